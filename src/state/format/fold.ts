@@ -74,9 +74,12 @@ export function stateOf(draft: Draft): State {
 }
 
 export function fold(state: State, entries: Iterable<NumberedEntry>): State {
-  const draft = draftOf(state);
-  for (const one of entries) add(draft, one);
-  return stateOf(draft);
+  let draft: Draft | undefined;
+  for (const one of entries) {
+    draft ??= draftOf(state);
+    add(draft, one);
+  }
+  return draft === undefined ? state : stateOf(draft);
 }
 
 export function add(draft: Draft, { seq, at, entry }: NumberedEntry): void {

@@ -21,15 +21,6 @@ export interface Begin {
   readonly seq: number;
 }
 
-export interface Journal {
-  readonly begin: Begin;
-  readonly entries: readonly NumberedEntry[];
-  /** The digest in the last line. */
-  readonly head: string;
-  /** Bytes of an unfinished last line, which a crash leaves behind and which never counted. */
-  readonly dropped: number;
-}
-
 const OPENING = '{"hash":"';
 const HASH = /^[0-9a-f]{64}$/;
 const HEAD_LENGTH = OPENING.length + 64 + 2;
@@ -63,32 +54,72 @@ function hashOf(previous: string, rest: string): string {
 /** Gives the plain text of a line that stands at an offset behind the line with the digest `previous`; "" before the first. */
 export type OpenLine = (line: Uint8Array, previous: string, offset: number) => Uint8Array;
 
-/** Reads a journal whole and checks its chain. Only an unfinished last line may be dropped; other damage throws STATE_CORRUPT. */
-export function readJournal(bytes: Uint8Array, file: string, open: OpenLine = (line) => line): Journal {
-  assertStateSize(file, bytes.length);
-  const first = bytes.indexOf(NEWLINE);
-  if (first < 0) throw corrupt(file, 0, "its first line is not complete");
-  const begin = readBegin(open(bytes.subarray(0, first), "", 0), file);
-  const entries: NumberedEntry[] = [];
-  let { hash } = begin;
-  const take = (line: Read, start: number): void => {
-    const one = numbered(line.body, file, start);
-    const seq = begin.begin.seq + entries.length + 1;
-    if (one.seq !== seq) throw corrupt(file, start, `expected entry ${seq}, found entry ${one.seq}`);
-    entries.push(one);
-    ({ hash } = line);
-  };
-  let start = first + 1;
-  for (let end = bytes.indexOf(NEWLINE, start); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-    take(readLine(open(bytes.subarray(start, end), hash, start), hash, file, start), start);
-    start = end + 1;
+/** A stored journal. Its entries are read one by one, because those of a large apply take more memory than the state. */
+export class Journal {
+  readonly begin: Begin;
+  readonly #bytes: Uint8Array;
+  /** Where its second line starts. */
+  readonly #first: number;
+  readonly #file: string;
+  readonly #open: OpenLine;
+  #head: string;
+  #seq: number;
+  #dropped = 0;
+
+  constructor(bytes: Uint8Array, file: string, open: OpenLine = (line) => line) {
+    assertStateSize(file, bytes.length);
+    const first = bytes.indexOf(NEWLINE);
+    if (first < 0) throw corrupt(file, 0, "its first line is not complete");
+    const { begin, hash } = readBegin(open(bytes.subarray(0, first), "", 0), file);
+    this.begin = begin;
+    this.#bytes = bytes;
+    this.#first = first + 1;
+    this.#file = file;
+    this.#open = open;
+    this.#head = hash;
+    this.#seq = begin.seq;
   }
-  const tail = bytes.subarray(start);
-  const whole = wholeLine(tail, hash, open);
-  if (whole !== undefined) take(readLine(whole, hash, file, start), start);
-  else if (wholeLine(tail.subarray(0, -1), hash, open) !== undefined)
-    throw corrupt(file, bytes.length - 1, "its last line ends unexpectedly");
-  return { begin: begin.begin, entries, head: hash, dropped: whole === undefined ? tail.length : 0 };
+
+  /** The digest in the last line that was read. */
+  get head(): string {
+    return this.#head;
+  }
+
+  /** Number of the last entry that was read. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Bytes of an unfinished last line, which a crash leaves behind and which never counted; known when all is read. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Reads the entries, once, and checks their chain. Only an unfinished last line may be dropped; other damage throws STATE_CORRUPT. */
+  *entries(): Generator<NumberedEntry> {
+    const bytes = this.#bytes;
+    let start = this.#first;
+    for (let end = bytes.indexOf(NEWLINE, start); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      yield this.#read(this.#open(bytes.subarray(start, end), this.#head, start), start);
+      start = end + 1;
+    }
+    const tail = bytes.subarray(start);
+    const whole = wholeLine(tail, this.#head, this.#open);
+    if (whole !== undefined) yield this.#read(whole, start);
+    else if (wholeLine(tail.subarray(0, -1), this.#head, this.#open) !== undefined)
+      throw corrupt(this.#file, bytes.length - 1, "its last line ends unexpectedly");
+    else this.#dropped = tail.length;
+  }
+
+  #read(line: Uint8Array, offset: number): NumberedEntry {
+    const { hash, body } = readLine(line, this.#head, this.#file, offset);
+    const one = numbered(body, this.#file, offset);
+    if (one.seq !== this.#seq + 1)
+      throw corrupt(this.#file, offset, `expected entry ${this.#seq + 1}, found entry ${one.seq}`);
+    this.#head = hash;
+    this.#seq = one.seq;
+    return one;
+  }
 }
 
 interface Read {

@@ -3,7 +3,7 @@
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import type { Sealer } from "../format/encryption.ts";
 import { emptyState, fold } from "../format/fold.ts";
-import { type Journal, readJournal } from "../format/journal.ts";
+import { Journal } from "../format/journal.ts";
 import { readSnapshot, type Snapshot } from "../format/snapshot.ts";
 import type { BackendNames, StateBackend, StoredText } from "../model/backend.ts";
 import { corrupt, ioFailure } from "../model/failures.ts";
@@ -78,7 +78,7 @@ interface NamedJournal {
 function journalIn({ name, bytes }: StoredText, sealer: Sealer): NamedJournal {
   const open = (line: Uint8Array, previous: string, offset: number): Uint8Array =>
     sealer.open("journal", previous, line, name, offset);
-  return { name, bytes: bytes.length, journal: readJournal(bytes, name, open) };
+  return { name, bytes: bytes.length, journal: new Journal(bytes, name, open) };
 }
 
 function together(
@@ -90,14 +90,12 @@ function together(
   const { journal } = found;
   const { begin } = journal;
   if (snapshot !== undefined && begin.lineage !== snapshot.state.lineage) throw otherLineage(names);
+  const continues = begin.state === (snapshot?.digest ?? "");
+  const base = continues ? snapshot?.state : undefined;
+  const state = fold(base ?? emptyState(begin.lineage), journal.entries());
   const diagnostics = journal.dropped === 0 ? [] : [cutOff(found)];
   const common = { snapshot, head: journal.head, fence: begin.fence, diagnostics };
-  if (begin.state === (snapshot?.digest ?? "")) {
-    const base = snapshot?.state ?? emptyState(begin.lineage);
-    const seq = begin.seq + journal.entries.length;
-    const unfolded = journal.entries.length > 0;
-    return { ...common, state: unfolded ? fold(base, journal.entries) : base, seq, unfolded };
-  }
+  if (continues) return { ...common, state, seq: journal.seq, unfolded: journal.seq > begin.seq };
   // A crash between the two steps of a publication: the journal is the one that the state already contains.
   if (snapshot !== undefined && snapshot.folded === journal.head)
     return { ...common, state: snapshot.state, seq: snapshot.seq, unfolded: false };

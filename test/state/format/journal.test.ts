@@ -2,9 +2,16 @@ import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { Failure } from "../../../src/core/diagnostic.ts";
 import { digest } from "../../../src/core/digest.ts";
-import { beginLine, entryLine, readJournal } from "../../../src/state/format/journal.ts";
+import { beginLine, entryLine, Journal } from "../../../src/state/format/journal.ts";
 import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
 import { intent, pastRun, ready } from "../build.ts";
+
+function readJournal(...from: ConstructorParameters<typeof Journal>) {
+  const journal = new Journal(...from);
+  const entries = [...journal.entries()];
+  const { begin, head, dropped } = journal;
+  return { begin, entries, head, dropped };
+}
 
 const UNFINISHED = {
   address: "jobs.a" as Address,
