@@ -2,6 +2,7 @@
 
 import type { BareFigures, LargeFigures } from "./large.ts";
 import { picture, type Series } from "./picture.ts";
+import type { Ran } from "./process.ts";
 import { against, count } from "./rows.ts";
 import { mib, ms, type Row } from "./table.ts";
 
@@ -36,11 +37,7 @@ export function largeRows(
         measured: ms(one.plan.cpuMs),
         ...ratio(one.plan.cpuMs, before?.plan.cpuMs, ms, 0.36),
       },
-      {
-        what: "  on processors, for each resource",
-        measured: `${each.toFixed(3)} ms`,
-        ...(one === first ? {} : { against: `${base.toFixed(3)} ms`, ratio: each / base, aim: 1.2 }),
-      },
+      perResource(one.plan, one, first?.plan ?? one.plan, first ?? one),
       {
         what: "  peak memory",
         measured: mib(one.plan.peak),
@@ -54,11 +51,12 @@ export function largeRows(
       ...(bare === undefined
         ? []
         : [against("  against the same requests", one.apply.ms, bare.create.ms, "bare client")]),
+      perResource(one.apply, one, first?.apply ?? one.apply, first ?? one),
       {
         what: "  peak memory",
         measured: mib(one.apply.peak),
-        against: "500 MiB allowed",
-        ratio: one.apply.peak / (500 * 2 ** 20),
+        against: `${mib(500e6)} allowed`,
+        ratio: one.apply.peak / 500e6,
         aim: 1,
       },
       ...(before === undefined
@@ -80,8 +78,23 @@ export function largeRows(
         measured: ms(one.state.ms),
         ...ratio(one.state.ms, before?.state.ms, ms),
       },
+      {
+        what: `${size}, state opened`,
+        measured: ms(one.openedMs),
+        against: "1000 ms allowed",
+        ratio: one.openedMs / 1_000,
+        aim: 1,
+      },
     ];
   });
+}
+
+/** Compared with the smallest workspace. */
+function perResource(ran: Ran, { resources }: LargeFigures, first: Ran, smallest: LargeFigures): Row {
+  const each = ran.cpuMs / resources;
+  const base = first.cpuMs / smallest.resources;
+  const compared = ran === first ? {} : { against: `${base.toFixed(3)} ms`, ratio: each / base, aim: 1.2 };
+  return { what: "  on processors, for each resource", measured: `${each.toFixed(3)} ms`, ...compared };
 }
 
 const SECOND = 1_000;

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bare, type Figure, fastest as fastestOf, withWorkspace } from "./measure.ts";
-import { inFolder, mustRun, type Ran } from "./process.ts";
+import { inFolder, mustRun, type Ran, ROOT } from "./process.ts";
 import { EMPTY } from "./sizes.ts";
 import { SECRET_VARIABLE } from "./spec.ts";
 import { CLI, startWorkspace, TOKEN } from "./workspace.ts";
@@ -20,6 +20,8 @@ export interface LargeFigures {
   readonly validate: Ran;
   /** `state list`: reads and checks the state. */
   readonly state: Ran;
+  /** Opening the state alone: reading, verifying, and parsing all records. */
+  readonly openedMs: number;
 }
 
 export interface BareFigures {
@@ -57,11 +59,21 @@ export function measureLarge(scopes: number, repeats: number, program = CLI): Pr
       const state = await fastest(repeats, () =>
         mustRun([program, "state", "list", "--file", file], ENVIRONMENT),
       );
-      return { resources: scopes * (SECRETS + 1), apply, plan, validate, state };
+      const opened = await fastestOpening(repeats, join(folder, ".workspace/default"));
+      return { resources: scopes * (SECRETS + 1), apply, plan, validate, state, openedMs: opened };
     } finally {
       await workspace.stop();
     }
   });
+}
+
+async function fastestOpening(repeats: number, folder: string): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < repeats; n++) {
+    const { stdout } = await mustRun([join(ROOT, "bench/open-state.ts"), folder]);
+    best = Math.min(best, (JSON.parse(stdout) as { openedMs: number }).openedMs);
+  }
+  return best;
 }
 
 async function fastest(repeats: number, run: () => Promise<Ran>): Promise<Ran> {

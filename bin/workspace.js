@@ -32,9 +32,10 @@ async function start() {
   keepQuietAboutSqlite();
   await keepCompiledCode();
   resolveOwnFiles();
-  // Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice: without growth, a
-  // plan of 100,100 resources takes 15% less memory and the same time (docs/bench.md).
+  // Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice, and V8 lets garbage
+  // grow to several times of what lives. Figures are in docs/decisions/0033-large-workspaces.md.
   setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--heap-growing-percent=50");
   await import(packaged ? "../dist/main.js" : "../src/main.ts");
 }
 
