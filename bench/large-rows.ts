@@ -13,10 +13,8 @@ export function largeRows(
   old: LargeFigures | undefined,
 ): Row[] {
   const [first] = figures;
-  const base = (first?.plan.cpuMs ?? 1) / (first?.resources ?? 1);
   return figures.flatMap((one, at): Row[] => {
     const size = `${count(one)} resources`;
-    const each = one.plan.cpuMs / one.resources;
     const bare = bares[at];
     const before = one === figures.at(-1) ? old : undefined;
     const ratio = (now: number, then: number | undefined, shown: (value: number) => string, aim?: number) =>
