@@ -26,7 +26,11 @@ function run(program: string, words: readonly string[], cwd: string, env: Record
   return { code: done.status, stdout: done.stdout, stderr: done.stderr };
 }
 
-const own = (env: Record<string, string>) => ({ PATH: process.env.PATH ?? "", ...env });
+const own = (env: Record<string, string>) => ({
+  PATH: process.env.PATH ?? "",
+  XDG_CACHE_HOME: join(dirname(packed.clone), "cache"),
+  ...env,
+});
 
 /** A process that believes to be run by another Node. */
 const onNode = (version: string) => ({
