@@ -22,6 +22,7 @@ interface WatchedTree {
 export class WatchedPaths {
   readonly files = new Map<string, string>();
   readonly trees = new Map<string, WatchedTree>();
+  readonly #begunMs = Date.now();
 
   add(path: string, patterns?: readonly string[]): void {
     if (patterns !== undefined) {
@@ -37,6 +38,12 @@ export class WatchedPaths {
   /** The files that are different now. */
   changed(): readonly string[] {
     return [...this.files].filter(([path, before]) => signatureOf(path) !== before).map(([path]) => path);
+  }
+
+  /** Whether this file can have appeared in a tree after the tree was read. Clocks of file systems are coarse. */
+  appeared(path: string): boolean {
+    const { ctimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { ctimeMs: 0 };
+    return ctimeMs > this.#begunMs - 20 && !this.files.has(path) && this.concern(path);
   }
 
   /** Whether a change of this file can change the spec. */
@@ -81,8 +88,8 @@ export class PathWatcher {
     const roots = new Set([...paths.files.keys()].map((path) => existingFolder(dirname(path))));
     for (const { base } of paths.trees.values()) roots.add(existingFolder(base));
     const before = this.#watcher;
+    let isReady = false;
     const watcher = watch([...roots], {
-      ignoreInitial: true,
       // A link could lead to the whole disk. The files that links lead to are watched by their own paths.
       followSymlinks: false,
       ignorePermissionErrors: true,
@@ -90,10 +97,14 @@ export class PathWatcher {
     });
     this.#watcher = watcher;
     watcher.on("all", (_event, path) => {
-      if (paths.concern(path)) this.#note(path);
+      // Before it is ready, the watcher reports the files that it finds.
+      if (isReady ? paths.concern(path) : paths.appeared(path)) this.#note(path);
     });
     await new Promise<void>((resolve) => {
-      watcher.once("ready", resolve);
+      watcher.once("ready", () => {
+        isReady = true;
+        resolve();
+      });
       watcher.on("error", (problem) => {
         this.#problem = problem;
         resolve();

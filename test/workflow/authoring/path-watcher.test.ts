@@ -90,9 +90,13 @@ describe("PathWatcher", () => {
         writeFileSync(join(folder, file), "after");
       writeFileSync(join(folder, "teams/b.yaml"), "after");
     };
-    expect(await noticed(folder, { patterns: ["teams/*.yaml"] }, change)).toEqual(["teams/b.yaml"]);
+    const files = ["teams/a.yaml"];
+    expect(await noticed(folder, { files, patterns: ["teams/*.yaml"] }, change)).toEqual(["teams/b.yaml"]);
+    files.push("teams/b.yaml", "teams/deep/c.yaml");
     const deep = () => writeFileSync(join(folder, "teams/deep/e.yaml"), "after");
-    expect(await noticed(folder, { patterns: ["teams/**/*.yaml"] }, deep)).toEqual(["teams/deep/e.yaml"]);
+    expect(await noticed(folder, { files, patterns: ["teams/**/*.yaml"] }, deep)).toEqual([
+      "teams/deep/e.yaml",
+    ]);
   });
 
   it("notices a change of the file that a link leads to", async () => {
@@ -111,6 +115,18 @@ describe("PathWatcher", () => {
     watchers.push(watcher);
     await watcher.cover(watched);
     expect(await watcher.next(AbortSignal.timeout(10_000))).toEqual([join(folder, "a.yaml")]);
+  });
+
+  it("notices a file that appeared after its folder was read and before it was watched", async () => {
+    const folder = folderOf("teams/a.yaml");
+    const watched = new WatchedPaths();
+    watched.add(folder, ["teams/**/*.yaml"]);
+    watched.add(join(folder, "teams/a.yaml"));
+    writeFileSync(join(folder, "teams/deep/b.yaml"), "new");
+    const watcher = new PathWatcher();
+    watchers.push(watcher);
+    await watcher.cover(watched);
+    expect(await watcher.next(AbortSignal.timeout(10_000))).toEqual([join(folder, "teams/deep/b.yaml")]);
   });
 
   it("ends when it is aborted", async () => {
