@@ -138,7 +138,7 @@ describe.each(stores)("a store in %s", (_name, start) => {
     store.transact(0, (world) => world.blobs.append(id, new Uint8Array([6])));
     expect([...blobs.read(id, 0, 9)]).toEqual([1, 2, 3, 4, 5, 6]);
     store.transact(0, (world) => world.blobs.delete(id));
-    expect(() => blobs.size(id)).toThrow("no blob");
+    expect(() => blobs.size(id)).toThrow("does not exist");
   });
 
   test("blobs above what is kept in memory read back the same", () => {

@@ -1,6 +1,6 @@
 // `workspace fmt`: formats the files of a spec. Only spaces and line breaks change.
 
-import { readCommandInput } from "../../../config/input-file.ts";
+import { type InputLimits, readCommandInput } from "../../../config/input-file.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { formatDiff } from "../../../report/inspect/format-diff.ts";
@@ -45,9 +45,11 @@ export const fmtCommand = defineCommand({
   },
 });
 
+const STDIN_LIMITS: InputLimits = { maxBytes: LIMITS.fileBytes, tooLarge: "SPEC_TOO_LARGE" };
+
 async function ofInput(context: ConsoleContext, files: readonly string[]): Promise<Formatting> {
   if (files.length > 1) throw new Failure(error("CLI_USAGE", "stdin and files cannot be formatted together"));
-  return formatText("stdin", await readCommandInput(context, "-", { maxBytes: LIMITS.fileBytes }));
+  return formatText("stdin", await readCommandInput(context, "-", STDIN_LIMITS));
 }
 
 const isUnformatted = ({ unformatted }: Formatting): boolean =>

@@ -1,6 +1,6 @@
 // `workspace state push FILE`: replaces the state with JSON. The replaced state is kept as an earlier version.
 
-import { inputName, readCommandInput } from "../../../config/input-file.ts";
+import { type InputLimits, inputName, readCommandInput } from "../../../config/input-file.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { keyCheck } from "../../../state/format/key.ts";
@@ -16,7 +16,11 @@ import { EXIT } from "../../command/exit-codes.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
 import { FORCE_OPTION, lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
-const LIMITS = { maxBytes: STATE_BYTES, hint: "to write one, run `workspace state pull --out FILE`" };
+const LIMITS: InputLimits = {
+  maxBytes: STATE_BYTES,
+  tooLarge: "STATE_CORRUPT",
+  hint: "to write one, run `workspace state pull --out FILE`",
+};
 
 export const pushCommand = defineCommand({
   name: "push",
