@@ -4,7 +4,6 @@
 import module from "node:module";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { setFlagsFromString } from "node:v8";
 
 // An import of `node:fs` evaluates all streams, which takes as long as the rest of this file. An old Node lacks the function.
 const { existsSync } = process.getBuiltinModule?.("node:fs") ?? (await import("node:fs"));
@@ -32,10 +31,6 @@ async function start() {
   keepQuietAboutSqlite();
   await keepCompiledCode();
   resolveOwnFiles();
-  // Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice, and V8 lets garbage
-  // grow to several times of what lives. Figures are in docs/decisions/0033-large-workspaces.md.
-  setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--heap-growing-percent=50");
   await import(packaged ? "../dist/main.js" : "../src/main.ts");
 }
 

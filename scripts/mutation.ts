@@ -47,7 +47,8 @@ async function mutated(place: string): Promise<MutantResult[]> {
     tsconfigFile: "no-tsconfig.json",
   }).runMutationTest();
   // The incremental file keeps the results of the rest of the room.
-  return results.filter(({ fileName }) => fileName.includes(`src/${place}`));
+  const folder = place.endsWith(".ts") ? `src/${place}` : `src/${place}/`;
+  return results.filter(({ fileName }) => fileName.includes(folder));
 }
 
 function roomOf(place: string): readonly [string, readonly string[]] {

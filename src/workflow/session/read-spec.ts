@@ -1,6 +1,8 @@
 // Reads the spec that a command's options name.
 
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { dialectFrom, fromEnv, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
@@ -47,10 +49,26 @@ export async function readSpec(
   untrusted = false,
   turn?: () => Promise<void>,
 ): Promise<ReadSpec> {
+  const { size = 0 } =
+    statSync(resolve(context.cwd, specFile(context, options)), { throwIfNoEntry: false }) ?? {};
+  if (size >= LARGE_SPEC.bytes) preferLessMemory();
   const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted, turn);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
   context.observer.found(diagnostics);
+  if (spec.resources.size >= LARGE_SPEC.resources) preferLessMemory();
   return { spec, warnings: diagnostics };
+}
+
+/** A file of the spec, or else all resources, that call for less memory. */
+const LARGE_SPEC = { bytes: 2 * 1024 * 1024, resources: 20_000 };
+
+/**
+ * Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice, and V8 lets garbage grow to
+ * several times of what lives. Costs 14% of the time of an apply, so small runs go without (docs/decisions/0033-large-workspaces.md).
+ */
+function preferLessMemory(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--heap-growing-percent=50");
 }
 
 /** The spec, unless something is wrong with it, and everything that was found. */

@@ -241,7 +241,11 @@ describe("an import entry", () => {
 
   test("counts for its own resource, while that is not recorded, and with the whole workspace", () => {
     expect(imported("b2", {}, "boxes.other").diagnostics).toMatchObject([{ code: "PLAN_ALREADY_EXISTS" }]);
-    expect(imported("b2", { partial: true }).diagnostics).toMatchObject([{ code: "PLAN_ALREADY_EXISTS" }]);
+    const one = { live: live({ boxes: [box("b2", "other")] }) };
+    expect(actions(imported("b2", { ...one, partial: true }))).toEqual({ "boxes.a": "create" });
+    expect(actions(imported("b2", one))).toEqual({ "boxes.a": "update" });
+    const gone = state([record("boxes.a", "b0", { box_name: "a" })]);
+    expect(actions(imported("b2", { ...one, state: gone }))).toEqual({ "boxes.a": "create" });
     const known = state([record("boxes.a", "b1", { box_name: "a" })]);
     expect(imported("b2", { state: known }).changes).toMatchObject([{ action: "noop", id: "b1" }]);
   });
