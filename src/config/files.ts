@@ -1,5 +1,6 @@
 // The files of a command line: the spec where none is named, and what can go wrong with any of them.
 
+import { type Stats, statSync } from "node:fs";
 import { error, Failure, thrownText } from "../core/diagnostic.ts";
 
 export const DEFAULT_FILE = "workspace.yaml";
@@ -20,5 +21,14 @@ export function withFileCreation<T>(file: string, otherwise: string, work: () =>
     throw exists
       ? new Failure(error("CLI_FILE", `${file} already exists`, { hint: otherwise }))
       : fileFailure(`${file} cannot be written`, problem);
+  }
+}
+
+/** Undefined if the path cannot be examined: no file, a loop of links, a name that is too long, or no permission. */
+export function fileStatsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
   }
 }

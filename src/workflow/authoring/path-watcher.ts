@@ -4,7 +4,7 @@ import { realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import picomatch from "picomatch";
-import { fileFailure } from "../../config/files.ts";
+import { fileFailure, fileStatsOf } from "../../config/files.ts";
 
 /** Quiet time after a change, since editors and version control write in several steps; and the longest wait for it. */
 const QUIET_MS = 100;
@@ -42,8 +42,8 @@ export class WatchedPaths {
 
   /** Whether this file can have appeared in a tree after the tree was read. Clocks of file systems are coarse. */
   appeared(path: string): boolean {
-    const { ctimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { ctimeMs: 0 };
-    return ctimeMs > this.#begunMs - 20 && !this.files.has(path) && this.concern(path);
+    const changedMs = fileStatsOf(path)?.ctimeMs ?? 0;
+    return changedMs > this.#begunMs - 20 && !this.files.has(path) && this.concern(path);
   }
 
   /** Whether a change of this file can change the spec. */
@@ -161,9 +161,7 @@ export class PathWatcher {
 /** The folder, or the nearest one above it that exists. */
 function existingFolder(path: string): string {
   const above = dirname(path);
-  return above === path || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-    ? path
-    : existingFolder(above);
+  return above === path || fileStatsOf(path)?.isDirectory() === true ? path : existingFolder(above);
 }
 
 function realPath(path: string): string | undefined {

@@ -1,8 +1,8 @@
 // Reads the spec that a command's options name.
 
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
+import { fileStatsOf } from "../../config/files.ts";
 import { dialectFrom, fromEnv, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
@@ -49,9 +49,7 @@ export async function readSpec(
   untrusted = false,
   turn?: () => Promise<void>,
 ): Promise<ReadSpec> {
-  const { size = 0 } =
-    statSync(resolve(context.cwd, specFile(context, options)), { throwIfNoEntry: false }) ?? {};
-  if (size >= LARGE_SPEC.bytes) preferLessMemory();
+  if ((fileStatsOf(specFile(context, options))?.size ?? 0) >= LARGE_SPEC.bytes) preferLessMemory();
   const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted, turn);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
   context.observer.found(diagnostics);

@@ -1,9 +1,8 @@
 // The target of a run, and what the spec may say about it: a profile and a state, but never where a token goes.
 
-import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ProcessContext } from "../../config/environment.ts";
-import { DEFAULT_FILE } from "../../config/files.ts";
+import { DEFAULT_FILE, fileStatsOf } from "../../config/files.ts";
 import {
   EMBEDDED,
   fromEnv,
@@ -49,7 +48,7 @@ export function selectedTarget(context: ProcessContext, options: TargetOptions):
   const file = specFile(context, { file: options.file });
   const target = namedTarget(context, options);
   const untrusted = options.untrusted === true;
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = fileStatsOf(file);
   const key = JSON.stringify([file, stats?.mtimeMs, stats?.size, target, untrusted]);
   const found =
     known.get(key) ??

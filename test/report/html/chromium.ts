@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 /** Undefined where none is installed. */
@@ -54,4 +55,18 @@ export class Reader {
     await this.#browser.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+interface Axe {
+  run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
+
+/** What axe finds on a page with all its details open. */
+export async function accessibilityViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate("for (const one of document.querySelectorAll(`details`)) one.open = true");
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const found = await (globalThis as unknown as { axe: Axe }).axe.run();
+    return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
 }

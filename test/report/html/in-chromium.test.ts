@@ -1,6 +1,5 @@
 // The pages in a real browser: nothing is fetched, nothing is refused, everybody can read them, and the filter finds what it should.
 
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
@@ -13,7 +12,7 @@ import { outcomeView } from "../../../src/report/outcome/outcome-view.ts";
 import { driftView } from "../../../src/report/plan/drift-view.ts";
 import { create, INFO, planOf, registry, viewOf } from "../plans.ts";
 import { richOutcome, richPlan } from "../rich.ts";
-import { CHROMIUM, Reader } from "./chromium.ts";
+import { accessibilityViolations, CHROMIUM, Reader } from "./chromium.ts";
 import { fullPlan, largePlan } from "./sample-plans.ts";
 
 const plan = planHtml(viewOf(fullPlan));
@@ -53,13 +52,7 @@ describe.skipIf(CHROMIUM === undefined)(
     )("the %s page in %s mode at %i pixels has no problem and no accessibility violation", async (...one) => {
       const [, colorScheme, width, html] = one;
       const { page, problems } = await reader.open(html, { colorScheme, viewport: { width, height: 800 } });
-      await page.evaluate("for (const one of document.querySelectorAll(`details`)) one.open = true");
-      await page.evaluate(axe.source);
-      const violations = await page.evaluate(async () => {
-        const found = await (globalThis as unknown as { axe: Axe }).axe.run();
-        return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-      });
-      expect(violations).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
       const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
       expect(overflow).toBeLessThanOrEqual(0);
@@ -227,7 +220,3 @@ describe.skipIf(CHROMIUM === undefined)(
     });
   },
 );
-
-interface Axe {
-  run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-}

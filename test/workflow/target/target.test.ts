@@ -48,6 +48,18 @@ describe("a run without --target", () => {
   });
 });
 
+test.each(["validate", "plan --host embedded"])(
+  "%s reports a spec behind a loop of links, or with a name that is too long, with a code of the spec",
+  async (words) => {
+    const folder = folderWith(POOL);
+    symlinkSync("a", join(folder, "b"));
+    symlinkSync("b", join(folder, "a"));
+    expect((await run(folder, `${words} --file a`)).err).toContain("error SPEC_OUTSIDE: a is outside");
+    const long = "x".repeat(300);
+    expect((await run(folder, `${words} --file ${long}`)).err).toContain(`error SPEC_NOT_FOUND: ${long}`);
+  },
+);
+
 describe("the state of a target", () => {
   test("is kept in the folder that the target names, which the spec cannot read", async () => {
     const spec = `targets: { dev: { default: true, state: states/dev } }\n${POOL}`;

@@ -57,7 +57,7 @@ const operations: Operations = {
     return { json: {} };
   },
 
-  /** A missing path counts as deleted: the contract names no error for it (A 4.5 rule 5, facts 4.6). */
+  /** A missing path counts as deleted, because the contract defines no error for it (contract A 4.5 rule 5; facts 4.6). */
   "fs/delete": ({ input }, world) => {
     const segments = fileSegments(String(input.path));
     const node = fileTree(world).find(segments);
