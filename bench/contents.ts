@@ -2,7 +2,7 @@
 
 import type { Sizes } from "./sizes.ts";
 
-/** The most that one request of the file system API carries (part A, section 8). */
+/** The most that one request of the file system API carries (contract A 8). */
 export const MIB = 2 ** 20;
 
 export interface Content {

@@ -1,8 +1,9 @@
 // The layout of src/ as a test: unique names, small folders, one direction within a room, no cycles, citations that
 // resolve.
 
-import { expect, test } from "vitest";
-import { brokenCitations, foldersTooLarge, MOST_FILES, missingSections, wrongDirections } from "./house.ts";
+import { describe, expect, test } from "vitest";
+import { brokenPaths, citingFiles, missingSections, otherSpellings } from "./citations.ts";
+import { foldersTooLarge, MOST_FILES, wrongDirections } from "./house.ts";
 import { circleGroups, importGraph, readSources, sharedNames } from "./sources.ts";
 
 const sources = readSources();
@@ -23,10 +24,58 @@ test("no import cycle exists, including type and dynamic imports", () => {
   expect(circleGroups(importGraph(sources))).toEqual([]);
 });
 
-test("cited files, decisions, and links exist", () => {
-  expect(brokenCitations()).toEqual([]);
-});
+describe("citations", () => {
+  const files = citingFiles();
 
-test("every document that the code cites is in the repository", () => {
-  expect(missingSections(sources)).toEqual([]);
+  test("cited files and links exist", () => {
+    expect(brokenPaths(files)).toEqual([]);
+  });
+
+  test("cited sections, rules, and decisions exist", () => {
+    expect(missingSections(files)).toEqual([]);
+  });
+
+  test("a citation has one spelling: contract A 4.1 rule 2, design 5, facts 4.7, decision 0012", () => {
+    expect(otherSpellings(files)).toEqual([]);
+  });
+
+  test("a wrong citation is reported with its file, also where it is wrapped or names several rules", () => {
+    const cited = (text: string) => missingSections([{ path: "src/a.ts", text }]);
+    expect(
+      cited("// contract A 4.5 rules 1, 3 and 4; contract A conventions; facts 4.7; decision 0012"),
+    ).toEqual([]);
+    expect(cited("// contract A 4.6")).toEqual(["src/a.ts: contract A 4.6"]);
+    expect(cited("/** (contract A 4.5 rules 1 and 99) */")).toEqual([
+      "src/a.ts: contract A 4.5 rules 1 and 99",
+    ]);
+    expect(cited("// (design\n// 55; facts 9.9), decision 9999")).toEqual([
+      "src/a.ts: design 55",
+      "src/a.ts: facts 9.9",
+      "src/a.ts: decision 9999",
+    ]);
+    expect(cited('const text = "contract A 4.6";')).toEqual([]);
+    expect(brokenPaths([{ path: "docs/a.md", text: "see [here](nowhere.md) and src/none.ts" }])).toEqual([
+      "docs/a.md: src/none.ts",
+      "docs/a.md: nowhere.md",
+    ]);
+  });
+
+  test.each([
+    "part A, 4.5",
+    "Part B, section 8",
+    "part B section 7",
+    "A 4.5",
+    "B, 2.3",
+    "B2.3",
+    "4.4 rule 3",
+    "contract: part A, 2.1",
+    "contract 4.1",
+    "design section 5",
+    "facts, 4.7",
+    "decision 12",
+    "decisions 0012",
+    "docs/decisions/0012",
+  ])("%s is another spelling, so it is reported", (text) => {
+    expect(otherSpellings([{ path: "src/a.ts", text: `// Of a page (${text}).` }])).not.toEqual([]);
+  });
 });

@@ -1,7 +1,7 @@
-// What the tests of the house ask of the layout: sizes of folders, directions within a room, citations.
+// What the tests of the house ask of the layout: sizes of folders, and directions within a room.
 
-import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { folderIn, importedFile, roomOf, type SourceFile } from "./sources.ts";
 
 export const MOST_FILES = 15;
@@ -55,66 +55,5 @@ export function wrongDirections(sources: readonly SourceFile[]): readonly string
       if (to === undefined || roomOf(to) !== roomOf(source.path)) return [];
       return order.indexOf(folderIn(to)) > at ? [`${source.path} -> ${to}`] : [];
     });
-  });
-}
-
-const CITING = [
-  "src/**/*.ts",
-  "test/**/*.ts",
-  "bench/**/*.ts",
-  "scripts/**/*.{ts,js}",
-  "*.md",
-  "docs/**/*.md",
-];
-
-/** Paths, decisions and links that lead nowhere, as `file: citation`. */
-export function brokenCitations(): readonly string[] {
-  const decisions = new Set(
-    globSync("docs/decisions/*.md").map((path) => path.split("/").at(-1)?.slice(0, 4)),
-  );
-  return globSync(CITING)
-    .sort()
-    .flatMap((path) => {
-      const text = readFileSync(path, "utf8");
-      const wrong = new Set<string>();
-      for (const [all, number = ""] of text.matchAll(/\b[Dd]ecisions? (\d{4})\b/g))
-        if (!decisions.has(number)) wrong.add(all);
-      for (const [, cited = ""] of citedText(path, text).matchAll(
-        /(?<![\w./-])((?:src|test|docs|bench|scripts|schemas|examples)\/[\w./-]*[\w/])/g,
-      ))
-        if (!CHANGES.has(path) && !exists(cited)) wrong.add(cited);
-      if (path.endsWith(".md"))
-        for (const [, link = ""] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g))
-          if (!existsSync(normalize(join(dirname(path), link)))) wrong.add(link);
-      return [...wrong].map((one) => `${path}: ${one}`);
-    });
-}
-
-/** Historical documents are not checked. */
-const CHANGES = new Set(["CHANGELOG.md"]);
-
-/** A decision may be cited by its number. */
-const exists = (path: string): boolean =>
-  existsSync(path) || existsSync(`${path}.ts`) || globSync(`${path}-*.md`).length > 0;
-
-/** A page whole; of code only the comments, for its strings name files of users too. */
-function citedText(path: string, text: string): string {
-  if (path.endsWith(".md")) return text;
-  return [...text.matchAll(/^\s*(?:\/\/|\/?\*).*$/gm)].map(([line]) => line).join("\n");
-}
-
-/** Sections that the code cites by number and that their page lacks, as `file: citation`. */
-export function missingSections(sources: readonly SourceFile[]): readonly string[] {
-  const cited = [
-    { page: "docs/design.md", pattern: /\bdesign (\d+)\b/g },
-    { page: "docs/service-facts.md", pattern: /\bfacts (\d+\.\d+)\b/g },
-  ];
-  return cited.flatMap(({ page, pattern }) => {
-    const headings = [...readFileSync(page, "utf8").matchAll(/^## (\S+) /gm)].map(([, number]) => number);
-    return sources.flatMap(({ path, text }) =>
-      [...text.matchAll(pattern)]
-        .filter(([, number]) => !headings.includes(number))
-        .map(([citation]) => `${path}: ${citation}`),
-    );
   });
 }

@@ -19,7 +19,7 @@ export function pageOf(joined: readonly Joined[]): string {
 }
 
 function sectionText({ section, rows, open }: Joined): string {
-  const told = Object.values(section.told);
+  const told = Object.entries(section.told);
   return [
     `## ${section.id} ${section.title}\n`,
     ...table(
@@ -31,8 +31,8 @@ function sectionText({ section, rows, open }: Joined): string {
       open.map((row) => [row.says, row.decided, row.tests.map(linked).join("<br>")]),
     ),
     ...table(
-      ["Told to readers", "Here"],
-      told.map((row) => [...row]),
+      ["Rule", "Told to readers", "Here"],
+      told.map(([rule, row]) => [`${section.id} ${rule}`, ...row]),
     ),
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-// Who may do what with a secret scope (contract: part A, 2.5 and 4.3). Written over, never deleted and put again: no gap.
+// Who may do what with a secret scope (contract A 2.5 and contract A 4.3). Written over, never deleted and put again: no gap.
 
 import type { Reader } from "../api/contract/reader.ts";
 import { nestedNameOf, type RemoteId, remoteId } from "../core/address.ts";

@@ -1,4 +1,4 @@
-// Folders of the workspace (contract: part A, 2.6 and 4.4). One is deleted only if it contains no unmanaged object,
+// Folders of the workspace (contract A 2.6 and contract A 4.4). One is deleted only if it contains no unmanaged object,
 // and never recursively.
 
 import type { Reader } from "../api/contract/reader.ts";

@@ -1,4 +1,4 @@
-// Files of the workspace's file system (contract: part A, 2.8 and 4.5), compared by content, which is read in ranges
+// Files of the workspace's file system (contract A 2.8 and contract A 4.5), compared by content, which is read in ranges
 // of one megabyte.
 // A file of up to one megabyte is written in one request, a larger one in blocks to a temporary path, which is
 // verified and then moved.
@@ -26,7 +26,7 @@ import {
   responseText,
 } from "./kit/responses.ts";
 
-/** The most that one request reads or writes (part A, 8). */
+/** The most that one request reads or writes (contract A 8). */
 const MEGABYTE = 1024 * 1024;
 
 /** SHA-256 of a live file of this size, read range by range. */

@@ -1,4 +1,4 @@
-// Instance pools: warm machines that clusters and jobs draw from (contract: part B, 2.1 and 4.1).
+// Instance pools: warm machines that clusters and jobs draw from (contract B 2.1 and contract B 4.1).
 
 import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/canonical.ts";
@@ -111,7 +111,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
 }
 
 /**
- * The body of an edit: the four editable fields and the unchanged node type (part B, 4.1 rule 2). Tags are sent only if they
+ * The body of an edit: the four editable fields and the unchanged node type (contract B 4.1 rule 2). Tags are sent only if they
  * change, which a plan allows only if the service updates them in place.
  */
 function edit(id: string, live: JsonObject, after: JsonObject): { [field: string]: Json } {

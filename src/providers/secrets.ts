@@ -1,4 +1,5 @@
-// Secrets (contract: part A, 2.4 and 4.3). Their values are written and never read; the time of the last write tells of others'.
+// Secrets (contract A 2.4 and contract A 4.3). Their values are written and never read; the time of the last write shows
+// writes by others.
 
 import type { Reader, SecretValue, WriteInput } from "../api/contract/reader.ts";
 import { nestedNameOf, remoteId } from "../core/address.ts";
@@ -54,7 +55,7 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
   });
 }
 
-/** Text goes as `string_value`, everything else as `bytes_value`; the service stores the same bytes either way (part A, 4.3). */
+/** Text goes as `string_value`, everything else as `bytes_value`; the service stores the same bytes either way (contract A 4.3). */
 function wireValue(secret: SecretValue): WriteInput {
   const bytes = secret.reveal();
   if (bytes.length > SECRET_BYTES)

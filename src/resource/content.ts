@@ -8,7 +8,7 @@ export function isSecretValue(field: FieldSchema): boolean {
   return field.writeOnly === true && field.sensitive === true;
 }
 
-/** The most bytes that a secret holds (part A, 8). */
+/** The most bytes that a secret holds (contract A 8). */
 export const SECRET_BYTES = 128 << 10;
 
 /** The secret field of a kind, if it has one. */

@@ -1,4 +1,4 @@
-// What a run does not need, it does not load (docs/decisions/0012).
+// What a run does not need, it does not load (decision 0012).
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";

@@ -29,7 +29,7 @@ export interface Doom {
 }
 
 export function isWrite(request: Pick<HttpRequest, "method" | "path">): boolean {
-  // Cluster events are asked for with POST (part B, 4.3).
+  // Cluster events are asked for with POST (contract B 4.3).
   return request.method !== "GET" && !request.path.endsWith("/clusters/events");
 }
 

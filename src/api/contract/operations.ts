@@ -12,9 +12,9 @@ interface Facts {
   /** Path below the host; `{id}` is filled from the input's field of that name. */
   readonly path: string;
   readonly repeat: Repeat;
-  /** `scim`: content type and error bodies of SCIM (part A, 4.1). */
+  /** `scim`: content type and error bodies of SCIM (contract A 4.1). */
   readonly format: "json" | "scim";
-  /** 5xx of the jobs endpoints have a retry rule of their own (part B, 4.2 rule 11). */
+  /** 5xx of the jobs endpoints have a retry rule of their own (contract B 4.2 rule 11). */
   readonly jobs: boolean;
   /** Content of more than `above` bytes in base64 is sent as a form file, without base64. */
   readonly file?: { readonly field: string; readonly above: number };
@@ -82,7 +82,7 @@ export const OPERATIONS = {
   "workspace/delete": post("workspace/delete", "safe"),
   "workspace/export": get("workspace/export"),
   "workspace/get-status": get("workspace/get-status"),
-  // Content and request are at most 10 MB (part A, section 8); a form posts the file itself (4.4 rule 3).
+  // Content and request are at most 10 MB (contract A 8); a form posts the file itself (contract A 4.4 rule 3).
   "workspace/import": {
     ...post("workspace/import", "overwrite"),
     file: { field: "content", above: 9 * 1024 * 1024 },

@@ -18,7 +18,7 @@ export interface PreparedRequest {
   readonly secrets: readonly Uint8Array[];
 }
 
-/** Fields of type BYTES: base64 on the wire (part A, section 2). A secret in any other field is sent as UTF-8 text. */
+/** Fields of type BYTES: base64 on the wire (contract A conventions). A secret in any other field is sent as UTF-8 text. */
 const BYTES_FIELDS: ReadonlySet<string> = new Set(["bytes_value", "content", "contents", "data"]);
 
 export function prepareRequest(operation: OperationFacts, input: WriteInput): PreparedRequest {
@@ -56,7 +56,7 @@ function segment(field: string, value: WriteInput[string] | undefined): string {
   return encodeURIComponent(text);
 }
 
-/** Spaces are written as `+` (part A, 4.1, filters). */
+/** Spaces are written as `+` (filters, contract A 4.1). */
 function queryOf(fields: Fields): string {
   const text = new URLSearchParams(textsOf(fields)).toString();
   return text === "" ? "" : `?${text}`;

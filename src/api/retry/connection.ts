@@ -1,5 +1,5 @@
 // The line to one workspace: adds the credential, keeps the pace, and reads what comes back. One attempt, no retry.
-// The Authorization header (part A, section 5): the bearer form, or HTTP Basic with the user `token`.
+// The Authorization header (contract A 5): the bearer form, or HTTP Basic with the user `token`.
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -94,7 +94,7 @@ function signing(signIn: SignIn): Required<Pick<HostConnection, "signed" | "rene
   };
 }
 
-/** `Accept` is required on SCIM reads and `Content-Type` on its writes (part A, 4.1); other calls are sent the same way. */
+/** `Accept` is required on SCIM reads and `Content-Type` on its writes (contract A 4.1); other calls are sent the same way. */
 function headersFor(
   type: string,
   credential: Readonly<Record<string, string>>,

@@ -16,7 +16,7 @@ export interface RetrySituation {
   readonly elapsedMs: number;
   /** A read, or a write that may be sent again although it may have had its effect. */
   readonly repeatable: boolean;
-  /** Part B, 4.2 rule 11 applies. */
+  /** Whether contract B 4.2 rule 11 applies. */
   readonly jobs: boolean;
   /**
    * Whether this host has ever answered: a wrong address fails immediately, a host that became unavailable is
@@ -31,7 +31,7 @@ export interface RetrySituation {
 export type RetryDecision = { readonly waitMs: number; readonly together: boolean } | "give up";
 
 const MINUTE = 60_000;
-/** Part B, 4.2 rule 11. */
+/** For jobs endpoints (contract B 4.2 rule 11). */
 const JOBS_WINDOW = 10 * MINUTE;
 const JOBS_INTERVAL = 30_000;
 /** A service that asks for more than this is asked again sooner, until the window ends. */

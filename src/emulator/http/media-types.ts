@@ -1,4 +1,4 @@
-// The media types of SCIM: what a request has to say of its body and of the answer that it takes (A 4.1).
+// The media types of SCIM: what a request has to say of its body and of the answer that it takes (contract A 4.1).
 
 import { ScimError } from "../world/errors.ts";
 import type { OperationSpec } from "./contract.ts";

@@ -163,7 +163,7 @@ function leaveAll(world: World, id: string): void {
 
 export const PURGE = "users/purge";
 
-/** No request shows a deleted user; the rest of its data is purged after 30 days (A 3, A 8). */
+/** No request shows a deleted user; the rest of its data is purged after 30 days (contract A 3, contract A 8). */
 export function inactivateUser(world: World, user: User): void {
   leaveAll(world, user.id);
   for (const [token, row] of [...userTokens(world).entries()]) {

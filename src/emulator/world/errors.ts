@@ -1,4 +1,4 @@
-// The errors that the service answers, each with its HTTP status (facts 4.1; part A section 7, part B section 7).
+// The errors that the service answers, each with its HTTP status (facts 4.1; contract A 7, contract B 7).
 
 const STATUS = {
   BAD_REQUEST: 400,

@@ -3,7 +3,7 @@
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Size of requests, checked before an operation runs (A 4.4, B 4.2, B 4.3: 10 MB). */
+/** Size of requests, checked before an operation runs (contract A 4.4, contract B 4.2, contract B 4.3: 10 MB). */
 export const REQUESTS = {
   /** Unless openapi.yaml says otherwise for an operation. */
   body_bytes: 10 * 1024 * 1024,
@@ -16,12 +16,12 @@ export const REQUESTS = {
   snapshot_bytes: 256 * 1024 * 1024,
 } as const;
 
-/** How long what was deleted is kept (A 3, A 8). */
+/** How long what was deleted is kept (contract A 3, contract A 8). */
 export const RETENTION = {
   inactive_user_ms: 30 * DAY,
 } as const;
 
-/** Secrets (A 8). */
+/** Secrets (contract A 8). */
 export const SECRETS = {
   scopes: 100,
   secrets_per_scope: 1000,
@@ -29,7 +29,7 @@ export const SECRETS = {
   value_bytes: 128 * 1024,
 } as const;
 
-/** Workspace objects (A 4.4, A 8). */
+/** Workspace objects (contract A 4.4, contract A 8). */
 export const WORKSPACE = {
   content_bytes: 10 * 1024 * 1024,
   /** A small archive can expand to a large one: the maximum of its content. */
@@ -37,7 +37,7 @@ export const WORKSPACE = {
   archive_entries: 20_000,
 } as const;
 
-/** The file system (A 4.5, A 8). */
+/** The file system (contract A 4.5, contract A 8). */
 export const FILES = {
   block_bytes: 1024 * 1024,
   read_bytes: 1024 * 1024,
@@ -45,7 +45,7 @@ export const FILES = {
   handle_idle_ms: 10 * MINUTE,
 } as const;
 
-/** Instance pools (B 2.1, B 8; defaults: facts 4.8). */
+/** Instance pools (contract B 2.1, contract B 8; defaults: facts 4.8). */
 export const POOLS = {
   name_length: 99,
   custom_tags: 6,
@@ -57,7 +57,7 @@ export const POOLS = {
 /** Tags of pools and clusters (facts 4.7). */
 export const TAGS = { key_length: 512, value_length: 256 } as const;
 
-/** Clusters (B 4.3, B 8). The durations are short, so that a demonstration on a real clock is quick. */
+/** Clusters (contract B 4.3, contract B 8). The durations are short, so that a demonstration on a real clock is quick. */
 export const CLUSTERS = {
   pending_ms: 400,
   restart_ms: 400,
@@ -82,7 +82,7 @@ export const CLUSTERS = {
   least_nodes: 0.8,
 } as const;
 
-/** Jobs and runs (B 4.2, B 8). */
+/** Jobs and runs (contract B 4.2, contract B 8). */
 export const JOBS = {
   jobs: 1000,
   starts_per_hour: 1000,

@@ -14,7 +14,7 @@ interface Common {
   /** Natural name in the workspace. */
   readonly name: string;
   readonly cause: Cause;
-  /** Why, as sentences: `node_type_id cannot be changed in place (part B, 4.1 rule 2)`. */
+  /** Why, as sentences: `node_type_id cannot be changed in place`. */
   readonly reasons: readonly string[];
   /** What it does to people, as sentences. */
   readonly consequences: readonly string[];

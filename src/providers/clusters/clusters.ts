@@ -1,4 +1,5 @@
-// Clusters (contract: part B, 2.4, 3.2 and 4.3). Found again by a tag that carries a token; pins and the state asked for are the spec's.
+// Clusters (contract B 2.4, contract B 3.2 and contract B 4.3). Found again by a tag that carries a token; the spec sets
+// pins and the desired state.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
@@ -92,7 +93,7 @@ async function withPin(api: Reader, live: LiveObject): Promise<LiveObject> {
 }
 
 /**
- * The list contains only the latest terminated clusters (part B, 4.3 rule 3), so other recorded ones are read by ID.
+ * The list contains only the latest terminated clusters (contract B 4.3 rule 3), so other recorded ones are read by ID.
  */
 async function unlisted(
   api: Reader,

@@ -1,4 +1,4 @@
-// The attributes of a cluster, as clusters and the `new_cluster` of jobs have them (contract: part B, 2.4).
+// The attributes of a cluster, as clusters and the `new_cluster` of jobs have them (contract B 2.4).
 
 import { isObject, type Json } from "../../core/json.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";

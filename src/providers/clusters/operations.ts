@@ -1,4 +1,4 @@
-// Creates, updates, and removes clusters, each step once the state of the cluster allows it (part B, 3.2).
+// Creates, updates, and removes clusters, each step once the state of the cluster allows it (contract B 3.2).
 
 import { isMissing } from "../../api/contract/refusals.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
@@ -100,7 +100,7 @@ async function resize(api: OperationWriter, task: UpdateTask, step: Step): Promi
   return edit(api, task, step);
 }
 
-/** Starting what runs already has no effect, or is refused for its state (part B, 3.2; facts 4.7): both are fine. */
+/** Starting what runs already has no effect, or is refused for its state (contract B 3.2; facts 4.7): both are fine. */
 async function start(api: OperationWriter, id: RemoteId): Promise<void> {
   if ((await untilSettled(api, id)) === "RUNNING") return;
   try {

@@ -1,6 +1,5 @@
-// Groups the states of a cluster (part B, 3.2): a starting cluster counts as present.
-// The tag that carries a cluster's token, so that a cluster whose creation was interrupted can be found again (design
-// 6).
+// Groups the states of a cluster (contract B 3.2): a starting cluster counts as present.
+// The tag that carries a cluster's token finds a cluster again whose creation was interrupted (design 6).
 
 import { isObject, type JsonObject, objectIn } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -32,7 +31,7 @@ export function endedByService(state: string, answer: JsonObject): string | unde
 
 const TAG = "WorkspaceToken";
 
-/** The service allows 43 tags on a new cluster (part B, 2.4); the token's tag is one of them. */
+/** The service allows 43 tags on a new cluster (contract B 2.4); the token's tag is one of them. */
 export const MAX_OWN_TAGS = 42;
 
 const tagsOf = (values: Values): JsonObject => (isObject(values.custom_tags) ? values.custom_tags : {});

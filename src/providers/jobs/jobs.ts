@@ -1,4 +1,4 @@
-// Jobs (contract: part B, 2.2 and 4.2). Made inert with a token in the name first, then reset to their settings (design 6).
+// Jobs (contract B 2.2 and contract B 4.2). Made inert with a token in the name first, then reset to their settings (design 6).
 
 import { remoteId } from "../../core/address.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// Libraries of a job's cluster (contract: part B, 2.2; types other than jar and maven: facts 4.8).
+// Libraries of a job's cluster (contract B 2.2; types other than jar and maven: facts 4.8).
 
 import { isObject, type Json } from "../../core/json.ts";
 import type { Problem } from "../../resource/planning.ts";

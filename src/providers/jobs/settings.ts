@@ -1,4 +1,4 @@
-// Settings of a job except its task and cluster: schedule, notifications, retries, limits (contract: part B, 2.2).
+// Settings of a job except its task and cluster: schedule, notifications, retries, limits (contract B 2.2).
 
 import { isObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";

@@ -1,4 +1,4 @@
-// What a job does: one of four kinds of task (contract: part B, 2.2).
+// What a job does: one of four kinds of task (contract B 2.2).
 
 import { stringifyJson } from "../../core/exact-json.ts";
 import { isObject } from "../../core/json.ts";
@@ -8,7 +8,7 @@ import { groupField, listField, mapField, optional, scalarField, textField } fro
 
 export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
-/** Parameters of a run may have this many bytes as JSON (part B, 4.2 rule 4). */
+/** Parameters of a run may have this many bytes as JSON (contract B 4.2 rule 4). */
 const MAX_PARAMETER_BYTES = 10_000;
 
 const parameters = (description: string) =>

@@ -9,7 +9,7 @@ import { readIfPresent, responseText } from "./responses.ts";
 
 /**
  * Sends a cluster description, put into its request by `inside`. A cluster in a pool is sent without a node type. If
- * the service requires one (part B, 2.4), it is sent again with the node type of the pool (other services refuse it:
+ * the service requires one (contract B 2.4), it is sent again with the node type of the pool (other services refuse it:
  * facts 4.2). If both are refused, the first error is thrown.
  */
 export async function sendCluster(

@@ -1,4 +1,4 @@
-// The disks of an instance (contract: part B, 2.1 DiskSpec).
+// The disks of an instance (contract B 2.1 DiskSpec).
 
 import { databricksDiskTypes } from "./databricks-pool-fields.ts";
 import { choiceField, groupField, integerField, optional } from "./field-builders.ts";

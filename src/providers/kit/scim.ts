@@ -1,4 +1,4 @@
-// The SCIM requests that users and groups share (part A, 4.1): bodies, patches as deltas, members.
+// The SCIM requests that users and groups share (contract A 4.1): bodies, patches as deltas, members.
 
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { OperationWriter } from "../../resource/operations.ts";

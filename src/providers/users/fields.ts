@@ -1,4 +1,4 @@
-// Fields of a user: name, rights, groups, and the fields that the service sets (contract: part A, 2.1; facts 4.3).
+// Fields of a user: name, rights, groups, and the fields that the service sets (contract A 2.1; facts 4.3).
 
 import { flagField, groupField, listField, optional, textField } from "../kit/field-builders.ts";
 

@@ -1,4 +1,4 @@
-// Users of the workspace (contract: part A, 2.1 and 4.1). Deleting one makes it inactive.
+// Users of the workspace (contract A 2.1 and contract A 4.1). Deleting one makes it inactive.
 
 import { remoteId } from "../../core/address.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -58,7 +58,7 @@ function toSpec(answer: JsonObject): LiveObject {
   return withUnknownFields(live, userFields, answer, READ_ONLY);
 }
 
-/** Inactive users are what a delete leaves behind (part A, 3): they count only where the spec or the state knows them. */
+/** Inactive users are what a delete leaves behind (contract A 3): they count only where the spec or the state knows them. */
 function isThere(live: LiveObject, names: ReadonlySet<string>): boolean {
   if (live.values.active !== false) return true;
   const name = foldCase(live.name);

@@ -8,7 +8,7 @@ import { tableText } from "../text/layout.ts";
 import { printable, printableLines } from "../text/printable.ts";
 import { timeText } from "../text/vocabulary.ts";
 
-/** Both spellings are seen (part B, 2.3). */
+/** Both spellings are seen (contract B 2.3). */
 export function hasSucceeded(run: JsonObject): boolean {
   const { life_cycle_state, result_state } = objectIn(run.state);
   return life_cycle_state === "TERMINATED" && (result_state === "SUCCESS" || result_state === "SUCCESSFUL");

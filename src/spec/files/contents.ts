@@ -16,7 +16,7 @@ import type { SourceReader, Summed } from "./source-reader.ts";
 import type { SpecFolder } from "./spec-folder.ts";
 
 /**
- * The format and language of a notebook by file extension (part A, 2.6). A language is sent with the format SOURCE
+ * The format and language of a notebook by file extension (contract A 2.6). A language is sent with the format SOURCE
  * only.
  */
 const EXTENSIONS: Readonly<Record<string, Values>> = {

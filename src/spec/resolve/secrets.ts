@@ -200,7 +200,7 @@ const SET = "set it where apply runs; validate, plan, and drift do not need secr
 const FILL =
   "write the value to the file before plan and apply; validate and drift do not need secret values";
 
-/** The value, if there is one and the service takes it (part A, 8). */
+/** The value, if there is one and the service takes it (contract A 8). */
 function judged(
   written: WrittenResource,
   node: SpecNode,

@@ -1,4 +1,4 @@
-// Whether a run of a job is tried again, and by which run (part B, 2.2 and 2.3).
+// Whether a run of a job is tried again, and by which run (contract B 2.2 and contract B 2.3).
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// The parameters of a start: put into the field that the job's kind of task takes (part B, 4.2 rule 4).
+// The parameters of a start: put into the field that the job's kind of task takes (contract B 4.2 rule 4).
 
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
@@ -47,7 +47,7 @@ const FLAGS: Readonly<Record<keyof Parameters, string>> = {
   submitParam: "--submit-param",
 };
 
-/** The most bytes that a field of parameters may have as JSON (part B, 8). */
+/** The most bytes that a field of parameters may have as JSON (contract B 8). */
 const MOST_BYTES = 10_000;
 
 export function hasParameters(given: Parameters): boolean {

@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import type { JsonObject } from "../../core/json.ts";
 
-/** The most that the service gives at once (part B, 4.2 rule 6). */
+/** The most that the service gives at once (contract B 4.2 rule 6). */
 const PAGE = 999;
 
 export async function listActiveRuns(reader: Reader): Promise<readonly JsonObject[]> {

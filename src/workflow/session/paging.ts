@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../core/json.ts";
 
 type Read = (input: JsonObject) => Promise<JsonObject>;
 
-/** The most that the service gives at once (part B, 4.2 rule 6 and 4.3). */
+/** The most that the service gives at once (contract B 4.2 rule 6 and contract B 4.3). */
 const RUNS_PAGE = 999;
 const EVENTS_PAGE = 500;
 

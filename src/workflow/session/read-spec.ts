@@ -62,7 +62,7 @@ const LARGE_SPEC = { bytes: 2 * 1024 * 1024, resources: 20_000 };
 
 /**
  * Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice, and V8 lets garbage grow to
- * several times of what lives. Costs 14% of the time of an apply, so small runs go without (docs/decisions/0033-large-workspaces.md).
+ * several times of what lives. Costs 14% of the time of an apply, so small runs go without (decision 0033).
  */
 function preferLessMemory(): void {
   setFlagsFromString("--semi-space-growth-factor=1");

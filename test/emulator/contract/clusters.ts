@@ -190,7 +190,7 @@ const ACCESS = section(
   "B5",
   "Authentication of part B",
   {
-    calls: "as part A, section 5",
+    calls: "as in contract A 5",
     pin: "administrators only",
     unpin: "administrators only",
   },

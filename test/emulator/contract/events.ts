@@ -9,7 +9,7 @@ export const events = [
     {
       cluster_id: "which cluster",
       timestamp: "INT64, epoch milliseconds, assigned by the service",
-      type: "one of the types of section 6",
+      type: "one of the types of contract B 6",
       details: "always there",
       current_num_workers: "how many workers there are",
       target_num_workers: "how many there are to be",

@@ -22,7 +22,7 @@ export const restartCommand = defineCommand({
           assertRunning(of, before, "restarted");
           if (!(await mayStopRuns(context, of, "Restart", options, signal))) return nothingChanged(context);
           await of.connection.writer.write("clusters/restart", { cluster_id: of.id });
-          // The context changes with the driver (part B, 2.4): a cluster that has not begun to restart still runs.
+          // The context changes with the driver (contract B 2.4): a cluster that has not begun to restart still runs.
           const isThere = ({ state, spark_context_id: id }: JsonObject) =>
             state === "RUNNING" && (id === undefined || id !== before.spark_context_id);
           return finish(context, of, { ...RUNS, isThere }, options, signal);

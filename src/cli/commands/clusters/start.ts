@@ -21,7 +21,7 @@ export const startCommand = defineCommand({
       (signal) =>
         withRecordedObject(context, options, "clusters", address, async (of) => {
           const { state } = await clusterNow(of);
-          // On any other state a start has no effect (part B, 3.2): while the cluster terminates, it would be lost.
+          // On any other state a start has no effect (contract B 3.2): while the cluster terminates, it would be lost.
           if (state === "TERMINATING") {
             if (!options.wait) throw new Failure(stillTerminating(of.address));
             const timeoutMs = options.timeout ?? DEADLINE_MS;

@@ -1,4 +1,4 @@
-// Activity of a cluster: runs begin and end, inactivity terminates it, and a change of its state reaches its runs (B 2.4).
+// Activity of a cluster: runs begin and end, inactivity terminates it, and a change of its state reaches its runs (contract B 2.4).
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";

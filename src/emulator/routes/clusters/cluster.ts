@@ -15,7 +15,7 @@ export interface AutoScale {
 
 export type ClusterSize = { readonly num_workers: number } | { readonly autoscale: AutoScale };
 
-/** Attributes that create and edit set in addition to the size (B 2.4), with defaults filled in. */
+/** Attributes that create and edit set in addition to the size (contract B 2.4), with defaults filled in. */
 export interface Attributes {
   readonly cluster_name: string;
   readonly spark_version: string;
@@ -133,7 +133,7 @@ export function expireCluster(world: World, id: string): void {
   expiredIds(world).set(id, true);
 }
 
-/** The size that a cluster starts with: its last one, or the lower bound (B 3.2, B 4.3 rule 5). */
+/** The size that a cluster starts with: its last one, or the lower bound (contract B 3.2, contract B 4.3 rule 5). */
 export function startingWorkers(size: ClusterSize): number {
   return "autoscale" in size ? size.autoscale.min_workers : size.num_workers;
 }

@@ -1,5 +1,5 @@
-// Clusters (B 4.3): the fourteen calls, and the background work of the clusters.
-// Pins keep a terminated cluster beyond 30 days and always in the list (B 4.3 rule 2).
+// Clusters (contract B 4.3): the fourteen calls, and the background work of the clusters.
+// Pins keep a terminated cluster beyond 30 days and always in the list (contract B 4.3 rule 2).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { hasEntitlement } from "../../world/directory.ts";
@@ -84,7 +84,7 @@ function create(call: Call, world: World): Reply {
   return { json: { cluster_id: cluster.cluster_id } };
 }
 
-/** Replaces the whole configuration; a RUNNING cluster restarts, a TERMINATED one has it at its next start (B 3.2). */
+/** Replaces the whole configuration; a RUNNING cluster restarts, a TERMINATED one has it at its next start (contract B 3.2). */
 function edit(call: Call, world: World): Reply {
   const cluster = named(call, world);
   refuseJobCluster(cluster, "edited");
@@ -114,7 +114,7 @@ function start(call: Call, world: World): Reply {
   return DONE;
 }
 
-/** Edit and start do not apply to clusters that the jobs service created (B 4.3 rule 4). */
+/** Edit and start do not apply to clusters that the jobs service created (contract B 4.3 rule 4). */
 function refuseJobCluster(cluster: Cluster, what: string): void {
   if (cluster.source !== "JOB") return;
   throw new ApiError(
@@ -146,7 +146,7 @@ function terminate(world: World, cluster: Cluster, call: Call): Cluster {
   });
 }
 
-/** A terminated cluster is deleted at once, an active one after it terminates; a pin forbids both (B 3.2; facts 4.7). */
+/** A terminated cluster is deleted at once, an active one after it terminates; a pin forbids both (contract B 3.2; facts 4.7). */
 function permanentDelete(call: Call, world: World): Reply {
   const cluster = named(call, world);
   const id = cluster.cluster_id;

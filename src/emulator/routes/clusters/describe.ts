@@ -1,5 +1,5 @@
-// A cluster as `get` and `list` answer it (ClusterInfo, B 2.4).
-// What `clusters/list` shows: pinned, active, and the most recently terminated clusters (B 4.3 rule 3).
+// A cluster as `get` and `list` answer it (ClusterInfo, contract B 2.4).
+// What `clusters/list` shows: pinned, active, and the most recently terminated clusters (contract B 4.3 rule 3).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { CLUSTERS } from "../../world/limits.ts";
@@ -43,7 +43,7 @@ function describeDriver(cluster: Cluster): JsonObject {
   };
 }
 
-/** Logs are delivered every five minutes from the time when the nodes came up (B 8). */
+/** Logs are delivered every five minutes from the time when the nodes came up (contract B 8). */
 export function logStatus(cluster: Cluster, now: number): JsonObject {
   if (cluster.attributes.cluster_log_conf === undefined || !isRunning(cluster)) return {};
   const deliveries = Math.floor((now - cluster.nodes_since) / CLUSTERS.log_delivery_ms);

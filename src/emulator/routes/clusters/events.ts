@@ -1,4 +1,4 @@
-// The event log of clusters: how entries are written, kept and read page by page (B 2.5, B 4.3, B 6).
+// The event log of clusters: how entries are written, kept and read page by page (contract B 2.5, contract B 4.3, contract B 6).
 
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";

@@ -1,4 +1,4 @@
-// Events of a cluster that only control requests cause: lost nodes, faults of the driver and of disks (B 6).
+// Events of a cluster that only control requests cause: lost nodes, faults of the driver and of disks (contract B 6).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";

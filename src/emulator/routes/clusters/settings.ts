@@ -1,4 +1,5 @@
-// The configuration of a cluster as a request gives it, checked and completed (B 2.4). Jobs describe clusters in the same words.
+// The configuration of a cluster as a request gives it, checked and completed (contract B 2.4).
+// Jobs describe clusters in the same words.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
@@ -64,7 +65,7 @@ export function readCluster(world: World, given: GivenCluster, tagLimit: number)
   return { attributes, size };
 }
 
-/** Exactly one of a number of workers and bounds, the upper strictly above the lower (B 2.4). */
+/** Exactly one of a number of workers and bounds, the upper strictly above the lower (contract B 2.4). */
 export function readSize(
   given: Pick<GivenCluster, "num_workers" | "autoscale">,
   missing: string,
@@ -114,7 +115,7 @@ function readNodeTypes(world: World, given: GivenCluster): NodeTypes {
   };
 }
 
-/** A cluster of a pool inherits its node type (B 2.1); a type that is given all the same must be that one. */
+/** A cluster of a pool inherits its node type (contract B 2.1); a type that is given all the same must be that one. */
 function ofPool(pool: Pool, given: GivenCluster): NodeTypes {
   for (const field of ["node_type_id", "driver_node_type_id"] as const) {
     const type = given[field];
@@ -132,7 +133,7 @@ function ofPool(pool: Pool, given: GivenCluster): NodeTypes {
   };
 }
 
-/** Legacy node types take no custom tags (B 2.4). */
+/** Legacy node types take no custom tags (contract B 2.4). */
 function checkTakesTags({ node_type_id, driver_node_type_id }: NodeTypes): void {
   for (const type of [node_type_id, driver_node_type_id])
     if (isLegacy(type)) throw invalidValue(`custom_tags are not supported on the legacy node type ${type}.`);

@@ -1,4 +1,4 @@
-// How a cluster comes up: created, started, restarted, and ready when its nodes are (B 3.2; transitions: facts 4.7).
+// How a cluster comes up: created, started, restarted, and ready when its nodes are (contract B 3.2; transitions: facts 4.7).
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
@@ -22,7 +22,7 @@ export interface NewCluster extends ReadCluster {
   readonly job_tags?: Tags;
 }
 
-/** A new cluster, PENDING; it answers to its id at once (B 3.2). */
+/** A new cluster, PENDING; it answers to its id at once (contract B 3.2). */
 export function startNewCluster(world: World, made: NewCluster): Cluster {
   const id = newClusterId(world);
   const { attributes, size } = made;
@@ -47,7 +47,7 @@ export function startNewCluster(world: World, made: NewCluster): Cluster {
   });
 }
 
-/** Starts a TERMINATED cluster at its last size; in any other state nothing happens (B 3.2). */
+/** Starts a TERMINATED cluster at its last size; in any other state nothing happens (contract B 3.2). */
 export function startCluster(world: World, cluster: Cluster, user: string): void {
   if (cluster.state !== "TERMINATED") return;
   const { termination_reason: _, terminated_time: __, ...rest } = cluster;
@@ -56,7 +56,7 @@ export function startCluster(world: World, cluster: Cluster, user: string): void
   bringUp(world, { ...rest, target: startingWorkers(cluster.size), state: "PENDING" });
 }
 
-/** Restarts a RUNNING cluster with its present configuration; in any other state nothing happens (B 3.2). */
+/** Restarts a RUNNING cluster with its present configuration; in any other state nothing happens (contract B 3.2). */
 export function restartCluster(world: World, cluster: Cluster, user: string): void {
   if (cluster.state !== "RUNNING") return;
   const { spark_context_id: _, ...rest } = cluster;
@@ -79,7 +79,7 @@ function bringUp(world: World, cluster: Cluster): Cluster {
   });
 }
 
-/** RUNNING with enough of the nodes, else terminated with the reason (B 3.2; share: facts 4.2). */
+/** RUNNING with enough of the nodes, else terminated with the reason (contract B 3.2; share: facts 4.2). */
 export function clusterReady(world: World, id: string): void {
   const cluster = clusterById(world, id);
   if (cluster === undefined || (cluster.state !== "PENDING" && cluster.state !== "RESTARTING")) return;
@@ -117,7 +117,7 @@ function tellOfReadiness(world: World, cluster: Cluster): void {
   addEvent(world, id, "DRIVER_HEALTHY", {});
 }
 
-/** An autoscaling cluster reports once an hour (B 6). */
+/** An autoscaling cluster reports once an hour (contract B 6). */
 function armReport(world: World, cluster: Cluster): void {
   const id = cluster.cluster_id;
   const timer = `clusters/${id}/report`;

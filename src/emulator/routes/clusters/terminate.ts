@@ -1,4 +1,5 @@
-// How a cluster ends: terminated, kept for 30 days or while it is pinned, then dropped (B 3.2, B 4.3 rules 1 and 2).
+// How a cluster ends: terminated, kept for 30 days or while it is pinned, then dropped
+// (contract B 3.2, contract B 4.3 rules 1 and 2).
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
@@ -75,7 +76,7 @@ export function retentionOver(world: World, id: string): void {
   dropEvents(world, id);
 }
 
-/** Permanent: no request can read the cluster afterwards (B 3.2). */
+/** Permanent: no request can read the cluster afterwards (contract B 3.2). */
 export function terminateAndDrop(world: World, id: string): void {
   dropCluster(world, id);
   dropEvents(world, id);

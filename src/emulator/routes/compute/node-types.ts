@@ -1,4 +1,5 @@
-// The node types that instances can have: what `clusters/list-node-types` answers and what each type brings (B 2.1, B 2.4).
+// The node types that instances can have: what `clusters/list-node-types` answers and what each type brings
+// (contract B 2.1, contract B 2.4).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
@@ -86,7 +87,7 @@ export function nodeType(id: string): NodeType {
 
 const CORE_QUOTA = 350;
 
-/** Whether a node type is deprecated; such types take no custom tags (B 2.4). */
+/** Whether a node type is deprecated; such types take no custom tags (contract B 2.4). */
 export const isLegacy = (id: string): boolean => NODE_TYPES.get(id)?.deprecated === true;
 
 export function listNodeTypes(): JsonObject[] {

@@ -1,4 +1,5 @@
-// The runtime versions that clusters can run: what `clusters/spark-versions` answers (B 4.3, B 9; grammar: facts 4.7).
+// The runtime versions that clusters can run: what `clusters/spark-versions` answers
+// (contract B 4.3, contract B 9; grammar: facts 4.7).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";

@@ -1,4 +1,5 @@
-// The files and directories of the file system: their tree, their paths, and the contents behind them (A 2.8, A 4.5).
+// The files and directories of the file system: their tree, their paths, and the contents behind them
+// (contract A 2.8, contract A 4.5).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
@@ -21,7 +22,7 @@ export function fileSegments(path: string): readonly string[] {
   return segmentsOf(path.startsWith("fs:/") ? path.slice("fs:".length) : path);
 }
 
-/** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (A 4.5 rules 6, 8, 9). */
+/** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (contract A 4.5 rules 6, 8, 9). */
 export function existingFile(world: World, segments: readonly string[]): FsNode {
   const node = fileTree(world).find(segments);
   if (node === undefined)
@@ -39,7 +40,7 @@ export function fileExistsError(segments: readonly string[]): ApiError {
   );
 }
 
-/** The directory at a path, made with all above it where missing. A file on the way is refused (A 4.5 rule 7). */
+/** The directory at a path, made with all above it where missing. A file on the way is refused (contract A 4.5 rule 7). */
 export function makeDirectories(world: World, segments: readonly string[]): FsNode {
   const tree = fileTree(world);
   let { node, rest } = tree.deepest(segments);
@@ -50,7 +51,7 @@ export function makeDirectories(world: World, segments: readonly string[]): FsNo
   return node;
 }
 
-/** Makes a blob the file at a path; an earlier file is removed in the same step (A 3: visible at close). */
+/** Makes a blob the file at a path; an earlier file is removed in the same step (contract A 3: visible at close). */
 export function putFile(world: World, segments: readonly string[], blob: string, overwrite: boolean): void {
   const tree = fileTree(world);
   const old = tree.find(segments);
@@ -65,7 +66,7 @@ export function putFile(world: World, segments: readonly string[], blob: string,
   tree.add({ parent: parent.id, name, folder: false, blob, modified: world.now });
 }
 
-/** A directory is never overwritten by a file; a file only when the caller says so (A 4.5 rule 4). */
+/** A directory is never overwritten by a file; a file only when the caller says so (contract A 4.5 rule 4). */
 export function checkFree(node: FsNode | undefined, segments: readonly string[], overwrite: boolean): void {
   if (node !== undefined && (node.entry.folder || !overwrite)) throw fileExistsError(segments);
 }
@@ -83,7 +84,7 @@ export function byteSize(world: World, { blob }: FsEntry): number {
   return blob === undefined ? 0 : world.blobs.size(blob);
 }
 
-/** FileInfo (A 2.8); its last field is an addition of later versions (facts 4.6). */
+/** FileInfo (contract A 2.8); its last field is an addition of later versions (facts 4.6). */
 export function fileInfo(world: World, path: string, entry: FsEntry): JsonObject {
   return {
     path,

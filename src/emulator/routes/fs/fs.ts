@@ -1,4 +1,4 @@
-// The file system: ten calls over a tree of directories and files whose contents lie on disk (A 4.5).
+// The file system: ten calls over a tree of directories and files whose contents lie on disk (contract A 4.5).
 
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { childPath, decodeBase64, encodeBase64, pathOfSegments } from "../../world/encoding.ts";
@@ -105,7 +105,7 @@ const operations: Operations = {
   },
 };
 
-/** The contents of a put: a posted file, or base64 in a field (A 4.5 rule 2). */
+/** The contents of a put: a posted file, or base64 in a field (contract A 4.5 rule 2). */
 function postedContents({ input, files }: Call): Uint8Array {
   const file = files.contents;
   if (file !== undefined) return file.content;

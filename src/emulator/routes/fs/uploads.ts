@@ -1,4 +1,5 @@
-// Uploads in blocks: a handle that collects a file until it is closed or idle for too long (A 3, A 4.5 rules 1, 3, 4).
+// Uploads in blocks: a handle that collects a file until it is closed or idle for too long
+// (contract A 3, contract A 4.5 rules 1, 3, 4).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { decodeBase64, pathOfSegments } from "../../world/encoding.ts";
@@ -56,7 +57,7 @@ export const uploadOperations: Operations = {
   },
 };
 
-/** One block, or one whole file, is at most 1 MB before encoding (A 8). */
+/** One block, or one whole file, is at most 1 MB before encoding (contract A 8). */
 export function checkBlock(field: string, data: Uint8Array): void {
   if (data.length > FILES.block_bytes)
     throw new ApiError(

@@ -1,4 +1,4 @@
-// Quartz cron expressions (B 2.2, CronSchedule): a strict grammar, and the next time that one fires in a time zone.
+// Quartz cron expressions (contract B 2.2, CronSchedule): a strict grammar, and the next time that one fires in a time zone.
 
 import { Cron } from "croner";
 

@@ -1,4 +1,4 @@
-// A run as `runs/get` and `runs/list` answer it (B 2.3).
+// A run as `runs/get` and `runs/list` answer it (contract B 2.3).
 
 import type { JsonObject } from "../../../core/json.ts";
 import type { World } from "../../world/world.ts";
@@ -37,7 +37,7 @@ function describeState(run: Run): JsonObject {
   };
 }
 
-/** Each part is omitted until it is known (B 2.3). */
+/** Each part is omitted until it is known (contract B 2.3). */
 function describeInstance(run: Run): JsonObject {
   return {
     ...(run.cluster_id === undefined ? {} : { cluster_id: run.cluster_id }),

@@ -1,4 +1,4 @@
-// The mails that a job sends (B 2.2 JobEmailNotifications, B 4.2 rule 2, B 6).
+// The mails that a job sends (contract B 2.2 JobEmailNotifications, contract B 4.2 rule 2, contract B 6).
 
 import type { World } from "../../world/world.ts";
 import { type Job, jobById } from "./job.ts";
@@ -37,7 +37,7 @@ export function mailJobDeleted(world: World, { job_id, settings }: Job): void {
   });
 }
 
-/** Recipients of the job's current settings (B 4.2 rule 3). */
+/** Recipients of the job's current settings (contract B 4.2 rule 3). */
 function notificationsOf(world: World, run: Run) {
   return jobById(world, run.job_id)?.settings.email_notifications;
 }

@@ -1,4 +1,4 @@
-// A stored job, its lookup, and its answer (B 2.2).
+// A stored job, its lookup, and its answer (contract B 2.2).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { userById } from "../../world/directory.ts";
@@ -60,7 +60,7 @@ export function describeJob(world: World, job: Job): JsonObject {
   };
 }
 
-/** Nothing once the creator was deleted (B 2.2, B 2.3). */
+/** Nothing once the creator was deleted (contract B 2.2, contract B 2.3). */
 export function creatorOf(
   world: World,
   made: { readonly creator_user_id: string; readonly creator_user_name: string },

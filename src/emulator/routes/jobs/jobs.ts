@@ -1,4 +1,4 @@
-// Jobs (B 4.2): create, list, get, reset, delete.
+// Jobs (contract B 4.2): create, list, get, reset, delete.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";
@@ -84,7 +84,7 @@ function list(_call: Call, world: World): Reply {
   return { json: jobs.length === 0 ? {} : { jobs } };
 }
 
-/** Replaces all settings. Active runs keep their task and cluster, but follow the new timeout (B 4.2 rule 3). */
+/** Replaces all settings. Active runs keep their task and cluster, but follow the new timeout (contract B 4.2 rule 3). */
 function reset(call: Call, world: World): Reply {
   const job = jobOr400(world, idOf(call));
   const settings = readSettings(world, call.input.new_settings as unknown as GivenSettings);
@@ -97,7 +97,7 @@ function reset(call: Call, world: World): Reply {
   return DONE;
 }
 
-/** Details and history are invisible from now on; active runs are ended in their own time (B 4.2 rule 2). */
+/** Details and history are invisible from now on; active runs are ended in their own time (contract B 4.2 rule 2). */
 function remove(call: Call, world: World): Reply {
   const id = idOf(call);
   const job = jobById(world, id);

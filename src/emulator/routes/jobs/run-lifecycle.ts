@@ -1,4 +1,4 @@
-// How a run lives: it waits for its cluster, works, cleans up, and ends (B 3.3; transitions: facts 4.8).
+// How a run lives: it waits for its cluster, works, cleans up, and ends (contract B 3.3; transitions: facts 4.8).
 
 import { CLUSTERS, JOBS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
@@ -70,7 +70,7 @@ export function finishWork(world: World, id: number): void {
   if (run?.life_cycle_state === "RUNNING") endWork(world, run, { result_state: "SUCCESS", message: "" });
 }
 
-/** The limit holds from the start of the run, the time that its cluster takes included (B 2.2). */
+/** The limit holds from the start of the run, the time that its cluster takes included (contract B 2.2). */
 export function armTimeout(world: World, run: Run): void {
   const seconds = run.timeout_seconds ?? jobById(world, run.job_id)?.settings.timeout_seconds ?? 0;
   const timer = `runs/${run.run_id}/timeout`;
@@ -85,7 +85,7 @@ export function timeOut(world: World, id: number): void {
   endWork(world, run, { result_state: "TIMED_OUT", message: "The run took longer than its timeout allows." });
 }
 
-/** Cancelling what is ending or has ended does nothing (B 3.3). */
+/** Cancelling what is ending or has ended does nothing (contract B 3.3). */
 export function cancelRun(world: World, run: Run, message: string): void {
   if (run.life_cycle_state !== "PENDING" && run.life_cycle_state !== "RUNNING") return;
   endWork(world, run, { result_state: "CANCELED", message });
@@ -141,7 +141,7 @@ function leaveCluster(world: World, run: Run): boolean {
   return true;
 }
 
-/** Mails, a retry where the job wants one, and 60 days of memory (B 4.2 rules 2 and 10). */
+/** Mails, a retry where the job wants one, and 60 days of memory (contract B 4.2 rules 2 and 10). */
 export function runEnded(world: World, run: Run): void {
   if (!isVisible(world, run)) {
     dropRun(world, run);
@@ -157,7 +157,7 @@ export function runEnded(world: World, run: Run): void {
   world.timers.set(`runs/${run_id}/retry`, due, RETRY, { run_id });
 }
 
-/** Unsuccessful is FAILED or INTERNAL_ERROR, and a timeout where the job says so; -1 retries without end (B 2.2). */
+/** Unsuccessful is FAILED or INTERNAL_ERROR, and a timeout where the job says so; -1 retries without end (contract B 2.2). */
 function wantsRetry(world: World, run: Run): boolean {
   const settings = jobById(world, run.job_id)?.settings;
   const { max_retries = 0, retry_on_timeout = false } = settings ?? {};

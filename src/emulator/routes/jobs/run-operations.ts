@@ -1,5 +1,6 @@
-// The calls about runs (B 4.2): run-now, submit, get, list, cancel, delete, and the control request that ends one.
-// The parameters that run-now brings: at most one kind, of limited size, notebook parameters merged over the job's (B 4.2 rule 4).
+// The calls about runs (contract B 4.2): run-now, submit, get, list, cancel, delete, and the control request that ends one.
+// The parameters that run-now brings: at most one kind, of limited size, notebook parameters merged over the
+// job's (contract B 4.2 rule 4).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
@@ -83,7 +84,7 @@ export function listRuns(call: Call, world: World): Reply {
   return { json: { ...(runs.length === 0 ? {} : { runs }), has_more: false } };
 }
 
-/** Asynchronous; the run is TERMINATED a little later (B 3.3). */
+/** Asynchronous; the run is TERMINATED a little later (contract B 3.3). */
 export function cancel(call: Call, world: World): Reply {
   cancelRun(world, runOf(call, world), `Canceled by ${call.caller.userName}.`);
   return DONE;

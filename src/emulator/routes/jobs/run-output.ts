@@ -1,4 +1,5 @@
-// What a run leaves behind: the output of a notebook, with its truncations, and its page as HTML (B 4.2 rules 7 and 8, B 2.3).
+// What a run leaves behind: the output of a notebook, with its truncations, and its page as HTML
+// (contract B 2.3, contract B 4.2 rules 7 and 8).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { exportBytes } from "../../notebook/document.ts";

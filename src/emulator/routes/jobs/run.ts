@@ -1,4 +1,4 @@
-// A stored run, and the indexes by which runs are found (B 2.3).
+// A stored run, and the indexes by which runs are found (contract B 2.3).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
@@ -96,7 +96,7 @@ export function dropRun(world: World, run: Run): void {
   }
 }
 
-/** The runs of a deleted job are invisible, also those that have yet to end (B 4.2 rule 2). */
+/** The runs of a deleted job are invisible, also those that have yet to end (contract B 4.2 rule 2). */
 export const isVisible = (world: World, run: Run): boolean =>
   run.run_type === "SUBMIT_RUN" || jobsOf(world).has(String(run.job_id));
 

@@ -1,4 +1,4 @@
-// Schedules: each job with one has a timer for the next time that it fires (B 2.2, CronSchedule).
+// Schedules: each job with one has a timer for the next time that it fires (contract B 2.2, CronSchedule).
 
 import type { World } from "../../world/world.ts";
 import { nextFiring } from "./cron.ts";

@@ -1,4 +1,5 @@
-// The settings of a job as a request gives them, checked and completed with the defaults that `get` shows (B 2.2; facts 4.8).
+// The settings of a job as a request gives them, checked and completed with the defaults that `get` shows
+// (contract B 2.2; facts 4.8).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";

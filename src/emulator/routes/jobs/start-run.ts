@@ -1,5 +1,6 @@
-// How runs come to be: asked for, on schedule, as a retry or without a job; within the limits of the workspace (B 4.2, B 8).
-// How many runs the workspace may start within an hour and have active at a time (B 4.2 rule 4).
+// How runs come to be: asked for, on schedule, as a retry or without a job; within the limits of the workspace
+// (contract B 4.2, contract B 8).
+// How many runs the workspace may start within an hour and have active at a time (contract B 4.2 rule 4).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";
@@ -28,7 +29,7 @@ interface JobStart extends Creator {
   readonly retry_of?: Run;
 }
 
-/** A new run of a job: started, or SKIPPED when the job has as many as it may (B 2.2 max_concurrent_runs). */
+/** A new run of a job: started, or SKIPPED when the job has as many as it may (contract B 2.2 max_concurrent_runs). */
 export function startJobRun(world: World, job: Job, start: JobStart): Run {
   const { settings } = job;
   const run = newRun(world, job, start);
@@ -65,7 +66,7 @@ function newRun(world: World, job: Job, start: JobStart): Run {
   };
 }
 
-/** A one-time run has its own job ID and no job (B 4.2 rule 5; facts 4.8). */
+/** A one-time run has its own job ID and no job (contract B 4.2 rule 5; facts 4.8). */
 export function startSubmittedRun(
   world: World,
   read: ReadTask,
@@ -201,7 +202,7 @@ function clusterSpecOf(settings: JobSettings): JsonObject {
   };
 }
 
-/** Throws REQUEST_LIMIT_EXCEEDED when the workspace can start no run now (B 4.2 rule 4). */
+/** Throws REQUEST_LIMIT_EXCEEDED when the workspace can start no run now (contract B 4.2 rule 4). */
 export function checkLimits(world: World): void {
   const reached = activeLimitReached(world) ?? hourlyLimitReached(world);
   if (reached !== undefined) throw new ApiError("REQUEST_LIMIT_EXCEEDED", reached);

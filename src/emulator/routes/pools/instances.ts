@@ -49,7 +49,7 @@ function room(lots: readonly Lot[], { max_capacity }: PoolSize): number {
   return Math.max(0, max_capacity - count(lots, () => true));
 }
 
-/** Takes instances for a cluster: ready idle ones first, then pending idle ones, then new ones up to the capacity (B 1). */
+/** Takes instances for a cluster: ready idle ones, then pending idle ones, then new ones up to the capacity (contract B 1). */
 export function take(
   lots: readonly Lot[],
   size: PoolSize,
@@ -91,7 +91,7 @@ export function giveBack(lots: readonly Lot[], cluster: string, want: number, no
   return merge(out);
 }
 
-/** The lots at `now`: pending ones that are ready, none idle for too long, the minimum requested (B 4.1 rule 1). */
+/** The lots at `now`: pending ones that are ready, none idle for too long, the minimum requested (contract B 4.1 rule 1). */
 export function advanceInstances(lots: readonly Lot[], size: PoolSize, now: number): readonly Lot[] {
   const ready = lots.map((lot) => (lot.pending && lot.at <= now ? { ...lot, pending: false } : lot));
   const kept = letGo(ready, size, now);
@@ -118,7 +118,7 @@ function letGo(lots: readonly Lot[], size: PoolSize, now: number): readonly Lot[
     });
 }
 
-/** Of a deleted pool only what clusters use is left (B 3.1). */
+/** Of a deleted pool only what clusters use is left (contract B 3.1). */
 export function usedOnly(lots: readonly Lot[], now: number): readonly Lot[] {
   const used = lots.filter((lot) => !isIdle(lot));
   return merge(used.map((lot) => (lot.pending && lot.at <= now ? { ...lot, pending: false } : lot)));

@@ -1,4 +1,4 @@
-// Instance pools (B 4.1): create, edit, delete, get, list.
+// Instance pools (contract B 4.1): create, edit, delete, get, list.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { hasEntitlement } from "../../world/directory.ts";
@@ -79,7 +79,7 @@ function create(call: Call, world: World): Reply {
   return { json: { instance_pool_id: id } };
 }
 
-/** Replaces the four editable fields; what is left out goes back to its default (B 4.1 rule 2). */
+/** Replaces the four editable fields; what is left out goes back to its default (contract B 4.1 rule 2). */
 function edit(call: Call, world: World): Reply {
   const given = call.input as unknown as GivenPool;
   const pool = activePool(world, idOf(call));
@@ -99,7 +99,7 @@ function edit(call: Call, world: World): Reply {
   return DONE;
 }
 
-/** Idle instances are released, running clusters keep theirs, and no cluster gets new ones (B 3.1). */
+/** Idle instances are released, running clusters keep theirs, and no cluster gets new ones (contract B 3.1). */
 function remove(call: Call, world: World): Reply {
   const pool = activePool(world, idOf(call));
   poolNames(world).delete(pool.instance_pool_name);
@@ -145,7 +145,7 @@ function checkNameFree(world: World, name: string): void {
   if (poolNames(world).has(name)) throw invalidValue(`An instance pool named ${name} exists already.`);
 }
 
-/** Disks fit the node type: at most its maximum, and at least one if it has no local disks (B 2.1). */
+/** Disks fit the node type: at most its maximum, and at least one if it has no local disks (contract B 2.1). */
 function checkDisks(type: string, disks: DiskSpec | undefined): void {
   const { local_disk, max_disks } = nodeType(type);
   const count = disks?.disk_count ?? 0;

@@ -1,4 +1,4 @@
-// Filters of the SCIM lists and of PATCH paths: `<attribute> <operator> <value>` with and, or, parentheses (A 4.1).
+// Filters of the SCIM lists and of PATCH paths: `<attribute> <operator> <value>` with and, or, parentheses (contract A 4.1).
 
 import { type Compare, type Filter, parse } from "scim2-parse-filter";
 import type { Json } from "../../../core/json.ts";

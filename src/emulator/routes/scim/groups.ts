@@ -1,4 +1,4 @@
-// SCIM groups: list, get, create, PATCH of members, DELETE (A 4.1).
+// SCIM groups: list, get, create, PATCH of members, DELETE (contract A 4.1).
 
 import type { Json, JsonObject } from "../../../core/json.ts";
 import {

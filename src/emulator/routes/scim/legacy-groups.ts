@@ -1,4 +1,4 @@
-// The legacy groups API (A 4.2), over the same groups as SCIM.
+// The legacy groups API (contract A 4.2), over the same groups as SCIM.
 
 import type { JsonObject } from "../../../core/json.ts";
 import {
@@ -98,7 +98,7 @@ function existing(world: World, name: unknown): Group {
   return group;
 }
 
-/** A PrincipalName holds exactly one of `user_name` and `group_name` (A 2.7). */
+/** A PrincipalName holds exactly one of `user_name` and `group_name` (contract A 2.7). */
 function principalId(world: World, input: JsonObject): string {
   const { user_name: userName, group_name: groupName } = input;
   if ((userName === undefined) === (groupName === undefined)) {

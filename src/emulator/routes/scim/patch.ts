@@ -173,7 +173,7 @@ function without(member: JsonObject, name: string): JsonObject {
   return rest;
 }
 
-/** The members of a list as the contract writes them (`[{value}]`), or a single one. A bare text is none (A 4.1). */
+/** The members of a list as the contract writes them (`[{value}]`), or a single one. A bare text is none (contract A 4.1). */
 export function listOf(attribute: Attribute, value: Json): JsonObject[] {
   const members = Array.isArray(value) ? value : [value];
   return members.map((member) => {

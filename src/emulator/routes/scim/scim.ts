@@ -1,4 +1,4 @@
-// SCIM users and groups (A 4.1): the calls, background work, and the content of a new workspace.
+// SCIM users and groups (contract A 4.1): the calls, background work, and the content of a new workspace.
 
 import {
   ADMINS,

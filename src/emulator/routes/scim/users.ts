@@ -1,4 +1,4 @@
-// SCIM users: list, get, create, PATCH, PUT, and DELETE, which inactivates (A 4.1, A 3).
+// SCIM users: list, get, create, PATCH, PUT, and DELETE, which inactivates (contract A 4.1, contract A 3).
 
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import {

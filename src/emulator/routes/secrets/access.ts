@@ -1,4 +1,4 @@
-// Secret scopes as kept, and what a caller may do with them (A 2.3, A 4.3).
+// Secret scopes as kept, and what a caller may do with them (contract A 2.3, contract A 4.3).
 
 import { principalsOf } from "../../world/directory.ts";
 import { ApiError } from "../../world/errors.ts";
@@ -39,7 +39,7 @@ export function existingScope(world: World, name: unknown): SecretScope {
   return scope;
 }
 
-/** The alphabet of scope names and secret keys (A 8). */
+/** The alphabet of scope names and secret keys (contract A 8). */
 export function checkName(name: string, what: string, pattern = /^[\w.-]+$/): void {
   if (pattern.test(name) && name.length <= SECRETS.name_length) return;
   throw new ApiError(

@@ -1,5 +1,5 @@
-// The calls on secret scopes (A 4.3).
-// The calls on access lists of scopes (A 4.3).
+// The calls on secret scopes (contract A 4.3).
+// The calls on access lists of scopes (contract A 4.3).
 
 import { type JsonObject, objectIn } from "../../../core/json.ts";
 import { principalName, USERS } from "../../world/directory.ts";

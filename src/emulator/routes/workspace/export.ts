@@ -1,4 +1,4 @@
-// Export: a notebook in any format, or a whole folder as an archive (A 4.4 rule 2).
+// Export: a notebook in any format, or a whole folder as an archive (contract A 4.4 rule 2).
 
 import { type Packed, packArchive, tooLarge } from "../../notebook/archive.ts";
 import { exportBytes } from "../../notebook/document.ts";

@@ -1,4 +1,4 @@
-// Import: a notebook in any format, or an archive of notebooks and folders (A 4.4 rule 3).
+// Import: a notebook in any format, or an archive of notebooks and folders (contract A 4.4 rule 3).
 
 import type { Json } from "../../../core/json.ts";
 import { type Packed, tooLarge, unpackArchive } from "../../notebook/archive.ts";
@@ -39,7 +39,7 @@ function sourceLanguage(given: Json | undefined): Language {
   );
 }
 
-/** A posted file, or base64 in the field; either is at most 10 MB as it arrives (A 8). */
+/** A posted file, or base64 in the field; either is at most 10 MB as it arrives (contract A 8). */
 export function postedContent({ input, files }: Call): Uint8Array {
   const file = files.content?.content;
   const text = file === undefined ? input.content : undefined;

@@ -1,4 +1,4 @@
-// The objects of the workspace: folders, notebooks and libraries in one tree (A 2.6).
+// The objects of the workspace: folders, notebooks and libraries in one tree (contract A 2.6).
 
 import type { JsonObject } from "../../../core/json.ts";
 import type { Document, DocumentFormat } from "../../notebook/document.ts";
@@ -39,7 +39,7 @@ export type WorkspaceNode = EmulatorNode<WorkspaceEntry>;
 export const objectsOf = (world: World): EntryTree<WorkspaceEntry> =>
   new EntryTree(world, "workspace.objects");
 
-/** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (A 4.4 rules 1, 2, 4). */
+/** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (contract A 4.4 rules 1, 2, 4). */
 export function existingObject(world: World, segments: readonly string[]): WorkspaceNode {
   const node = objectsOf(world).find(segments);
   if (node === undefined)
@@ -47,14 +47,14 @@ export function existingObject(world: World, segments: readonly string[]): Works
   return node;
 }
 
-/** ObjectInfo (A 2.6). */
+/** ObjectInfo (contract A 2.6). */
 export function objectInfo(world: World, path: string, { id, entry }: WorkspaceNode): JsonObject {
   const language = entry.object_type === "NOTEBOOK" ? { language: entry.language } : {};
   const size = entry.object_type === "FILE" ? { size: world.blobs.size(entry.blob) } : {};
   return { object_type: entry.object_type, path, ...language, object_id: Number(id), ...size };
 }
 
-/** The folder at a path, made with all above it where missing. Anything else on the way is refused (A 4.4 rule 5). */
+/** The folder at a path, made with all above it where missing. Anything else on the way is refused (contract A 4.4 rule 5). */
 export function makeFolders(world: World, segments: readonly string[], fixed = false): WorkspaceNode {
   const tree = objectsOf(world);
   let { node, rest } = tree.deepest(segments);

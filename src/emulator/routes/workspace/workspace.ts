@@ -1,4 +1,4 @@
-// Workspace objects: notebooks and folders, their status, listing, import, export and deletion (A 4.4).
+// Workspace objects: notebooks and folders, their status, listing, import, export and deletion (contract A 4.4).
 
 import { administratorName } from "../../world/directory.ts";
 import { childPath, pathOfSegments, segmentsOf } from "../../world/encoding.ts";

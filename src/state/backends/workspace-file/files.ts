@@ -19,7 +19,7 @@ export interface RemoteFile {
   readonly size: number;
 }
 
-/** The most that one request reads or writes (part A, 8). */
+/** The most that one request reads or writes (contract A 8). */
 const MEGABYTE = 1024 * 1024;
 const TRIES = 3;
 

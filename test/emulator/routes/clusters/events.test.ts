@@ -1,4 +1,4 @@
-// The event log of clusters: which action writes what, and how it is read (B 2.5, B 4.3 events, B 6).
+// The event log of clusters: which action writes what, and how it is read (contract B 2.5, contract B 4.3 events, contract B 6).
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER, compute, HOUR, invalid, malformed, SECOND } from "../../compute.ts";

@@ -1,4 +1,4 @@
-// Clusters: what get and list tell, pins, and how long a terminated cluster is kept (B 2.4, B 4.3 rules 1 to 3).
+// Clusters: what get and list tell, pins, and how long a terminated cluster is kept (contract B 2.4, contract B 4.3 rules 1 to 3).
 
 import { beforeEach, describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-// Clusters: what create and edit take (B 2.4, B 4.3, B 8).
+// Clusters: what create and edit take (contract B 2.4, contract B 4.3, contract B 8).
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER, compute, invalid, malformed, NODE_TYPE, RUNTIME, refused } from "../../compute.ts";

@@ -1,4 +1,4 @@
-// Clusters: the state table of B 3.2, each call in each state, with the transitions that service facts add.
+// Clusters: the state table of contract B 3.2, each call in each state, with the transitions that service facts add.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER, compute, done, invalid, invalidState, MINUTE, SECOND } from "../../compute.ts";

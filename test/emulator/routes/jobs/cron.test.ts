@@ -1,4 +1,4 @@
-// Quartz expressions: what is one, and when it fires, also where clocks are put forward and back (B 2.2 CronSchedule).
+// Quartz expressions: what is one, and when it fires, also where clocks are put forward and back (contract B 2.2 CronSchedule).
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

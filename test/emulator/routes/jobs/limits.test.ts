@@ -1,4 +1,5 @@
-// How many runs there may be, and what happens to the others: skips, refusals, retries, schedules (B 2.2, B 4.2, B 8).
+// How many runs there may be, and what happens to the others: skips, refusals, retries, schedules
+// (contract B 2.2, contract B 4.2, contract B 8).
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { compute, DAY, HOUR, JOB, MINUTE, refused, SECOND } from "../../compute.ts";

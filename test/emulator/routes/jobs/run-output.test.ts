@@ -1,4 +1,5 @@
-// What runs leave behind: output, exported pages and mails (B 2.2, B 2.3, B 4.2 rules 7 and 8, B 6).
+// What runs leave behind: output, exported pages and mails
+// (contract B 2.2, contract B 2.3, contract B 4.2 rules 7 and 8, contract B 6).
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER, compute, invalid, NOTEBOOK, SECOND } from "../../compute.ts";

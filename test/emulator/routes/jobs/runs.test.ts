@@ -1,4 +1,4 @@
-// Runs: how they are started, live, end and are remembered (B 2.3, B 3.3, B 4.2).
+// Runs: how they are started, live, end and are remembered (contract B 2.3, contract B 3.3, contract B 4.2).
 
 import { beforeEach, describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-// Jobs: create, get, list, reset, delete, and what settings they take (B 2.2, B 4.2 rules 1 to 3).
+// Jobs: create, get, list, reset, delete, and what settings they take (contract B 2.2, contract B 4.2 rules 1 to 3).
 
 import { beforeEach, describe, expect, test } from "vitest";
 import {

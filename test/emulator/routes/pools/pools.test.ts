@@ -1,4 +1,4 @@
-// Instance pools: the five calls of B 4.1, the fields of B 2.1, the one transition of B 3.1.
+// Instance pools: the five calls of contract B 4.1, the fields of contract B 2.1, the one transition of contract B 3.1.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER, compute, invalid, MINUTE, malformed, NODE_TYPE, refused, SECOND } from "../../compute.ts";

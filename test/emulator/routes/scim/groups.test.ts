@@ -1,4 +1,4 @@
-// SCIM groups: every rule of A 4.1 that is about them.
+// SCIM groups: every rule of contract A 4.1 that is about them.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { GROUP_SCHEMA, startWorld, type TestWorld, USER_SCHEMA } from "../../harness.ts";

@@ -1,4 +1,4 @@
-// The legacy groups API: the seven calls of A 4.2.
+// The legacy groups API: the seven calls of contract A 4.2.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { ADMIN, startWorld, type TestWorld } from "../../harness.ts";

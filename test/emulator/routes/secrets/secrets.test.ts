@@ -1,4 +1,4 @@
-// Secret scopes, secrets and access lists: the ten calls of A 4.3 with their rules and limits.
+// Secret scopes, secrets and access lists: the ten calls of contract A 4.3 with their rules and limits.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { ADMIN, START, startWorld, type TestWorld } from "../../harness.ts";
