@@ -4,12 +4,11 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { RenewableCredential } from "../../../src/api/auth/credential.ts";
 import { createSignIn } from "../../../src/api/auth/sign-in.ts";
 import { type Client, createClient } from "../../../src/api/client.ts";
-import type { HttpRequest } from "../../../src/api/http/message.ts";
 import type { RequestEvent } from "../../../src/api/retry/send.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
 import { ADMIN, ADMIN_TOKEN, GROUP_SCHEMA } from "../../emulator/harness.ts";
 import { apiError, raw, reset, thrown } from "../scripted.ts";
-import { type SignInPlace, signInPlace, WORKSPACE } from "./place.ts";
+import { type SentRequest, type SignInPlace, signInPlace, WORKSPACE } from "./place.ts";
 
 const CLIENT: RenewableCredential = { method: "oauth-m2m", clientId: "app", clientSecret: ADMIN_TOKEN };
 
@@ -31,7 +30,7 @@ beforeEach(async () => {
   });
 });
 
-const isToken = ({ path }: HttpRequest) => path === "/oidc/v1/token";
+const isToken = ({ path }: SentRequest) => path === "/oidc/v1/token";
 const tokens = () => place.sent.filter(isToken).length;
 const me = async (): Promise<unknown> => (await client.reader.read("scim/me")).userName;
 const together = (count: number) => Promise.all(Array.from({ length: count }, me));
@@ -135,7 +134,7 @@ describe("a client that signs in", () => {
     await me();
     const api = place.sent.filter(({ path }) => path.startsWith("/api/"));
     expect(api.map(({ headers }) => Object.keys(headers).sort())).toEqual([
-      ["accept", "authorization", "user-agent"],
+      ["accept", "authorization", "connection", "user-agent"],
     ]);
     expect(JSON.stringify(api)).not.toContain(ADMIN_TOKEN);
   });

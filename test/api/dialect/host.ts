@@ -37,7 +37,7 @@ export function hostWith(
   return { client: dialectClient(transport), asked };
 }
 
-export function dialectClient(transport: Transport): Client {
+function dialectClient(transport: Transport): Client {
   const { clock, sleep } = timeline();
   const options = { transport, host: HOST, token: TOKEN, clock, sleep, random: () => 0 };
   return createClient({ ...options, dialect: DATABRICKS_TABLE });

@@ -1,12 +1,14 @@
-// One attempt over a scripted transport: headers, the place in the line, and what the attempt ended with.
+// One attempt against nock: headers, the place in the line, and what the attempt ended with.
 
 import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../../src/api/contract/operations.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
 import { authorization, createHostConnection } from "../../../src/api/retry/connection.ts";
 import type { Failure } from "../../../src/core/diagnostic.ts";
+import { nockedTransport } from "../../nocked.ts";
 import { apiError, HOST, json, refused, START, thrown, timeline } from "../scripted.ts";
 
+const TIMEOUT_MS = 60_000;
 const shared = { accept: "application/json", "user-agent": "workspace" };
 
 function connected(
@@ -16,16 +18,16 @@ function connected(
   const time = timeline();
   const calls: unknown[][] = [];
   const connection = createHostConnection({
-    transport: async () => {
+    transport: nockedTransport(() => {
       calls.push(["sent"]);
       time.advance(40);
       if (answer instanceof Error) throw answer;
       return answer;
-    },
+    }),
     host: HOST,
     token: "abc",
     auth: "bearer",
-    timeoutMs: 5,
+    timeoutMs: TIMEOUT_MS,
     clock: time.clock,
     rateLimit: {
       enter: (endpoint) => void calls.push(["enter", endpoint]),
@@ -38,7 +40,13 @@ function connected(
   return { connection, calls };
 }
 
-const request: HttpRequest = { method: "GET", origin: HOST, path: "/", headers: { a: "b" }, timeoutMs: 5 };
+const request: HttpRequest = {
+  method: "GET",
+  origin: HOST,
+  path: "/",
+  headers: { a: "b" },
+  timeoutMs: TIMEOUT_MS,
+};
 
 describe("a request", () => {
   const { connection } = connected(json({}), { host: `${HOST}/base` });
@@ -50,7 +58,7 @@ describe("a request", () => {
       method: "POST",
       origin: HOST,
       path: "/base/api",
-      timeoutMs: 5,
+      timeoutMs: TIMEOUT_MS,
       headers: authorized,
     });
   });

@@ -1,0 +1,28 @@
+// Lists with page tokens, read from a function, since 10,000 pages take ten seconds through nock.
+
+import { expect, test } from "vitest";
+import { allPages, readPages } from "../../../src/api/dialect/pages.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+
+const endless = () => {
+  const asked: (string | undefined)[] = [];
+  const page = async (token: string | undefined): Promise<JsonObject> => {
+    asked.push(token);
+    return { clusters: [asked.length], next_page_token: `t${asked.length}` };
+  };
+  return { asked, list: { operation: "clusters/list", member: "clusters", last: "no token", page } as const };
+};
+
+test("a list is refused after 10,000 pages", async () => {
+  const { asked, list } = endless();
+  await expect(allPages(list)).rejects.toThrow("clusters/list answered with more than 10000 pages");
+  expect(asked).toHaveLength(10_001);
+});
+
+test("a part of a list ends at the page that completes it, and the next part starts after it", async () => {
+  const { asked, list } = endless();
+  const first = await readPages(list, 2);
+  expect(first.elements).toEqual([1, 2]);
+  expect((await readPages(list, 1, first.next)).elements).toEqual([3]);
+  expect(asked).toEqual([undefined, "t1", "t2"]);
+});
