@@ -1,8 +1,8 @@
 // Hostile files: bombs, nests, pipes, links, and bytes that are not text. A real process refuses each with a location.
 
 import { cpus, loadavg } from "node:os";
-import { HOSTILE_FILES } from "../../cli/hostile-files.ts";
-import { meet } from "../../cli/met.ts";
+import { HOSTILE_FILES } from "../../cli/hostile/hostile-files.ts";
+import { meet } from "../../cli/hostile/met.ts";
 import type { Suite } from "../suite.ts";
 
 const LONG_MS = 1000;

@@ -1,6 +1,6 @@
 // Hostile names: each of 2,000 through every renderer, and one that holds all marks at once through every command.
 
-import { throughCommands } from "../../cli/hostile-names.ts";
+import { throughCommands } from "../../cli/hostile/hostile-names.ts";
 import { NAMES } from "../../report/hostile-names.ts";
 import { leaksOf, OUTPUTS } from "../../report/hostile-outputs.ts";
 import type { Suite } from "../suite.ts";

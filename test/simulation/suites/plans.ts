@@ -1,8 +1,8 @@
 // Plan integrity: each leaf of a saved plan changed or removed, the file truncated or replaced, a wrong host, folder,
 // state, or time.
 
-import { PlanSite } from "../../cli/plan-site.ts";
-import { met, type Tampering, tamperingsOf } from "../../cli/tampered-plans.ts";
+import { PlanSite } from "../../cli/commands/saved-plans/plan-site.ts";
+import { met, type Tampering, tamperingsOf } from "../../cli/commands/saved-plans/tampered-plans.ts";
 import type { Suite } from "../suite.ts";
 
 interface Ready {

@@ -1,8 +1,8 @@
 // Every way to tamper with a saved plan, or to apply it where or when it does not belong; each has to be refused.
 
-import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
-import type { Json } from "../../src/core/json.ts";
-import { type Path, withValueAt } from "../../src/core/pointer.ts";
+import { parseJson, stringifyJson } from "../../../../src/core/exact-json.ts";
+import type { Json } from "../../../../src/core/json.ts";
+import { type Path, withValueAt } from "../../../../src/core/pointer.ts";
 import { PlanSite, type Ran } from "./plan-site.ts";
 
 export interface Tampering {

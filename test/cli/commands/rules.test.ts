@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { contextWith } from "./context.ts";
-import { folderWith } from "./program.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../context.ts";
+import { folderWith } from "../program.ts";
 
 const POOL = "pools:\n  a:\n    node_type_id: Standard_DS3_v2\n    max_capacity: 20\n";
 const rule = (enforcement: string, more = "") => `rules:

@@ -2,9 +2,9 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runProgram } from "../../src/cli/program.ts";
-import { HIDDEN } from "../report/hostile-names.ts";
-import { contextWith } from "./context.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { HIDDEN } from "../../report/hostile-names.ts";
+import { contextWith } from "../context.ts";
 import { EVIL, folderOf, HostileWorld, TOKEN } from "./hostile-world.ts";
 
 /** Intended terminal sequences: colors, and the cursor moves of the progress board. */

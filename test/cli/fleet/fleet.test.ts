@@ -6,9 +6,9 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { contextWith } from "./context.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { contextWith } from "../context.ts";
 
 const TOKENS = { ADS_TOKEN: "token-of-ads", WEB_TOKEN: "token-of-web" };
 

@@ -14,10 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { contextWith } from "./context.ts";
-import { start } from "./program.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { contextWith } from "../context.ts";
+import { start } from "../program.ts";
 
 const TOKEN = "base-token";
 const HEAD = "policy: { max_deletes: 1 }\n";

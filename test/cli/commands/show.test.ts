@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { keyedDigest } from "../../src/core/digest.ts";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { type SavedPlan, savePlan } from "../../src/planner/plan-file.ts";
-import { keptKey } from "../../src/state/format/key.ts";
-import { contextWith } from "./context.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { keyedDigest } from "../../../src/core/digest.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { type SavedPlan, savePlan } from "../../../src/planner/plan-file.ts";
+import { keptKey } from "../../../src/state/format/key.ts";
+import { contextWith } from "../context.ts";
 
 const TOKEN = "show-token";
 const NOWHERE = "http://127.0.0.1:1";

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-const FILE = new URL("../../bin/cache-folder.js", import.meta.url).href;
+const FILE = new URL("../../../bin/cache-folder.js", import.meta.url).href;
 const { cacheFolder } = (await import(FILE)) as {
   cacheFolder(user: {
     env: Record<string, string>;

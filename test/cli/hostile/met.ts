@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { BIN, folderWith } from "../program.ts";
 import { type HostileFiles, POOL } from "./hostile-files.ts";
-import { BIN, folderWith } from "./program.ts";
 
 const PATIENCE_MS = 30_000;
 

@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../context.ts";
 import { isInstalled } from "./completion-terminal.ts";
-import { contextWith } from "./context.ts";
 
 const context = contextWith();
 await runProgram(context, ["completion", "bash"]);

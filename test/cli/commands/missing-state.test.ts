@@ -3,10 +3,10 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { contextWith } from "./context.ts";
-import { folderWith } from "./program.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { contextWith } from "../context.ts";
+import { folderWith } from "../program.ts";
 
 const TOKEN = "missing-token";
 const FORMS = ["text", "json", "markdown", "html", "junit"] as const;

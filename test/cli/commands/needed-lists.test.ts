@@ -3,10 +3,10 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { contextWith, type TestContext } from "./context.ts";
-import { folderWith } from "./program.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { contextWith, type TestContext } from "../context.ts";
+import { folderWith } from "../program.ts";
 
 const TOKEN = "lists-token";
 const HEAD = "policy: { max_deletes: 100% }\n";

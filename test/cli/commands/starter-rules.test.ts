@@ -2,11 +2,11 @@
 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { contextWith } from "./context.ts";
-import { folderWith } from "./program.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../context.ts";
+import { folderWith } from "../program.ts";
 
-const RULES = join(import.meta.dirname, "../../examples/rules");
+const RULES = join(import.meta.dirname, "../../../examples/rules");
 const NODE = "spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1";
 const cluster = (fields: string): string => `clusters: { c: { ${NODE}, ${fields} } }\n`;
 const job = (cluster: string, more: string): string =>

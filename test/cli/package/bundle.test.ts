@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeBundle } from "../../scripts/bundle.ts";
-import { VERSION } from "../../src/config/version.ts";
+import { writeBundle } from "../../../scripts/bundle.ts";
+import { VERSION } from "../../../src/config/version.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bundle-"));
 const bundle = join(folder, "workspace.mjs");
@@ -62,7 +62,7 @@ describe("the bundle", () => {
       ["--test", "test.schema.json"],
     ] as const)
       expect(run(["schema", option]).stdout).toBe(
-        readFileSync(join(import.meta.dirname, "../../schemas", name), "utf8"),
+        readFileSync(join(import.meta.dirname, "../../../schemas", name), "utf8"),
       );
   });
 
@@ -74,7 +74,7 @@ describe("the bundle", () => {
 
   test("lists the license of every package that it contains", () => {
     const { dependencies } = JSON.parse(
-      readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),
+      readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"),
     ) as { dependencies: Record<string, string> };
     const text = readFileSync(bundle, "utf8");
     const licenses = text.slice(text.lastIndexOf("\n/*\n"));

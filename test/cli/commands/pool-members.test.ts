@@ -3,9 +3,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { contextWith } from "./context.ts";
-import { folderWith } from "./program.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../context.ts";
+import { folderWith } from "../program.ts";
 
 const spec = (node: string): string => `pools:
   shared: { node_type_id: Standard_DS3_v2 }

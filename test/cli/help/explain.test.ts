@@ -1,8 +1,8 @@
 // Everything that a spec may hold can be explained, and what it may hold is named where something else stands.
 
 import { expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { contextWith } from "./context.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../context.ts";
 
 async function told(what: string): Promise<string> {
   const context = contextWith();

@@ -7,12 +7,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { JSON_DEPTH } from "../../src/core/exact-json.ts";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { FORMAT_VERSION, STATE_BYTES } from "../../src/state/model/failures.ts";
-import { contextWith } from "./context.ts";
-import { folderWith } from "./program.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { JSON_DEPTH } from "../../../src/core/exact-json.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { FORMAT_VERSION, STATE_BYTES } from "../../../src/state/model/failures.ts";
+import { contextWith } from "../context.ts";
+import { folderWith } from "../program.ts";
 
 const TOKEN = "hostile-json-token";
 const DEEP = "[".repeat(5_000_000) + "]".repeat(5_000_000);

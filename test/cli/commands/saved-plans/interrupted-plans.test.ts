@@ -3,17 +3,17 @@
 
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Address, addressOf } from "../../src/core/address.ts";
-import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
+import { type Address, addressOf } from "../../../../src/core/address.ts";
+import { openFileStore } from "../../../../src/state/backends/file/file-backend.ts";
 import {
   isDeadHere,
   nodeClock,
   nodeFiles,
   nodeRandom,
   thisProcess,
-} from "../../src/state/backends/file/node-ports.ts";
-import type { JournalEntry } from "../../src/state/model/journal-entry.ts";
-import type { Lease } from "../../src/state/model/store.ts";
+} from "../../../../src/state/backends/file/node-ports.ts";
+import type { JournalEntry } from "../../../../src/state/model/journal-entry.ts";
+import type { Lease } from "../../../../src/state/model/store.ts";
 import { PlanSite } from "./plan-site.ts";
 
 let site: PlanSite;

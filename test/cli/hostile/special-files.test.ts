@@ -5,7 +5,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { BIN, folderWith, start } from "./program.ts";
+import { BIN, folderWith, start } from "../program.ts";
 
 const NOBODY = 65_534;
 let cwd = "";

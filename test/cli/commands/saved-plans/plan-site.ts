@@ -2,10 +2,10 @@
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runProgram } from "../../src/cli/program.ts";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { contextWith } from "./context.ts";
-import { folderWith } from "./program.ts";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../../../src/emulator/server.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
 
 const TOKEN = "plan-token";
 const BEFORE = `

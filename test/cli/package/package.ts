@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { VERSION } from "../../src/config/version.ts";
+import { VERSION } from "../../../src/config/version.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const INSTALLED = join(ROOT, "node_modules");
 
 /** What a clone has of the project that packing needs; no lockfile, so that nothing asks whether to install. */

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { contextWith } from "./context.ts";
-import { folderWith } from "./program.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { contextWith } from "../context.ts";
+import { folderWith } from "../program.ts";
 
 const TOKEN = "untrusted-token";
 /** In every live unmanaged object. */

@@ -5,8 +5,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { folderWith } from "./program.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { folderWith } from "../program.ts";
 
 export const TOKEN = "hostile-token";
 
