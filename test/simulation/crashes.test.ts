@@ -1,10 +1,10 @@
 // Crashes at every moment of every write, and of the run that recovers from one.
 
 import { expect, test } from "vitest";
-import { crash, emptyCells, writesOfProviders } from "./suites/crash.ts";
-import { cut } from "./suites/cut.ts";
-import { double } from "./suites/double.ts";
-import { tryOut } from "./tried.ts";
+import { tryOut } from "./run/tried.ts";
+import { crash, emptyCells, writesOfProviders } from "./suites/crashes/crash.ts";
+import { cut } from "./suites/crashes/cut.ts";
+import { double } from "./suites/crashes/double.ts";
 
 test("no write of a kind is without a crash point at each of the seven moments", async () => {
   expect(writesOfProviders().size).toBeGreaterThan(30);

@@ -1,11 +1,11 @@
 // A sample of the suites in the Databricks dialect. `npm run simulate -- --dialect databricks` runs them in full.
 
 import { vi } from "vitest";
-import { crash } from "./suites/crash.ts";
-import { cut } from "./suites/cut.ts";
-import { faults } from "./suites/faults.ts";
-import { late } from "./suites/late.ts";
-import { tryOut } from "./tried.ts";
+import { tryOut } from "./run/tried.ts";
+import { crash } from "./suites/crashes/crash.ts";
+import { cut } from "./suites/crashes/cut.ts";
+import { faults } from "./suites/faults/faults.ts";
+import { late } from "./suites/faults/late.ts";
 
 // Read by the suites when they are imported.
 vi.hoisted(() => {

@@ -2,7 +2,6 @@
 
 import { parseArgs } from "node:util";
 import { didYouMean, suggester } from "../../src/core/suggest.ts";
-import { cloud, dialect } from "./dialect.ts";
 import { mutants } from "./mutants/mutants.ts";
 import { matrixRows } from "./reliability/matrix.ts";
 import {
@@ -15,8 +14,9 @@ import {
 } from "./reliability/record.ts";
 import { trySeeded } from "./reliability/seeded.ts";
 import { zerosOf, zerosText } from "./reliability/zeros.ts";
-import { againLine, type Figures, outcomeOf, runSuite, type Suite } from "./suite.ts";
+import { againLine, type Figures, outcomeOf, runSuite, type Suite } from "./run/suite.ts";
 import { suites } from "./suites.ts";
+import { cloud, dialect } from "./world/dialect.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -1,10 +1,10 @@
 // A network and a service that misbehave.
 
-import { faults } from "./suites/faults.ts";
-import { late } from "./suites/late.ts";
-import { order } from "./suites/order.ts";
-import { repeat } from "./suites/repeat.ts";
-import { tryOut } from "./tried.ts";
+import { tryOut } from "./run/tried.ts";
+import { faults } from "./suites/faults/faults.ts";
+import { late } from "./suites/faults/late.ts";
+import { order } from "./suites/faults/order.ts";
+import { repeat } from "./suites/faults/repeat.ts";
 
 tryOut(faults, "whatever an operation is answered, nothing is lost or made twice");
 tryOut(late, "a request that is carried out long after it timed out leaves no duplicate");

@@ -1,11 +1,11 @@
 // Other people, other processes, odd states and full disks.
 
-import { disk } from "./suites/disk.ts";
-import { moves } from "./suites/moves.ts";
-import { properties } from "./suites/properties.ts";
-import { taken } from "./suites/taken.ts";
-import { zombie } from "./suites/zombie.ts";
-import { tryOut } from "./tried.ts";
+import { tryOut } from "./run/tried.ts";
+import { zombie } from "./suites/crashes/zombie.ts";
+import { disk } from "./suites/faults/disk.ts";
+import { moves } from "./suites/world/moves.ts";
+import { properties } from "./suites/world/properties.ts";
+import { taken } from "./suites/world/taken.ts";
 
 tryOut(properties, "any workspace, spec and state converge in one apply, as planned");
 tryOut(moves, "what others change between plan and apply is never overwritten");

@@ -1,8 +1,8 @@
 // Real processes over HTTP: killed with -9, and two of them on one state.
 
-import { kill9 } from "./suites/kill9.ts";
-import { two } from "./suites/two.ts";
-import { tryOut } from "./tried.ts";
+import { tryOut } from "./run/tried.ts";
+import { kill9 } from "./suites/crashes/kill9.ts";
+import { two } from "./suites/state/two.ts";
 
 tryOut(kill9, "an apply that is killed is finished by the next one");
 tryOut(

@@ -1,26 +1,26 @@
 // The list of all suites.
 
-import type { Suite } from "./suite.ts";
-import { corrupt } from "./suites/corrupt.ts";
-import { crash } from "./suites/crash.ts";
-import { cut } from "./suites/cut.ts";
-import { disk } from "./suites/disk.ts";
-import { double } from "./suites/double.ts";
-import { faults } from "./suites/faults.ts";
-import { files } from "./suites/files.ts";
-import { kill9 } from "./suites/kill9.ts";
-import { late } from "./suites/late.ts";
-import { moves } from "./suites/moves.ts";
-import { names } from "./suites/names.ts";
-import { order } from "./suites/order.ts";
-import { plans } from "./suites/plans.ts";
-import { properties } from "./suites/properties.ts";
-import { repeat } from "./suites/repeat.ts";
-import { shared } from "./suites/shared.ts";
-import { specs } from "./suites/specs.ts";
-import { taken } from "./suites/taken.ts";
-import { two } from "./suites/two.ts";
-import { zombie } from "./suites/zombie.ts";
+import type { Suite } from "./run/suite.ts";
+import { crash } from "./suites/crashes/crash.ts";
+import { cut } from "./suites/crashes/cut.ts";
+import { double } from "./suites/crashes/double.ts";
+import { kill9 } from "./suites/crashes/kill9.ts";
+import { zombie } from "./suites/crashes/zombie.ts";
+import { disk } from "./suites/faults/disk.ts";
+import { faults } from "./suites/faults/faults.ts";
+import { late } from "./suites/faults/late.ts";
+import { order } from "./suites/faults/order.ts";
+import { repeat } from "./suites/faults/repeat.ts";
+import { files } from "./suites/input/files.ts";
+import { names } from "./suites/input/names.ts";
+import { plans } from "./suites/input/plans.ts";
+import { specs } from "./suites/input/specs.ts";
+import { corrupt } from "./suites/state/corrupt.ts";
+import { shared } from "./suites/state/shared.ts";
+import { two } from "./suites/state/two.ts";
+import { moves } from "./suites/world/moves.ts";
+import { properties } from "./suites/world/properties.ts";
+import { taken } from "./suites/world/taken.ts";
 
 export const suites: readonly Suite[] = [
   crash,

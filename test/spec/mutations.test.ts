@@ -1,8 +1,8 @@
 // Specs that were damaged at random: each is read, or refused with a place; none makes the program fail.
 
 import { expect, test } from "vitest";
-import { specs } from "../simulation/suites/specs.ts";
-import { tryOut } from "../simulation/tried.ts";
+import { tryOut } from "../simulation/run/tried.ts";
+import { specs } from "../simulation/suites/input/specs.ts";
 import { Damages } from "./damage.ts";
 
 tryOut(specs, "a damaged spec is planned or refused with a place, and is never a bug's occasion");

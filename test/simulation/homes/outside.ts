@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Form } from "../forms.ts";
+import type { Form } from "../world/forms.ts";
 import { inPostgres } from "./in-postgres.ts";
 import { STATES_FOLDER } from "./in-workspace.ts";
 

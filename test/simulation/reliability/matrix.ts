@@ -1,7 +1,7 @@
 // The crash matrix as rows: every operation that the kinds write with, and in how many points it is tried at each of the seven moments.
 
-import { MOMENTS } from "../moments.ts";
-import { matrix, writesOfProviders } from "../suites/crash.ts";
+import { MOMENTS } from "../faults/moments.ts";
+import { matrix, writesOfProviders } from "../suites/crashes/crash.ts";
 
 export async function matrixRows(): Promise<Readonly<Record<string, readonly number[]>>> {
   const cells = await matrix();

@@ -1,7 +1,7 @@
 // docs/reliability.md, generated from the recorded figures as a pure string, so that a test can compare the page with
 // the figures.
 
-import { MOMENTS } from "../moments.ts";
+import { MOMENTS } from "../faults/moments.ts";
 import type { MutantRecord, Recorded, RoomRecord, Stamp, SuiteRecord } from "./record.ts";
 import { zerosText } from "./zeros.ts";
 

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "../../state/backends/postgres/server.ts";
-import type { Figures } from "../suite.ts";
+import type { Figures } from "../run/suite.ts";
 import { pageOf } from "./page.ts";
 import { zerosOf } from "./zeros.ts";
 

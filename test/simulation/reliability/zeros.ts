@@ -1,7 +1,7 @@
 // Figures that must be zero, in addition to the number of failures: their names, and the message of a failed case that counts
 // for them.
 
-import type { Failed } from "../suite.ts";
+import type { Failed } from "../run/suite.ts";
 
 const ANYTHING = /^/;
 

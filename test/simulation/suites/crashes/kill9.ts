@@ -1,0 +1,94 @@
+// Real processes over HTTP, on each form of state: kill -9 of a real apply at a chosen write, before the service saw it, after the
+// commit, or in between.
+
+import type { Side } from "../../faults/gate.ts";
+import { stopServer } from "../../homes/in-postgres.ts";
+import { calmRun } from "../../run/calm.ts";
+import { kill, Real } from "../../run/real.ts";
+import { inTurn, type Suite, shuffled } from "../../run/suite.ts";
+import { type Form, formsHere, notTried } from "../../world/forms.ts";
+import { scenarios } from "../../world/scenarios.ts";
+
+const SIDES: readonly Side[] = ["before", "after", "late"];
+/** Not at a write of the engine, but at the next one of its state, which is in the workspace too. */
+const AT_STATE = "state-";
+/** Requests at once: sometimes one, sometimes many. */
+const PARALLELISM = ["1", "10"] as const;
+
+let real: Promise<Real> | undefined;
+
+function server(): Promise<Real> {
+  real ??= Real.open();
+  return real;
+}
+
+/** Brings a fresh workspace to where a scenario begins. */
+async function begin(at: Real, name: string, form: Form): Promise<void> {
+  const scenario = scenarios.find((one) => one.name === name);
+  if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+  await at.fresh(form);
+  if (scenario.before !== undefined) {
+    at.spec(scenario.before);
+    const { code, stderr } = await at.apply().ended;
+    if (code !== 0) throw new Error(`the first apply failed: ${stderr}`);
+    await at.settle();
+  }
+  at.spec(scenario.after);
+  at.gate.arm();
+}
+
+async function casesOn(form: Form): Promise<readonly string[]> {
+  const sides = form === "workspace" ? [...SIDES, ...SIDES.map((side) => AT_STATE + side)] : SIDES;
+  const names: string[] = [];
+  for (const { name } of scenarios) {
+    const { writes } = await calmRun(name);
+    for (let nth = 0; nth < writes.length; nth++)
+      for (const side of sides)
+        for (const parallel of PARALLELISM) names.push(`${form}/${name}/${nth}/${side}/${parallel}`);
+  }
+  return names;
+}
+
+export const kill9: Suite = {
+  name: "kill9",
+  what: "kill -9 of a real apply over HTTP at a chosen write, on each form of state",
+  unit: "kills",
+  sample: 4,
+  ordered: true,
+
+  async cases(seed) {
+    const lists = await Promise.all(formsHere().map(casesOn));
+    return inTurn(lists.map((names, at) => shuffled(names, seed + at)));
+  },
+
+  async run(name) {
+    const [form = "", scenario = "", nth, side = "", parallel = "1"] = name.split("/");
+    const at = await server();
+    await begin(at, scenario, form as Form);
+    const dying = at.apply({}, ["--parallelism", parallel]);
+    let killed = false;
+    at.gate.arm({
+      nth: Number(nth),
+      side: SIDES.find((one) => side.endsWith(one)) ?? "before",
+      atState: side.startsWith(AT_STATE),
+      act: async () => {
+        killed = true;
+        await kill(dying);
+      },
+    });
+    await dying.ended;
+    at.gate.arm();
+    at.moveOn();
+    const last = await at.apply().ended;
+    const wrong = await at.violations(last);
+    return killed ? wrong : ["the process was not killed", ...wrong];
+  },
+
+  notes: async () => notTried(),
+
+  async close() {
+    await (await real)?.close();
+    real = undefined;
+    await stopServer();
+  },
+};

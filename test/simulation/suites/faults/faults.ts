@@ -1,0 +1,85 @@
+// Every operation meets every ill answer, once, three times or always; then the service is well again and the next run finishes.
+
+import { violations } from "../../checks/invariants.ts";
+import { operationOf } from "../../checks/ledger.ts";
+import { ILLS } from "../../faults/ill.ts";
+import { calmRun } from "../../run/calm.ts";
+import type { Suite } from "../../run/suite.ts";
+import { isExpected, Trial } from "../../run/trial.ts";
+import type { Form } from "../../world/forms.ts";
+import { scenarios } from "../../world/scenarios.ts";
+
+const TIMES: Readonly<Record<string, number>> = { once: 1, thrice: 3, always: Number.POSITIVE_INFINITY };
+
+/** Every operation with a scenario that sends it; a read with one in which it has something to tell, where there is one. */
+export async function operations(): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const full = scenarios.filter(({ before }) => before !== undefined).reverse();
+  for (const { name } of [...full, ...scenarios]) {
+    const { stage } = await calmRun(name);
+    const trial = await Trial.of(stage);
+    await trial.apply({
+      transport: (request, send) => {
+        const { operation } = operationOf(request);
+        if (!found.has(operation)) found.set(operation, name);
+        return send(request);
+      },
+    });
+    trial.close();
+  }
+  return found;
+}
+
+/** The operation is answered ill, so many times; then the next run finishes. */
+export async function answerIll(
+  scenario: string,
+  operation: string,
+  ill: string,
+  times: string,
+  form?: Form,
+): Promise<readonly string[]> {
+  const calm = await calmRun(scenario, form);
+  const trial = await Trial.of(calm.stage);
+  try {
+    let left = TIMES[times] ?? 0;
+    let met = 0;
+    const first = await trial.apply({
+      transport: (request, send) => {
+        if (new URL(request.origin).host !== "workspace.test") throw new Error("the token went elsewhere");
+        if (operationOf(request).operation !== operation || left-- <= 0) return send(request);
+        met += 1;
+        return ILLS[ill]?.(request, send, trial.site.clock.now()) ?? send(request);
+      },
+    });
+    const outcome = first.outcome;
+    const silent = outcome?.changes.some((one) => one.result !== "applied" && one.diagnostic === undefined)
+      ? ["a change did not succeed and nothing says why"]
+      : [];
+    const bug = isExpected(first) ? [] : [`the run broke: ${String(first.failure)}`];
+    await trial.apply();
+    const none = met === 0 ? ["the operation was never sent"] : [];
+    return [...none, ...bug, ...silent, ...(await violations(trial, calm))];
+  } finally {
+    trial.close();
+  }
+}
+
+export const faults: Suite = {
+  name: "faults",
+  what: "every operation meets every ill answer, once, three times, always",
+  unit: "cells",
+  sample: 260,
+
+  async cases() {
+    const names: string[] = [];
+    for (const [operation, scenario] of await operations())
+      for (const ill of Object.keys(ILLS))
+        for (const times of Object.keys(TIMES)) names.push(`${scenario}|${operation}|${ill}|${times}`);
+    return names;
+  },
+
+  run(name) {
+    const [scenario = "", operation = "", ill = "", times = ""] = name.split("|");
+    return answerIll(scenario, operation, ill, times);
+  },
+};

@@ -1,0 +1,114 @@
+// Live moves: between plan and apply, one managed field changes. The change that depends on it is skipped, and nothing
+// is overwritten.
+
+import type { Change } from "../../../../src/planner/model/change.ts";
+import { registry } from "../../../../src/providers/index.ts";
+import type { FieldSchema } from "../../../../src/resource/field-schema.ts";
+import { calmRun } from "../../run/calm.ts";
+import type { Suite } from "../../run/suite.ts";
+import { Trial } from "../../run/trial.ts";
+import type { Form } from "../../world/forms.ts";
+import { meddle, other } from "../../world/meddle.ts";
+import { scenarios } from "../../world/scenarios.ts";
+
+type Resting = Extract<Change, { readonly fingerprint: string }>;
+
+const isResting = (change: Change): change is Resting =>
+  "fingerprint" in change && change.action !== "report";
+
+/** Fields that a change rests on: the spec's, and in a delete all of them. */
+function fieldsOf(change: Resting): readonly string[] {
+  const { fields } = registry.get(change.kind);
+  return Object.entries(fields)
+    .filter(([name, schema]) => isManaged(change, name, schema))
+    .map(([name]) => name);
+}
+
+function isManaged(change: Resting, name: string, schema: FieldSchema): boolean {
+  const { normalize } = registry.get(change.kind).planning;
+  const after = "after" in change ? change.after : undefined;
+  if (schema.readOnly === true || schema.source === true) return false;
+  if (schema.writeOnly === true && schema.witness === undefined) return false;
+  if (
+    schema.whenAbsent === "unmanaged" &&
+    after?.[name] === undefined &&
+    (after !== undefined || name !== "content")
+  )
+    return false;
+  // Some kinds leave out what an object inherits.
+  return (
+    normalize === undefined ||
+    normalize({ ...change.before, [name]: change.before[name] ?? other(schema, undefined, name) })[name] !==
+      undefined
+  );
+}
+
+/** `address|field` of every field that can be moved before the plan of a scenario is applied. */
+export async function movable(scenario: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  const { stage } = await calmRun(scenario);
+  const trial = await Trial.of(stage);
+  const plan = await trial.site.drive(trial.site.process().plan(stage.spec));
+  for (const change of plan.changes)
+    if (isResting(change))
+      for (const field of fieldsOf(change)) {
+        const fresh = await Trial.of(stage);
+        const possible = meddle(
+          fresh.site.world,
+          change,
+          field,
+          registry.get(change.kind).fields[field] ?? {},
+        );
+        fresh.close();
+        if (possible !== undefined) names.push(`${change.address}|${field}`);
+      }
+  trial.close();
+  return names;
+}
+
+/** Changes the field after the plan, before the apply. */
+export async function move(scenario: string, moved: string, form?: Form): Promise<readonly string[]> {
+  const [address, field = ""] = moved.split("|");
+  const { stage } = await calmRun(scenario, form);
+  const trial = await Trial.of(stage);
+  try {
+    let isAsMoved: (() => boolean) | undefined;
+    const ran = await trial.apply({
+      onPlan: (plan) => {
+        const change = plan.changes.find((one) => one.address === address && isResting(one));
+        if (change === undefined || !isResting(change)) throw new Error(`${address} is not planned`);
+        isAsMoved = meddle(trial.site.world, change, field, registry.get(change.kind).fields[field] ?? {});
+      },
+    });
+    const outcome = ran.outcome?.changes.find((one) => one.address === address);
+    const kept = isAsMoved?.() === true;
+    return [
+      ...(kept ? [] : [`the value that others wrote is gone: ${outcome?.result} ${outcome?.action}`]),
+      ...(outcome?.result === "skipped" && outcome.diagnostic?.code === "PLAN_LIVE_MOVED"
+        ? []
+        : [`it was not skipped as moved: ${outcome?.result} ${outcome?.diagnostic?.message ?? ""}`]),
+      ...(ran.outcome === undefined ? [`the apply broke: ${String(ran.failure)}`] : []),
+    ];
+  } finally {
+    trial.close();
+  }
+}
+
+export const moves: Suite = {
+  name: "moves",
+  what: "each managed field is changed by others between plan and apply",
+  unit: "fields",
+  sample: 120,
+
+  async cases() {
+    const names: string[] = [];
+    for (const { name, before } of scenarios)
+      if (before !== undefined) for (const moved of await movable(name)) names.push(`${name}|${moved}`);
+    return names;
+  },
+
+  run(name) {
+    const [scenario = "", ...moved] = name.split("|");
+    return move(scenario, moved.join("|"));
+  },
+};
