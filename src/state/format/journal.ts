@@ -1,6 +1,6 @@
 // The text of a journal: one line of JSON for each entry, each carrying a digest of itself and of the line before it.
 
-import { Failure, thrownText } from "../../core/diagnostic.ts";
+import { thrownText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
@@ -99,7 +99,7 @@ export class Journal {
   *entries(): Generator<NumberedEntry> {
     const bytes = this.#bytes;
     let start = this.#first;
-    for (let end = bytes.indexOf(NEWLINE, start); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+    for (let end = bytes.indexOf(NEWLINE, start); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
       yield this.#read(this.#open(bytes.subarray(start, end), this.#head, start), start);
       start = end + 1;
     }
@@ -113,7 +113,7 @@ export class Journal {
 
   #read(line: Uint8Array, offset: number): NumberedEntry {
     const { hash, body } = readLine(line, this.#head, this.#file, offset);
-    const one = numbered(body, this.#file, offset);
+    const one = shaped(this.#file, offset, () => numbered(body));
     if (one.seq !== this.#seq + 1)
       throw corrupt(this.#file, offset, `expected entry ${this.#seq + 1}, found entry ${one.seq}`);
     this.#head = hash;
@@ -158,29 +158,33 @@ function readBegin(bytes: Uint8Array, file: string): { readonly begin: Begin; re
   const text = textOf(bytes, file, 0);
   const state = /"state":"([0-9a-f]*)"/.exec(text)?.[1] ?? "";
   const { hash, body } = readLine(bytes, state, file, 0);
-  const begin = body.object("begin");
-  const version = begin.number("format_version");
+  const version = shaped(file, 0, () => body.object("begin").number("format_version"));
   if (version > FORMAT_VERSION) throw newerFormat(file, version);
+  return { hash, begin: shaped(file, 0, () => beginOf(body.object("begin"))) };
+}
+
+function beginOf(from: Shape): Begin {
   return {
-    hash,
-    begin: {
-      format_version: version,
-      lineage: begin.text("lineage"),
-      serial: begin.number("serial"),
-      state: begin.text("state"),
-      fence: begin.number("fence"),
-      seq: begin.number("seq"),
-    },
+    format_version: from.number("format_version"),
+    lineage: from.text("lineage"),
+    serial: from.number("serial"),
+    state: from.text("state"),
+    fence: from.number("fence"),
+    seq: from.number("seq"),
   };
 }
 
-function numbered(body: Shape, file: string, offset: number): NumberedEntry {
+function numbered(body: Shape): NumberedEntry {
+  const entry: JournalEntry = decodeEntry(body.object("entry"));
+  return { seq: body.number("seq"), at: body.number("at"), entry };
+}
+
+/** Throws STATE_CORRUPT for a line whose members are not those that the program writes. */
+function shaped<T>(file: string, offset: number, read: () => T): T {
   try {
-    const entry: JournalEntry = decodeEntry(body.object("entry"));
-    return { seq: body.number("seq"), at: body.number("at"), entry };
-  } catch (failure) {
-    if (failure instanceof Failure) throw failure;
-    throw corrupt(file, offset, thrownText(failure));
+    return read();
+  } catch (problem) {
+    throw corrupt(file, offset, thrownText(problem));
   }
 }
 
@@ -191,8 +195,9 @@ function wholeLine(tail: Uint8Array, previous: string, open: OpenLine): Uint8Arr
     const line = open(tail, previous, 0);
     const text = utf8.decode(line);
     const hash = text.slice(OPENING.length, OPENING.length + 64);
-    return text.length > HEAD_LENGTH && hashOf(previous, text.slice(HEAD_LENGTH)) === hash ? line : undefined;
+    if (hashOf(previous, text.slice(HEAD_LENGTH)) === hash) return line;
   } catch {
-    return undefined;
+    // The beginning of an encrypted line cannot be decrypted, and a character may be incomplete.
   }
+  return undefined;
 }

@@ -64,7 +64,7 @@ function decoded(body: Uint8Array, version: number, sum: string, file: string): 
     const head = String(lines.next().value ?? "");
     if (lines.next().value !== RECORDS)
       throw corrupt(file, head.length, "its records are not in the expected position");
-    const members = shapeOf(parseJson(`{${head.slice(0, -1)}}`), "state").value;
+    const members = parseJson(`{${head.slice(0, -1)}}`) as JsonObject;
     const from = shapeOf(upgraded(members, version, file), "state");
     return {
       state: stateWith(from, recordsIn(lines)),

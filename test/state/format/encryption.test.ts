@@ -227,6 +227,11 @@ test("pieces give the same result as their whole, at any division, with the end 
     }
 });
 
+test("each piece is encrypted when it comes, in groups of three bytes", () => {
+  const sealed = [...sealer(HEX).sealPieces("state", "", ["abcd", "e", "fg"])];
+  expect(sealed.slice(2, -3).map((base64) => Buffer.from(base64, "base64").length)).toEqual([3, 0, 3]);
+});
+
 test("without a key, pieces are returned unchanged", () => {
   const pieces = ["a", "b"];
   expect(createSealer({ random: counting() }).sealPieces("state", "", pieces)).toBe(pieces);

@@ -207,7 +207,9 @@ test("folding keeps every member of a state", () => {
     moved: "postgres://elsewhere",
     movingAbove: 4,
   };
-  expect(fold(state, [])).toStrictEqual(state);
+  expect(fold(state, [])).toBe(state);
+  const without = { seq: 9, at: 1, entry: { type: "swept", token: "another" } } as const;
+  expect(fold(state, [without])).toStrictEqual(state);
 });
 
 test("the last 1,000 nonces are kept", () => {

@@ -9,8 +9,8 @@ import { intent, pastRun, ready } from "../build.ts";
 function readJournal(...from: ConstructorParameters<typeof Journal>) {
   const journal = new Journal(...from);
   const entries = [...journal.entries()];
-  const { begin, head, dropped } = journal;
-  return { begin, entries, head, dropped };
+  const { begin, head, seq, dropped } = journal;
+  return { begin, entries, head, seq, dropped };
 }
 
 const UNFINISHED = {
@@ -193,10 +193,16 @@ test("lines that are swapped, repeated or left out are damage", () => {
     expect([order, code(() => readJournal(text(order), "j"))]).toEqual([order, "STATE_CORRUPT"]);
 });
 
+const BEGUN = { format_version: 2, lineage: "abc", serial: 0, state: "", fence: 1, seq: 0 };
+
 test("a journal of a newer version has a different error than a damaged one", () => {
-  const begin = { format_version: 3, lineage: "abc", serial: 0, state: "", fence: 1, seq: 0 };
-  const bytes = new TextEncoder().encode(beginLine(begin).text);
+  const bytes = new TextEncoder().encode(beginLine({ ...BEGUN, format_version: 3 }).text);
   expect(code(() => readJournal(bytes, "j"))).toBe("STATE_FORMAT");
+});
+
+test("before its entries are read, a journal is at the entry before them", () => {
+  const unread = new Journal(new TextEncoder().encode(`${beginLine({ ...BEGUN, seq: 4 }).text}`), "j");
+  expect([unread.seq, unread.dropped]).toEqual([4, 0]);
 });
 
 test("an entry of an unknown type is damage, not something to pass over", () => {
@@ -228,6 +234,7 @@ test("the text of a journal is the same in every version", () => {
     begin: { format_version: 2, lineage: "l", serial: 1, state: "ab", fence: 3, seq: 4 },
     entries: [{ seq: 5, at: 6, entry: { type: "host", host: "h" } }],
     head: line.hash,
+    seq: 5,
     dropped: 0,
   });
 });
@@ -259,6 +266,17 @@ test.each<[string, Uint8Array, string]>([
     "a line of another digest",
     new TextEncoder().encode(`{"hash":"${"0".repeat(64)}",}\n`),
     "byte 0: the digest of a line does not match",
+  ],
+  ["a first line without a beginning", forged(['"x":1}']), "byte 0: line.begin is not an object"],
+  [
+    "a first line without its format",
+    forged(['"begin":{"lineage":"l"}}']),
+    "byte 0: line.begin.format_version is not an integer",
+  ],
+  [
+    "a first line without a serial",
+    forged(['"begin":{"format_version":2,"lineage":"l"}}']),
+    "byte 0: line.begin.serial is not an integer",
   ],
   ["a line that is not JSON", forged([BEGIN, "x}"]), `byte ${BEGIN_BYTES}: a line is not JSON`],
   [
