@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type AzureResult, runAzureJob, stagesOf, stepsOf } from "./azure-runner.ts";
-import { mappingOf, Site, specOf } from "./pipeline.ts";
+import { type AzureResult, runAzureJob, stagesOf, stepsOf } from "./runners/azure-runner.ts";
+import { mappingOf, Site, specOf } from "./runners/pipeline.ts";
 
 let site: Site;
 let saved: AzureResult;

@@ -4,9 +4,9 @@ import { putComment } from "../../ci/lib/comment.ts";
 import { githubComments, githubIssues, githubPullRequest } from "../../ci/lib/github.ts";
 import { putIssue } from "../../ci/lib/issue.ts";
 import { markdownMarker } from "../../src/report/text/run-info.ts";
-import { CodeHost } from "./code-host.ts";
-import { HOSTILE } from "./pipeline.ts";
-import { githubSettings, PLATFORMS, PULL } from "./platforms.ts";
+import { CodeHost } from "./code-host/code-host.ts";
+import { githubSettings, PLATFORMS, PULL } from "./code-host/platforms.ts";
+import { HOSTILE } from "./runners/pipeline.ts";
 
 const SUBJECT = { target: "prod", folder: "infra" };
 const mark = (number: number, open = true, attempt = 1): RunMark => ({

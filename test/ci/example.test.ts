@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { stable } from "../acceptance/stable.ts";
 import { example } from "./example.ts";
-import { ROOT } from "./pipeline.ts";
+import { ROOT } from "./runners/pipeline.ts";
 
 test("docs/ci/example.md shows what one pull request and two runs for drift write", {
   timeout: 120_000,

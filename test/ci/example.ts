@@ -1,8 +1,8 @@
 // One scripted repository with two branches: what the plan of a pull request and two runs for drift write, as a page of the documentation.
 
 import { join } from "node:path";
-import { type Event, runJob } from "./github-runner.ts";
-import { ROOT, Site, STATE_KEY, WORKSPACE_TOKEN } from "./pipeline.ts";
+import { type Event, runJob } from "./runners/github-runner.ts";
+import { ROOT, Site, STATE_KEY, WORKSPACE_TOKEN } from "./runners/pipeline.ts";
 
 const PULL = 5;
 const SPEC = `policy: { on_immutable_change: replace }

@@ -12,7 +12,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listOf, type Mapping, mappingOf, ROOT, readYaml } from "./pipeline.ts";
+import { listOf, type Mapping, mappingOf, ROOT, readYaml } from "./runners/pipeline.ts";
 
 const WORKFLOWS = globSync("ci/github/workflows/*.yml", { cwd: ROOT }).sort();
 

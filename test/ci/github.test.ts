@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Event, type JobResult, runJob } from "./github-runner.ts";
-import { HOSTILE, Site, STATE_KEY, specOf, WORKSPACE_TOKEN } from "./pipeline.ts";
+import { type Event, type JobResult, runJob } from "./runners/github-runner.ts";
+import { HOSTILE, Site, STATE_KEY, specOf, WORKSPACE_TOKEN } from "./runners/pipeline.ts";
 
 const SECRETS = {
   WORKSPACE_PLAN_TOKEN: WORKSPACE_TOKEN,

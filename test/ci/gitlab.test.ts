@@ -9,8 +9,8 @@ import {
   runGitLabJob,
   type Source,
   sourceOf,
-} from "./gitlab-runner.ts";
-import { listOf, mappingOf, readYaml, Site, specOf, type Variables } from "./pipeline.ts";
+} from "./runners/gitlab-runner.ts";
+import { listOf, mappingOf, readYaml, Site, specOf, type Variables } from "./runners/pipeline.ts";
 
 let site: Site;
 let source: Source;

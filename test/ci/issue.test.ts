@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { markedBody, type RunMark } from "../../ci/lib/body.ts";
 import { DRIFT_LABEL, putIssue } from "../../ci/lib/issue.ts";
-import { CodeHost, type StoredIssue } from "./code-host.ts";
-import { PLATFORMS } from "./platforms.ts";
+import { CodeHost, type StoredIssue } from "./code-host/code-host.ts";
+import { PLATFORMS } from "./code-host/platforms.ts";
 
 const SUBJECT = { target: "prod", folder: "." };
 const mark = (number: number, open = true, digest = "d1"): RunMark => ({

@@ -4,7 +4,7 @@ import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { fetchUntrusted, Outdated, type PullRequestRef, type UntrustedSpec } from "../../ci/lib/untrusted.ts";
-import { Site, specOf } from "./pipeline.ts";
+import { Site, specOf } from "./runners/pipeline.ts";
 
 let site: Site;
 let main: string;

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { TOKEN } from "./code-host.ts";
+import { TOKEN } from "../code-host/code-host.ts";
 import {
   listOf,
   type Mapping,

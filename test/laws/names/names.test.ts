@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { registry } from "../../src/providers/index.ts";
-import { doom } from "../engine/crashing.ts";
-import { doing, results, Site } from "../engine/site.ts";
+import { registry } from "../../../src/providers/index.ts";
+import { doom } from "../../engine/crashing.ts";
+import { doing, results, Site } from "../../engine/site.ts";
 
 const POLICY = "policy: { max_deletes: 100%, on_immutable_change: replace }\n";
 const MACHINES = ["Standard_DS3_v2", "Standard_DS4_v2"] as const;

@@ -1,7 +1,7 @@
 // A field that is not managed if the spec omits it: an empty value in the spec removes what is live.
 
 import { expect, onTestFinished, test } from "vitest";
-import { doing, Site } from "../engine/site.ts";
+import { doing, Site } from "../../engine/site.ts";
 
 const JOB = {
   name: "etl",

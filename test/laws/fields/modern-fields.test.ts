@@ -1,15 +1,15 @@
 // For each field that only the Databricks dialect has: schema, explain, apply, plan, export, adoption, and an update.
 
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { listKinds } from "../../src/engine/observe/list-kinds.ts";
-import { registry } from "../../src/providers/index.ts";
-import { yamlText } from "../../src/report/text/yaml.ts";
-import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
-import type { FieldDialect } from "../../src/resource/field-schema.ts";
-import { exportSpec } from "../../src/spec/export/document.ts";
-import { contextWith } from "../cli/context.ts";
-import { doing, results, Site } from "../engine/site.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+import { listKinds } from "../../../src/engine/observe/list-kinds.ts";
+import { registry } from "../../../src/providers/index.ts";
+import { yamlText } from "../../../src/report/text/yaml.ts";
+import { CONTRACT_FIELDS, registryIn } from "../../../src/resource/dialect-view.ts";
+import type { FieldDialect } from "../../../src/resource/field-schema.ts";
+import { exportSpec } from "../../../src/spec/export/document.ts";
+import { contextWith } from "../../cli/context.ts";
+import { doing, results, Site } from "../../engine/site.ts";
 
 type Cloud = FieldDialect["cloud"];
 type Body = Readonly<Record<string, unknown>>;

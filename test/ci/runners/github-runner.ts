@@ -2,7 +2,7 @@
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { TOKEN } from "./code-host.ts";
+import { TOKEN } from "../code-host/code-host.ts";
 import { listOf, type Mapping, mappingOf, ROOT, readYaml, type Site, type Variables } from "./pipeline.ts";
 
 export interface Event {

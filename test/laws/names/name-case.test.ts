@@ -4,11 +4,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { registry } from "../../src/providers/index.ts";
-import type { FieldSchema } from "../../src/resource/field-schema.ts";
-import { loadSpec } from "../../src/spec/load-spec.ts";
-import { doing, type Site } from "../engine/site.ts";
-import { POLICY, siteOf } from "./sample-site.ts";
+import { registry } from "../../../src/providers/index.ts";
+import type { FieldSchema } from "../../../src/resource/field-schema.ts";
+import { loadSpec } from "../../../src/spec/load-spec.ts";
+import { doing, type Site } from "../../engine/site.ts";
+import { POLICY, siteOf } from "../sample-site.ts";
 
 const USERS = ["ada@example.com", "bob@example.com", "cyd"] as const;
 

@@ -4,10 +4,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Failure } from "../../src/core/diagnostic.ts";
-import { registry } from "../../src/providers/index.ts";
-import { doing, Site } from "../engine/site.ts";
-import { POLICY } from "./sample-site.ts";
+import type { Failure } from "../../../src/core/diagnostic.ts";
+import { registry } from "../../../src/providers/index.ts";
+import { doing, Site } from "../../engine/site.ts";
+import { POLICY } from "../sample-site.ts";
 
 async function start(): Promise<Site> {
   const site = await Site.start("azure");

@@ -5,10 +5,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { type RunningServer, startEmulator } from "../../src/emulator/server.ts";
-import { CodeHost } from "./code-host.ts";
+import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { CodeHost } from "../code-host/code-host.ts";
 
-export const ROOT = join(import.meta.dirname, "../..");
+export const ROOT = join(import.meta.dirname, "../../..");
 export const WORKSPACE_TOKEN = "workspace-token";
 export const STATE_KEY = "ab".repeat(32);
 

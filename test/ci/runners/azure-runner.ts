@@ -2,7 +2,7 @@
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { TOKEN } from "./code-host.ts";
+import { TOKEN } from "../code-host/code-host.ts";
 import {
   listOf,
   type Mapping,

@@ -1,10 +1,10 @@
 // The three platforms of the stand-in, as the scripts under test see them.
 
-import { type AzureSettings, azureComments, azureIssues } from "../../ci/lib/azure.ts";
-import type { Comments } from "../../ci/lib/comment.ts";
-import { type GitHubSettings, githubComments, githubIssues } from "../../ci/lib/github.ts";
-import { type GitLabSettings, gitlabComments, gitlabIssues } from "../../ci/lib/gitlab.ts";
-import type { Issues } from "../../ci/lib/issue.ts";
+import { type AzureSettings, azureComments, azureIssues } from "../../../ci/lib/azure.ts";
+import type { Comments } from "../../../ci/lib/comment.ts";
+import { type GitHubSettings, githubComments, githubIssues } from "../../../ci/lib/github.ts";
+import { type GitLabSettings, gitlabComments, gitlabIssues } from "../../../ci/lib/gitlab.ts";
+import type { Issues } from "../../../ci/lib/issue.ts";
 import { type CodeHost, ME, TOKEN } from "./code-host.ts";
 
 export interface PlatformUnderTest {
