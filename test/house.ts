@@ -33,10 +33,12 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   emulator: ["world", "store", "http", "notebook", "routes", "dialect", "."],
 };
 
-/** `folder: files` of every folder with more files than a reader takes in at once. */
-export function foldersTooLarge(sources: readonly SourceFile[]): readonly string[] {
-  const sizes = Map.groupBy(sources, ({ path }) => dirname(path));
-  return [...sizes].filter(([, files]) => files.length > MOST_FILES).map(([folder]) => folder);
+/** Folders of code with more files than a reader takes in at once. A folder without code holds data, of any number. */
+export function foldersTooLarge(paths: readonly string[]): readonly string[] {
+  const folders = Map.groupBy(paths, (path) => dirname(path));
+  return [...folders]
+    .filter(([, files]) => files.length > MOST_FILES && files.some((path) => path.endsWith(".ts")))
+    .map(([folder, files]) => `${folder}: ${files.length} files`);
 }
 
 /** Imports within a room that go up instead of down, `model/` to anything else of its room among them. */

@@ -1,21 +1,16 @@
 // Every scenario gives exactly the output that stands in its file. `npm run test:update` writes what it really gives.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { casesIn } from "./cases.ts";
 import { played } from "./stage.ts";
-
-const CASES = join(import.meta.dirname, "cases");
 
 // The scenarios share a thread, so that one may wait for the work of others.
 describe("acceptance", { timeout: 120_000 }, () => {
-  for (const file of readdirSync(CASES).sort()) {
-    const path = join(CASES, file);
-    const text = readFileSync(path, "utf8");
-    test.concurrent(`${file}: ${(text.split("\n")[0] ?? "").replace(/^# /, "")}`, async () => {
+  for (const { name, path, text, title } of casesIn("cases"))
+    test.concurrent(`${name}.txt: ${title}`, async () => {
       const now = await played(text);
       if (process.env.UPDATE === "1") writeFileSync(path, now);
       else expect(now).toBe(text);
     });
-  }
 });
