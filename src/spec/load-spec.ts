@@ -135,6 +135,6 @@ async function checkPolicy(
     suggest,
   )) {
     const at = onKey ? keySpanOf(section, path) : spanOf(section, path);
-    findings.error(code, message, at, hint === undefined ? {} : { hint });
+    findings.error(code, message, at, { hint });
   }
 }

@@ -215,12 +215,7 @@ export class Evaluator {
 
   #report(part: Expression, message: string, at: Span, hint?: string): void {
     const shown = part.raw.length > 80 ? `${part.raw.slice(0, 80)}…` : part.raw;
-    this.#options.findings.error(
-      "SPEC_EXPRESSION",
-      `${shown}: ${message}`,
-      at,
-      hint === undefined ? {} : { hint },
-    );
+    this.#options.findings.error("SPEC_EXPRESSION", `${shown}: ${message}`, at, { hint });
   }
 }
 

@@ -179,7 +179,7 @@ export class SpecFileReader {
     const shown = this.#tree.shown(path);
     const hint =
       from === undefined ? "pass another spec with --file, or run `workspace init` to create one" : undefined;
-    this.#findings.error(code, `${shown} ${words}`, from, hint === undefined ? {} : { hint });
+    this.#findings.error(code, `${shown} ${words}`, from, { hint });
   }
 }
 

@@ -14,7 +14,7 @@ export interface Finding {
   readonly message: string;
   readonly at: Span | undefined;
   readonly address?: Address;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly cause?: string;
   /** The instance of a module in which it was found. */
   readonly origin?: InstanceOrigin;

@@ -86,7 +86,7 @@ export class SpecScope implements ValueScope {
   }
 
   #refused(message: string, at: Span, hint?: string): undefined {
-    this.#parts.findings.error("SPEC_EXPRESSION", message, at, hint === undefined ? {} : { hint });
+    this.#parts.findings.error("SPEC_EXPRESSION", message, at, { hint });
     return undefined;
   }
 }

@@ -141,10 +141,10 @@ function checkSchema(
     suggest,
     beside,
   )) {
-    faulty.add(String(path[0] ?? missing ?? ""));
+    faulty.add(String(path[0] ?? missing));
     const at = placeOf(written, fields, path, onKey);
     const advice = hint ?? (code === "SPEC_VALUE" ? describedAt(provider, path) : undefined);
-    findings.error(code, message, at, advice === undefined ? { address } : { address, hint: advice });
+    findings.error(code, message, at, { address, hint: advice });
   }
   return faulty;
 }
@@ -188,7 +188,7 @@ function report(written: WrittenResource, fields: MapNode, problem: Problem, fin
   const message = problem.message.startsWith(address) ? problem.message : `${address}: ${problem.message}`;
   const { severity = "error", code, hint } = problem;
   const at = placeOf(written, fields, problem.path, false);
-  findings.add({ severity, code, message, at, address, ...(hint === undefined ? {} : { hint }) });
+  findings.add({ severity, code, message, at, address, hint });
 }
 
 /** The place of a problem; what concerns the resource as a whole stands at its key. */
@@ -206,13 +206,11 @@ function filled(
   const { provider } = written;
   const values = valuesOf(written, fields);
   const secret = secretField(provider);
-  if (secret !== undefined) {
-    const read = secretOf(written, secret, secrets, findings);
-    const isAlone = read !== undefined && Object.keys(values).length === 0;
-    return { values: isAlone ? read.values : { ...values, ...read?.values }, payload: read?.payload };
-  }
-  if (!hasContent(provider)) return { values, payload: undefined };
-  const read = contentOf(written, values, sources, findings);
+  if (secret === undefined && !hasContent(provider)) return { values, payload: undefined };
+  const read =
+    secret === undefined
+      ? contentOf(written, values, sources, findings)
+      : secretOf(written, secret, secrets, findings);
   return { values: read?.values ?? values, payload: read?.payload };
 }
 

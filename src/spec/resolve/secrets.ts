@@ -62,50 +62,55 @@ export function secretOf(
   const { address } = written;
   const env = member(written.fields, "env");
   const file = member(written.fields, "file");
-  if ((env === undefined) === (file === undefined)) {
-    const both = env !== undefined;
-    findings.error(
-      both ? "SPEC_COMBINATION" : "SPEC_MISSING_FIELD",
-      `${address} ${both ? "has two sources" : "needs a source"}`,
-      both ? file : written.at,
-      {
-        address,
-        hint: "write { env: NAME } or { file: path }",
-      },
-    );
+  const asked = { written, field, sources, findings };
+  const hint = "write { env: NAME } or { file: path }";
+  if (env === undefined) {
+    if (file !== undefined) return fromFile({ ...asked, node: file });
+    findings.error("SPEC_MISSING_FIELD", `${address} needs a source`, written.at, { address, hint });
     return undefined;
   }
+  if (file === undefined) return fromVariable({ ...asked, node: env });
+  findings.error("SPEC_COMBINATION", `${address} has two sources`, file, { address, hint });
+  return undefined;
+}
+
+/** A secret, and the node of its source, which is a string because it passed its schema. */
+interface Asked {
+  readonly written: WrittenResource;
+  /** The field of its value. */
+  readonly field: string;
+  readonly node: SpecNode;
+  readonly sources: SecretSources;
+  readonly findings: Findings;
+}
+
+function fromVariable(asked: Asked): ReadSecret | undefined {
+  const { written, node, sources, findings } = asked;
+  const { address } = written;
+  const name = String(scalarText(node));
   const encoding = member(written.fields, "encoding");
-  if (env !== undefined && encoding !== undefined)
+  if (encoding !== undefined)
     findings.error(
       "SPEC_COMBINATION",
       `${address}: encoding can be used only with file, not with env`,
       encoding,
-      {
-        address,
-      },
+      { address },
     );
-  const variable = env === undefined ? undefined : scalarText(env);
-  if (env !== undefined && variable !== undefined && CREDENTIALS.has(variable))
+  if (CREDENTIALS.has(name))
     findings.warning(
       "SPEC_SECRET_CREDENTIAL",
-      `${address} would publish a credential of this run: ${variable}`,
-      env,
+      `${address} would publish a credential of this run: ${name}`,
+      node,
       {
         address,
         hint: "who can read the secret can then act as this run; use another variable and another credential",
       },
     );
-  const known = variable === undefined ? undefined : sources.read.get(variable);
+  const known = sources.read.get(name);
   if (known !== undefined) return known;
-  const bytes =
-    env !== undefined ? fromEnv(written, env, sources, findings) : fromFile(written, file, sources, findings);
-  if (bytes === undefined) return undefined;
-  if (bytes === "unread" || sources.keyed === undefined) return { values: { [field]: "" } };
-  const digest = sources.keyed(bytes);
-  const payload = { digest, bytes: () => new Uint8Array(), secret: new Sensitive(bytes) };
-  const read = { values: { [field]: digest }, payload };
-  if (variable !== undefined) sources.read.set(variable, read);
+  const read = fromEnv(asked, name);
+  // Each secret without a value is reported.
+  if (read?.payload !== undefined) sources.read.set(name, read);
   return read;
 }
 
@@ -124,12 +129,11 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   "PGPASSWORD",
 ]);
 
-type Read = Uint8Array | "unread" | undefined;
+const unread = (field: string): ReadSecret => ({ values: { [field]: "" } });
 
-function fromEnv(written: WrittenResource, node: SpecNode, sources: SecretSources, findings: Findings): Read {
+function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
+  const { written, field, node, sources, findings } = asked;
   const { address } = written;
-  const name = scalarText(node);
-  if (name === undefined) return undefined;
   if (isTemplate(name)) {
     findings.error(
       "SPEC_REFERENCE",
@@ -139,45 +143,39 @@ function fromEnv(written: WrittenResource, node: SpecNode, sources: SecretSource
     );
     return undefined;
   }
-  if (sources.keyed === undefined) return "unread";
+  if (sources.keyed === undefined) return unread(field);
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
-  // CI services give the secrets that a run may not have as empty variables.
-  if (sources.mayLack === true && (value === undefined || value === "")) {
-    const why = `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`;
-    findings.warning("SPEC_SECRET_UNSET", `cannot determine whether ${address} changes: ${why}`, node, {
-      address,
-      hint: `set ${name} where apply runs; a plan does not need secret values`,
-    });
-    return "unread";
-  }
-  const bytes = value === undefined ? undefined : new TextEncoder().encode(value);
+  const bytes = new TextEncoder().encode(value ?? "");
   const what = `the environment variable ${name}`;
-  return judged(written, node, bytes, { what, missing: "is not set", hint: SET }, findings);
+  const empty = value === undefined ? "is not set" : "is empty";
+  // CI services give the secrets that a run may not have as empty variables.
+  if (sources.mayLack === true && bytes.length === 0) {
+    findings.warning(
+      "SPEC_SECRET_UNSET",
+      `cannot determine whether ${address} changes: ${what} ${empty}`,
+      node,
+      { address, hint: `set ${name} where apply runs; a plan does not need secret values` },
+    );
+    return unread(field);
+  }
+  return judged(asked, sources.keyed, bytes, { what, empty, hint: SET });
 }
 
-function fromFile(
-  written: WrittenResource,
-  node: SpecNode | undefined,
-  sources: SecretSources,
-  findings: Findings,
-): Read {
-  const path = node === undefined ? undefined : namedPath(written, node, findings);
-  if (node === undefined || path === undefined) return undefined;
-  if (sources.unseen === true) return "unread";
-  if (sources.keyed === undefined)
-    return openSourceFile(written, path, node, sources.tree.size(path), findings) === undefined
-      ? undefined
-      : "unread";
-  const bytes = openSourceFile(
-    written,
-    path,
-    node,
-    sources.tree.read(path, LIMITS.secretFileBytes),
-    findings,
-  );
+function fromFile(asked: Asked): ReadSecret | undefined {
+  const { written, field, node, sources, findings } = asked;
+  const path = namedPath(written, node, findings);
+  if (path === undefined) return undefined;
+  if (sources.unseen === true) return unread(field);
+  if (sources.keyed === undefined) {
+    const size = openSourceFile(written, path, node, sources.tree.size(path), findings);
+    return size === undefined ? undefined : unread(field);
+  }
+  const content = sources.tree.read(path, LIMITS.secretFileBytes);
+  const bytes = openSourceFile(written, path, node, content, findings);
   if (bytes === undefined) return undefined;
+  const source = { what: path, empty: "is empty", hint: FILL };
   if (scalarText(member(written.fields, "encoding")) === "bytes")
-    return judged(written, node, bytes, { what: path, missing: "is empty", hint: FILL }, findings);
+    return judged(asked, sources.keyed, bytes, source);
   if (!isText(bytes)) {
     findings.error("SPEC_SECRET_SOURCE", `${written.address}: ${path} is not UTF-8 text`, node, {
       address: written.address,
@@ -185,14 +183,13 @@ function fromFile(
     });
     return undefined;
   }
-  const what = { what: path, missing: "is empty", hint: FILL };
-  return judged(written, node, withoutLastLineBreak(bytes), what, findings);
+  return judged(asked, sources.keyed, withoutLastLineBreak(bytes), source);
 }
 
-/** A source, and what to do where it holds nothing. */
+/** A source, and what to say and do where it has no value. */
 interface Source {
   readonly what: string;
-  readonly missing: string;
+  readonly empty: string;
   readonly hint: string;
 }
 
@@ -200,32 +197,30 @@ const SET = "set it where apply runs; validate, plan, and drift do not need secr
 const FILL =
   "write the value to the file before plan and apply; validate and drift do not need secret values";
 
-/** The value, if there is one and the service takes it (contract A 8). */
+/** The secret, if it has a value and the service takes it (contract A 8). */
 function judged(
-  written: WrittenResource,
-  node: SpecNode,
-  bytes: Uint8Array | undefined,
-  { what, missing, hint }: Source,
-  findings: Findings,
-): Read {
+  { written, field, node, findings }: Asked,
+  keyed: NonNullable<SecretSources["keyed"]>,
+  bytes: Uint8Array,
+  { what, empty, hint }: Source,
+): ReadSecret | undefined {
   const { address } = written;
-  if (bytes === undefined || bytes.length === 0) {
+  if (bytes.length === 0) {
+    findings.error("SPEC_SECRET_SOURCE", `${address}: ${what} ${empty}`, node, { address, hint });
+    return undefined;
+  }
+  if (bytes.length > SECRET_BYTES) {
     findings.error(
-      "SPEC_SECRET_SOURCE",
-      `${address}: ${what} ${bytes === undefined ? missing : "is empty"}`,
+      "SPEC_LIMIT",
+      `${address}: ${what} contains ${bytes.length} bytes; the limit for a secret is ${SECRET_BYTES}`,
       node,
-      { address, hint },
+      { address, hint: "split it into several secrets" },
     );
     return undefined;
   }
-  if (bytes.length <= SECRET_BYTES) return bytes;
-  findings.error(
-    "SPEC_LIMIT",
-    `${address}: ${what} contains ${bytes.length} bytes; the limit for a secret is ${SECRET_BYTES}`,
-    node,
-    { address, hint: "split it into several secrets" },
-  );
-  return undefined;
+  const digest = keyed(bytes);
+  const payload = { digest, bytes: () => new Uint8Array(), secret: new Sensitive(bytes) };
+  return { values: { [field]: digest }, payload };
 }
 
 function isText(bytes: Uint8Array): boolean {
@@ -233,8 +228,9 @@ function isText(bytes: Uint8Array): boolean {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return true;
   } catch {
-    return false;
+    // It is not UTF-8.
   }
+  return false;
 }
 
 /** Editors end a file with a line break that does not belong to the password. */

@@ -41,7 +41,13 @@ export function stateEntriesOf(root: SpecNode, checks: StateEntryChecks): StateE
 
 class EntryReader {
   readonly #checks: StateEntryChecks;
-  readonly #seen = new Map<string, Set<string>>();
+  readonly #seen = {
+    from: new Set<string>(),
+    to: new Set<string>(),
+    removed: new Set<string>(),
+    imported: new Set<string>(),
+    ids: new Set<string>(),
+  };
   #modules: Map<Address, Address> | undefined;
   readonly #places = new Map<MovedEntry, Span>();
 
@@ -61,10 +67,11 @@ class EntryReader {
       this.#error(`${section} must be a list of entries, not ${whatIs(node)}`, node);
       return [];
     }
-    return node.items.flatMap((item) => {
+    const found: T[] = [];
+    for (const item of node.items) {
       if (item.kind !== "map") {
         this.#error(`an entry of ${section} must be a map, not ${whatIs(item)}`, item);
-        return [];
+        continue;
       }
       for (const [field, { key }] of item.members)
         if (!fields.includes(field))
@@ -74,8 +81,9 @@ class EntryReader {
             `it has ${fields.join(" and ")}`,
           );
       const entry = read(item);
-      return entry === undefined ? [] : [entry];
-    });
+      if (entry !== undefined) found.push(entry);
+    }
+    return found;
   }
 
   place(move: MovedEntry): Span | undefined {
@@ -101,8 +109,8 @@ class EntryReader {
     const inside = this.#declaredIn(from, to);
     if (inside !== undefined)
       return this.#error(`${from} is moved, and the spec still declares ${inside}`, at);
-    if (!this.#isFirst("from", from)) return this.#error(`${from} is moved twice`, at);
-    if (!this.#isFirst("to", to)) return this.#error(`two entries move to ${to}`, this.#span(node, "to"));
+    if (!isFirst(this.#seen.from, from)) return this.#error(`${from} is moved twice`, at);
+    if (!isFirst(this.#seen.to, to)) return this.#error(`two entries move to ${to}`, this.#span(node, "to"));
     const entry = { from, to, at: locationOf(at) };
     this.#places.set(entry, at);
     return entry;
@@ -135,7 +143,7 @@ class EntryReader {
     const declared = isModuleAddress(address) ? this.#inModules().get(address) : undefined;
     if (declared !== undefined || this.#checks.declared.has(address))
       return this.#error(`${address} is removed, and the spec still declares ${declared ?? "it"}`, at);
-    if (!this.#isFirst("removed", address)) return this.#error(`${address} is removed twice`, at);
+    if (!isFirst(this.#seen.removed, address)) return this.#error(`${address} is removed twice`, at);
     return { address, destroy: !(destroy?.kind === "scalar" && destroy.value === false), at: locationOf(at) };
   }
 
@@ -149,8 +157,8 @@ class EntryReader {
       const { hint } = didYouMean(suggest(to, declared), "declare the resource first");
       return this.#error(`${to} is imported, and the spec does not declare it`, at, hint);
     }
-    if (!this.#isFirst("import", to)) return this.#error(`${to} is imported twice`, at);
-    if (!this.#isFirst("id", addressOf(kindOf(to), id)))
+    if (!isFirst(this.#seen.imported, to)) return this.#error(`${to} is imported twice`, at);
+    if (!isFirst(this.#seen.ids, addressOf(kindOf(to), id)))
       return this.#error(`two entries import ${id}`, this.#span(node, "id"));
     const isNamed = this.#checks.registry.get(kindOf(to)).nameField !== undefined;
     if (!isNamed && id !== nameOf(to))
@@ -210,16 +218,14 @@ class EntryReader {
     return member(node, field) ?? node;
   }
 
-  #isFirst(group: string, text: string): boolean {
-    const seen = this.#seen.get(group) ?? new Set<string>();
-    this.#seen.set(group, seen);
-    if (seen.has(text)) return false;
-    seen.add(text);
-    return true;
-  }
-
   #error(message: string, at: Span, hint?: string): undefined {
-    this.#checks.findings.error("SPEC_STATE_ENTRY", message, at, hint === undefined ? {} : { hint });
+    this.#checks.findings.error("SPEC_STATE_ENTRY", message, at, { hint });
     return undefined;
   }
+}
+
+function isFirst(seen: Set<string>, text: string): boolean {
+  if (seen.has(text)) return false;
+  seen.add(text);
+  return true;
 }

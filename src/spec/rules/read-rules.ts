@@ -58,7 +58,7 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
           `rule ${name}`,
           from.suggest,
         ))
-          findings.error(code, message, placeOf(one, path, onKey), hint === undefined ? {} : { hint });
+          findings.error(code, message, placeOf(one, path, onKey), { hint });
         const rule = errors.length > 0 ? undefined : ruleOf(name, one, checks, framed);
         return rule === undefined ? [] : [rule];
       });

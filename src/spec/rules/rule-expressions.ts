@@ -126,12 +126,7 @@ export class RuleExpressions {
   #error(message: string, node: ScalarNode, start?: number, end?: number, hint?: string): void {
     this.#failed = true;
     const at = start === undefined ? node : placeInText(node, start, Math.max(end ?? start, start + 1));
-    this.#checks.findings.error(
-      "SPEC_RULE",
-      `rule ${this.#rule}: ${message}`,
-      at,
-      hint === undefined ? {} : { hint },
-    );
+    this.#checks.findings.error("SPEC_RULE", `rule ${this.#rule}: ${message}`, at, { hint });
   }
 }
 

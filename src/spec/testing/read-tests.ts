@@ -68,7 +68,7 @@ function reportSchema(root: SpecNode, findings: Findings): void {
   const errors = toSchemaErrors(validator.errors ?? [], value);
   for (const one of schemaMessages(errors, "the test file", suggester())) {
     const at = one.onKey ? keySpanOf(root, one.path) : spanOf(root, one.path);
-    findings.error(one.code, one.message, at, one.hint === undefined ? {} : { hint: one.hint });
+    findings.error(one.code, one.message, at, { hint: one.hint });
   }
 }
 

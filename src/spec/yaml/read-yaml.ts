@@ -179,6 +179,6 @@ class Building {
     hint?: string,
   ): void {
     this.#refused = true;
-    this.#findings.error(code, message, at, hint === undefined ? {} : { hint });
+    this.#findings.error(code, message, at, { hint });
   }
 }

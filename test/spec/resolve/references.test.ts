@@ -93,6 +93,35 @@ describe("a reference", () => {
     expect(resource("groups.ops").values.members).toEqual({ users: ["ada@example.com", "ada@example.com"] });
   });
 
+  it("in a list of names stands for the value of an attribute that is not the ID", async () => {
+    const { told } = await load(
+      "users: { ada: { active: true } }\ngroups: { g: { members: { users: ['${users.ada.active}'] } } }\n",
+    );
+    expect(told).toEqual(["SPEC_TYPE 2:35 groups.g: members.users[0] must be a string, not true"]);
+  });
+
+  it("to a name with a literal ${ is put in", async () => {
+    const { resource } = await load(
+      `groups: { g: { displayName: "a $\${x}" } }\njobs: { j: { notebook_path: "/\${groups.g.displayName}" } }\n`,
+    );
+    expect(resource("jobs.j").values.notebook_path).toBe("/a ${x}");
+    expect(resource("jobs.j").references).toEqual([]);
+  });
+
+  it("to a field without a value is no other problem", async () => {
+    const { told } = await load(
+      "pools: { p: { node_type_id: n, max_capacity: } }\njobs: { j: { notebook_path: '${pools.p.max_capacity}' } }\n",
+    );
+    expect(told).toEqual(["SPEC_TYPE 1:46 pools.p: max_capacity must be an integer, not empty"]);
+  });
+
+  it("to the same attribute of another kind is not an ID", async () => {
+    const { told } = await load(
+      "clusters: { a: {}, b: { instance_pool_id: '${clusters.a.instance_pool_id}' } }\n",
+    );
+    expect(told).toEqual(["SPEC_REFERENCE 1:43 clusters.b: instance_pool_id must be the ID of a pool"]);
+  });
+
   it("fits a field of numbers, where its text is not measured", async () => {
     const { told, resource } = await load(
       `${BASE}jobs: { j: { max_retries: "\${pools.shared.min_idle_instances}" } }`,

@@ -31,6 +31,33 @@ describe("a field that its schema refuses", () => {
     expect(told).toEqual(['SPEC_MISSING_FIELD 2:3 pools.p requires the field "node_type_id"']);
   });
 
+  it("has no hint if it has another type than its schema", async () => {
+    const { diagnostics } = await load("pools: { p: { node_type_id: n, min_idle_instances: x } }\n");
+    expect(diagnostics).toMatchObject([{ code: "SPEC_TYPE", address: "pools.p" }]);
+    expect(diagnostics[0]).not.toHaveProperty("hint");
+  });
+
+  it("is a secret only in kinds that have one", async () => {
+    const { told } = await load("pools: { p: { node_type_id: n, value: x } }\n");
+    expect(told).toEqual(['SPEC_UNKNOWN_FIELD 1:32 pools.p has no field "value"']);
+  });
+
+  it("is not among the values from which dependencies are found", async () => {
+    const pools: string[][] = [];
+    const dependencies: PlanningRules["dependencies"] = (name, values) => {
+      pools.push([name, ...Object.keys(values)]);
+      return [];
+    };
+    await load("pools: { p: { node_type_id: 1 }, q: { node_type_id: n } }\n", {
+      registry: registryOf(
+        registry.kinds.map((one) =>
+          one.kind === "pools" ? { ...one, planning: { ...one.planning, dependencies } } : one,
+        ) as Provider[],
+      ),
+    });
+    expect(pools).toEqual([["p"], ["q", "instance_pool_name", "node_type_id"]]);
+  });
+
   it("does not hide what the kind finds in other fields", async () => {
     const { told } = await load("pools:\n  p: { min_idle_instances: 9, max_capacity: 3 }\n");
     expect(told).toEqual([

@@ -69,6 +69,12 @@ describe("a source", () => {
         expect.stringContaining(`secrets.etl/b would publish a credential of this run: ${name}`),
       ]);
       expect(JSON.stringify(loaded.told)).not.toContain(CANARY);
+      expect(loaded.diagnostics[0]).toMatchObject({
+        code: "SPEC_SECRET_CREDENTIAL",
+        severity: "warning",
+        address: "secrets.etl/a",
+        hint: "who can read the secret can then act as this run; use another variable and another credential",
+      });
     },
   );
 
@@ -86,6 +92,15 @@ describe("a source", () => {
     );
     expect(file.resource("secrets.etl/password").values).toEqual({ value: "" });
   });
+
+  it.each(["", "\n", new Uint8Array([0xff]), "x".repeat(131_073)])(
+    "is not checked when secrets are skipped: file %#",
+    async (k) => {
+      const loaded = await load({ "workspace.yaml": secret("{ file: k }"), k }, { secrets: "skip" });
+      expect(loaded.told).toEqual([]);
+      expect(loaded.resource("secrets.etl/password").values).toEqual({ value: "" });
+    },
+  );
 
   it.each(["skip", "resolve"] as const)("outside the folder is refused (secrets: %s)", async (secrets) => {
     const outside = folderWith({ k: CANARY });
@@ -328,6 +343,7 @@ describe("a value", () => {
     );
     expect(digests).toBe(2);
     expect(resource("secrets.s/b").payload).toBe(resource("secrets.s/a").payload);
+    expect(resource("secrets.s/b").values).toBe(resource("secrets.s/a").values);
     expect(["s/a", "s/b", "t/c"].map((name) => resource(`secrets.${name}`).values.value)).toEqual([
       "digest 1",
       "digest 1",
@@ -351,6 +367,17 @@ describe("a value", () => {
     ]);
     expect(resource("secrets.etl/password").values).toEqual({ value: "" });
     expect(resource("secrets.etl/password").payload).toBeUndefined();
+  });
+
+  it("that a plan may lack is a warning for each secret", async () => {
+    const { diagnostics } = await load("scopes: { etl: { secrets: { a: { env: DB }, b: { env: DB } } } }", {
+      env: {},
+      mayLackSecrets: true,
+    });
+    expect(diagnostics.map(({ code, address }) => `${code} ${address}`)).toEqual([
+      "SPEC_SECRET_UNSET secrets.etl/a",
+      "SPEC_SECRET_UNSET secrets.etl/b",
+    ]);
   });
 
   it("that a plan may lack is read where it is set", async () => {

@@ -9,7 +9,9 @@ scopes: { etl: {} }
 `;
 
 const at = (line: number, column: number) => ({ file: "workspace.yaml", line, column });
-const MODULE = { "team/workspace.yaml": "pools: { shared: { node_type_id: n } }\n" };
+const MODULE = {
+  "team/workspace.yaml": "pools: { shared: { node_type_id: n }, other: { node_type_id: n } }\n",
+};
 
 describe("entries", () => {
   it("are in the spec with their places", async () => {
@@ -46,6 +48,14 @@ import: [{ to: users.ada@example.com, id: 17 }, { to: pools.new, id: p-1 }, { to
     ["removed: [{ address: pools.old }]", [0, 1, 0]],
     ["import: [{ to: pools.new, id: x }]", [0, 0, 1]],
   ])("of one section leave the others empty: %s", async (text, counts) => {
+    const entries = (await load(BASE + text)).spec?.stateEntries;
+    expect([entries?.moved.length, entries?.removed.length, entries?.imports.length]).toEqual(counts);
+  });
+
+  it.each([
+    ["moved: [{ from: pools.old, to: pools.new }]\nremoved: [{ address: pools.gone }]", [1, 1, 0]],
+    ["moved: [{ from: pools.old, to: pools.new }]\nimport: [{ to: pools.new, id: x }]", [1, 0, 1]],
+  ])("may be of two sections: %j", async (text, counts) => {
     const entries = (await load(BASE + text)).spec?.stateEntries;
     expect([entries?.moved.length, entries?.removed.length, entries?.imports.length]).toEqual(counts);
   });
@@ -93,6 +103,12 @@ describe("an entry is refused", () => {
     ["moved: [{ to: pools.new }]", '4:9 the field "from" of this entry is missing', undefined],
     ["moved: [{ from: pools.old }]", '4:9 the field "to" of this entry is missing', undefined],
     ["removed: [{}]", '4:11 the field "address" of this entry is missing', undefined],
+    ["import: [{ to: scopes.etl }]", '4:10 the field "id" of this entry is missing', undefined],
+    [
+      "removed: [{ address: modules.old, id: x }]",
+      '4:35 an entry of removed has no field "id"',
+      "it has address and destroy",
+    ],
     ["import: [{ to: pools.new }]", '4:10 the field "id" of this entry is missing', undefined],
     [
       "import: [{ to: pools.new, id: true }]",
