@@ -108,7 +108,7 @@ describe("a reference", () => {
     expect(resource("jobs.j").references).toEqual([]);
   });
 
-  it("to a field without a value is no other problem", async () => {
+  it("to a field without a value adds no problem to that of the field", async () => {
     const { told } = await load(
       "pools: { p: { node_type_id: n, max_capacity: } }\njobs: { j: { notebook_path: '${pools.p.max_capacity}' } }\n",
     );
