@@ -4,19 +4,12 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/core/diagnostic.ts";
 import { readFleet } from "../../src/fleet/read-fleet.ts";
 import { SourceText } from "../../src/spec/model/source.ts";
+import { thrownDiagnostics } from "../failures.ts";
 
 const read = (text: string) => readFleet(new SourceText("fleet.yaml", text), "/fleet");
 
-function problems(text: string): readonly string[] {
-  try {
-    read(text);
-  } catch (problem) {
-    if (problem instanceof Failure)
-      return problem.diagnostics.map(({ code, message, at }) => `${code} ${at?.line}: ${message}`);
-    throw problem;
-  }
-  return [];
-}
+const problems = (text: string) =>
+  thrownDiagnostics(() => read(text)).map(({ code, message, at }) => `${code} ${at?.line}: ${message}`);
 
 /** Everything that the failure contains, also the lines of the file. */
 function shown(text: string): string {

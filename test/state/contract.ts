@@ -7,20 +7,12 @@ import type { PastRun } from "../../src/core/past-run.ts";
 import type { JournalEntry } from "../../src/state/model/journal-entry.ts";
 import type { State } from "../../src/state/model/record.ts";
 import type { Incoming, StateStore } from "../../src/state/model/store.ts";
+import { rejectedCode } from "../failures.ts";
 import { ADA, BO, intent, pastRun, ready, TIMES } from "./build.ts";
 import { NOW, type Shared } from "./sharing.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 export const record = (name: string): JournalEntry => ({ type: "record", record: ready(`pools.${name}`) });
-
-export async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return "fine";
-  } catch (failure) {
-    return failure instanceof Failure ? (failure.diagnostics[0]?.code ?? "") : String(failure);
-  }
-}
 
 export async function names(store: StateStore): Promise<readonly string[]> {
   return [...(await store.read()).state.records.keys()]
@@ -176,7 +168,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await shared.store().lock(NO_WAIT);
         const clock = new VirtualClock(NOW);
         const second = shared.store({ clock, owner: BO });
-        expect(await codeOf(drive(clock, second.lock({ timeoutMs: 30_000 })))).toBe("STATE_LOCKED");
+        expect(await rejectedCode(drive(clock, second.lock({ timeoutMs: 30_000 })))).toBe("STATE_LOCKED");
         const lease = await drive(clock, second.lock({ timeoutMs: 600_000 }));
         expect(clock.now() - NOW).toBeGreaterThan(TIMES.leaseMs + TIMES.requestMs);
         await lease.release();
@@ -196,7 +188,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         const lease = await shared.store({ clock }).lock(NO_WAIT);
         const second = shared.store({ clock, owner: BO });
         const waiting = second.lock({ timeoutMs: 20 * TIMES.leaseMs });
-        expect(await codeOf(drive(clock, waiting))).toBe("STATE_LOCKED");
+        expect(await rejectedCode(drive(clock, waiting))).toBe("STATE_LOCKED");
         lease.assertHeld();
         await lease.append(record("a"));
         await lease.release();
@@ -212,8 +204,8 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
           shared.store({ clock: later, owner: BO }).lock({ timeoutMs: 600_000 }),
         );
         await heir.append(record("heirs"));
-        expect(await codeOf(sleeper.append(record("zombie")))).toBe("STATE_LOCK_LOST");
-        expect(await codeOf(sleeper.publish())).toBe("STATE_LOCK_LOST");
+        expect(await rejectedCode(sleeper.append(record("zombie")))).toBe("STATE_LOCK_LOST");
+        expect(await rejectedCode(sleeper.publish())).toBe("STATE_LOCK_LOST");
         await drive(stopped, stopped.sleep(TIMES.leaseMs));
         expect(() => sleeper.assertHeld()).toThrow("STATE_LOCK_LOST");
         await sleeper.release().catch(() => undefined);
@@ -225,11 +217,11 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       test("unlock requires the holder's ID, and fences the holder out", async () => {
         const lease = await shared.store().lock(NO_WAIT);
         const other = shared.store({ owner: BO });
-        expect(await codeOf(other.unlock({ nonce: "not-it" }))).toBe("STATE_LOCKED");
+        expect(await rejectedCode(other.unlock({ nonce: "not-it" }))).toBe("STATE_LOCKED");
         expect((await other.holder())?.nonce).toBe(lease.nonce);
         expect(await other.unlock({ nonce: lease.nonce })).toBe("unlocked");
         expect(await other.holder()).toBeUndefined();
-        expect(await codeOf(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
+        expect(await rejectedCode(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
         const next = await other.lock(NO_WAIT);
         expect(next.fence).toBeGreaterThan(lease.fence + 1);
         await next.release();
@@ -241,7 +233,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         const lease = await shared.store().lock(NO_WAIT);
         await shared.store({ owner: BO }).unlock({ nonce: lease.nonce });
         lease.assertHeld();
-        expect(await codeOf(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
+        expect(await rejectedCode(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
         expect(() => lease.assertHeld()).toThrow("STATE_LOCK_LOST");
         await lease.release();
       });
@@ -250,7 +242,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await publish(shared.store(), "a");
         const lease = await shared.store().lock(NO_WAIT);
         const other = shared.store({ owner: BO });
-        expect(await codeOf(other.unlock({ force: true }))).toBe("STATE_LOCKED");
+        expect(await rejectedCode(other.unlock({ force: true }))).toBe("STATE_LOCKED");
         await shared.damageLock("garbage");
         const hint = expect.stringMatching(/workspace state unlock --force`$/);
         const told = { diagnostics: [{ code: "STATE_LOCKED", hint }] };
@@ -258,7 +250,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await expect(other.unlock({})).rejects.toMatchObject(told);
         await expect(other.unlock({ nonce: lease.nonce })).rejects.toMatchObject(told);
         expect(await other.unlock({ force: true })).toBe("unlocked");
-        expect(await codeOf(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
+        expect(await rejectedCode(lease.append(record("late")))).toBe("STATE_LOCK_LOST");
         await publish(other, "b");
         expect(await names(other)).toEqual(["a", "b"]);
       });
@@ -278,7 +270,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         const lease = await shared.store({ clock }).lock(NO_WAIT);
         const stop = new AbortController();
         const waiting = shared.store({ clock, owner: BO }).lock({ timeoutMs: 600_000, signal: stop.signal });
-        const code = codeOf(waiting);
+        const code = rejectedCode(waiting);
         await drive(
           clock,
           clock.sleep(3_000).then(() => stop.abort()),
@@ -346,8 +338,8 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         for (const name of ["a", "b", "c"]) await publish(shared.store(), name);
         const [state] = await shared.parts();
         await shared.damage(state?.name ?? "", new TextEncoder().encode("not a state"));
-        expect(await codeOf(shared.store().read())).toBe("STATE_CORRUPT");
-        expect(await codeOf(shared.store().lock(NO_WAIT))).toBe("STATE_CORRUPT");
+        expect(await rejectedCode(shared.store().read())).toBe("STATE_CORRUPT");
+        expect(await rejectedCode(shared.store().lock(NO_WAIT))).toBe("STATE_CORRUPT");
         const { state: restored, before } = await shared.store().restore(2, NO_WAIT);
         expect([before, restored.records.size]).toEqual([undefined, 2]);
         expect(restored.serial).toBeGreaterThan(3);
@@ -360,7 +352,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         for (const at of [0, 1]) {
           const parts = await shared.parts();
           await shared.damage(parts[at]?.name ?? "", undefined);
-          expect(await codeOf(shared.store().read())).toBe("STATE_CORRUPT");
+          expect(await rejectedCode(shared.store().read())).toBe("STATE_CORRUPT");
           const [newest] = await shared.store().generations();
           await shared.store().restore(newest?.serial ?? 0, NO_WAIT);
           expect(await names(shared.store())).toEqual(["a"]);
@@ -391,7 +383,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
             throw new Failure({ severity: "error", code: "STATE_LINEAGE", message: present.lineage });
           },
         });
-        expect(await codeOf(shared.store().replace(refusing, NO_WAIT))).toBe("STATE_LINEAGE");
+        expect(await rejectedCode(shared.store().replace(refusing, NO_WAIT))).toBe("STATE_LINEAGE");
         expect((await shared.store().read()).state.serial).toBe(1);
         expect(await shared.store().holder()).toBeUndefined();
       });
@@ -411,7 +403,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await lease.retire("postgres://db/x");
         await lease.release();
         await expect(shared.store().read()).rejects.toThrow("migrated to postgres://db/x");
-        expect(await codeOf(shared.store().lock(NO_WAIT))).toBe("STATE_MOVED");
+        expect(await rejectedCode(shared.store().lock(NO_WAIT))).toBe("STATE_MOVED");
         await shared.store().replace(incoming(state), NO_WAIT);
         expect(await names(shared.store())).toEqual(["a"]);
       });
@@ -436,7 +428,9 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await writing.key({ make: true });
         await publish(writing, "a");
         expect(await shared.store().key({ make: false })).toEqual(key);
-        expect(await codeOf(shared.store({ keyText: PASSPHRASE }).key({ make: false }))).toBe("STATE_KEY");
+        expect(await rejectedCode(shared.store({ keyText: PASSPHRASE }).key({ make: false }))).toBe(
+          "STATE_KEY",
+        );
       });
 
       test("of many that make it at once, all get the same", async () => {
@@ -478,9 +472,9 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       test("another key, or none, is reported and decrypts nothing", async () => {
         await written(HEX);
         for (const process of [{}, { keyText: OTHER }, { keyText: PASSPHRASE }]) {
-          expect(await codeOf(shared.store(process).read())).toBe("STATE_KEY");
-          expect(await codeOf(shared.store(process).lock(NO_WAIT))).toBe("STATE_KEY");
-          expect(await codeOf(shared.store(process).restore(1, NO_WAIT))).toBe("STATE_KEY");
+          expect(await rejectedCode(shared.store(process).read())).toBe("STATE_KEY");
+          expect(await rejectedCode(shared.store(process).lock(NO_WAIT))).toBe("STATE_KEY");
+          expect(await rejectedCode(shared.store(process).restore(1, NO_WAIT))).toBe("STATE_KEY");
         }
         expect(await names(shared.store({ keyText: HEX }))).toEqual(ALL);
       });
@@ -515,7 +509,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
           expect(await names(store)).toEqual(ALL);
           expect(await store.key({ make: false })).toEqual(key);
           if (from !== undefined)
-            expect(await codeOf(shared.store({ keyText: from }).read())).toBe("STATE_KEY");
+            expect(await rejectedCode(shared.store({ keyText: from }).read())).toBe("STATE_KEY");
           if (to !== undefined) expect(await text()).not.toContain("canary");
           const kept = await store.generations();
           expect(kept.map(({ state }) => state?.records.size)).toEqual([2, 1]);
@@ -533,7 +527,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
 
       test("rekey without the old key is refused, and nothing has changed", async () => {
         await written(HEX);
-        expect(await codeOf(shared.store({ keyText: OTHER }).rekey(NO_WAIT))).toBe("STATE_KEY");
+        expect(await rejectedCode(shared.store({ keyText: OTHER }).rekey(NO_WAIT))).toBe("STATE_KEY");
         expect(await names(shared.store({ keyText: HEX }))).toEqual(ALL);
       });
     });

@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import type { Lease, StateStore } from "../../src/state/model/store.ts";
+import { rejectedCode } from "../failures.ts";
 import { BO } from "./build.ts";
-import { codeOf, names, publish, record } from "./contract.ts";
+import { names, publish, record } from "./contract.ts";
 import type { Process, Shared, Step } from "./sharing.ts";
 
 /** A new promise each time: a shared one would keep every waiter in memory. */
@@ -115,7 +116,7 @@ const COURSES: readonly Course[] = [
       await store.restore(2, NO_WAIT);
     },
     async after(shared) {
-      const code = await codeOf(shared.store().read());
+      const code = await rejectedCode(shared.store().read());
       if (code === "STATE_CORRUPT") await shared.store(HEIR).restore(2, NO_WAIT);
       const found = (await names(shared.store())).join();
       return found === "a,b" ? goesOn(shared, {}) : `${code}, then ${found}`;
@@ -254,7 +255,7 @@ export function takeoverContract(title: string, open: () => Promise<Shared>): vo
       const shared = await open();
       await three(shared);
       const over = takeover(shared, at);
-      const code = await codeOf(work(shared.store({ step: over.step })));
+      const code = await rejectedCode(work(shared.store({ step: over.step })));
       const heir = over.heir();
       if (heir === undefined) {
         await shared.close();

@@ -3,13 +3,13 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ProcessEnvironment } from "../../../src/config/environment.ts";
+import type { ProcessContext, ProcessEnvironment } from "../../../src/config/environment.ts";
 import { identityOf } from "../../../src/config/settings.ts";
 import { findAzureCli } from "../../../src/config/sign-in/azure-cli.ts";
 import { chooseSignIn, notNeeded, type SignInChoice } from "../../../src/config/sign-in/choose.ts";
-import { signInSources } from "../../../src/config/sign-in/sources.ts";
-import { Failure } from "../../../src/core/diagnostic.ts";
+import { type Sources, signInSources } from "../../../src/config/sign-in/sources.ts";
 import { contextWith } from "../../cli/context.ts";
+import { thrownDiagnostics } from "../../failures.ts";
 
 const AZURE = "https://adb-1.2.azuredatabricks.net";
 const AWS = "https://one.cloud.databricks.com";
@@ -42,6 +42,10 @@ function chosen(site: Site): SignInChoice {
   ] as const)
     if (text !== undefined) writeFileSync(join(home, name), text, { mode: 0o600 });
   const sources = signInSources(context, site.profile);
+  return choiceOf(context, sources, site);
+}
+
+function choiceOf(context: ProcessContext, sources: Sources, site: Site = {}): SignInChoice {
   const { host = AZURE, azure = false, untrusted = false } = site;
   return chooseSignIn({ context, host, sources, identityOf, azure, untrusted });
 }
@@ -53,15 +57,7 @@ const skips = (site: Site): string =>
     .skipped.map(({ what, why }) => `${what}: ${why}`)
     .join("\n");
 
-function failure(site: Site): unknown {
-  try {
-    chosen(site);
-  } catch (problem) {
-    if (problem instanceof Failure) return problem.diagnostics[0];
-    throw problem;
-  }
-  return undefined;
-}
+const failure = (site: Site) => thrownDiagnostics(() => chosen(site))[0];
 
 const M2M = { DATABRICKS_CLIENT_ID: "id", DATABRICKS_CLIENT_SECRET: "secret-m2m" };
 const ARM = { ARM_CLIENT_ID: "id", ARM_TENANT_ID: "tenant" };
@@ -358,14 +354,7 @@ describe("the explanation", () => {
     const context = { ...contextWith(env) };
     writeFileSync(join(context.home, ".databrickscfg"), `[DEFAULT]\nhost=${AZURE}\ntoken=v\n`);
     const sources = signInSources(context, undefined);
-    const choice = chooseSignIn({
-      context,
-      host: AZURE,
-      sources,
-      identityOf,
-      azure: false,
-      untrusted: false,
-    });
+    const choice = choiceOf(context, sources);
     expect(notNeeded(sources, choice)).toEqual([
       { what: "DATABRICKS_* and ARM_* variables", why: "WORKSPACE_TOKEN comes first" },
       { what: "profile DEFAULT of ~/.databrickscfg", why: "WORKSPACE_TOKEN comes first" },
@@ -389,14 +378,7 @@ describe("the explanation", () => {
     writeFileSync(path, `[DEFAULT]\nhost=${AZURE}\nclient_id=i\nclient_secret=v\n`);
     chmodSync(path, 0o644);
     const sources = signInSources(context, undefined);
-    const choice = chooseSignIn({
-      context,
-      host: AZURE,
-      sources,
-      identityOf,
-      azure: false,
-      untrusted: false,
-    });
+    const choice = choiceOf(context, sources);
     expect(choice.warnings).toMatchObject([{ severity: "warning", code: "CLI_FILE" }]);
   });
 });

@@ -5,7 +5,8 @@ import { openLeases } from "../../../src/fleet/database/lease.ts";
 import { openResultTable } from "../../../src/fleet/database/result-table.ts";
 import { prepareTables } from "../../../src/fleet/database/tables.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
-import { failureCode, openFleet, server } from "./fleet-server.ts";
+import { rejectedCode } from "../../failures.ts";
+import { openFleet, server } from "./fleet-server.ts";
 import { resultOf } from "./workspaces.ts";
 
 afterAll(() => server?.stop());
@@ -32,7 +33,7 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
     const { rows } = await database.query("select workspace, more from older.results", []);
     expect(rows).toEqual([{ workspace: "ads", more: 7 }]);
     expect((await results.recent(5, ["ads"])).get("ads")).toHaveLength(1);
-    expect(await failureCode(prepareTables(database, "older"))).toBe("FLEET_DATABASE");
+    expect(await rejectedCode(prepareTables(database, "older"))).toBe("FLEET_DATABASE");
     await database.close();
   });
 
@@ -57,7 +58,7 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
     const fleet = await openFleet("newer");
     await (await fleet.openQueue("send")).close();
     await fleet.database.query("update newer_jobs.version set version = 9999", []);
-    expect(await failureCode(fleet.openQueue("work"))).toBe("FLEET_DATABASE");
+    expect(await rejectedCode(fleet.openQueue("work"))).toBe("FLEET_DATABASE");
     await fleet.database.close();
   });
 
@@ -78,7 +79,7 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
     ]);
     const auditor = await openFleet("reading", "auditor");
     expect((await auditor.results.recent(5, ["ads"])).get("ads")).toMatchObject([{ status: "changes" }]);
-    expect(await failureCode(auditor.results.add(resultOf("ads")))).toBe("FLEET_DATABASE");
+    expect(await rejectedCode(auditor.results.add(resultOf("ads")))).toBe("FLEET_DATABASE");
     await auditor.database.close();
     await database.close();
   });

@@ -1,6 +1,6 @@
 // A PostgreSQL server for the tests of the queue, a schema for each test, and a worker in this process.
 
-import { Failure } from "../../../src/core/diagnostic.ts";
+import type { Failure } from "../../../src/core/diagnostic.ts";
 import { openLeases } from "../../../src/fleet/database/lease.ts";
 import { openResultTable } from "../../../src/fleet/database/result-table.ts";
 import { prepareTables } from "../../../src/fleet/database/tables.ts";
@@ -42,9 +42,3 @@ export async function openFleet(schema: string, user?: string) {
       }),
   };
 }
-
-export const failureCode = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => "no failure",
-    (problem) => (problem instanceof Failure ? (problem.diagnostics[0]?.code ?? "") : String(problem)),
-  );

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { Failure } from "../../../src/core/diagnostic.ts";
+import type { Failure } from "../../../src/core/diagnostic.ts";
 import { createSealer, type Purpose, type Sealer } from "../../../src/state/format/encryption.ts";
 import { readKeyText } from "../../../src/state/format/key.ts";
+import { thrownCode } from "../../failures.ts";
 import { counting } from "../build.ts";
 
 const HEX = "5".repeat(64);
@@ -9,15 +10,6 @@ const sealer = (keyText: string, seed = 1): Sealer => createSealer({ keyText, ra
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const opened = (by: Sealer, purpose: Purpose, bound: string, text: string): string =>
   new TextDecoder().decode(by.open(purpose, bound, bytes(text), "file"));
-
-function code(work: () => unknown): string {
-  try {
-    work();
-    return "fine";
-  } catch (failure) {
-    return failure instanceof Failure ? (failure.diagnostics[0]?.code ?? "") : String(failure);
-  }
-}
 
 test("an encrypted state decrypts to the same, reveals nothing, and differs each time", () => {
   const by = sealer(HEX);
@@ -31,8 +23,8 @@ test("a ciphertext decrypts only for its purpose and location", () => {
   const by = sealer(HEX);
   const text = by.seal("journal", "before", "line");
   expect(opened(by, "journal", "before", text)).toBe("line");
-  expect(code(() => opened(by, "journal", "elsewhere", text))).toBe("STATE_CORRUPT");
-  expect(code(() => opened(by, "state", "before", text))).toBe("STATE_CORRUPT");
+  expect(thrownCode(() => opened(by, "journal", "elsewhere", text))).toBe("STATE_CORRUPT");
+  expect(thrownCode(() => opened(by, "state", "before", text))).toBe("STATE_CORRUPT");
 });
 
 test("a flipped bit or a cut at any byte is damage, and never another text", () => {
@@ -41,8 +33,11 @@ test("a flipped bit or a cut at any byte is damage, and never another text", () 
   for (let at = 0; at < whole.length; at++) {
     const flipped = whole.slice();
     flipped[at] = (flipped[at] ?? 0) ^ 1;
-    expect([at, code(() => by.open("state", "", flipped, "file"))]).toEqual([at, "STATE_CORRUPT"]);
-    expect([at, code(() => by.open("state", "", whole.slice(0, at), "file"))]).toEqual([at, "STATE_CORRUPT"]);
+    expect([at, thrownCode(() => by.open("state", "", flipped, "file"))]).toEqual([at, "STATE_CORRUPT"]);
+    expect([at, thrownCode(() => by.open("state", "", whole.slice(0, at), "file"))]).toEqual([
+      at,
+      "STATE_CORRUPT",
+    ]);
   }
 });
 
@@ -58,9 +53,11 @@ test("a change without the key is detected, also with a matching checksum", asyn
 
 test("a wrong or missing key has a different error than damage", () => {
   const text = sealer(HEX).seal("state", "", "x");
-  expect(code(() => opened(sealer("6".repeat(64)), "state", "", text))).toBe("STATE_KEY");
-  expect(code(() => opened(sealer("a passphrase of some length"), "state", "", text))).toBe("STATE_KEY");
-  expect(code(() => opened(createSealer({ random: counting() }), "state", "", text))).toBe("STATE_KEY");
+  expect(thrownCode(() => opened(sealer("6".repeat(64)), "state", "", text))).toBe("STATE_KEY");
+  expect(thrownCode(() => opened(sealer("a passphrase of some length"), "state", "", text))).toBe(
+    "STATE_KEY",
+  );
+  expect(thrownCode(() => opened(createSealer({ random: counting() }), "state", "", text))).toBe("STATE_KEY");
 });
 
 test("keys are 32 bytes in hex or base64, or a passphrase that is stretched; nothing shorter than 16 characters", () => {
@@ -72,7 +69,7 @@ test("keys are 32 bytes in hex or base64, or a passphrase that is stretched; not
   );
   expect(readKeyText("correct horse battery").kdf).toBe("scrypt");
   expect(readKeyText(` ${HEX}\n`)).toEqual(readKeyText(HEX));
-  expect(code(() => readKeyText("fifteen letters"))).toBe("STATE_KEY");
+  expect(thrownCode(() => readKeyText("fifteen letters"))).toBe("STATE_KEY");
 });
 
 test("a state of the old key decrypts while the key changes", () => {
@@ -104,7 +101,7 @@ test("the encrypted form is the same in every version", () => {
 test("an encrypted text may end with one line end", () => {
   expect(opened(sealer(HEX), "state", "", `${SEALED}\n`)).toBe("tëxt");
   for (const text of [`${SEALED}\n\n`, `\n${SEALED}`, `${SEALED} `])
-    expect(code(() => opened(sealer(HEX), "state", "", text))).toBe("STATE_CORRUPT");
+    expect(thrownCode(() => opened(sealer(HEX), "state", "", text))).toBe("STATE_CORRUPT");
 });
 
 test("without a key, a part is neither encrypted nor decrypted", () => {

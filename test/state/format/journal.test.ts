@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
-import { Failure } from "../../../src/core/diagnostic.ts";
 import { digest } from "../../../src/core/digest.ts";
 import { beginLine, entryLine, Journal } from "../../../src/state/format/journal.ts";
 import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
+import { thrownCode, thrownMessage } from "../../failures.ts";
 import { intent, pastRun, ready } from "../build.ts";
 
 function readJournal(...from: ConstructorParameters<typeof Journal>) {
@@ -107,24 +107,6 @@ function journal(entries: readonly JournalEntry[] = ENTRIES, seq = 0): Uint8Arra
   return new TextEncoder().encode(text);
 }
 
-function problemOf(read: () => unknown): string | undefined {
-  try {
-    read();
-  } catch (failure) {
-    if (failure instanceof Failure) return failure.diagnostics[0]?.message;
-  }
-  return undefined;
-}
-
-function code(read: () => unknown): string {
-  try {
-    read();
-    return "fine";
-  } catch (failure) {
-    return failure instanceof Failure ? (failure.diagnostics[0]?.code ?? "") : String(failure);
-  }
-}
-
 test("a journal returns every entry, digit for digit", () => {
   const read = readJournal(journal([...ENTRIES, ...MORE]), "journal.jsonl");
   expect(read.entries.map((one) => one.entry)).toEqual([...ENTRIES, ...MORE]);
@@ -145,7 +127,7 @@ test("a flipped bit in any byte is reported as damage, or has no effect", () => 
     for (const bit of [1, 32]) {
       const flipped = bytes.slice();
       flipped[at] = (flipped[at] ?? 0) ^ bit;
-      expect([at, code(() => readJournal(flipped, "j"))]).toEqual([at, "STATE_CORRUPT"]);
+      expect([at, thrownCode(() => readJournal(flipped, "j"))]).toEqual([at, "STATE_CORRUPT"]);
     }
 });
 
@@ -163,7 +145,7 @@ test("cut off at any byte, only the unfinished last line is missing, and its byt
   for (let length = 0; length < bytes.length; length++) {
     const cut = bytes.slice(0, length);
     if (length < first) {
-      expect([length, code(() => readJournal(cut, "j"))]).toEqual([length, "STATE_CORRUPT"]);
+      expect([length, thrownCode(() => readJournal(cut, "j"))]).toEqual([length, "STATE_CORRUPT"]);
       continue;
     }
     const read = readJournal(cut, "j");
@@ -181,7 +163,7 @@ test("lines that are swapped, repeated or left out are damage", () => {
     .split("\n");
   const text = (order: readonly number[]): Uint8Array =>
     new TextEncoder().encode(order.map((at) => `${lines[at]}\n`).join(""));
-  expect(code(() => readJournal(text([0, 1, 2, 3, 4]), "j"))).toBe("fine");
+  expect(thrownCode(() => readJournal(text([0, 1, 2, 3, 4]), "j"))).toBe("fine");
   for (const order of [
     [0, 2, 1, 3, 4],
     [0, 1, 1, 2, 3, 4],
@@ -190,14 +172,14 @@ test("lines that are swapped, repeated or left out are damage", () => {
     [0, 2, 3, 4],
     [0, 0, 1, 2, 3, 4],
   ])
-    expect([order, code(() => readJournal(text(order), "j"))]).toEqual([order, "STATE_CORRUPT"]);
+    expect([order, thrownCode(() => readJournal(text(order), "j"))]).toEqual([order, "STATE_CORRUPT"]);
 });
 
 const BEGUN = { format_version: 2, lineage: "abc", serial: 0, state: "", fence: 1, seq: 0 };
 
 test("a journal of a newer version has a different error than a damaged one", () => {
   const bytes = new TextEncoder().encode(beginLine({ ...BEGUN, format_version: 3 }).text);
-  expect(code(() => readJournal(bytes, "j"))).toBe("STATE_FORMAT");
+  expect(thrownCode(() => readJournal(bytes, "j"))).toBe("STATE_FORMAT");
 });
 
 test("before its entries are read, a journal is at the entry before them", () => {
@@ -207,7 +189,7 @@ test("before its entries are read, a journal is at the entry before them", () =>
 
 test("an entry of an unknown type is damage, not something to pass over", () => {
   const entry = { type: "surprise" } as unknown as JournalEntry;
-  expect(code(() => readJournal(journal([entry]), "j"))).toBe("STATE_CORRUPT");
+  expect(thrownCode(() => readJournal(journal([entry]), "j"))).toBe("STATE_CORRUPT");
 });
 
 /** Text and digests of a journal that no program wrote, line by line. */
@@ -301,7 +283,7 @@ test.each<[string, Uint8Array, string]>([
   ],
 ])("%s is damage of that kind", (_what, bytes, message) => {
   const expected = `j is damaged at ${message}`;
-  expect(problemOf(() => readJournal(bytes, "j"))?.slice(0, expected.length)).toBe(expected);
+  expect(thrownMessage(() => readJournal(bytes, "j"))?.slice(0, expected.length)).toBe(expected);
 });
 
 test("a last line that lacks only its end counts, and one with another end is damage", () => {

@@ -1,7 +1,6 @@
 // Keys of digests and of encryption. The bytes are fixed: another key would make every stored state unreadable.
 
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../../src/core/diagnostic.ts";
 import {
   derive,
   keptKey,
@@ -11,18 +10,9 @@ import {
   otherKey,
   readKeyText,
 } from "../../../src/state/format/key.ts";
+import { thrownDiagnostics } from "../../failures.ts";
 
 const HEX = "5".repeat(64);
-
-function diagnosticOf(work: () => unknown) {
-  try {
-    work();
-  } catch (failure) {
-    if (failure instanceof Failure) return failure.diagnostics[0];
-    throw failure;
-  }
-  return undefined;
-}
 
 test("the key of the digests is the same in every version", () => {
   expect(keyToHex(keyFromText(HEX))).toBe("7f01bee11195da62ae07cf444dc38cb0a43036b2645eac8c77c96098a7611cd5");
@@ -46,7 +36,7 @@ test("a key is written with two digits for each byte, and is read again with or 
 test.each(["", "5".repeat(63), "5".repeat(65), `x${HEX}`, "G".repeat(64), `${HEX}\n\n`])(
   "%j is not a kept key",
   (text) => {
-    expect(diagnosticOf(() => keptKey(text, "secret.key"))).toMatchObject({
+    expect(thrownDiagnostics(() => keptKey(text, "secret.key"))[0]).toMatchObject({
       code: "STATE_KEY",
       message: "secret.key does not contain a key",
     });
@@ -96,7 +86,7 @@ describe("WORKSPACE_STATE_KEY", () => {
   });
 
   test("shorter than 16 characters is refused with a way to make one, and is not repeated", () => {
-    expect(diagnosticOf(() => readKeyText("  fifteen letters  "))).toMatchObject({
+    expect(thrownDiagnostics(() => readKeyText("  fifteen letters  "))[0]).toMatchObject({
       code: "STATE_KEY",
       message: "WORKSPACE_STATE_KEY is shorter than 16 characters",
       hint: "use 32 random bytes, for example the output of `openssl rand -hex 32`",

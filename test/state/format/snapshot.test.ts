@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { remoteId } from "../../../src/core/address.ts";
-import { Failure } from "../../../src/core/diagnostic.ts";
 import { digest } from "../../../src/core/digest.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import { readSnapshot } from "../../../src/state/format/snapshot.ts";
@@ -10,6 +9,7 @@ import {
   snapshotText as snapshotPieces,
 } from "../../../src/state/format/snapshot-text.ts";
 import type { State, StateRecord } from "../../../src/state/model/record.ts";
+import { thrownCode, thrownMessage } from "../../failures.ts";
 import { intent, pastRun, ready } from "../build.ts";
 
 const STATE: State = {
@@ -54,24 +54,6 @@ const REST = { seq: 9, folded: "e".repeat(64), key: "k" };
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function problemOf(read: () => unknown): string | undefined {
-  try {
-    read();
-  } catch (failure) {
-    if (failure instanceof Failure) return failure.diagnostics[0]?.message;
-  }
-  return undefined;
-}
-
-function code(read: () => unknown): string {
-  try {
-    read();
-    return "fine";
-  } catch (failure) {
-    return failure instanceof Failure ? (failure.diagnostics[0]?.code ?? "") : String(failure);
-  }
-}
-
 function snapshotText(from: SnapshotContent) {
   const { text, digest } = snapshotPieces(from);
   return { text: [...text].join(""), digest };
@@ -112,19 +94,19 @@ test("a flipped bit in any byte, or a cut at any byte, is reported", () => {
   for (let at = 0; at < whole.length; at++) {
     const flipped = whole.slice();
     flipped[at] = (flipped[at] ?? 0) ^ 1;
-    expect([at, ["STATE_CORRUPT", "STATE_FORMAT"].includes(code(() => readSnapshot(flipped, "s")))]).toEqual([
+    expect([
       at,
-      true,
-    ]);
-    expect([at, code(() => readSnapshot(whole.slice(0, at), "s"))]).toEqual([at, "STATE_CORRUPT"]);
+      ["STATE_CORRUPT", "STATE_FORMAT"].includes(thrownCode(() => readSnapshot(flipped, "s"))),
+    ]).toEqual([at, true]);
+    expect([at, thrownCode(() => readSnapshot(whole.slice(0, at), "s"))]).toEqual([at, "STATE_CORRUPT"]);
   }
 });
 
 test("a state of a newer version has a different error than a damaged one", () => {
   const { text } = snapshotText({ state: STATE, ...REST });
-  expect(code(() => readSnapshot(bytes(text.replace('"format_version":2', '"format_version":3')), "s"))).toBe(
-    "STATE_FORMAT",
-  );
+  expect(
+    thrownCode(() => readSnapshot(bytes(text.replace('"format_version":2', '"format_version":3')), "s")),
+  ).toBe("STATE_FORMAT");
 });
 
 test("keys that mean something to JavaScript are only keys", () => {
@@ -227,7 +209,7 @@ test.each<[string, Uint8Array, string]>([
   ],
 ])("a file with %s is damage of that kind", (_what, file, message) => {
   const expected = `s is damaged at ${message}`;
-  expect(problemOf(() => readSnapshot(file, "s"))?.slice(0, expected.length)).toBe(expected);
+  expect(thrownMessage(() => readSnapshot(file, "s"))?.slice(0, expected.length)).toBe(expected);
 });
 
 test("a state that is larger than any state is refused before it is read", () => {

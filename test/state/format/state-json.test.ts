@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
-import { Failure } from "../../../src/core/diagnostic.ts";
+import type { Failure } from "../../../src/core/diagnostic.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import { stateFromJson, stateToJson } from "../../../src/state/format/state-json.ts";
 import type { State } from "../../../src/state/model/record.ts";
+import { thrownCode } from "../../failures.ts";
 import { intent, ready } from "../build.ts";
 
 const RECORDS = [
@@ -32,14 +33,7 @@ const STATE: State = {
   ],
 };
 
-function code(text: string): string {
-  try {
-    stateFromJson(text, "file");
-    return "fine";
-  } catch (failure) {
-    return failure instanceof Failure ? (failure.diagnostics[0]?.code ?? "") : String(failure);
-  }
-}
+const code = (text: string): string => thrownCode(() => stateFromJson(text, "file"));
 
 test("a state is restored from its JSON, digit for digit", () => {
   expect(stateFromJson(stateToJson({ state: STATE, key: "k" }), "file")).toEqual({ state: STATE, key: "k" });

@@ -5,8 +5,8 @@ import { FileBackend } from "../../../src/state/backends/file/file-backend.ts";
 import { acquireLock } from "../../../src/state/lock/acquire.ts";
 import type { LatestClaim, StateBackend } from "../../../src/state/model/backend.ts";
 import { unlockState } from "../../../src/state/store/state-store.ts";
+import { rejectedCode } from "../../failures.ts";
 import { ADA, counting, FOLDER, TIMES } from "../build.ts";
-import { codeOf } from "../contract.ts";
 import { Disk, memoryFiles } from "../memory-files.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 
@@ -46,7 +46,7 @@ describe.each(TOPS)("over %s", (_, top) => {
   });
 
   test.each([0, 300_000])("a wait of %i ms ends as locked", async (timeoutMs) => {
-    const taken = codeOf(acquireLock(backend, around(), { timeoutMs, above: 0 }));
+    const taken = rejectedCode(acquireLock(backend, around(), { timeoutMs, above: 0 }));
     expect(await clock.drive(taken)).toBe("STATE_LOCKED");
     expect(clock.now()).toBe(10_000_000 + timeoutMs);
     expect(looks).toBeLessThan(10 + timeoutMs / 1000);
@@ -54,7 +54,7 @@ describe.each(TOPS)("over %s", (_, top) => {
 
   test("a signal ends it", async () => {
     const stop = new AbortController();
-    const taken = codeOf(
+    const taken = rejectedCode(
       acquireLock(backend, around(), { timeoutMs: 600_000, above: 0, signal: stop.signal }),
     );
     const stopped = clock.sleep(150_000).then(() => stop.abort());
@@ -62,7 +62,7 @@ describe.each(TOPS)("over %s", (_, top) => {
   });
 
   test("freeing it ends", async () => {
-    const ended = await codeOf(unlockState({ backend, environment: around() }, { force: true }));
+    const ended = await rejectedCode(unlockState({ backend, environment: around() }, { force: true }));
     expect(["fine", "STATE_LOCKED"]).toContain(ended);
   });
 });

@@ -2,9 +2,10 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { migrate } from "../../../src/state/store/migrate.ts";
+import { rejectedCode } from "../../failures.ts";
 import { startPostgres } from "../backends/postgres/server.ts";
 import { BO } from "../build.ts";
-import { codeOf, names, publish } from "../contract.ts";
+import { names, publish } from "../contract.ts";
 import { inWorkspace, onDisk, onPostgres, type Process, type Shared, type Step } from "../sharing.ts";
 
 const server = startPostgres();
@@ -78,7 +79,7 @@ for (const [title, open, other, possible] of PAIRS)
       const { from, to, lineage } = places;
       expect((await again(places))?.records.size).toBe(3);
       expect(await names(to.store())).toEqual(["a", "b", "c"]);
-      expect(await codeOf(from.store().lock(NO_WAIT))).toBe("STATE_MOVED");
+      expect(await rejectedCode(from.store().lock(NO_WAIT))).toBe("STATE_MOVED");
       expect(await goesOn(to, lineage)).toBe(true);
       expect(await again(places)).toBeUndefined();
     });
@@ -93,7 +94,7 @@ for (const [title, open, other, possible] of PAIRS)
         if (!(await dying(places, at))) break;
         const went = [await goesOn(from, lineage), await goesOn(to, lineage)];
         if (went.every((one) => one)) wrong.push(`${at}: both go on`);
-        const ended = await codeOf(again(places));
+        const ended = await rejectedCode(again(places));
         const now = [await goesOn(from, lineage), await goesOn(to, lineage)];
         if (ended !== "fine" || now.join() !== "false,true") wrong.push(`${at}: ${ended}, then ${now}`);
         else if ((await names(to.store())).join() !== "a,b,c") wrong.push(`${at}: not the same state`);
@@ -114,7 +115,7 @@ for (const [title, open, other, possible] of PAIRS)
         if (await goesOn(to, lineage)) {
           arrived += 1;
           await publish(to.store(HEIR), "later");
-          const ended = await codeOf(again(places));
+          const ended = await rejectedCode(again(places));
           const found = (await names(to.store())).join();
           if (ended !== "fine" || found !== "a,b,c,later") wrong.push(`${at}: ${ended}, ${found}`);
           if (await goesOn(from, lineage)) wrong.push(`${at}: the old place goes on`);
@@ -128,7 +129,7 @@ for (const [title, open, other, possible] of PAIRS)
       const places = await opened(open, other);
       const held = await places.to.store().lock(NO_WAIT);
       const move = migrate(places.from.store(), places.to.store({ owner: BO }), anything, NO_WAIT);
-      expect(await codeOf(move)).toBe("STATE_LOCKED");
+      expect(await rejectedCode(move)).toBe("STATE_LOCKED");
       await held.release();
       await publish(places.from.store(), "d");
       expect(await names(places.from.store())).toEqual(["a", "b", "c", "d"]);

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Failure } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import {
   findOperation,
@@ -8,6 +7,7 @@ import {
 } from "../../../src/workflow/api/catalog.ts";
 import { inputProblems } from "../../../src/workflow/api/check-input.ts";
 import { inputOf } from "../../../src/workflow/api/input.ts";
+import { rejectedDiagnostics, thrownDiagnostics } from "../../failures.ts";
 
 let catalog: OperationCatalog;
 beforeAll(() => {
@@ -28,13 +28,7 @@ const input = (name: string, words: readonly string[], whole: JsonObject = {}) =
 const problems = async (name: string, words: readonly string[]) =>
   inputProblems(catalog, findOperation(catalog, name), await input(name, words)).map((one) => one.message);
 
-async function refusal(work: Promise<unknown>): Promise<string> {
-  return work.then(
-    () => "",
-    (failure: unknown) =>
-      failure instanceof Failure ? (failure.diagnostics[0]?.message ?? "") : Promise.reject(failure),
-  );
-}
+const refusal = async (work: Promise<unknown>) => (await rejectedDiagnostics(work))[0]?.message;
 
 describe("fields on a line", () => {
   test("are read as the type that the contract gives them", async () => {
@@ -170,11 +164,6 @@ describe("operations", () => {
     ["events", "did you mean clusters/events?"],
     ["fly", "to list operations, run `workspace api --list`"],
   ])("for %s the hint is %s", (name, hint) => {
-    try {
-      findOperation(catalog, name);
-      expect.unreachable();
-    } catch (failure) {
-      expect(failure instanceof Failure && failure.diagnostics[0]?.hint).toBe(hint);
-    }
+    expect(thrownDiagnostics(() => findOperation(catalog, name))[0]?.hint).toBe(hint);
   });
 });

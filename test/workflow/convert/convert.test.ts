@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Failure } from "../../../src/core/diagnostic.ts";
 import { toDottedPath } from "../../../src/core/pointer.ts";
 import { yamlText } from "../../../src/report/text/yaml.ts";
 import { cloudOf, convertTerraform } from "../../../src/workflow/convert/convert.ts";
 import { TERRAFORM_LIMITS, terraformInstances } from "../../../src/workflow/convert/terraform-state.ts";
+import { thrownMessage } from "../../failures.ts";
 
 function converted(text: string) {
   const instances = terraformInstances(text, "state");
@@ -16,14 +16,7 @@ function converted(text: string) {
   return { ...found, yaml: yamlText(found.document, []) };
 }
 
-function refusal(text: string): string {
-  try {
-    terraformInstances(text, "state");
-  } catch (problem) {
-    if (problem instanceof Failure) return problem.message;
-  }
-  return "accepted";
-}
+const refusal = (text: string) => thrownMessage(() => terraformInstances(text, "state"));
 
 const stateWith = (resources: unknown) =>
   JSON.stringify({ version: 4, terraform_version: "1.5.7", resources });

@@ -1,22 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../../src/core/diagnostic.ts";
 import { hasParameters, type Parameters, parametersFor } from "../../../src/workflow/jobs/parameters.ts";
+import { thrownMessage } from "../../failures.ts";
 
 const NONE: Parameters = { param: [], jarParam: [], pythonParam: [], submitParam: [] };
 const NOTEBOOK = { notebook_task: { notebook_path: "/n" } };
 const JAR = { spark_jar_task: {} };
 const PYTHON = { spark_python_task: {} };
 const SUBMIT = { spark_submit_task: {} };
-
-const messageOf = (work: () => unknown): string => {
-  try {
-    work();
-  } catch (failure) {
-    if (failure instanceof Failure) return failure.diagnostics.map((one) => one.message).join("\n");
-    throw failure;
-  }
-  return "";
-};
 
 describe("parameters of a start", () => {
   test("go into the field of the job's kind of task", () => {
@@ -63,13 +53,13 @@ describe("parameters of a start", () => {
     ["a task that nobody knows", {}, { param: ["x"] }, /does not take parameters/],
     ["more than ASCII for Python", PYTHON, { param: ["é"] }, /characters outside ASCII/],
   ])("%s is refused", (_, settings, given, message) => {
-    expect(messageOf(() => parametersFor("jobs.j", settings, { ...NONE, ...given }))).toMatch(message);
+    expect(thrownMessage(() => parametersFor("jobs.j", settings, { ...NONE, ...given }))).toMatch(message);
   });
 
   test("10,000 bytes as JSON are taken, one more is refused", () => {
     const fits = "x".repeat(10_000 - '[""]'.length);
     expect(parametersFor("jobs.j", JAR, { ...NONE, param: [fits] })).toEqual({ jar_params: [fits] });
-    expect(messageOf(() => parametersFor("jobs.j", JAR, { ...NONE, param: [`${fits}x`] }))).toMatch(
+    expect(thrownMessage(() => parametersFor("jobs.j", JAR, { ...NONE, param: [`${fits}x`] }))).toMatch(
       /are 10001 bytes as JSON/,
     );
   });

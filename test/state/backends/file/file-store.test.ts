@@ -1,21 +1,11 @@
 import { expect, test } from "vitest";
 import { Failure } from "../../../../src/core/diagnostic.ts";
-import type { JournalEntry } from "../../../../src/state/model/journal-entry.ts";
 import type { StateStore } from "../../../../src/state/model/store.ts";
-import { BO, FOLDER, intent, ready, storeOn, TIMES } from "../../build.ts";
+import { rejectedCode } from "../../../failures.ts";
+import { BO, FOLDER, intent, storeOn, TIMES } from "../../build.ts";
+import { record } from "../../contract.ts";
 import { Disk } from "../../memory-files.ts";
 import { VirtualClock } from "../../virtual-clock.ts";
-
-const record = (name: string): JournalEntry => ({ type: "record", record: ready(`pools.${name}`) });
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return "fine";
-  } catch (failure) {
-    return failure instanceof Failure ? (failure.diagnostics[0]?.code ?? "") : String(failure);
-  }
-}
 
 async function names(store: StateStore): Promise<readonly string[]> {
   return [...(await store.read()).state.records.keys()].sort();
@@ -73,7 +63,7 @@ test("a state of another lineage than the journal is refused", async () => {
   await lease.publish();
   await lease.release();
   disk.put(`${FOLDER}/state.json`, other.bytes(`${FOLDER}/state.json`) ?? "");
-  expect(await codeOf(storeOn({ disk }).read())).toBe("STATE_LINEAGE");
+  expect(await rejectedCode(storeOn({ disk }).read())).toBe("STATE_LINEAGE");
 });
 
 test("an older version of the state does not match a newer journal", async () => {
@@ -85,8 +75,8 @@ test("an older version of the state does not match a newer journal", async () =>
   }
   await lease.release();
   disk.put(`${FOLDER}/state.json`, disk.bytes(`${FOLDER}/state.1.json`) ?? "");
-  expect(await codeOf(storeOn({ disk }).read())).toBe("STATE_CORRUPT");
-  expect(await codeOf(storeOn({ disk }).lock({ timeoutMs: 0 }))).toBe("STATE_CORRUPT");
+  expect(await rejectedCode(storeOn({ disk }).read())).toBe("STATE_CORRUPT");
+  expect(await rejectedCode(storeOn({ disk }).lock({ timeoutMs: 0 }))).toBe("STATE_CORRUPT");
 });
 
 test("a state without its journal, and a journal without its state, are damage", async () => {
@@ -94,7 +84,7 @@ test("a state without its journal, and a journal without its state, are damage",
     const disk = new Disk();
     await written(disk);
     disk.names.delete(`${FOLDER}/${name}`);
-    expect([name, await codeOf(storeOn({ disk }).read())]).toEqual([name, "STATE_CORRUPT"]);
+    expect([name, await rejectedCode(storeOn({ disk }).read())]).toEqual([name, "STATE_CORRUPT"]);
   }
 });
 
@@ -236,10 +226,10 @@ test("if the disk is full, appending fails from then on, and the lock can still 
   const lease = await storeOn({ disk, hooks: { before } }).lock({ timeoutMs: 0 });
   await lease.append(record("a"));
   full = true;
-  expect(await codeOf(lease.append(record("b")))).toBe("STATE_IO");
+  expect(await rejectedCode(lease.append(record("b")))).toBe("STATE_IO");
   full = false;
-  expect(await codeOf(lease.append(record("c")))).toBe("STATE_IO");
-  expect(await codeOf(lease.publish())).toBe("STATE_IO");
+  expect(await rejectedCode(lease.append(record("c")))).toBe("STATE_IO");
+  expect(await rejectedCode(lease.publish())).toBe("STATE_IO");
   await lease.release().catch(() => undefined);
   expect(await names(storeOn({ disk, seed: 4 }))).toEqual(["pools.a"]);
 });
@@ -339,10 +329,10 @@ test("the key is made once, private to the folder, and a state remembers which o
   await lease.release();
   expect(disk.text(`${FOLDER}/state.json`)).not.toContain(disk.text(`${FOLDER}/key`).trim());
   disk.names.delete(`${FOLDER}/key`);
-  expect(await codeOf(storeOn({ disk }).key({ make: true }))).toBe("STATE_KEY");
-  expect(await codeOf(storeOn({ disk, keyText: "some other key that is long" }).key({ make: true }))).toBe(
-    "STATE_KEY",
-  );
+  expect(await rejectedCode(storeOn({ disk }).key({ make: true }))).toBe("STATE_KEY");
+  expect(
+    await rejectedCode(storeOn({ disk, keyText: "some other key that is long" }).key({ make: true })),
+  ).toBe("STATE_KEY");
 });
 
 test("a key from the environment needs no file, and a short one is refused", async () => {
@@ -351,7 +341,7 @@ test("a key from the environment needs no file, and a short one is refused", asy
   const key = await storeOn({ disk, keyText: text }).key({ make: true });
   expect(await storeOn({ disk, keyText: text, seed: 2 }).key({ make: false })).toEqual(key);
   expect(disk.names.size).toBe(0);
-  expect(await codeOf(storeOn({ disk, keyText: "short" }).key({ make: false }))).toBe("STATE_KEY");
+  expect(await rejectedCode(storeOn({ disk, keyText: "short" }).key({ make: false }))).toBe("STATE_KEY");
 });
 
 test("looking without a key makes none", async () => {
@@ -376,6 +366,6 @@ test("a lock that the disk has no room for leaves no file", async () => {
   const before = (operation: string, path: string): void => {
     if (operation === "sync" && path.includes("/lock.")) throw new Error("ENOSPC");
   };
-  expect(await codeOf(storeOn({ disk, hooks: { before } }).lock({ timeoutMs: 0 }))).toBe("STATE_IO");
+  expect(await rejectedCode(storeOn({ disk, hooks: { before } }).lock({ timeoutMs: 0 }))).toBe("STATE_IO");
   expect([...disk.names.keys()].sort()).toEqual(there);
 });

@@ -8,8 +8,9 @@ import { openPgDatabase, openPostgresStore } from "../../../../src/state/backend
 import { PostgresBackend } from "../../../../src/state/backends/postgres/postgres-backend.ts";
 import { parsePostgresUrl } from "../../../../src/state/backends/postgres/url.ts";
 import { BackedStateStore } from "../../../../src/state/store/state-store.ts";
+import { rejectedCode } from "../../../failures.ts";
 import { ADA } from "../../build.ts";
-import { codeOf, names, publish, record } from "../../contract.ts";
+import { names, publish, record } from "../../contract.ts";
 import { startPostgres } from "./server.ts";
 
 const server = startPostgres(["fsync=off", "log_statement=all", "wal_writer_delay=10000"]);
@@ -64,7 +65,7 @@ describe.skipIf(server === undefined)("with a server", () => {
     const more = "&schema=newer";
     await publish(storeOf(more), "a");
     await sql("update newer.format set version = 2");
-    expect(await codeOf(storeOf(more).read())).toBe("STATE_FORMAT");
+    expect(await rejectedCode(storeOf(more).read())).toBe("STATE_FORMAT");
   });
 
   test("a state that something else wrote is not written over: the serial is compared and set", async () => {
@@ -74,7 +75,7 @@ describe.skipIf(server === undefined)("with a server", () => {
     await lease.publish();
     await sql(`update workspace_state.states set serial = 7 where name = '${state}'`);
     await lease.append(record("b"));
-    expect(await codeOf(lease.publish())).toBe("STATE_LINEAGE");
+    expect(await rejectedCode(lease.publish())).toBe("STATE_LINEAGE");
     await lease.release().catch(() => undefined);
     await store.close();
   });
@@ -83,9 +84,9 @@ describe.skipIf(server === undefined)("with a server", () => {
     const store = storeOf();
     for (const name of ["a", "b"]) await publish(store, name);
     await sql(`update workspace_state.states set serial = 1 where name = '${state}'`);
-    expect(await codeOf(store.read())).toBe("STATE_CORRUPT");
+    expect(await rejectedCode(store.read())).toBe("STATE_CORRUPT");
     await sql(`delete from workspace_state.states where name = '${state}'`);
-    expect(await codeOf(store.read())).toBe("STATE_CORRUPT");
+    expect(await rejectedCode(store.read())).toBe("STATE_CORRUPT");
     await store.restore(2, { timeoutMs: 0 });
     expect(await names(store)).toEqual(["a", "b"]);
     await store.close();
@@ -99,7 +100,7 @@ describe.skipIf(server === undefined)("with a server", () => {
     await set(true);
     await publish(store, "b");
     await set(false);
-    expect(await codeOf(store.lock({ timeoutMs: 0 }))).toBe("STATE_LOCKED");
+    expect(await rejectedCode(store.lock({ timeoutMs: 0 }))).toBe("STATE_LOCKED");
     expect(await store.unlock({ force: true })).toBe("unlocked");
     await publish(store, "c");
     expect(await names(store)).toEqual(["a", "b", "c"]);
@@ -126,7 +127,7 @@ describe.skipIf(server === undefined)("with a server", () => {
     await sql("create schema made");
     await sql("grant usage, create on schema made to plain");
     await publish(asPlain("&schema=made"), "a");
-    expect(await codeOf(publish(asPlain("&schema=refused"), "a"))).toBe("STATE_IO");
+    expect(await rejectedCode(publish(asPlain("&schema=refused"), "a"))).toBe("STATE_IO");
     await sql("grant create on database postgres to plain");
     await publish(asPlain("&schema=refused"), "a");
   });

@@ -1,8 +1,9 @@
 // Tests only for a state in the workspace's own file system: lost answers, large states, late writers.
 
 import { expect, test } from "vitest";
+import { rejectedCode } from "../../../failures.ts";
 import { ADA, BO, ready } from "../../build.ts";
-import { codeOf, names, publish, record } from "../../contract.ts";
+import { names, publish, record } from "../../contract.ts";
 import { inWorkspace, NOW, type Shared, type Step } from "../../sharing.ts";
 import { VirtualClock } from "../../virtual-clock.ts";
 
@@ -57,7 +58,7 @@ for (const when of ["before", "after"] as const)
       const clock = new VirtualClock(NOW);
       const acknowledged: string[] = [];
       const code = await clock.drive(
-        codeOf(course(shared, clock, failing(at, when).step, acknowledged)),
+        rejectedCode(course(shared, clock, failing(at, when).step, acknowledged)),
         () => shared.busy(),
       );
       if (code === "fine") finished += 1;
@@ -125,7 +126,7 @@ test("an interrupted lock leaves an empty file: it expires, then is acquired", a
   await shared.damage("lock.4", new Uint8Array());
   const clock = new VirtualClock(NOW);
   const store = shared.store({ clock });
-  expect(await codeOf(store.lock(NO_WAIT))).toBe("STATE_LOCKED");
+  expect(await rejectedCode(store.lock(NO_WAIT))).toBe("STATE_LOCKED");
   const lease = await clock.drive(store.lock({ timeoutMs: 600_000 }), () => shared.busy());
   expect(lease.fence).toBe(5);
   await lease.release();
