@@ -47,20 +47,24 @@ export function reportSharedNames(
 /** More than a workspace or a parent may hold; told at the first one too many. */
 export function reportLimits(resources: Iterable<WrittenResource>, findings: Findings): void {
   const counts = new Map<string, number>();
-  const over = new Map<string, WrittenResource>();
+  const over = new Map<
+    string,
+    { readonly first: WrittenResource; readonly limit: NonNullable<PlannedKind["limit"]> }
+  >();
   for (const written of resources) {
     const { limit, kind } = written.provider;
     if (limit === undefined) continue;
     const group = limit.per === "parent" ? `${kind}\n${written.parent}` : kind;
     const count = (counts.get(group) ?? 0) + 1;
     counts.set(group, count);
-    if (count === limit.max + 1) over.set(group, written);
+    if (count === limit.max + 1) over.set(group, { first: written, limit });
   }
-  for (const [group, { provider, parent, address, at }] of over) {
-    const holder = provider.limit?.per === "parent" ? parent : "a workspace";
+  for (const [group, { first, limit }] of over) {
+    const { provider, parent, address, at } = first;
+    const holder = limit.per === "parent" ? parent : "a workspace";
     findings.error(
       "SPEC_LIMIT",
-      `${holder} can contain at most ${provider.limit?.max} ${provider.kind}; the spec has ${counts.get(group)}`,
+      `${holder} can contain at most ${limit.max} ${provider.kind}; the spec has ${counts.get(group)}`,
       at,
       { address },
     );
@@ -73,11 +77,11 @@ const holdsSets = somewhere(isSet);
 /** Entries of a list that is a set, or whose members must differ. */
 export function reportRepeated(written: WrittenResource, fields: MapNode, findings: Findings): void {
   walkFields(written.provider, fields, holdsSets, (node, path, schema) => {
-    if (node.kind !== "list" || !isSet(schema) || surelyDiffer(node.items, schema.items)) return;
+    if (node.kind !== "list" || !isSet(schema)) return;
     const seen = new Set<string>();
     for (const item of node.items) {
       const value = plain(item);
-      const text = canonicalJson(typeof value === "string" ? compared(schema.items, value) : value);
+      const text = typeof value === "string" ? `text ${compared(schema.items, value)}` : canonicalJson(value);
       if (seen.has(text))
         findings.warning(
           "SPEC_VALUE",
@@ -95,18 +99,6 @@ export function reportRepeated(written: WrittenResource, fields: MapNode, findin
 /** A value in the form in which entries of its list are compared. */
 const compared = (schema: FieldSchema | undefined, text: string): string =>
   schema?.ignoreCase === true ? foldCase(text) : text;
-
-/** Seen without writing the entries out: by the value of scalars, and by the keys of maps. */
-function surelyDiffer(items: readonly SpecNode[], schema: FieldSchema | undefined): boolean {
-  if (items.length < 2) return true;
-  return new Set(items.map((item) => sketch(item, schema))).size === items.length;
-}
-
-function sketch(node: SpecNode, schema: FieldSchema | undefined): string {
-  if (node.kind === "scalar")
-    return typeof node.value === "string" ? `text ${compared(schema, node.value)}` : `other ${node.value}`;
-  return node.kind === "map" ? `map ${[...node.members.keys()].sort().join("\n")}` : "list";
-}
 
 /** A list of names in a kind's fields. */
 interface Naming {
@@ -177,7 +169,7 @@ function reportPairs(one: End, other: End, findings: Findings): void {
       for (const entry of giver.entries) {
         const met = to.givers.get(foldName(to.naming.provider, scalarText(entry) ?? ""));
         if (met === undefined) continue;
-        const pair = [giver.address, met.address].sort().join("\n");
+        const pair = [giver.address, met.address].sort().join();
         if (told.has(pair)) continue;
         told.add(pair);
         const here = `${giver.address}: ${from.naming.path.join(".")}`;

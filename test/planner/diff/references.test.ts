@@ -94,6 +94,43 @@ describe("the cause of a difference in a reference", () => {
     expect(made([], "box_id", "b1", "b1")).toMatchObject({ cause: "drift" });
   });
 
+  test("is that of a change that was caused by drift, only if the reference is the recorded one", () => {
+    expect(made([], "box_id", "in b1", "in b1", "in ")).toMatchObject({ cause: "drift" });
+    expect(made([], "box_id", "b1", "b1", "in ")).toMatchObject({ cause: "spec" });
+    expect(made([], "note", "old", "old", "", resource("boxes.a"))).toMatchObject({ cause: "drift" });
+  });
+
+  test("is that of the reference at its own place", () => {
+    const { changes } = plan({
+      spec: spec([
+        box(),
+        resource("tasks.t", {
+          references: [
+            { path: ["box"], parts: ["in ", at("boxes.a", "note")] },
+            { path: ["name"], parts: [at("boxes.a", "box_id")] },
+          ],
+          dependsOn: ["boxes.a"],
+        }),
+      ]),
+      live: live({ tasks: [object("t1", "b1", { name: "b1", box: "in n" })] }),
+      state: state([recordedBox, record("tasks.t", "t1", { name: "b1", box: "in n" })]),
+    });
+    expect(changes.at(-1)).toMatchObject({ diffs: [{ path: ["name"], cause: "drift" }] });
+  });
+
+  test.each([
+    ["the ID of what it follows is not recorded", "box_id", [], { box: "b9" }],
+    ["what it follows is not recorded", "note", [], { box: "b9" }],
+    ["neither its field nor what it follows is recorded", "note", [record("boxes.a", "b1", {})], {}],
+  ])("is the usual one when %s", (_why, attribute, records, more) => {
+    const { changes } = plan({
+      spec: spec([resource("boxes.a"), { ...task(["box"], attribute), values: { box: "${…}" } }]),
+      live: live({ tasks: [object("t1", "t", { name: "t", ...more })] }),
+      state: state([...records, record("tasks.t", "t1", { name: "t", ...more })]),
+    });
+    expect(changes.at(-1)).toMatchObject({ diffs: [{ path: ["box"], cause: "spec" }] });
+  });
+
   test("is also drift when the live value differs from the written one", () => {
     expect(made([there], "note", "old", "moved")).toMatchObject({ cause: "both" });
   });
@@ -101,11 +138,15 @@ describe("the cause of a difference in a reference", () => {
   test("is the spec's for an object that is adopted, and for other fields of the resource", () => {
     const adopting = plan({
       spec: spec([box(), task(["name"], "note")]),
-      live: live({ boxes: [there], tasks: [object("t1", "n", { name: "n", steps: ["x"] })] }),
+      live: live({ boxes: [there], tasks: [object("t1", "t", { name: "t" })] }),
       state: state([recordedBox]),
       adopt: true,
     });
-    expect(adopting.changes.at(-1)).toMatchObject({ action: "create", cause: "spec" });
+    expect(adopting.changes.at(-1)).toMatchObject({
+      action: "update",
+      id: "t1",
+      diffs: [{ path: ["name"], after: "n", cause: "spec" }],
+    });
     const wanted = resource("tasks.t", { ...task(["name"], "note"), values: { steps: ["y"] } });
     const other = plan({
       spec: spec([box(), wanted]),

@@ -6,6 +6,9 @@ import { registryOf } from "../../../src/resource/registry.ts";
 import { load } from "../folder.ts";
 import { registry } from "../kinds.ts";
 
+const withKind = (kind: string, over: Partial<Provider>) =>
+  registryOf(registry.kinds.map((one) => (one.kind === kind ? { ...one, ...over } : one)) as Provider[]);
+
 describe("names that must be unique", () => {
   it("are reported at the field that sets them, with the place of the first", async () => {
     const { diagnostics } = await load({
@@ -34,6 +37,21 @@ describe("names that must be unique", () => {
     ]);
   });
 
+  it("are compared where the key is the name, and reported at the key", async () => {
+    const { told } = await load("scopes:\n  A: { backend_type: VAULT }\n  a: { backend_type: VAULT }\n", {
+      registry: withKind("scopes", { ignoreCase: true }),
+    });
+    expect(told).toEqual(['SPEC_DUPLICATE_NAME 3:3 scopes.a has the same name as scopes.A: "a"']);
+  });
+
+  it("are not compared where an expression in them has no value", async () => {
+    const name = "instance_pool_name: '${clusters.c.cluster_id}'";
+    const { diagnostics } = await load(
+      `clusters: { c: {} }\npools: { a: { node_type_id: n, ${name} }, b: { node_type_id: n, ${name} } }\n`,
+    );
+    expect(diagnostics.map(({ code }) => code)).toEqual(["SPEC_REFERENCE", "SPEC_REFERENCE"]);
+  });
+
   it("may be those of another kind", async () => {
     expect((await load("groups: { x: {} }\npools: { x: { node_type_id: n } }\n")).told).toEqual([]);
   });
@@ -52,6 +70,34 @@ describe("limits", () => {
     const { diagnostics } = await load("scopes: { a: {}, b: {}, c: {}, d: {} }\n");
     expect(diagnostics).toMatchObject([{ code: "SPEC_LIMIT", address: "scopes.d" }]);
   });
+});
+
+it("a limit of a workspace counts the members of all parents", async () => {
+  const { diagnostics } = await load(
+    "scopes: { a: { secrets: { x: { env: A }, y: { env: A } } }, b: { secrets: { z: { env: A } } } }\n",
+    { env: { A: "x" }, registry: withKind("secrets", { limit: { max: 2, per: "workspace" } }) },
+  );
+  expect(diagnostics).toMatchObject([
+    {
+      code: "SPEC_LIMIT",
+      message: "a workspace can contain at most 2 secrets; the spec has 3",
+      address: "secrets.b/z",
+    },
+  ]);
+});
+
+it("a limit of a parent counts its members", async () => {
+  const { diagnostics } = await load(
+    "scopes: { a: { secrets: { x: { env: A }, y: { env: A }, z: { env: A }, w: { env: A } } } }\n",
+    { env: { A: "x" } },
+  );
+  expect(diagnostics).toMatchObject([
+    {
+      code: "SPEC_LIMIT",
+      message: "scopes.a can contain at most 2 secrets; the spec has 4",
+      address: "secrets.a/z",
+    },
+  ]);
 });
 
 describe("duplicate entries of a list that is a set", () => {
@@ -122,12 +168,38 @@ describe("memberships", () => {
     ]);
   });
 
+  it("are those of the kinds that name one another", async () => {
+    const fields = {
+      ...registry.get("pools").fields,
+      groups: { type: "array", items: { type: "string" } },
+    };
+    const { told } = await load(
+      "pools: { ada: { node_type_id: n, groups: [ops] } }\ngroups: { ops: { members: { users: [ada] } } }\n",
+      { registry: withKind("pools", { fields } as Partial<Provider>) },
+    );
+    expect(told).toEqual([]);
+  });
+
   it("may be defined at either end, and for groups in groups", async () => {
     const { told } = await load(
       "users: { ada: { groups: [ops] }, bob: {} }\ngroups: { ops: {}, dev: { members: { users: [bob], groups: [ops] } } }\n",
     );
     expect(told).toEqual([]);
   });
+});
+
+it("entries of a list that is not a set may be equal, and a set that is not a list has no entries", async () => {
+  const fields = {
+    ...registry.get("pools").fields,
+    ordered: { type: "array", list: "ordered", items: { type: "string" } },
+  };
+  const { told } = await load(
+    "pools: { p: { node_type_id: n, ordered: [a, a] }, q: { node_type_id: n, ordered: [], preloaded_spark_versions: a } }\n",
+    { registry: withKind("pools", { fields } as Partial<Provider>) },
+  );
+  expect(told).toEqual([
+    'SPEC_TYPE 1:112 pools.q: preloaded_spark_versions must be a list, not the string "a"',
+  ]);
 });
 
 it("entries of numbers, of lists, and of maps are compared by their values", async () => {
@@ -137,18 +209,19 @@ it("entries of numbers, of lists, and of maps are compared by their values", asy
     numbers: set({ type: "integer" }),
     lists: set({ type: "array", items: { type: "string" } }),
     words: set({ type: "string", ignoreCase: true }),
+    unique: { type: "array", uniqueItems: true, items: { type: "string" } },
+    mixed: set({}),
   };
   const { told } = await load(
-    "pools: { p: { node_type_id: n, numbers: [1, 2, 1], lists: [[a], [b], [a]], words: [a, B, b] } }\n",
+    "pools: { p: { node_type_id: n, numbers: [1, 2, 1], lists: [[a], [b], [a]], words: [a, B, b], unique: [c, c], mixed: [1, '1'] } }\n",
     {
-      registry: registryOf(
-        registry.kinds.map((one) => (one.kind === "pools" ? { ...one, fields } : one)) as Provider[],
-      ),
+      registry: withKind("pools", { fields } as Partial<Provider>),
     },
   );
   expect(told).toEqual([
     "SPEC_VALUE 1:48 pools.p: numbers contains a duplicate entry",
     "SPEC_VALUE 1:70 pools.p: lists contains a duplicate entry",
     "SPEC_VALUE 1:90 pools.p: words contains a duplicate entry",
+    "SPEC_VALUE 1:106 pools.p: unique contains a duplicate entry",
   ]);
 });
