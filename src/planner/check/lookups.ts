@@ -9,7 +9,7 @@ import { type Suggest, suggester } from "../../core/suggest.ts";
 import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { Resource } from "../../spec/model/spec.ts";
-import type { Change } from "../model/change.ts";
+import type { Change, NonEmpty } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { LookupAnswer, LookupSource, Lookups, Question } from "../model/facts.ts";
 
@@ -112,7 +112,7 @@ export function unconfirmedValues(
 ): Diagnostic[] {
   if (lookups === undefined) return [];
   const suggest = suggester();
-  const unasked = new Map<LookupAnswer | Diagnostic, Question[]>();
+  const unasked = new Map<LookupAnswer | Diagnostic, NonEmpty<Question>>();
   const found = questions.flatMap((question) => {
     const answer = answerTo(lookups, question.place);
     if (answer === undefined) return [];
@@ -121,7 +121,8 @@ export function unconfirmedValues(
     if (answer.readable && failure === undefined && answer.unasked?.has(question.text) !== true)
       return [unknown(context, question, answer, suggest)];
     const open = failure ?? answer;
-    unasked.set(open, [...(unasked.get(open) ?? []), question]);
+    const before = unasked.get(open);
+    unasked.set(open, before === undefined ? [question] : [...before, question]);
     return [];
   });
   return [...found, ...[...unasked].map(([open, about]) => unchecked(context, lookups, open, about))];
@@ -165,15 +166,14 @@ function unchecked(
   context: LookupContext,
   lookups: Lookups,
   open: LookupAnswer | Diagnostic,
-  questions: readonly Question[],
+  questions: NonEmpty<Question>,
 ): Diagnostic {
   const [first] = questions;
-  const answer = first === undefined ? undefined : answerTo(lookups, first.place);
-  const what = answer?.one === undefined ? first?.place.of : `${answer.one}s`;
+  const answer = answerTo(lookups, first.place);
+  const what = answer?.one === undefined ? first.place.of : `${answer.one}s`;
   const about = listed(questions.map(({ address, path }) => `${toDottedPath(path)} of ${address}`));
   const verb = questions.length === 1 ? "is" : "are";
-  const at =
-    first === undefined ? undefined : context.input.spec.resources.get(first.address)?.locate(first.path);
+  const at = context.input.spec.resources.get(first.address)?.locate(first.path);
   if (!("code" in open))
     return warning("PLAN_UNCHECKED", `too many folders to search, so ${about} ${verb} not checked`, {
       ...(at === undefined ? {} : { at }),

@@ -135,6 +135,9 @@ describe("kinds that may use what a plan deletes", () => {
     expect(
       asked(task, world, { spec: spec([resource("tasks.a")]), state: state([record("tasks.a", "t")]) }),
     ).toHaveLength(1);
+    const more = live({ boxes: [object("b1", "a"), object("b2", "b")] });
+    const one = { state: state([record("boxes.k", "b1", {}, { name: "a" })]) };
+    expect(asked(task, new Map([["boxes", more.get("boxes") as LiveKind]]), one)).toHaveLength(1);
     expect(asked(task, new Map([["boxes", unread("m")]]))).toHaveLength(1);
     expect(asked(task, new Map())).toHaveLength(1);
   });

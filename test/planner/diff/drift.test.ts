@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
 import { changesContent, driftedContent, withContent } from "../../../src/planner/diff/content-diff.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
@@ -47,6 +48,24 @@ describe("drift", () => {
     const { drift } = plan({ spec: wanted, live: world({ size: 5, note: "x" }), state: known });
     expect(drift).toMatchObject([{ diffs: [{ path: ["note"] }] }]);
     expect(drift[0]?.diffs).toHaveLength(1);
+  });
+
+  test("has a value that the record lacks and that moved from the one that was seen", () => {
+    const seen = state([record("boxes.a", "b1", APPLIED, { seen: { note: "a" } })]);
+    expect(plan({ spec: spec([box()]), live: world({ note: "b" }), state: seen }).drift).toMatchObject([
+      { diffs: [{ path: ["note"], before: "b", cause: "drift" }] },
+    ]);
+  });
+
+  test("has no value that the service changed", () => {
+    const size = { ...registry.get("boxes").fields.size, changedByService: "why" };
+    const kinds = registryOf(
+      registry.kinds.map((one) => (one.kind === "boxes" ? { ...one, fields: { ...one.fields, size } } : one)),
+    );
+    const driftWith = (facts: JsonObject) =>
+      plan({ registry: kinds, spec: spec([box()]), live: world({ size: 5 }, facts), state: known }).drift;
+    expect(driftWith({ why: "ended" })).toEqual([]);
+    expect(driftWith({})).toHaveLength(1);
   });
 
   test("has recorded objects that no longer exist, in the order of their addresses", () => {

@@ -109,6 +109,12 @@ describe("the values of an updated object", () => {
       unresolved: [inside, beside],
     });
     expect(shown(markedResult(change, fields))).toEqual({ deep: { a: "LATER x" } });
+    const neighbor = update("tasks.t", {
+      before: { deep: { b: "y" } },
+      diffs: [diff(["deep", "a"], "x", { unknown: true })],
+      unresolved: [inside, reference(["deep", "b"], "boxes.a", "box_id")],
+    });
+    expect(shown(markedResult(neighbor, fields))).toEqual({ deep: { a: "LATER x", b: "y" } });
   });
 });
 
