@@ -50,7 +50,7 @@ describe("drift", () => {
     expect(drift[0]?.diffs).toHaveLength(1);
   });
 
-  test("has a value that the record lacks and that moved from the one that was seen", () => {
+  test("has a live value that differs from the seen one where the record has none", () => {
     const seen = state([record("boxes.a", "b1", APPLIED, { seen: { note: "a" } })]);
     expect(plan({ spec: spec([box()]), live: world({ note: "b" }), state: seen }).drift).toMatchObject([
       { diffs: [{ path: ["note"], before: "b", cause: "drift" }] },
