@@ -1,7 +1,7 @@
 // Crashes of a whole apply at each of its steps: the next run finishes the work, with nothing double, lost or left open.
 
 import { afterEach, expect, test } from "vitest";
-import { doom } from "./crashing.ts";
+import { crashingProcess } from "./crashing.ts";
 import { FIRST, inventory, NOTHING, SECOND } from "./scenario.ts";
 import { doing, Site } from "./site.ts";
 
@@ -28,7 +28,7 @@ async function crashEverywhere(
   powerCut: boolean,
 ): Promise<number> {
   const calm = await siteAt(before);
-  const counted = doom();
+  const counted = crashingProcess();
   await calm.drive(calm.process({ ...counted.options, parallelism: 1 }).apply(await calm.spec(after)));
   const wanted = await inventory(calm);
   const failures: string[] = [];
@@ -36,7 +36,7 @@ async function crashEverywhere(
   for (let at = offset % STEP; at < counted.points.length; at += STEP) {
     const site = await siteAt(before);
     const spec = await site.spec(after);
-    const end = doom(at);
+    const end = crashingProcess(at);
     const dying = site
       .process({ ...end.options, parallelism: 1 })
       .apply(spec)

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Spec } from "../../src/spec/model/spec.ts";
-import { doom } from "./crashing.ts";
+import { crashingProcess } from "./crashing.ts";
 import { FIRST, inventory, NOTHING, SECOND } from "./scenario.ts";
 import { doing, Site } from "./site.ts";
 
@@ -28,7 +28,7 @@ async function siteAt(before: string | undefined): Promise<Site> {
 
 /** One run that crashes at a point, if it gets there. */
 async function die(site: Site, spec: Spec, at: number, parallelism: number, pid: number): Promise<string> {
-  const end = doom(at);
+  const end = crashingProcess(at);
   const dying = site.process({ ...end.options, parallelism, pid }).apply(spec);
   await site.drive(Promise.race([dying, end.stopped]));
   return `${at} ${end.points.at(-1)}`;

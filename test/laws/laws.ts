@@ -6,7 +6,7 @@ import { canonicalJson } from "../../src/core/canonical.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
-import { doom } from "../engine/crashing.ts";
+import { crashingProcess } from "../engine/crashing.ts";
 import { doing, results, type Site } from "../engine/site.ts";
 import { POLICY, siteOf } from "./sample-site.ts";
 import { type Sample, samples } from "./samples.ts";
@@ -143,7 +143,7 @@ export function testLaws(cloud?: FieldDialect["cloud"]): void {
 
     test("a stop at any step, then another apply: the same world, without duplicates or open intents", async () => {
       const calm = await siteOf(sample, SECRETS, cloud);
-      const whole = doom();
+      const whole = crashingProcess();
       await calm.drive(
         calm.process({ ...whole.options, parallelism: 1 }).apply(await calm.spec(POLICY + sample.spec)),
       );
@@ -153,7 +153,7 @@ export function testLaws(cloud?: FieldDialect["cloud"]): void {
       const step = Math.max(1, Math.floor(points / 12));
       for (let at = 0; at < points; at += step) {
         const site = await siteOf(sample, SECRETS, cloud);
-        const dying = doom(at);
+        const dying = crashingProcess(at);
         const run = site
           .process({ ...dying.options, parallelism: 1, pid: 2 })
           .apply(await site.spec(POLICY + sample.spec));

@@ -20,7 +20,8 @@ const BASES: readonly (readonly [from: string, file: string, target?: string])[]
 const ROOT = join(import.meta.dirname, "../..");
 const LONG_MS = 1000;
 
-const PIECES = [
+/** Strings with a meaning in YAML or in a spec. */
+export const DAMAGING_TEXTS = [
   "[",
   "]",
   "{",
@@ -91,7 +92,7 @@ function damagedBy(text: string, next: (below: number) => number): string {
   let out = text;
   for (let times = 1 + next(1 + next(4)); times > 0; times--) {
     const at = next(out.length + 1);
-    const piece = PIECES[next(PIECES.length)] ?? "";
+    const piece = DAMAGING_TEXTS[next(DAMAGING_TEXTS.length)] ?? "";
     const span = next(30);
     switch (next(5)) {
       case 0:

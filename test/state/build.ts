@@ -13,6 +13,17 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 export const FOLDER = "/w/.workspace/default";
 
+/** Drift of one field that a user has acknowledged. */
+export const ACKNOWLEDGED = {
+  address: "pools.shared" as Address,
+  field: "max_capacity",
+  differences: ["d1"],
+  until: 99,
+  reason: "load test",
+  by: "ada",
+  at: 7,
+};
+
 export type Ready = Extract<StateRecord, { readonly status: "ready" }>;
 
 export function ready(address: string, more: Partial<Ready> = {}): Ready {

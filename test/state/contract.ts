@@ -14,6 +14,19 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 export const record = (name: string): JournalEntry => ({ type: "record", record: ready(`pools.${name}`) });
 
+/** Adds the name of each record that was acknowledged. */
+export async function writeAndPublish(store: StateStore, acknowledged: string[]): Promise<void> {
+  const lease = await store.lock({ timeoutMs: 0 });
+  for (const name of ["x", "y"]) {
+    await lease.append(record(name));
+    acknowledged.push(name);
+  }
+  await lease.publish();
+  await lease.append(record("z"));
+  acknowledged.push("z");
+  await lease.release();
+}
+
 export async function names(store: StateStore): Promise<readonly string[]> {
   return [...(await store.read()).state.records.keys()]
     .map((address) => address.slice("pools.".length))

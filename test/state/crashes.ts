@@ -2,42 +2,17 @@
 
 import { describe, expect, test } from "vitest";
 import type { Lease, StateStore } from "../../src/state/model/store.ts";
+import { CrashPoints } from "../engine/crash-points.ts";
 import { rejectedCode } from "../failures.ts";
 import { BO } from "./build.ts";
-import { names, publish, record } from "./contract.ts";
+import { names, publish, record, writeAndPublish } from "./contract.ts";
 import type { Process, Shared, Step } from "./sharing.ts";
-
-/** A new promise each time: a shared one would keep every waiter in memory. */
-const never = () => new Promise<never>(() => {});
 
 const NO_WAIT = { timeoutMs: 0 };
 const HEX = "a".repeat(64);
 const OTHER = `${"b".repeat(63)}c`;
 /** Later processes know that the earlier one has ended. */
 const HEIR: Process = { isDead: () => true };
-
-interface Doom {
-  readonly step: Step;
-  /** The operations, by name. */
-  readonly passed: readonly string[];
-  readonly died: Promise<void>;
-}
-
-/** From operation `at` on nothing of the process ever settles. */
-function doom(at = Number.POSITIVE_INFINITY): Doom {
-  const passed: string[] = [];
-  let die = (): void => {};
-  const died = new Promise<void>((resolve) => {
-    die = resolve;
-  });
-  const step: Step = (what) => {
-    passed.push(what);
-    if (passed.length <= at) return undefined;
-    die();
-    return never();
-  };
-  return { step, passed, died };
-}
 
 interface Course {
   readonly title: string;
@@ -64,17 +39,7 @@ const COURSES: readonly Course[] = [
   {
     title: "writing and publishing",
     before: (shared) => three(shared),
-    async work(store, acknowledged) {
-      const lease = await store.lock(NO_WAIT);
-      for (const name of ["x", "y"]) {
-        await lease.append(record(name));
-        acknowledged.push(name);
-      }
-      await lease.publish();
-      await lease.append(record("z"));
-      acknowledged.push("z");
-      await lease.release();
-    },
+    work: writeAndPublish,
     async after(shared, acknowledged) {
       const found = await names(shared.store());
       const lost = ["a", "b", "c", ...acknowledged].filter((name) => !found.includes(name));
@@ -188,18 +153,18 @@ export function crashContract(title: string, open: () => Promise<Shared>): void 
       }, async () => {
         const calm = await open();
         await course.before(calm);
-        const counted = doom();
-        await course.work(calm.store({ ...course.process, step: counted.step }), []);
+        const counted = new CrashPoints<string>();
+        await course.work(calm.store({ ...course.process, step: (what) => counted.pass(what) }), []);
         await calm.close();
         const failures: string[] = [];
         for (let at = 0; at < counted.passed.length; at++) {
           const shared = await open();
           await course.before(shared);
-          const end = doom(at);
+          const end = new CrashPoints<string>(at);
           const acknowledged: string[] = [];
           await Promise.race([
-            course.work(shared.store({ ...course.process, step: end.step }), acknowledged),
-            end.died,
+            course.work(shared.store({ ...course.process, step: (what) => end.pass(what) }), acknowledged),
+            end.stopped,
           ]);
           const wrong = await course.after(shared, acknowledged).catch((failure: unknown) => String(failure));
           if (wrong !== undefined) failures.push(`${at} ${counted.passed[at]}: ${wrong}`);

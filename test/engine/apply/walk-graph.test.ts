@@ -40,6 +40,27 @@ async function walked(setting: Setting) {
   return { log, most };
 }
 
+const node = (key: string, run: () => Promise<boolean>, lane?: string): GraphNode => ({
+  key,
+  ...(lane === undefined ? {} : { lane }),
+  after: [],
+  run,
+  blocked: () => undefined,
+  skipped: () => undefined,
+});
+
+/** Adds its key to the log when it ends. */
+const logged = (log: string[], key: string, run: () => Promise<void>, lane?: string): GraphNode =>
+  node(
+    key,
+    async () => {
+      await run();
+      log.push(key);
+      return true;
+    },
+    lane,
+  );
+
 const CHAIN = { a: [], b: ["a"], c: ["b"], d: [] };
 
 test("one slot runs nodes in their order, each after what it needs", async () => {
@@ -86,13 +107,6 @@ test("a cycle is reported as a bug instead of waiting", async () => {
 
 test("a bug in one node ends the walk with it once everything in flight has ended", async () => {
   let ended = false;
-  const node = (key: string, run: () => Promise<boolean>): GraphNode => ({
-    key,
-    after: [],
-    run,
-    blocked: () => undefined,
-    skipped: () => undefined,
-  });
   const slow = node("slow", async () => {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
     ended = true;
@@ -114,23 +128,12 @@ test("a bug in one node ends the walk with it once everything in flight has ende
 test("a slot that is lent while a node waits lets another one run", async () => {
   const slots = new Semaphore(1);
   const log: string[] = [];
-  let wake = (): void => {};
-  const waiting = new Promise<void>((resolve) => {
-    wake = resolve;
-  });
-  const node = (key: string, run: () => Promise<void>): GraphNode => ({
-    key,
-    after: [],
-    run: async () => {
-      await run();
-      log.push(key);
-      return true;
-    },
-    blocked: () => undefined,
-    skipped: () => undefined,
-  });
+  const waiting = Promise.withResolvers<void>();
   await walkGraph(
-    [node("waits", () => slots.outside(() => waiting)), node("wakes", async () => wake())],
+    [
+      logged(log, "waits", () => slots.outside(() => waiting.promise)),
+      logged(log, "wakes", async () => waiting.resolve()),
+    ],
     () => slots,
     () => false,
   );
@@ -199,28 +202,13 @@ test("nodes that wait for the slots of one lane do not delay another lane", asyn
     ["fast", new Semaphore(1)],
   ]);
   const log: string[] = [];
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const node = (key: string, lane: string, run: () => Promise<void>): GraphNode => ({
-    key,
-    lane,
-    after: [],
-    run: async () => {
-      await run();
-      log.push(key);
-      return true;
-    },
-    blocked: () => undefined,
-    skipped: () => undefined,
-  });
+  const held = Promise.withResolvers<void>();
   await walkGraph(
     [
-      node("a", "slow", () => held),
-      node("b", "slow", async () => undefined),
-      node("c", "fast", async () => undefined),
-      node("d", "fast", async () => release()),
+      logged(log, "a", () => held.promise, "slow"),
+      logged(log, "b", async () => undefined, "slow"),
+      logged(log, "c", async () => undefined, "fast"),
+      logged(log, "d", async () => held.resolve(), "fast"),
     ],
     (lane) => lanes.get(lane) ?? new Semaphore(1),
     () => false,

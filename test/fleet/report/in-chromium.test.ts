@@ -1,49 +1,41 @@
 // The page of a fleet in a real browser: no problem, no accessibility violation, and the filter finds workspaces.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { fleetHtml } from "../../../src/fleet/report/fleet-html.ts";
-import { accessibilityViolations, CHROMIUM, Reader } from "../../report/html/chromium.ts";
+import { accessibilityViolations } from "../../report/html/chromium.ts";
+import { describeInChromium } from "../../report/html/describe-in-chromium.ts";
 import { FLEET_VIEW } from "./sample-fleet.ts";
 
 const HTML = fleetHtml(FLEET_VIEW);
 
-describe.skipIf(CHROMIUM === undefined)(
-  `the page of a fleet in Chromium${CHROMIUM === undefined ? " (skipped: none at /usr/bin/chromium; set WORKSPACE_TEST_CHROMIUM)" : ""}`,
-  () => {
-    let reader: Reader;
-    beforeAll(async () => {
-      reader = await Reader.start();
-    }, 120_000);
-    afterAll(() => reader.close());
+describeInChromium("the page of a fleet", (open) => {
+  test.each([
+    ["light", 1280],
+    ["dark", 390],
+  ] as const)(
+    "in %s mode at %i pixels has no problem and no accessibility violation",
+    async (colorScheme, width) => {
+      const { page, problems } = await open(HTML, { colorScheme, viewport: { width, height: 800 } });
+      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
+      expect(
+        await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"),
+      ).toBeLessThanOrEqual(0);
+    },
+  );
 
-    test.each([
-      ["light", 1280],
-      ["dark", 390],
-    ] as const)(
-      "in %s mode at %i pixels has no problem and no accessibility violation",
-      async (colorScheme, width) => {
-        const { page, problems } = await reader.open(HTML, { colorScheme, viewport: { width, height: 800 } });
-        expect(await accessibilityViolations(page)).toEqual([]);
-        expect(problems).toEqual([]);
-        expect(
-          await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"),
-        ).toBeLessThanOrEqual(0);
-      },
-    );
-
-    test("search narrows the list, failures are open, and messages of services are escaped", async () => {
-      const { page } = await reader.open(HTML);
-      const names = () => page.locator("details.item:visible .address").allTextContents();
-      expect(await names()).toHaveLength(7);
-      expect(await page.locator("details.item[open] .address").allTextContents()).toEqual([
-        "bi-prod",
-        "ml-prod",
-        "ml-test",
-      ]);
-      expect(await page.locator("b", { hasText: "ml-prod.example" }).count()).toBe(0);
-      await page.fill("#search", "ml-");
-      expect(await names()).toEqual(["ml-prod", "ml-test"]);
-      expect(await page.locator("svg[aria-label^='Drift by day']").count()).toBe(1);
-    });
-  },
-);
+  test("search narrows the list, failures are open, and messages of services are escaped", async () => {
+    const { page } = await open(HTML);
+    const names = () => page.locator("details.item:visible .address").allTextContents();
+    expect(await names()).toHaveLength(7);
+    expect(await page.locator("details.item[open] .address").allTextContents()).toEqual([
+      "bi-prod",
+      "ml-prod",
+      "ml-test",
+    ]);
+    expect(await page.locator("b", { hasText: "ml-prod.example" }).count()).toBe(0);
+    await page.fill("#search", "ml-");
+    expect(await names()).toEqual(["ml-prod", "ml-test"]);
+    expect(await page.locator("svg[aria-label^='Drift by day']").count()).toBe(1);
+  });
+});

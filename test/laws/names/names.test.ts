@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { registry } from "../../../src/providers/index.ts";
-import { doom } from "../../engine/crashing.ts";
+import { crashingProcess } from "../../engine/crashing.ts";
 import { doing, results, Site } from "../../engine/site.ts";
 
 const POLICY = "policy: { max_deletes: 100%, on_immutable_change: replace }\n";
@@ -124,7 +124,7 @@ test("names also pass along deletes, creations, replacements and other field cha
 test("a run that stops after any step of a swap leaves no drift, no open intent, and a plan that finishes it", async () => {
   const before = [0, 1].map((name): Wanted => ({ name, machine: "Standard_DS3_v2", idle: 0 }));
   const after = [1, 0].map((name): Wanted => ({ name, machine: "Standard_DS3_v2", idle: 1 }));
-  const whole = doom();
+  const whole = crashingProcess();
   const calm = await freshSite();
   await apply(calm, yamlOf(before));
   await calm.drive(calm.process({ ...whole.options, parallelism: 1 }).apply(await calm.spec(yamlOf(after))));
@@ -132,7 +132,7 @@ test("a run that stops after any step of a swap leaves no drift, no open intent,
   for (let at = 0; at < whole.points.length; at++) {
     const site = await freshSite();
     await apply(site, yamlOf(before));
-    const dying = doom(at);
+    const dying = crashingProcess(at);
     const run = site
       .process({ ...dying.options, parallelism: 1, pid: 2 })
       .apply(await site.spec(yamlOf(after)));

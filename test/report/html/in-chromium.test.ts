@@ -1,7 +1,7 @@
 // The pages in a real browser: nothing is fetched, nothing is refused, everybody can read them, and the filter finds what it should.
 
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
@@ -12,7 +12,8 @@ import { outcomeView } from "../../../src/report/outcome/outcome-view.ts";
 import { driftView } from "../../../src/report/plan/drift-view.ts";
 import { create, INFO, planOf, registry, viewOf } from "../plans.ts";
 import { richOutcome, richPlan } from "../rich.ts";
-import { accessibilityViolations, CHROMIUM, Reader } from "./chromium.ts";
+import { accessibilityViolations } from "./chromium.ts";
+import { describeInChromium } from "./describe-in-chromium.ts";
 import { fullPlan, largePlan } from "./sample-plans.ts";
 
 const plan = planHtml(viewOf(fullPlan));
@@ -35,188 +36,175 @@ const visible = (page: Page) => page.locator("details.item:visible .address").al
 const inFocus = (page: Page) =>
   page.evaluate<string>(`document.activeElement?.querySelector(".address")?.textContent ?? ""`);
 
-describe.skipIf(CHROMIUM === undefined)(
-  `a page in Chromium${CHROMIUM === undefined ? " (skipped: none at /usr/bin/chromium; set WORKSPACE_TEST_CHROMIUM)" : ""}`,
-  () => {
-    let reader: Reader;
-    beforeAll(async () => {
-      reader = await Reader.start();
-    }, 120_000);
-    afterAll(() => reader.close());
+describeInChromium("a page", (open) => {
+  test.each(
+    Object.entries(PAGES).flatMap(([name, html]) => [
+      [name, "light", 1280, html] as const,
+      [name, "dark", 390, html] as const,
+    ]),
+  )("the %s page in %s mode at %i pixels has no problem and no accessibility violation", async (...one) => {
+    const [, colorScheme, width, html] = one;
+    const { page, problems } = await open(html, { colorScheme, viewport: { width, height: 800 } });
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
 
-    test.each(
-      Object.entries(PAGES).flatMap(([name, html]) => [
-        [name, "light", 1280, html] as const,
-        [name, "dark", 390, html] as const,
-      ]),
-    )("the %s page in %s mode at %i pixels has no problem and no accessibility violation", async (...one) => {
-      const [, colorScheme, width, html] = one;
-      const { page, problems } = await reader.open(html, { colorScheme, viewport: { width, height: 800 } });
-      expect(await accessibilityViolations(page)).toEqual([]);
-      expect(problems).toEqual([]);
-      const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      expect(overflow).toBeLessThanOrEqual(0);
-    });
+  test("search, action, kind, and severity narrow the list, and Reset shows everything again", async () => {
+    const { page } = await open(plan);
+    const all = await visible(page);
+    expect(all).toHaveLength(10);
+    await page.fill("#search", "PASSWORD sensitive");
+    await page.click("#expand");
+    expect(await visible(page)).toEqual(["secrets.etl/password"]);
+    expect(await page.textContent("#count")).toBe("1 of 10 shown");
+    expect(await page.locator("section.list:visible").count()).toBe(1);
+    await page.click("#reset");
+    await page.check('input[value="delete"]');
+    await page.check('input[value="replace"]');
+    expect(await visible(page)).toEqual(["pools.old", "pools.gone"]);
+    await page.uncheck('input[value="delete"]');
+    expect(await visible(page)).toEqual(["pools.old"]);
+    await page.click("#reset");
+    await page.selectOption("#kind", "secrets");
+    expect(await visible(page)).toEqual(["secrets.etl/password"]);
+    await page.selectOption("#kind", "");
+    await page.selectOption("#severity", "other");
+    const rated = await page.locator("details.item:visible .severity").allTextContents();
+    expect(new Set(rated)).toEqual(new Set(["other"]));
+    expect(await visible(page)).toHaveLength(rated.length);
+    await page.click("#reset");
+    expect(await visible(page)).toEqual(all);
+  });
 
-    test("search, action, kind, and severity narrow the list, and Reset shows everything again", async () => {
-      const { page } = await reader.open(plan);
-      const all = await visible(page);
-      expect(all).toHaveLength(10);
-      await page.fill("#search", "PASSWORD sensitive");
-      await page.click("#expand");
-      expect(await visible(page)).toEqual(["secrets.etl/password"]);
-      expect(await page.textContent("#count")).toBe("1 of 10 shown");
-      expect(await page.locator("section.list:visible").count()).toBe(1);
-      await page.click("#reset");
-      await page.check('input[value="delete"]');
-      await page.check('input[value="replace"]');
-      expect(await visible(page)).toEqual(["pools.old", "pools.gone"]);
-      await page.uncheck('input[value="delete"]');
-      expect(await visible(page)).toEqual(["pools.old"]);
-      await page.click("#reset");
-      await page.selectOption("#kind", "secrets");
-      expect(await visible(page)).toEqual(["secrets.etl/password"]);
-      await page.selectOption("#kind", "");
-      await page.selectOption("#severity", "other");
-      const rated = await page.locator("details.item:visible .severity").allTextContents();
-      expect(new Set(rated)).toEqual(new Set(["other"]));
-      expect(await visible(page)).toHaveLength(rated.length);
-      await page.click("#reset");
-      expect(await visible(page)).toEqual(all);
-    });
+  test("origin and result narrow the list", async () => {
+    const { page } = await open(PAGES["compared plan"]);
+    const all = await visible(page);
+    await page.selectOption("#origin", "already pending");
+    expect(await visible(page)).toEqual(["pools.later", "pools.shared"]);
+    await page.selectOption("#origin", "caused by this change");
+    const caused = await visible(page);
+    expect(caused).toEqual(expect.arrayContaining(["pools.new", "pools.gone", "pools.nested"]));
+    expect(caused).not.toContain("pools.later");
+    await page.click("#reset");
+    expect(await visible(page)).toEqual(all);
+    const { page: outcome } = await open(PAGES.outcome);
+    await outcome.selectOption("#result", "failed");
+    expect(await visible(outcome)).toEqual(["pools.refused"]);
+  });
 
-    test("origin and result narrow the list", async () => {
-      const { page } = await reader.open(PAGES["compared plan"]);
-      const all = await visible(page);
-      await page.selectOption("#origin", "already pending");
-      expect(await visible(page)).toEqual(["pools.later", "pools.shared"]);
-      await page.selectOption("#origin", "caused by this change");
-      const caused = await visible(page);
-      expect(caused).toEqual(expect.arrayContaining(["pools.new", "pools.gone", "pools.nested"]));
-      expect(caused).not.toContain("pools.later");
-      await page.click("#reset");
-      expect(await visible(page)).toEqual(all);
-      const { page: outcome } = await reader.open(PAGES.outcome);
-      await outcome.selectOption("#result", "failed");
-      expect(await visible(outcome)).toEqual(["pools.refused"]);
-    });
-
-    test("of 5,000 changes the filter leaves those that fit, in every section", async () => {
-      const { page, problems } = await reader.open(planHtml(viewOf(largePlan(5_000))));
-      const shown = () =>
-        page.evaluate<number>(
-          "document.querySelectorAll(`:not([hidden]) > details.item:not([hidden])`).length",
-        );
-      expect(await shown()).toBe(5_000);
-      await page.fill("#search", "pool-49");
-      expect([await shown(), await page.textContent("#count")]).toEqual([111, "111 of 5,000 shown"]);
-      await page.check('input[value="delete"]');
-      expect(await shown()).toBe(2);
-      await page.fill("#search", "");
-      expect(await shown()).toBe(50);
-      expect(problems).toEqual([]);
-    }, 120_000);
-
-    test("keys move between the shown changes, open them, and search", async () => {
-      const { page } = await reader.open(plan);
-      await page.keyboard.press("j");
-      expect(await inFocus(page)).toBe("pools.old");
-      await page.keyboard.press("j");
-      await page.keyboard.press("ArrowDown");
-      expect(await inFocus(page)).toBe("secrets.etl/password");
-      expect(await page.locator("details[open] .address", { hasText: "secrets.etl/password" }).count()).toBe(
-        0,
+  test("of 5,000 changes the filter leaves those that fit, in every section", async () => {
+    const { page, problems } = await open(planHtml(viewOf(largePlan(5_000))));
+    const shown = () =>
+      page.evaluate<number>(
+        "document.querySelectorAll(`:not([hidden]) > details.item:not([hidden])`).length",
       );
-      await page.keyboard.press("Enter");
-      expect(await page.locator("details[open] .address", { hasText: "secrets.etl/password" }).count()).toBe(
-        1,
+    expect(await shown()).toBe(5_000);
+    await page.fill("#search", "pool-49");
+    expect([await shown(), await page.textContent("#count")]).toEqual([111, "111 of 5,000 shown"]);
+    await page.check('input[value="delete"]');
+    expect(await shown()).toBe(2);
+    await page.fill("#search", "");
+    expect(await shown()).toBe(50);
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  test("keys move between the shown changes, open them, and search", async () => {
+    const { page } = await open(plan);
+    await page.keyboard.press("j");
+    expect(await inFocus(page)).toBe("pools.old");
+    await page.keyboard.press("j");
+    await page.keyboard.press("ArrowDown");
+    expect(await inFocus(page)).toBe("secrets.etl/password");
+    expect(await page.locator("details[open] .address", { hasText: "secrets.etl/password" }).count()).toBe(0);
+    await page.keyboard.press("Enter");
+    expect(await page.locator("details[open] .address", { hasText: "secrets.etl/password" }).count()).toBe(1);
+    await page.keyboard.press("k");
+    expect(await inFocus(page)).toBe("pools.gone");
+    await page.keyboard.press("/");
+    await page.keyboard.type("etl");
+    await page.check('input[value="create"]');
+    await page.focus("#search");
+    await page.keyboard.press("Enter");
+    expect(await inFocus(page)).toBe("secrets.etl/password");
+    await page.keyboard.press("j");
+    expect(await inFocus(page)).toBe("pools.etl");
+    await page.keyboard.press("/");
+    await page.keyboard.press("Escape");
+    expect(await page.textContent("#count")).toBe("10 shown");
+  });
+
+  test("a node of the graph leads to its change, also when the filter hides it", async () => {
+    const { page } = await open(plan);
+    expect(await page.locator(".graph rect").count()).toBe(4);
+    expect(await page.locator(".graph svg > path").count()).toBe(4);
+    await page.selectOption("#kind", "secrets");
+    await page.locator(".graph a", { hasText: "pools.etl" }).click();
+    expect(await inFocus(page)).toBe("pools.etl");
+    expect(await page.locator("details[open] .address", { hasText: /^pools\.etl$/ }).count()).toBe(1);
+  });
+
+  test("the button changes the colors, and the choice is kept", async () => {
+    const { page } = await open(plan);
+    const paper = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    const light = await paper();
+    await page.click("text=Dark mode");
+    const dark = await paper();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect(await paper()).toBe(dark);
+    await page.click("text=Light mode");
+    expect(await paper()).toBe(light);
+  });
+
+  test("paper shows every change opened, in light colors, without the controls, and the screen is as before afterwards", async () => {
+    const { page } = await open(plan, { colorScheme: "dark" });
+    const expanded = () => page.locator("details[open]").count();
+    const before = await expanded();
+    await page.evaluate("dispatchEvent(new Event(`beforeprint`))");
+    await page.emulateMedia({ media: "print" });
+    expect(await expanded()).toBe(await page.locator("details").count());
+    expect(await page.locator(".tools:visible, .keys:visible, button:visible").count()).toBe(0);
+    expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("light");
+    await page.evaluate("dispatchEvent(new Event(`afterprint`))");
+    expect(await expanded()).toBe(before);
+  });
+
+  test("without JavaScript every change exists and opens, and controls without function are hidden", async () => {
+    const { page, problems } = await open(plan, { javaScriptEnabled: false });
+    expect(await visible(page)).toHaveLength(10);
+    expect(await page.locator("button:visible, input:visible, .keys:visible").count()).toBe(0);
+    await page.click("text=pools.notebook >> nth=-1");
+    expect(await page.locator(".sides:visible").count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test("names that are markup stay text: they add no element, and their scripts do not run", async () => {
+    const hostile = [
+      "</summary></details><script>console.log(1)</script>",
+      '"><img src=x onerror=console.log(1)>',
+      "</title></svg><script>console.log(1)</script>",
+      "</style><style>*{display:none}</style>",
+      "<svg onload=console.log(1)>",
+      "&lt;b&gt;",
+    ];
+    const elements = async (names: readonly string[]) => {
+      const needs = [addressOf("pools", "base")];
+      const changes = ["base", ...names].map(
+        (name, at) =>
+          ({
+            ...create,
+            address: addressOf("pools", name),
+            name,
+            dependsOn: at === 0 ? [] : needs,
+          }) as Change,
       );
-      await page.keyboard.press("k");
-      expect(await inFocus(page)).toBe("pools.gone");
-      await page.keyboard.press("/");
-      await page.keyboard.type("etl");
-      await page.check('input[value="create"]');
-      await page.focus("#search");
-      await page.keyboard.press("Enter");
-      expect(await inFocus(page)).toBe("secrets.etl/password");
-      await page.keyboard.press("j");
-      expect(await inFocus(page)).toBe("pools.etl");
-      await page.keyboard.press("/");
-      await page.keyboard.press("Escape");
-      expect(await page.textContent("#count")).toBe("10 shown");
-    });
-
-    test("a node of the graph leads to its change, also when the filter hides it", async () => {
-      const { page } = await reader.open(plan);
-      expect(await page.locator(".graph rect").count()).toBe(4);
-      expect(await page.locator(".graph svg > path").count()).toBe(4);
-      await page.selectOption("#kind", "secrets");
-      await page.locator(".graph a", { hasText: "pools.etl" }).click();
-      expect(await inFocus(page)).toBe("pools.etl");
-      expect(await page.locator("details[open] .address", { hasText: /^pools\.etl$/ }).count()).toBe(1);
-    });
-
-    test("the button changes the colors, and the choice is kept", async () => {
-      const { page } = await reader.open(plan);
-      const paper = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
-      const light = await paper();
-      await page.click("text=Dark mode");
-      const dark = await paper();
-      expect(dark).not.toBe(light);
-      await page.reload();
-      expect(await paper()).toBe(dark);
-      await page.click("text=Light mode");
-      expect(await paper()).toBe(light);
-    });
-
-    test("paper shows every change opened, in light colors, without the controls, and the screen is as before afterwards", async () => {
-      const { page } = await reader.open(plan, { colorScheme: "dark" });
-      const open = () => page.locator("details[open]").count();
-      const before = await open();
-      await page.evaluate("dispatchEvent(new Event(`beforeprint`))");
-      await page.emulateMedia({ media: "print" });
-      expect(await open()).toBe(await page.locator("details").count());
-      expect(await page.locator(".tools:visible, .keys:visible, button:visible").count()).toBe(0);
-      expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("light");
-      await page.evaluate("dispatchEvent(new Event(`afterprint`))");
-      expect(await open()).toBe(before);
-    });
-
-    test("without JavaScript every change exists and opens, and controls without function are hidden", async () => {
-      const { page, problems } = await reader.open(plan, { javaScriptEnabled: false });
-      expect(await visible(page)).toHaveLength(10);
-      expect(await page.locator("button:visible, input:visible, .keys:visible").count()).toBe(0);
-      await page.click("text=pools.notebook >> nth=-1");
-      expect(await page.locator(".sides:visible").count()).toBe(1);
+      const { page, problems } = await open(planHtml(viewOf(planOf(changes))));
       expect(problems).toEqual([]);
-    });
-
-    test("names that are markup stay text: they add no element, and their scripts do not run", async () => {
-      const hostile = [
-        "</summary></details><script>console.log(1)</script>",
-        '"><img src=x onerror=console.log(1)>',
-        "</title></svg><script>console.log(1)</script>",
-        "</style><style>*{display:none}</style>",
-        "<svg onload=console.log(1)>",
-        "&lt;b&gt;",
-      ];
-      const elements = async (names: readonly string[]) => {
-        const needs = [addressOf("pools", "base")];
-        const changes = ["base", ...names].map(
-          (name, at) =>
-            ({
-              ...create,
-              address: addressOf("pools", name),
-              name,
-              dependsOn: at === 0 ? [] : needs,
-            }) as Change,
-        );
-        const { page, problems } = await reader.open(planHtml(viewOf(planOf(changes))));
-        expect(problems).toEqual([]);
-        expect(await visible(page)).toEqual(["base", ...names].map((name) => `pools.${name}`));
-        return page.evaluate<number>("document.querySelectorAll(`*`).length");
-      };
-      expect(await elements(hostile)).toBe(await elements(hostile.map((_, at) => `harmless-${at}`)));
-    });
-  },
-);
+      expect(await visible(page)).toEqual(["base", ...names].map((name) => `pools.${name}`));
+      return page.evaluate<number>("document.querySelectorAll(`*`).length");
+    };
+    expect(await elements(hostile)).toBe(await elements(hostile.map((_, at) => `harmless-${at}`)));
+  });
+});

@@ -2,13 +2,9 @@
 // again.
 
 import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import { CrashPoints, never } from "../../engine/crash-points.ts";
+import { FILE_CHANGES } from "../../engine/crashing.ts";
 import type { ProcessOptions, Send } from "../../engine/site.ts";
-
-/** A new promise each time: a shared one would keep every waiter in memory. */
-const never = () => new Promise<never>(() => {});
-
-/** File operations that change something. */
-const CHANGES = new Set(["write", "sync", "rename", "link", "remove", "syncFolder", "open"]);
 
 export interface Point {
   /**
@@ -20,7 +16,7 @@ export interface Point {
   readonly of: string;
 }
 
-export interface Doom {
+export interface CrashingProcess {
   readonly options: Pick<ProcessOptions, "hooks" | "transport" | "line">;
   /** Passed points. */
   readonly points: readonly Point[];
@@ -40,48 +36,36 @@ export function nameOf(request: Pick<HttpRequest, "method" | "path">): string {
 type Wire = (request: HttpRequest, send: Send) => Promise<HttpResponse>;
 
 /** `at` counts points from 0; without it the process lives, and its points are counted. */
-export function doom(at?: number, wire: Wire = (request, send) => send(request)): Doom {
-  const points: Point[] = [];
-  let dead = false;
-  let stop = (): void => {};
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  const point = (what: string, of: string): Promise<void> | undefined => {
-    if (dead) return never();
-    points.push({ what, of });
-    if (points.length - 1 !== at) return undefined;
-    dead = true;
-    stop();
-    return never();
-  };
+export function crashingProcess(at?: number, wire: Wire = (request, send) => send(request)): CrashingProcess {
+  const points = new CrashPoints<Point>(at);
+  const pass = (what: string, of: string) => points.pass({ what, of });
   return {
-    points,
-    stopped,
+    points: points.passed,
+    stopped: points.stopped,
     options: {
       hooks: {
         before: (operation, path) => {
-          if (CHANGES.has(operation)) return point(operation, path);
-          return dead ? never() : undefined;
+          if (FILE_CHANGES.has(operation)) return pass(operation, path);
+          return points.crashed ? never() : undefined;
         },
-        after: (operation, path) => point(`${operation} done`, path),
+        after: (operation, path) => pass(`${operation} done`, path),
       },
       line: async (what, changes, work) => {
-        if (dead) return never();
+        if (points.crashed) return never();
         if (!changes) return work();
-        await point("ask", what);
+        await pass("ask", what);
         const answer = await work();
-        await point("took effect", what);
+        await pass("took effect", what);
         return answer;
       },
       transport: async (request, send): Promise<HttpResponse> => {
-        if (dead) return never();
+        if (points.crashed) return never();
         if (!isWrite(request)) return wire(request, send);
         const name = nameOf(request);
-        await point("send", name);
+        await pass("send", name);
         const answer = await wire(request, send);
-        await point("committed", name);
-        await point("answered", name);
+        await pass("committed", name);
+        await pass("answered", name);
         return answer;
       },
     },

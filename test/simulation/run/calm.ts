@@ -2,7 +2,7 @@
 
 import { type Calm, mailsOf, violations } from "../checks/invariants.ts";
 import type { Written } from "../checks/ledger.ts";
-import { doom, type Point } from "../faults/trace.ts";
+import { crashingProcess, type Point } from "../faults/trace.ts";
 import { type Form, stageKey } from "../world/forms.ts";
 import { SETTLING_MS, type Stage, stageOf } from "../world/stage.ts";
 import { worldLines } from "../world/world-text.ts";
@@ -27,7 +27,7 @@ export function calmRun(scenario: string, form: Form = "file"): Promise<CalmRun>
 export async function runInPeace(stage: Stage): Promise<CalmRun> {
   const trial = await Trial.of(stage);
   try {
-    const trace = doom();
+    const trace = crashingProcess();
     await trial.apply(trace.options);
     await trial.site.clock.advance(SETTLING_MS);
     const calm = { lines: worldLines(trial.site.world), mails: mailsOf(trial.site) };

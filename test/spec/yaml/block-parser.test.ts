@@ -9,6 +9,7 @@ import { SourceText, type Span } from "../../../src/spec/model/source.ts";
 import { plain, type SpecNode } from "../../../src/spec/model/tree.ts";
 import { parseBlockYaml } from "../../../src/spec/yaml/block-parser.ts";
 import { readAnyYaml } from "../../../src/spec/yaml/read-yaml.ts";
+import { DAMAGING_TEXTS } from "../damage.ts";
 
 const WHOLE = readFileSync(new URL("../whole.yaml", import.meta.url), "utf8");
 
@@ -119,44 +120,7 @@ it("a file with more characters than the token limit is parsed if it has fewer t
 });
 
 it("randomly damaged YAML is read equally by both, or left to the other", () => {
-  const pieces = [
-    "[",
-    "]",
-    "{",
-    "}",
-    ":",
-    ": ",
-    "-",
-    "- ",
-    "\n",
-    "\n  ",
-    "'",
-    '"',
-    "#",
-    " #",
-    "? ",
-    ",",
-    ", ",
-  ];
-  const odd = [
-    ...pieces,
-    "\n- ",
-    " ",
-    "  ",
-    "${x}",
-    "~",
-    "@",
-    "`",
-    "|",
-    ">",
-    "&a ",
-    "*a",
-    "!",
-    "%",
-    "\\",
-    "é",
-    "0",
-  ];
+  const odd = [...DAMAGING_TEXTS, "\n- ", ", ", " ", "  ", "${x}", "!", "&a "];
   const damage = fc.array(fc.tuple(fc.nat(WHOLE.length), fc.constantFrom(...odd), fc.nat(3)), {
     minLength: 1,
     maxLength: 4,

@@ -10,7 +10,7 @@ import {
 } from "../../../src/state/format/snapshot-text.ts";
 import type { State, StateRecord } from "../../../src/state/model/record.ts";
 import { thrownCode, thrownMessage } from "../../failures.ts";
-import { intent, pastRun, ready } from "../build.ts";
+import { ACKNOWLEDGED, intent, pastRun, ready } from "../build.ts";
 
 const STATE: State = {
   lineage: "abc",
@@ -37,17 +37,7 @@ const STATE: State = {
   nonces: ["n"],
   caller: { name: "ada", credential: "c" },
   reported: [{ address: "pools.shared" as Address, differences: ["d1"] }],
-  acknowledged: [
-    {
-      address: "pools.shared" as Address,
-      field: "max_capacity",
-      differences: ["d1"],
-      until: 99,
-      reason: "load test",
-      by: "ada",
-      at: 7,
-    },
-  ],
+  acknowledged: [ACKNOWLEDGED],
   history: [pastRun("1"), pastRun("2", { ended_at: 9, outcome: "applied", caller: "bot", more: 3 })],
 };
 const REST = { seq: 9, folded: "e".repeat(64), key: "k" };

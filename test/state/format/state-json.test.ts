@@ -5,7 +5,7 @@ import { emptyState } from "../../../src/state/format/fold.ts";
 import { stateFromJson, stateToJson } from "../../../src/state/format/state-json.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import { thrownCode } from "../../failures.ts";
-import { intent, ready } from "../build.ts";
+import { ACKNOWLEDGED, intent, ready } from "../build.ts";
 
 const RECORDS = [
   ready("pools.b", { deposed: [remoteId("x")] }),
@@ -20,17 +20,7 @@ const STATE: State = {
   nonces: ["n"],
   caller: { name: "ada", credential: "c" },
   reported: [{ address: "pools.shared" as Address, differences: ["d1"] }],
-  acknowledged: [
-    {
-      address: "pools.shared" as Address,
-      field: "max_capacity",
-      differences: ["d1"],
-      until: 99,
-      reason: "load test",
-      by: "ada",
-      at: 7,
-    },
-  ],
+  acknowledged: [ACKNOWLEDGED],
 };
 
 const code = (text: string): string => thrownCode(() => stateFromJson(text, "file"));

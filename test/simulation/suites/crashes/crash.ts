@@ -7,7 +7,7 @@ import { OPERATIONS, type OperationName } from "../../../../src/api/contract/ope
 import { violations } from "../../checks/invariants.ts";
 import { operationOf } from "../../checks/ledger.ts";
 import { MOMENTS, momentsOf } from "../../faults/moments.ts";
-import { doom, type Point } from "../../faults/trace.ts";
+import { crashingProcess, type Point } from "../../faults/trace.ts";
 import { calmRun } from "../../run/calm.ts";
 import { type Suite, shuffled } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
@@ -78,7 +78,7 @@ export async function dieAndFinish(
   const calm = await calmRun(scenario, form);
   const trial = await Trial.of(calm.stage);
   try {
-    const end = doom(at);
+    const end = crashingProcess(at);
     await trial.apply(end.options, end);
     if (how === "power-cut") trial.site.disk.powerCut();
     const back = how === "turn-back";

@@ -3,7 +3,7 @@
 import type { HttpRequest, HttpResponse } from "../../../../src/api/http/message.ts";
 import type { Send } from "../../../engine/site.ts";
 import { violations } from "../../checks/invariants.ts";
-import { doom, isWrite, type Point } from "../../faults/trace.ts";
+import { crashingProcess, isWrite, type Point } from "../../faults/trace.ts";
 import { calmRun } from "../../run/calm.ts";
 import { randomFrom, type Suite, shuffled } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
@@ -53,7 +53,7 @@ async function dieAt(scenario: string, at: number | undefined, form?: Form): Pro
   const { stage } = await calmRun(scenario, form);
   const trial = await Trial.of(stage);
   const wire = wireOf(trial);
-  const end = doom(at, wire.line);
+  const end = crashingProcess(at, wire.line);
   void end.stopped.then(() => wire.cut());
   await trial.apply({ ...end.options, parallelism: PARALLELISM }, end);
   wire.cut();

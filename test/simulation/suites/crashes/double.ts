@@ -2,7 +2,7 @@
 // finishes.
 
 import { violations } from "../../checks/invariants.ts";
-import { doom } from "../../faults/trace.ts";
+import { crashingProcess } from "../../faults/trace.ts";
 import { calmRun } from "../../run/calm.ts";
 import { randomFrom, type Suite } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
@@ -17,9 +17,9 @@ export async function pointsAfter(scenario: string, first: number, form?: Form):
   const { stage } = await calmRun(scenario, form);
   const trial = await Trial.of(stage);
   try {
-    const end = doom(first);
+    const end = crashingProcess(first);
     await trial.apply(end.options, end);
-    const recovering = doom();
+    const recovering = crashingProcess();
     await trial.apply(recovering.options);
     return recovering.points.length;
   } finally {
@@ -66,7 +66,7 @@ export async function dieTwice(
   const trial = await Trial.of(calm.stage);
   try {
     for (const at of points) {
-      const end = doom(at);
+      const end = crashingProcess(at);
       await trial.apply(end.options, end);
       if (at % 2 === 1) trial.site.disk.powerCut();
     }

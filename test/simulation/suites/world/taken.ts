@@ -4,7 +4,7 @@
 import { Failure } from "../../../../src/core/diagnostic.ts";
 import type { TestWorld } from "../../../emulator/harness.ts";
 import { USER_SCHEMA } from "../../../emulator/harness.ts";
-import { doom } from "../../faults/trace.ts";
+import { crashingProcess } from "../../faults/trace.ts";
 import { calmRun } from "../../run/calm.ts";
 import type { Suite } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
@@ -81,7 +81,7 @@ export const taken: Suite = {
     const sends = points.flatMap(({ what, of }, at) => (what === "send" && of === taking.of ? [at] : []));
     const trial = await Trial.of(stage);
     try {
-      const end = doom(sends[taking.nth]);
+      const end = crashingProcess(sends[taking.nth]);
       await trial.apply(end.options, end);
       const { status } = await taking.take(trial.site.world);
       if (status >= 300) return [`the stranger was refused: ${status}`];

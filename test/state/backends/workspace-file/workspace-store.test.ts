@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { rejectedCode } from "../../../failures.ts";
 import { ADA, BO, ready } from "../../build.ts";
-import { names, publish, record } from "../../contract.ts";
-import { inWorkspace, NOW, type Shared, type Step } from "../../sharing.ts";
+import { names, publish, record, writeAndPublish } from "../../contract.ts";
+import { inWorkspace, NOW, type Step } from "../../sharing.ts";
 import { VirtualClock } from "../../virtual-clock.ts";
 
 const NO_WAIT = { timeoutMs: 0 };
@@ -24,31 +24,13 @@ function failing(at: number, when: "before" | "after"): { readonly step: Step; r
   return { step, seen };
 }
 
-async function course(
-  shared: Shared,
-  clock: VirtualClock,
-  step: Step,
-  acknowledged: string[],
-): Promise<void> {
-  const store = shared.store({ clock, step });
-  const lease = await store.lock(NO_WAIT);
-  for (const name of ["x", "y"]) {
-    await lease.append(record(name));
-    acknowledged.push(name);
-  }
-  await lease.publish();
-  await lease.append(record("z"));
-  acknowledged.push("z");
-  await lease.release();
-}
-
 for (const when of ["before", "after"] as const)
   test(`a connection that breaks ${when} any request is carried out costs nothing that was promised`, {
     timeout: 120_000,
   }, async () => {
     const calm = await inWorkspace();
     const counted = failing(-1, when);
-    await course(calm, new VirtualClock(NOW), counted.step, []);
+    await writeAndPublish(calm.store({ clock: new VirtualClock(NOW), step: counted.step }), []);
     await calm.close();
     const wrong: string[] = [];
     let finished = 0;
@@ -58,7 +40,7 @@ for (const when of ["before", "after"] as const)
       const clock = new VirtualClock(NOW);
       const acknowledged: string[] = [];
       const code = await clock.drive(
-        rejectedCode(course(shared, clock, failing(at, when).step, acknowledged)),
+        rejectedCode(writeAndPublish(shared.store({ clock, step: failing(at, when).step }), acknowledged)),
         () => shared.busy(),
       );
       if (code === "fine") finished += 1;
