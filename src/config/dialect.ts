@@ -4,7 +4,7 @@ import { hostName } from "../api/auth/endpoints.ts";
 import { parseHost } from "../api/contract/host.ts";
 import { DATABRICKS_TABLE } from "../api/dialect/databricks.ts";
 import { CONTRACT_TABLE, type DialectTable } from "../api/dialect/table.ts";
-import { error, Failure } from "../core/diagnostic.ts";
+import { failureOf } from "../core/diagnostic.ts";
 import type { ProcessContext } from "./environment.ts";
 import type { Profile } from "./profile.ts";
 
@@ -76,9 +76,11 @@ function allowed<T extends string>(
   if (text === undefined || text === "") return undefined;
   const value = values.find((one) => one === text);
   if (value !== undefined) return value;
-  throw new Failure(
-    error("CLI_USAGE", `${name} is ${JSON.stringify(text.slice(0, 50))}; allowed are ${values.join(", ")}`, {
+  throw failureOf(
+    "CLI_USAGE",
+    `${name} is ${JSON.stringify(text.slice(0, 50))}; allowed are ${values.join(", ")}`,
+    {
       hint: `set ${name} to one of these values, or unset it`,
-    }),
+    },
   );
 }

@@ -1,15 +1,16 @@
 // The files of a command line: the spec where none is named, and what can go wrong with any of them.
 
 import { type Stats, statSync } from "node:fs";
-import { error, Failure, thrownText } from "../core/diagnostic.ts";
+import { type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
 
 export const DEFAULT_FILE = "workspace.yaml";
 
 /** CLI_FILE; the cause is what the system says. */
 export function fileFailure(message: string, problem: unknown, hint?: string): Failure {
-  return new Failure(
-    error("CLI_FILE", message, { cause: thrownText(problem), ...(hint === undefined ? {} : { hint }) }),
-  );
+  return failureOf("CLI_FILE", message, {
+    cause: thrownText(problem),
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
 /** Does what makes a file. Throws Failure with CLI_FILE; `otherwise` is what to do where the file is there already. */
@@ -19,7 +20,7 @@ export function withFileCreation<T>(file: string, otherwise: string, work: () =>
   } catch (problem) {
     const exists = problem instanceof Error && "code" in problem && problem.code === "EEXIST";
     throw exists
-      ? new Failure(error("CLI_FILE", `${file} already exists`, { hint: otherwise }))
+      ? failureOf("CLI_FILE", `${file} already exists`, { hint: otherwise })
       : fileFailure(`${file} cannot be written`, problem);
   }
 }

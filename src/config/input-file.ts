@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Code } from "../core/codes.ts";
-import { error, Failure } from "../core/diagnostic.ts";
+import { Failure, failureOf } from "../core/diagnostic.ts";
 import { readRegularFile } from "../core/regular-file.ts";
 import type { CommandContext } from "./environment.ts";
 import { fileFailure } from "./files.ts";
@@ -42,7 +42,7 @@ async function streamBytes(
     const bytes = Buffer.from(chunk);
     size += bytes.length;
     if (size > maxBytes)
-      throw new Failure(error(tooLarge, `stdin has at least ${size} bytes; the limit is ${maxBytes}`));
+      throw failureOf(tooLarge, `stdin has at least ${size} bytes; the limit is ${maxBytes}`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

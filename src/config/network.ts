@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { isLoopback } from "../api/auth/endpoints.ts";
 import type { ProxyRoute } from "../api/http/transport.ts";
-import { error, Failure } from "../core/diagnostic.ts";
+import { error, Failure, failureOf } from "../core/diagnostic.ts";
 import { readRegularFile } from "../core/regular-file.ts";
 import type { ProcessContext, ProcessEnvironment } from "./environment.ts";
 import { fileFailure } from "./files.ts";
@@ -69,11 +69,9 @@ export function authoritiesOf(context: ProcessContext, caFile?: string): readonl
   const path = resolve(context.cwd, said);
   const added = read(path).match(CERTIFICATE) ?? [];
   if (added.length === 0)
-    throw new Failure(
-      error("CLI_FILE", `the CA file ${path} contains no certificate`, {
-        hint: "name a PEM file with one or more BEGIN CERTIFICATE blocks",
-      }),
-    );
+    throw failureOf("CLI_FILE", `the CA file ${path} contains no certificate`, {
+      hint: "name a PEM file with one or more BEGIN CERTIFICATE blocks",
+    });
   for (const [at, pem] of added.entries()) assertCertificate(pem, at, path);
   // Loaded only here: most runs need neither.
   return [...process.getBuiltinModule("node:tls").getCACertificates("default"), ...added];

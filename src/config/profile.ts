@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
+import { type Diagnostic, error, failureOf, warning } from "../core/diagnostic.ts";
 import { readRegularFile } from "../core/regular-file.ts";
 import { listed } from "../core/sentences.ts";
 import { nearestHint } from "../core/suggest.ts";
@@ -85,12 +85,10 @@ function assertIni(text: string, path: string): void {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const at = lines.findIndex((line) => !/^\s*([#;].*|\[.+\]\s*|[^=[\s][^=]*=.*)?$/.test(line));
   if (at < 0) return;
-  throw new Failure(
-    error("CLI_FILE", `${path} has a line that is neither [name] nor key = value`, {
-      at: { file: path, line: at + 1, column: 1 },
-      hint: "write [DEFAULT], then host = … and token = … below it",
-    }),
-  );
+  throw failureOf("CLI_FILE", `${path} has a line that is neither [name] nor key = value`, {
+    at: { file: path, line: at + 1, column: 1 },
+    hint: "write [DEFAULT], then host = … and token = … below it",
+  });
 }
 
 /** The diagnostic for a profile that no file has. */

@@ -4,7 +4,7 @@ import type { CliAnswer } from "../api/auth/azure.ts";
 import type { Credential } from "../api/auth/credential.ts";
 import { isLoopback, isPrivate, METADATA_SERVICE } from "../api/auth/endpoints.ts";
 import { parseHost } from "../api/contract/host.ts";
-import { type Diagnostic, error, Failure, warning } from "../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf, warning } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
 import { cloudOfHost, type DialectOptions, dialectOf, type SpokenDialect, spokenDialect } from "./dialect.ts";
 import type { ProcessContext } from "./environment.ts";
@@ -202,8 +202,7 @@ function noSignInOverHttp(host: string, method: string): Diagnostic {
 export function integerFromEnv(context: ProcessContext, name: string): number | undefined {
   const text = fromEnv(context, name);
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,3}$/.test(text))
-    throw new Failure(error("CLI_USAGE", `${name} is not an integer above 0`));
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw failureOf("CLI_USAGE", `${name} is not an integer above 0`);
   return Number(text);
 }
 
@@ -218,9 +217,7 @@ export function leaseFromEnv(context: ProcessContext): number | undefined {
   const ms = timeFromEnv(context, "WORKSPACE_LEASE");
   if (ms === undefined) return undefined;
   if (ms < SHORTEST_LEASE_MS || ms > LONGEST_LEASE_MS)
-    throw new Failure(
-      error("CLI_USAGE", "WORKSPACE_LEASE is not between 500ms and 60s", { hint: "write it as 10s" }),
-    );
+    throw failureOf("CLI_USAGE", "WORKSPACE_LEASE is not between 500ms and 60s", { hint: "write it as 10s" });
   return ms;
 }
 
@@ -229,8 +226,6 @@ export function timeFromEnv(context: ProcessContext, name: string): number | und
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
   if (ms === undefined)
-    throw new Failure(
-      error("CLI_USAGE", `${name} is not a valid duration`, { hint: "write it as 30s, 5m or 250ms" }),
-    );
+    throw failureOf("CLI_USAGE", `${name} is not a valid duration`, { hint: "write it as 30s, 5m or 250ms" });
   return ms;
 }

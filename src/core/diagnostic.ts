@@ -63,3 +63,8 @@ export class Failure extends Error {
     this.diagnostics = diagnostics;
   }
 }
+
+/** A failure with one error. */
+export function failureOf(code: Code, message: string, details: Details = {}): Failure {
+  return new Failure(error(code, message, details));
+}

@@ -2,7 +2,7 @@
 
 import { appendFileSync, closeSync, constants, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { error, Failure, thrownText } from "../core/diagnostic.ts";
+import { type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
 import type { WorkspaceResult } from "./model/result.ts";
 import { KEPT_RESULTS, type ResultStore } from "./model/result-store.ts";
 import { resultIn } from "./read-result.ts";
@@ -18,11 +18,9 @@ export interface ResultFileOptions {
 
 export function openResultFile({ path, replace }: ResultFileOptions): ResultStore {
   const fileProblem = (verb: "read" | "written", problem: unknown): Failure =>
-    new Failure(
-      error("CLI_FILE", `the results of the fleet cannot be ${verb} (${path})`, {
-        cause: thrownText(problem),
-      }),
-    );
+    failureOf("CLI_FILE", `the results of the fleet cannot be ${verb} (${path})`, {
+      cause: thrownText(problem),
+    });
   const read = (): WorkspaceResult[] => {
     try {
       return readFileSync(path, "utf8").split("\n").flatMap(parseLine);

@@ -1,6 +1,6 @@
 // Selects workspaces by name and label, with the selector syntax of kubectl.
 
-import { error, Failure } from "../core/diagnostic.ts";
+import { error, Failure, failureOf } from "../core/diagnostic.ts";
 import { nearestHint } from "../core/suggest.ts";
 import type { FleetWorkspace } from "./model/fleet.ts";
 
@@ -38,11 +38,9 @@ export function selectWorkspaces(
       requirements.every((requirement) => requirement(labels)),
   );
   if (selected.length === 0)
-    throw new Failure(
-      error("CLI_USAGE", "no workspace of the fleet matches the selection", {
-        hint: "to list the workspaces with their labels, run `workspace fleet list`",
-      }),
-    );
+    throw failureOf("CLI_USAGE", "no workspace of the fleet matches the selection", {
+      hint: "to list the workspaces with their labels, run `workspace fleet list`",
+    });
   return selected;
 }
 
@@ -77,11 +75,9 @@ function parseRequirement(part: string, selector: string): Requirement {
 }
 
 function invalidSelector(selector: string): Failure {
-  return new Failure(
-    error("CLI_USAGE", `"${selector}" is not a valid label selector`, {
-      hint: "write `env=prod`, `env!=prod`, `env in (prod, test)`, `env`, or `!env`, joined by commas",
-    }),
-  );
+  return failureOf("CLI_USAGE", `"${selector}" is not a valid label selector`, {
+    hint: "write `env=prod`, `env!=prod`, `env in (prod, test)`, `env`, or `!env`, joined by commas",
+  });
 }
 
 /** Labels have any names, also those that every JavaScript object inherits. */

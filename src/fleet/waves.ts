@@ -1,6 +1,6 @@
 // The waves of an apply over a fleet: a few workspaces first, the others only if these succeed.
 
-import { error, Failure } from "../core/diagnostic.ts";
+import { type Failure, failureOf } from "../core/diagnostic.ts";
 
 /** One wave: a number of workspaces, a percentage of all, or all that are left. */
 export interface Wave {
@@ -49,9 +49,7 @@ function sizeOf(size: { readonly count: number } | { readonly percent: number },
 }
 
 function invalid(text: string, hint: string): Failure {
-  return new Failure(
-    error("CLI_USAGE", `"${text}" is not a valid list of waves`, {
-      hint: `${hint}; for example: \`canary: 1, then 10%, then rest\``,
-    }),
-  );
+  return failureOf("CLI_USAGE", `"${text}" is not a valid list of waves`, {
+    hint: `${hint}; for example: \`canary: 1, then 10%, then rest\``,
+  });
 }

@@ -1,6 +1,6 @@
 // `workspace completion SHELL`: a script that completes commands and options, made from the same declarations that parse them.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { type Command, type CommandEntry, commandsBelow, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -21,7 +21,7 @@ export const completionOf = (entries: readonly CommandEntry[]): Command =>
       const known = SHELLS.find((one) => one === shell);
       if (known === undefined) {
         const hint = nearestHint(shell ?? "", SHELLS, `known: ${SHELLS.join(", ")}`);
-        throw new Failure(error("CLI_USAGE", `shell "${shell}" is not supported`, { hint }));
+        throw failureOf("CLI_USAGE", `shell "${shell}" is not supported`, { hint });
       }
       context.stdout.write(SCRIPTS[known](await wordsOf(entries)));
       return EXIT.ok;

@@ -10,6 +10,7 @@ import { yamlText } from "../../report/text/yaml.ts";
 import { type ExportInput, exportSpec } from "../../spec/export/document.ts";
 import { type Connection, connect } from "../../workflow/session/connect.ts";
 import { embeddedFolder } from "../../workflow/session/state-location.ts";
+import { kindsNamed } from "../../workflow/transfer/export.ts";
 import {
   exportNotes,
   exportToFolder,
@@ -17,10 +18,8 @@ import {
   readForExport,
   unwrittenContents,
 } from "../../workflow/transfer/export-folder.ts";
-import { kindsNamed } from "../../workflow/transfer/export-kinds.ts";
-import { SCHEMA_LINES } from "../../workflow/transfer/new-folder.ts";
-import type { ConsoleContext } from "../command/command.ts";
-import { defineCommand } from "../command/command.ts";
+import { SCHEMA_LINES } from "../../workflow/transfer/write-file.ts";
+import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
 import { flagOption, textOption, textsOption, type ValuesOf } from "../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../command/shared-options.ts";

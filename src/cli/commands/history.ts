@@ -1,7 +1,7 @@
 // `workspace history [ADDRESS]`: the applies that the state remembers, or those that changed one resource. Reads the state only.
 
 import { parseAddress } from "../../core/address.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { historyJson, historyText, historyView } from "../../report/inspect/history-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { withState } from "../../workflow/session/open-state.ts";
@@ -20,11 +20,9 @@ export const historyCommand = defineCommand({
   async run(context, options, [text]) {
     const address = text === undefined ? undefined : parseAddress(text);
     if (text !== undefined && address === undefined)
-      throw new Failure(
-        error("CLI_USAGE", `${text} is not an address`, {
-          hint: "write it as kind.key, such as pools.shared",
-        }),
-      );
+      throw failureOf("CLI_USAGE", `${text} is not an address`, {
+        hint: "write it as kind.key, such as pools.shared",
+      });
     const { state, diagnostics } = await withState(context, options, (store) => store.read());
     printDiagnostics(context, diagnostics);
     const view = historyView(state.history ?? [], address);

@@ -1,7 +1,7 @@
 // `workspace import ADDRESS ID`: takes one live object into the state under an address of the spec. The workspace is not touched.
 
 import { parseAddress } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -11,7 +11,7 @@ import { printable, printableJson } from "../../report/text/printable.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { withLock } from "../../workflow/reconcile/apply-plan.ts";
+import { withLock } from "../../workflow/reconcile/apply.ts";
 import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
 import { type Session, withSession } from "../../workflow/session/session.ts";
 import { assertFree, planImport } from "../../workflow/transfer/import.ts";
@@ -96,5 +96,5 @@ function declared(spec: Spec, text: string): Resource {
   const resource = address === undefined ? undefined : spec.resources.get(address);
   if (resource !== undefined) return resource;
   const hint = nearestHint(text, [...spec.resources.keys()], "write the resource into the spec first");
-  throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the spec has no ${text}`, { hint }));
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `the spec has no ${text}`, { hint });
 }

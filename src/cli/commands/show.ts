@@ -1,9 +1,8 @@
 // `workspace show PLANFILE`: a saved plan in every format. Its signature is checked; nothing is asked of the workspace.
 
 import { changesAnything } from "../../planner/model/change.ts";
-import { withoutMarks } from "../../workflow/reconcile/held-back.ts";
 import { sealedPlan } from "../../workflow/reconcile/plan-file.ts";
-import { placesFrom } from "../../workflow/reconcile/saved-places.ts";
+import { placesFrom, withoutMarks } from "../../workflow/reconcile/plan-file-parts.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { flagOption } from "../command/option.ts";

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import type { CommandContext } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { fromEnv } from "../../config/settings.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
 import type { ResultStore } from "../../fleet/model/result-store.ts";
 import type { JobQueue } from "../../fleet/queue/job-queue.ts";
@@ -26,11 +26,9 @@ export async function openFleetDatabase(context: CommandContext): Promise<FleetD
   if (said === undefined) return undefined;
   const { parsePostgresUrl, isPostgresUrl } = await import("../../state/backends/postgres/url.ts");
   if (!isPostgresUrl(said))
-    throw new Failure(
-      error("CLI_USAGE", `${FLEET_DATABASE} is not a PostgreSQL URL`, {
-        hint: "write it as postgres://user@host:5432/database",
-      }),
-    );
+    throw failureOf("CLI_USAGE", `${FLEET_DATABASE} is not a PostgreSQL URL`, {
+      hint: "write it as postgres://user@host:5432/database",
+    });
   const url = parsePostgresUrl(said, "fleet", context.env, "fleet");
   const { connectionOptions, openPgDatabase } = await import("../../state/backends/postgres/pg-database.ts");
   const { databaseFailure } = await import("../../state/backends/postgres/database.ts");
@@ -83,11 +81,9 @@ function problemPrinter(context: CommandContext): (problem: Failure) => void {
 export async function requireFleetDatabase(context: CommandContext): Promise<FleetDatabase> {
   const found = await openFleetDatabase(context);
   if (found !== undefined) return found;
-  throw new Failure(
-    error("CLI_USAGE", `this command needs a database, and ${FLEET_DATABASE} is not set`, {
-      hint: `set ${FLEET_DATABASE} to postgres://user@host:5432/database; on one machine, use \`workspace fleet run\``,
-    }),
-  );
+  throw failureOf("CLI_USAGE", `this command needs a database, and ${FLEET_DATABASE} is not set`, {
+    hint: `set ${FLEET_DATABASE} to postgres://user@host:5432/database; on one machine, use \`workspace fleet run\``,
+  });
 }
 
 /** Opens the queue for `work`, and closes it and the database afterwards. */

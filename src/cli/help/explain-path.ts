@@ -1,6 +1,6 @@
 // Finds the kind, field, or section that `workspace explain` describes.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import {
   type FoundField,
@@ -83,5 +83,5 @@ function shown(what: string, path: readonly string[], found: FoundField, colors:
 
 function unknown(what: string, name: string, known: readonly string[]): Failure {
   const hint = nearestHint(name, known, `known: ${known.join(", ")}`);
-  return new Failure(error("CLI_USAGE", `unknown ${what} "${name}"`, { hint }));
+  return failureOf("CLI_USAGE", `unknown ${what} "${name}"`, { hint });
 }

@@ -4,7 +4,7 @@
 import { extname, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { withFileCreation } from "../../config/files.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, failureOf } from "../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import {
@@ -102,14 +102,12 @@ export function writeViews(
 ): void {
   const [first, ...more] = views;
   if (first === undefined)
-    throw new Failure(error("CLI_NO_OBJECT", `run ${run} has no such views`, { hint: "try --views ALL" }));
+    throw failureOf("CLI_NO_OBJECT", `run ${run} has no such views`, { hint: "try --views ALL" });
   if (out === undefined) {
     if (more.length > 0)
-      throw new Failure(
-        error("CLI_USAGE", `run ${run} has ${views.length} views, too many for one output`, {
-          hint: "write them into files with --out FILE",
-        }),
-      );
+      throw failureOf("CLI_USAGE", `run ${run} has ${views.length} views, too many for one output`, {
+        hint: "write them into files with --out FILE",
+      });
     const { stdout } = context;
     stdout.write(stdout.isTerminal ? `${printableLines(first.content).join("\n")}\n` : first.content);
     return;

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import type { CommandContext } from "../../config/environment.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { printable } from "../../report/text/printable.ts";
 
 export interface Asking {
@@ -64,11 +64,9 @@ export async function askSecret(context: CommandContext, label: string): Promise
   dialog.close();
   if (typed) stderr.write("\n");
   if (secret !== "" && secret.length <= LONGEST_SECRET) return secret;
-  throw new Failure(
-    error("CLI_USAGE", `${label.toLowerCase()} is missing`, {
-      hint: "type it at the prompt, or pipe it to standard input",
-    }),
-  );
+  throw failureOf("CLI_USAGE", `${label.toLowerCase()} is missing`, {
+    hint: "type it at the prompt, or pipe it to standard input",
+  });
 }
 
 function cannotAsk(noInput: boolean, hint: string) {

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import type { Output } from "../../config/streams.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Renderer } from "../../report/formats.ts";
 import { type Colors, colorsFor } from "../../report/text/color.ts";
@@ -194,11 +194,11 @@ export function assertOwnFiles(context: CommandContext, files: RunFiles): void {
   for (const [number, { what, path }] of written.entries()) {
     const kept = taken.find((one) => one.path === path);
     if (kept !== undefined)
-      throw new Failure(error("CLI_USAGE", `${what} cannot be written to ${path}, which is ${kept.what}`));
+      throw failureOf("CLI_USAGE", `${what} cannot be written to ${path}, which is ${kept.what}`);
     const other = written.slice(0, number).find((one) => one.path === path);
     if (other === undefined || isDevice(path)) continue;
     const both = what === other.what ? "two reports" : `${other.what} and ${what}`;
-    throw new Failure(error("CLI_USAGE", `${both} cannot be written to the same file ${path}`));
+    throw failureOf("CLI_USAGE", `${both} cannot be written to the same file ${path}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { networkOf } from "../../config/network.ts";
 import { fromEnv } from "../../config/settings.ts";
-import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, failureOf, thrownText } from "../../core/diagnostic.ts";
 import type { RunOutcome, RunResult } from "../../report/metrics/run-result.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../../report/metrics/webhook-body.ts";
 import type { RunObserver } from "../../workflow/session/workflow-context.ts";
@@ -60,7 +60,7 @@ async function watched(
 ): Promise<number> {
   if (options.metrics === undefined && options.webhook === undefined) {
     if (options.webhookFormat !== undefined)
-      throw new Failure(error("CLI_USAGE", "--webhook-format requires --webhook"));
+      throw failureOf("CLI_USAGE", "--webhook-format requires --webhook");
     return work({});
   }
   assertOwnFiles(context, { ...options, planfile });
@@ -158,11 +158,9 @@ async function webhookOf(context: CommandContext, options: WatchOptions): Promis
   const { webhook, webhookFormat: format = "json" } = options;
   if (webhook === undefined) return undefined;
   if (options.untrusted === true)
-    throw new Failure(
-      error("CLI_USAGE", "--untrusted and --webhook cannot be used together", {
-        hint: "an untrusted spec must not reach other systems; send the message from a trusted run",
-      }),
-    );
+    throw failureOf("CLI_USAGE", "--untrusted and --webhook cannot be used together", {
+      hint: "an untrusted spec must not reach other systems; send the message from a trusted run",
+    });
   const { postWebhook, webhookUrl } = await import("../../workflow/session/post-webhook.ts");
   const url = webhookUrl(webhook);
   const network = networkOf(context, options.caFile, url.origin);

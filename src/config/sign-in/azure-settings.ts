@@ -8,7 +8,7 @@ import {
   isLoopback,
   METADATA_SERVICE,
 } from "../../api/auth/endpoints.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import type { ProcessContext } from "../environment.ts";
 import type { SourcedValue, SourcedValues } from "./attributes.ts";
 import { variableText } from "./sources.ts";
@@ -39,22 +39,18 @@ const RESOURCE_ID =
 
 function resourceIdIn({ value, from }: SourcedValue): string {
   if (RESOURCE_ID.test(value)) return value;
-  throw new Failure(
-    error("CLI_USAGE", `${from} is not the resource ID of a workspace`, {
-      hint: "write it as /subscriptions/…/resourceGroups/…/providers/Microsoft.Databricks/workspaces/NAME",
-    }),
-  );
+  throw failureOf("CLI_USAGE", `${from} is not the resource ID of a workspace`, {
+    hint: "write it as /subscriptions/…/resourceGroups/…/providers/Microsoft.Databricks/workspaces/NAME",
+  });
 }
 
 function cloudNamed(said: SourcedValue | undefined): AzureCloud {
   const name = said?.value.toLowerCase() ?? "public";
   const found = AZURE_CLOUDS.find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw new Failure(
-    error("CLI_USAGE", `${said?.from} is not an environment of Azure`, {
-      hint: `set it to ${AZURE_CLOUDS.map((one) => one.name).join(", ")}, or unset it`,
-    }),
-  );
+  throw failureOf("CLI_USAGE", `${said?.from} is not an environment of Azure`, {
+    hint: `set it to ${AZURE_CLOUDS.map((one) => one.name).join(", ")}, or unset it`,
+  });
 }
 
 /** These variables of Microsoft's tools apply only to a workspace on this machine, and only with an address of this machine. */

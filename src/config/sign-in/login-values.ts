@@ -1,7 +1,7 @@
 // The values of a profile for each sign-in that `workspace login` can save.
 
 import type { AuthType } from "../../api/auth/credential.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import type { NewProfile } from "./new-profile.ts";
 
 export const LOGIN_METHODS = [
@@ -59,5 +59,5 @@ function set<K extends string>(values: Record<K, string | undefined>): Partial<R
 
 function needed(value: string | undefined, option: string): string {
   if (value !== undefined) return value;
-  throw new Failure(error("CLI_USAGE", `this sign-in needs ${option}`));
+  throw failureOf("CLI_USAGE", `this sign-in needs ${option}`);
 }

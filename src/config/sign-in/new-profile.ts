@@ -1,6 +1,6 @@
 // A profile that `workspace login` makes: its values as a source for the check, and as lines of the profile file.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import type { ProfileFile, ProfileSection } from "../profile.ts";
 import { ATTRIBUTE_NAMES, type AttributeName, type SourcedValue } from "./attributes.ts";
 import type { Sources } from "./sources.ts";
@@ -51,16 +51,20 @@ const keyIn = (line: string): string => /^\s*([^#;=][^=]*)=/.exec(line)?.[1]?.tr
 
 function assertWritable(name: string, values: NewProfile["values"]): void {
   if (!/^[\w.@-]+( [\w.@-]+)*$/.test(name))
-    throw new Failure(
-      error("CLI_USAGE", "the name of the profile has characters that a profile file cannot contain", {
+    throw failureOf(
+      "CLI_USAGE",
+      "the name of the profile has characters that a profile file cannot contain",
+      {
         hint: "use letters, digits, and . _ - @",
-      }),
+      },
     );
   for (const [key, value] of Object.entries(values))
     if (!/^[\x21-\x7e]+$/.test(value))
-      throw new Failure(
-        error("CLI_USAGE", `the value of ${key} is empty, or has spaces or characters outside ASCII`, {
+      throw failureOf(
+        "CLI_USAGE",
+        `the value of ${key} is empty, or has spaces or characters outside ASCII`,
+        {
           hint: "copy it again without anything around it",
-        }),
+        },
       );
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { OPERATIONS, type OperationName } from "../../api/contract/operations.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { nearestHint } from "../../core/suggest.ts";
 
@@ -153,7 +153,7 @@ export function findOperation({ operations }: OperationCatalog, name: string): C
           operations.map((one) => one.id),
           "to list operations, run `workspace api --list`",
         );
-  throw new Failure(error("CLI_USAGE", `the API has no operation "${name}"`, { hint }));
+  throw failureOf("CLI_USAGE", `the API has no operation "${name}"`, { hint });
 }
 
 export function schemaList(value: Json | undefined): readonly Json[] {

@@ -1,7 +1,8 @@
-// The resolved spec of a target. No secret is read.
+// The resolved spec of a target, and the scope of its expressions. No secret is read.
 
 import type { HostOptions } from "../../config/settings.ts";
 import { Failure, hasErrors } from "../../core/diagnostic.ts";
+import { type ExpressionScope, openExpressions } from "../../spec/evaluate-text.ts";
 import { type RenderedSpec, renderSpec } from "../../spec/render/render-spec.ts";
 import { checkSpec, type SpecOptions, specInput } from "../session/read-spec.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
@@ -27,4 +28,20 @@ export async function resolvedSpec(
     target: spec.target?.name,
     hasSensitive: (spec.sensitive?.size ?? 0) > 0,
   };
+}
+
+interface TypedExpressions extends ExpressionScope {
+  /** Whether the spec has errors. What does not depend on them can be evaluated. */
+  readonly hasErrors: boolean;
+}
+
+/** Problems of the spec go to the observer. Throws Failure if its files cannot be read. */
+export async function expressionScope(
+  context: WorkflowContext,
+  options: SpecOptions & Partial<HostOptions>,
+): Promise<TypedExpressions> {
+  const { scope, diagnostics } = await openExpressions(specInput(context, options));
+  if (scope === undefined) throw new Failure(...diagnostics);
+  context.observer.found(diagnostics);
+  return { ...scope, hasErrors: hasErrors(diagnostics) };
 }

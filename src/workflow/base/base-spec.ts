@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, failureOf, warning } from "../../core/diagnostic.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { checkSpec, type DigestFn, type SpecOptions } from "../session/read-spec.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
@@ -34,7 +34,7 @@ export async function readBase(
   const { base: folder, baseRef } = options;
   if (folder === undefined && baseRef === undefined) return undefined;
   if (folder !== undefined && baseRef !== undefined)
-    throw new Failure(error("CLI_USAGE", "--base and --base-ref cannot be used together"));
+    throw failureOf("CLI_USAGE", "--base and --base-ref cannot be used together");
   const file = realFile(specFile(context, options));
   if (baseRef !== undefined)
     return withWorktree(context, dirname(file), baseRef, (checkouts) =>
@@ -42,7 +42,7 @@ export async function readBase(
     );
   const name = folder ?? "";
   const base = resolve(context.cwd, name);
-  if (!existsSync(base)) throw new Failure(error("PLAN_BASE", `the base folder ${name} does not exist`));
+  if (!existsSync(base)) throw failureOf("PLAN_BASE", `the base folder ${name} does not exist`);
   return readAt(context, options, { name, file, keyed, untrusted, head: realpathSync(context.cwd), base });
 }
 
@@ -58,11 +58,9 @@ async function readAt(context: WorkflowContext, options: Reading, place: Place):
   const { name, keyed, untrusted } = place;
   const file = counterpart(place, place.file);
   if (file === undefined)
-    throw new Failure(
-      error("CLI_USAGE", `the spec is not in ${place.head}, so the base has no counterpart of it`, {
-        hint: "run the plan in the folder that --base is a copy of, or pass --base-ref",
-      }),
-    );
+    throw failureOf("CLI_USAGE", `the spec is not in ${place.head}, so the base has no counterpart of it`, {
+      hint: "run the plan in the folder that --base is a copy of, or pass --base-ref",
+    });
   const shown = relative(place.base, file);
   if (!existsSync(file)) {
     const message = `the base ${name} has no ${shown}, so every change counts as caused by this change`;

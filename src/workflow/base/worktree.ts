@@ -1,12 +1,86 @@
-// Checks out a Git reference into a temporary folder, which is always deleted afterwards.
+// Checks out a Git reference into a temporary folder, which is always deleted. Git executes nothing of a repository: no hooks, no file system monitor, no filters, no submodules.
 
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
-import { type Git, gitIn } from "./git.ts";
+
+/**
+ * Variables that git and its configuration need. They exclude tokens, secrets, and what a hook sets to name its own
+ * repository.
+ */
+const PASSED =
+  /^(PATH|HOME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|SYSTEMROOT|TMPDIR|TEMP|TMP|XDG_CONFIG_HOME|SSH_AUTH_SOCK|GIT_SSH|GIT_SSH_COMMAND|GIT_CEILING_DIRECTORIES|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/i;
+
+/** Takes precedence over every configuration file. */
+const SAFE = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.sparseCheckout=false",
+  "submodule.recurse=false",
+  "safe.bareRepository=explicit",
+  "advice.detachedHead=false",
+];
+
+interface GitAnswer {
+  readonly ok: boolean;
+  readonly output: string;
+  /** What git wrote about its failure. */
+  readonly trouble: string;
+}
+
+type Git = (args: readonly string[]) => GitAnswer;
+
+/** Git in a folder. Throws Failure where git cannot be run. */
+function gitIn(context: WorkflowContext, folder: string): Git {
+  const passed = Object.entries(context.env).filter(([name]) => PASSED.test(name));
+  const env = {
+    ...Object.fromEntries(passed),
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    LC_ALL: "C",
+  };
+  const run = (settings: readonly string[], args: readonly string[]): GitAnswer => {
+    const words = [...settings.flatMap((setting) => ["-c", setting]), ...args];
+    const ended = spawnSync("git", words, {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+      maxBuffer: 16 * 1024 * 1024,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    if (ended.error !== undefined)
+      throw failureOf("PLAN_BASE", "git could not be run", {
+        cause: ended.error.message,
+        hint: "install git, or pass a folder with --base",
+      });
+    return { ok: ended.status === 0, output: ended.stdout, trouble: ended.stderr.trim() };
+  };
+  let filters: readonly string[] | undefined;
+  return (args) => {
+    filters ??= withoutFilters(run(SAFE, ["config", "-z", "--name-only", "--get-regexp", "^filter\\."]));
+    return run([...SAFE, ...filters], args);
+  };
+}
+
+/** A filter is a command that the configuration has and that a file of the tree chooses. */
+function withoutFilters({ output }: GitAnswer): readonly string[] {
+  const names = output.split("\0").flatMap((key) => /^filter\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []);
+  const drivers = [...new Set(names)];
+  const odd = drivers.find((name) => name.includes("="));
+  if (odd !== undefined)
+    throw failureOf("PLAN_BASE", `the Git filter ${JSON.stringify(odd)} cannot be turned off`, {
+      hint: "rename it without an equals sign, or pass a folder with --base",
+    });
+  return drivers.flatMap((name) => [
+    `filter.${name}.smudge=`,
+    `filter.${name}.process=`,
+    `filter.${name}.required=false`,
+  ]);
+}
 
 /** Two folders with the same files at two times. */
 export interface Checkouts {
@@ -37,8 +111,7 @@ export async function withWorktree<T>(
   process.once("exit", remove);
   try {
     const added = git(["worktree", "add", "--quiet", "--detach", base, commit]);
-    if (!added.ok)
-      throw new Failure(error("PLAN_BASE", `could not check out ${reference}`, { cause: added.trouble }));
+    if (!added.ok) throw failureOf("PLAN_BASE", `could not check out ${reference}`, { cause: added.trouble });
     return await use({ head, base });
   } finally {
     process.removeListener("exit", remove);
@@ -49,23 +122,19 @@ export async function withWorktree<T>(
 function topOf(git: Git, folder: string): string {
   const { ok, output, trouble } = git(["rev-parse", "--show-toplevel"]);
   if (ok) return realpathSync(output.replace(/\n$/, ""));
-  throw new Failure(
-    error("PLAN_BASE", `${folder} is not in a Git checkout`, {
-      cause: trouble,
-      hint: "run the plan in a checkout, or pass a folder with --base",
-    }),
-  );
+  throw failureOf("PLAN_BASE", `${folder} is not in a Git checkout`, {
+    cause: trouble,
+    hint: "run the plan in a checkout, or pass a folder with --base",
+  });
 }
 
 /** The full hash. A reference that looks like an option never reaches git. */
 function commitOf(git: Git, reference: string): string {
   const isSafe = /^[^-\p{Cc}\p{Z}][^\p{Cc}\p{Z}]*$/u.test(reference);
   if (!isSafe)
-    throw new Failure(
-      error("CLI_USAGE", `${JSON.stringify(reference)} is not a valid Git reference`, {
-        hint: "pass a branch, tag, or commit, such as origin/main",
-      }),
-    );
+    throw failureOf("CLI_USAGE", `${JSON.stringify(reference)} is not a valid Git reference`, {
+      hint: "pass a branch, tag, or commit, such as origin/main",
+    });
   const { ok, output } = git(["rev-parse", "--verify", "--quiet", `${reference}^{commit}`]);
   const hash = output.trim();
   if (ok && /^[0-9a-f]{40,64}$/.test(hash)) return hash;

@@ -1,11 +1,11 @@
-// Waits until a cluster reaches a state, and reports each new state once; fails if the state can no longer be
-// reached.
+// Waits until a cluster reaches a state or a size; fails if it can no longer be reached.
 
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, objectIn } from "../../core/json.ts";
 import { whyText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
+import type { StateRecord } from "../../state/model/record.ts";
 import type { RecordedObject } from "../session/recorded-object.ts";
 
 /** Longer than a cluster takes to come up where machines are scarce. */
@@ -66,4 +66,50 @@ function tooLong(
       hint: `to see what happens, run \`workspace clusters events ${address}\``,
     },
   );
+}
+
+interface RequestedSize {
+  readonly workers: number | undefined;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+}
+
+/** Throws Failure with CLI_USAGE. */
+export function requestedSize({ workers, min, max }: RequestedSize): JsonObject {
+  if (workers !== undefined && min === undefined && max === undefined) return { num_workers: workers };
+  if (workers !== undefined)
+    throw failureOf("CLI_USAGE", "--workers cannot be used together with --min and --max");
+  if (min === undefined || max === undefined)
+    throw failureOf("CLI_USAGE", "no cluster size specified", {
+      hint: "pass --workers N, or --min N and --max N",
+    });
+  if (min >= max) throw failureOf("CLI_USAGE", `--max (${max}) must be more than --min (${min})`);
+  return { autoscale: { min_workers: min, max_workers: max } };
+}
+
+/** Also the machines themselves, where the service shows them. */
+export function isResized(cluster: JsonObject, size: JsonObject): boolean {
+  const { executors } = cluster;
+  const shown =
+    Array.isArray(executors) && typeof size.num_workers === "number" ? executors.length : undefined;
+  return (
+    cluster.state === "RUNNING" &&
+    hasSize(cluster, size) &&
+    (shown === undefined || shown === size.num_workers)
+  );
+}
+
+function hasSize(cluster: JsonObject, size: JsonObject): boolean {
+  return JSON.stringify(sizeIn(cluster)) === JSON.stringify(sizeIn(size));
+}
+
+function sizeIn({ num_workers, autoscale }: JsonObject): readonly unknown[] {
+  const { min_workers: min, max_workers: max } = objectIn(autoscale);
+  return min !== undefined && max !== undefined ? [String(min), String(max)] : [num_workers];
+}
+
+/** The fields of the size that the next apply restores; undefined if the spec declares this size or none. */
+export function sizeAfterNextApply({ applied }: StateRecord, size: JsonObject): JsonObject | undefined {
+  if (applied.num_workers === undefined && applied.autoscale === undefined) return undefined;
+  return hasSize(applied, size) ? undefined : applied;
 }

@@ -1,6 +1,6 @@
 // The resources of a Terraform state, from `terraform.tfstate` (version 4) or the JSON of `terraform show -json`.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
@@ -38,11 +38,9 @@ function parsed(text: string, name: string): Json {
   } catch (problem) {
     const message = problem instanceof Error ? problem.message : "";
     const why = problem instanceof JsonTooDeep ? message : `line ${lineAt(text, stopIn(text, message))}`;
-    throw new Failure(
-      error("CONVERT_STATE", `${name} is not valid JSON: ${why}`, {
-        hint: "pass terraform.tfstate, or the output of `terraform show -json`",
-      }),
-    );
+    throw failureOf("CONVERT_STATE", `${name} is not valid JSON: ${why}`, {
+      hint: "pass terraform.tfstate, or the output of `terraform show -json`",
+    });
   }
 }
 
@@ -185,7 +183,7 @@ class StateReader {
 
   #fail(message: string, at: Path, hint?: string): never {
     const where = at.length === 0 ? this.#name : `${this.#name}, ${toDottedPath(at)}`;
-    throw new Failure(error("CONVERT_STATE", `${where}: ${message}`, hint === undefined ? {} : { hint }));
+    throw failureOf("CONVERT_STATE", `${where}: ${message}`, hint === undefined ? {} : { hint });
   }
 }
 

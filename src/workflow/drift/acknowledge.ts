@@ -1,16 +1,19 @@
-// What a user acknowledges: the drift at an address or a field, for a reason, until a day.
+// Drift that a user acknowledges, and drift that was reported. The lock of the state is held only during the write.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { nearestHint } from "../../core/suggest.ts";
-import { driftDigests } from "../../planner/diff/known-drift.ts";
+import { driftDigests, type KnownDrift } from "../../planner/diff/known-drift.ts";
 import type { Drift } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import type { Acknowledgement } from "../../state/model/record.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
+import type { Acknowledgement, ReportedDrift, State } from "../../state/model/record.ts";
+import type { LockOptions, StateStore } from "../../state/model/store.ts";
 
 const MOST_REASON = 500;
 
-const usage = (message: string, hint: string): Failure => new Failure(error("CLI_USAGE", message, { hint }));
+const usage = (message: string, hint: string): Failure => failureOf("CLI_USAGE", message, { hint });
 
 /** The end of the named day, or the time, in milliseconds. Throws Failure with CLI_USAGE. */
 export function acknowledgedUntil(given: string | undefined, now: number): number {
@@ -59,11 +62,9 @@ export function driftAt(
     one.address,
     ...one.diffs.map((diff) => `${one.address}.${toDottedPath(diff.path)}`),
   ]);
-  throw new Failure(
-    error("CLI_UNKNOWN_ADDRESS", `no drift exists at ${place}`, {
-      hint: nearestHint(place, known, "to list drift, run `workspace drift`"),
-    }),
-  );
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `no drift exists at ${place}`, {
+    hint: nearestHint(place, known, "to list drift, run `workspace drift`"),
+  });
 }
 
 export function acknowledgedSubject({
@@ -80,13 +81,64 @@ export const acknowledgedPlace = ({ address, field }: Acknowledgement): string =
 export function acknowledgedAt(all: readonly Acknowledgement[], place: string): Acknowledgement {
   const found = all.find((one) => acknowledgedPlace(one) === place);
   if (found !== undefined) return found;
-  throw new Failure(
-    error("CLI_UNKNOWN_ADDRESS", `${place} is not acknowledged`, {
-      hint: nearestHint(
-        place,
-        all.map(acknowledgedPlace),
-        "to list them, run `workspace drift acknowledge --list`",
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `${place} is not acknowledged`, {
+    hint: nearestHint(
+      place,
+      all.map(acknowledgedPlace),
+      "to list them, run `workspace drift acknowledge --list`",
+    ),
+  });
+}
+
+export function knownDrift({ reported = [], acknowledged = [] }: State, now: number): KnownDrift {
+  return { reported, acknowledged: acknowledged.filter((one) => one.until > now) };
+}
+
+function reportedOf(drift: readonly Drift[]): readonly ReportedDrift[] {
+  return drift.map((one) => ({
+    address: one.address,
+    differences: driftDigests(one, registry.of(one.address).fields),
+  }));
+}
+
+/** Writes what was reported if it is not what the state says already. A warning where it cannot be written: the report itself stands. */
+export async function rememberReported(
+  store: StateStore,
+  state: State,
+  drift: readonly Drift[],
+  covers: (address: Address) => boolean,
+): Promise<readonly Diagnostic[]> {
+  const before = state.reported ?? [];
+  const reported = [...before.filter((one) => !covers(one.address)), ...reportedOf(drift)];
+  if (JSON.stringify(reported) === JSON.stringify(before)) return [];
+  try {
+    await writeEntries(store, [{ type: "reported", reported }], { timeoutMs: 0 });
+    return [];
+  } catch (problem) {
+    if (!(problem instanceof Failure)) throw problem;
+    return [
+      warning(
+        "DRIFT_NOT_RECORDED",
+        "the state could not be written, so the next run reports this drift as new",
+        {
+          cause: problem.diagnostics.map((one) => `${one.code}: ${one.message}`).join("; "),
+          hint: "grant this user write access to the state, or run `workspace drift` without --since",
+        },
       ),
-    }),
-  );
+    ];
+  }
+}
+
+export async function writeEntries(
+  store: StateStore,
+  entries: readonly JournalEntry[],
+  wait: LockOptions,
+): Promise<void> {
+  const lease = await store.lock(wait);
+  try {
+    for (const entry of entries) await lease.append(entry);
+    await lease.publish();
+  } finally {
+    await lease.release();
+  }
 }

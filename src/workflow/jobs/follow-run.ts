@@ -1,19 +1,21 @@
-// Follows a run of a job to its end, and on through the attempts that the job makes after it, telling each new state once.
+// Follows a run of a job to its end, and on through the attempts that the job makes after it (contract B 2.2 and contract B 2.3).
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { hasEnded } from "../../resource/service-status.ts";
+import { type JsonObject, objectIn } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import { hasEnded, idText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
-import { findNextAttempt, type RunId } from "./next-attempt.ts";
+import { newestRuns } from "../session/paging.ts";
+import { numberId } from "../session/recorded-object.ts";
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
 /** How much later than its job says another attempt may show. */
 const PATIENCE_MS = 60_000;
 
-export interface FollowRunInput {
+interface FollowRunInput {
   readonly run: RunId;
   readonly signal: AbortSignal;
   /** Timeout of the wait; the job run continues. */
@@ -21,7 +23,7 @@ export interface FollowRunInput {
   readonly patienceMs?: number;
 }
 
-export interface FollowedRun {
+interface FollowedRun {
   /** The last attempt that was seen. */
   readonly id: RunId;
   /** That attempt as it ended; undefined when the signal came first. */
@@ -99,4 +101,56 @@ function tooLong(run: RunId, timeoutMs: number) {
   return error("API_TIMEOUT", `run ${run} has not ended after ${duration(timeoutMs)} and continues`, {
     hint: `to wait for it, run \`workspace runs get ${run} --wait\``,
   });
+}
+
+type RunId = number | bigint;
+
+/** The next attempt, or how long the job waits before it makes one; undefined where there is to be none. */
+type NextAttempt = { readonly next: RunId } | { readonly withinMs: number } | undefined;
+
+/** Of a job that runs very often, an attempt may lie behind more runs than these; then it is not found. */
+const MOST_RUNS = 200;
+
+async function findNextAttempt(reader: Reader, ended: JsonObject): Promise<NextAttempt> {
+  if (!isUnsuccessful(ended) || ended.job_id === undefined) return undefined;
+  const attempts = await attemptsOf(reader, ended);
+  const next = attempts[attempts.indexOf(idText(ended.run_id)) + 1];
+  if (next !== undefined) return { next: numberId(next) };
+  const settings = await settingsOf(reader, ended);
+  const { max_retries: most, min_retry_interval_millis: interval } = settings;
+  const retries = typeof most === "number" ? most : 0;
+  const isLast = retries >= 0 && attempts.length > retries;
+  if (isLast || (isTimedOut(ended) && settings.retry_on_timeout !== true)) return undefined;
+  return { withinMs: typeof interval === "number" ? interval : 0 };
+}
+
+const resultOf = (run: JsonObject): string => String(objectIn(run.state).result_state);
+
+/** Both spellings are seen. */
+const isTimedOut = (run: JsonObject): boolean => /^TIMED_?OUT$/.test(resultOf(run));
+
+/** Skipped and canceled runs are not retried. */
+function isUnsuccessful(run: JsonObject): boolean {
+  const isBroken = objectIn(run.state).life_cycle_state === "INTERNAL_ERROR";
+  return isBroken || resultOf(run) === "FAILED" || isTimedOut(run);
+}
+
+/** Ids of the attempts that are known, the first one first. */
+async function attemptsOf(reader: Reader, run: JsonObject): Promise<readonly string[]> {
+  const first = idText(run.original_attempt_run_id ?? run.run_id);
+  const runs = await newestRuns(reader, { job_id: run.job_id ?? null }, MOST_RUNS);
+  return runs
+    .filter((one) => idText(one.original_attempt_run_id) === first)
+    .map((one) => idText(one.run_id))
+    .reverse();
+}
+
+/** A deleted job, as that of a one-time run, has no retries. */
+async function settingsOf(reader: Reader, { job_id = null }: JsonObject): Promise<JsonObject> {
+  try {
+    return objectIn((await reader.read("jobs/get", { job_id })).settings);
+  } catch (failure) {
+    if (failure instanceof Refused) return {};
+    throw failure;
+  }
 }

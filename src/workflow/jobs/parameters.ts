@@ -1,8 +1,11 @@
-// The parameters of a start: put into the field that the job's kind of task takes (contract B 4.2 rule 4).
+// Starts a run of a recorded job, with its parameters in the field that the kind of task takes (contract B 4.2 rule 4).
 
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { UnknownOutcome } from "../../core/request-failure.ts";
+import type { Connection } from "../session/connect.ts";
+import { numberId, type RecordedObject } from "../session/recorded-object.ts";
 
 export interface Parameters {
   readonly param: readonly string[];
@@ -62,8 +65,7 @@ function used(given: Parameters): readonly (keyof Parameters)[] {
 export function parametersFor(address: string, settings: JsonObject, given: Parameters): JsonObject {
   if (!hasParameters(given)) return {};
   const kind = TASKS.find(({ task }) => settings[task] !== undefined);
-  if (kind === undefined)
-    throw new Failure(error("CLI_USAGE", `the task of ${address} does not take parameters`));
+  if (kind === undefined) throw failureOf("CLI_USAGE", `the task of ${address} does not take parameters`);
   const misfits = used(given).filter((name) => name !== "param" && name !== kind.own);
   if (misfits.length > 0) throw new Failure(...misfits.map((name) => misfit(address, kind, name)));
   const values = [...given.param, ...(kind.own === undefined ? [] : given[kind.own])];
@@ -83,15 +85,13 @@ function named(given: readonly string[]): JsonObject {
   const pairs = given.map((text): readonly [string, string] => {
     const equals = text.indexOf("=");
     if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
-    throw new Failure(
-      error("CLI_USAGE", `--param ${text} does not have the form name=value`, {
-        hint: "the parameters of a notebook have names",
-      }),
-    );
+    throw failureOf("CLI_USAGE", `--param ${text} does not have the form name=value`, {
+      hint: "the parameters of a notebook have names",
+    });
   });
   const names = pairs.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new Failure(error("CLI_USAGE", `duplicate parameter --param ${twice}`));
+  if (twice !== undefined) throw failureOf("CLI_USAGE", `duplicate parameter --param ${twice}`);
   return Object.fromEntries(pairs);
 }
 
@@ -99,20 +99,38 @@ function assertFits(address: string, { field, ascii, what }: TaskKind, value: Js
   const text = stringifyJson(value);
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > MOST_BYTES)
-    throw new Failure(
-      error(
-        "CLI_USAGE",
-        `the parameters for ${address} are ${bytes} bytes as JSON; the limit of ${field} is ${MOST_BYTES}`,
-        {
-          hint: "write large values to a file, and pass its path",
-        },
-      ),
+    throw failureOf(
+      "CLI_USAGE",
+      `the parameters for ${address} are ${bytes} bytes as JSON; the limit of ${field} is ${MOST_BYTES}`,
+      {
+        hint: "write large values to a file, and pass its path",
+      },
     );
   if (ascii === true && /[^\p{ASCII}]/u.test(text))
-    throw new Failure(
-      error(
-        "CLI_USAGE",
-        `the parameters for ${address} contain characters outside ASCII, which ${what} does not support`,
-      ),
+    throw failureOf(
+      "CLI_USAGE",
+      `the parameters for ${address} contain characters outside ASCII, which ${what} does not support`,
     );
+}
+
+/** A start is never repeated blindly: where its outcome is unknown, the failure says how to find out. */
+export async function runJobNow(
+  { connection, id, address }: RecordedObject,
+  wish: Parameters,
+): Promise<JsonObject> {
+  const job_id = numberId(id);
+  const parameters = hasParameters(wish)
+    ? parametersFor(address, await settingsOf(connection, job_id), wish)
+    : {};
+  try {
+    return await connection.writer.write("jobs/run-now", { job_id, ...parameters });
+  } catch (failure) {
+    if (!(failure instanceof UnknownOutcome)) throw failure;
+    const hint = `see whether it has started: workspace runs list --job ${address}`;
+    throw new Failure({ ...failure.diagnostic, hint });
+  }
+}
+
+async function settingsOf({ reader }: Connection, job_id: number | bigint): Promise<JsonObject> {
+  return objectIn((await reader.read("jobs/get", { job_id })).settings);
 }

@@ -1,6 +1,6 @@
 // `workspace apply PLANFILE`: exactly the saved plan, or nothing.
 
-import { error, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { isBlocked } from "../../planner/model/plan.ts";
 import { movedSince, otherRecords } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
@@ -17,8 +17,14 @@ import { ephemeralState } from "../session/state-warnings.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import { plannedEntries } from "../target/record-entries.ts";
 import { assertMayApply } from "../target/target.ts";
-import { type ApplyObserver, type ApplyRequest, type ApplyResult, assertNotInterrupted } from "./apply.ts";
-import { executePlan, withLock } from "./apply-plan.ts";
+import {
+  type ApplyObserver,
+  type ApplyRequest,
+  type ApplyResult,
+  assertNotInterrupted,
+  executePlan,
+  withLock,
+} from "./apply.ts";
 import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
 
 /** Opens a session for the spec of a plan file, with the text of the file. */
@@ -67,22 +73,18 @@ function refuseOwnWishes(options: SessionOptions & PlanOptions): void {
     ...(options.allowDuplicates === true ? ["--allow-duplicates"] : []),
   ];
   if (given.length === 0) return;
-  throw new Failure(
-    error("CLI_USAGE", `${given.join(", ")} cannot be used with a saved plan`, {
-      hint: "remove it, or make a new plan with it",
-    }),
-  );
+  throw failureOf("CLI_USAGE", `${given.join(", ")} cannot be used with a saved plan`, {
+    hint: "remove it, or make a new plan with it",
+  });
 }
 
 /** The target that the plan was made for may be named once more. */
 function refuseOtherTarget({ target }: SessionOptions, planned: string | undefined, file: string): void {
   if (target === undefined || target === planned) return;
   const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
-  throw new Failure(
-    error("CLI_USAGE", `the plan was made ${made}, not for ${JSON.stringify(target)}`, {
-      hint: `remove --target, or make a new plan: \`workspace plan --target ${target} --out ${file}\``,
-    }),
-  );
+  throw failureOf("CLI_USAGE", `the plan was made ${made}, not for ${JSON.stringify(target)}`, {
+    hint: `remove --target, or make a new plan: \`workspace plan --target ${target} --out ${file}\``,
+  });
 }
 
 async function applyChecked(

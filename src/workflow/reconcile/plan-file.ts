@@ -4,7 +4,7 @@ import { isAbsolute, relative, resolve } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
@@ -28,11 +28,16 @@ import type { Session } from "../session/session.ts";
 import type { StateOptions } from "../session/state-location.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile, targetOf } from "../target/target.ts";
-import { holdBack, withHeldBack } from "./held-back.ts";
 import { placesIn, withoutSensitive } from "./located.ts";
-import { closedPlan, openedPlan } from "./plan-seal.ts";
-import { savedPlaces } from "./saved-places.ts";
-import { otherSecrets, withSecrets } from "./saved-secrets.ts";
+import {
+  closedPlan,
+  holdBack,
+  openedPlan,
+  otherSecrets,
+  savedPlaces,
+  withHeldBack,
+  withSecrets,
+} from "./plan-file-parts.ts";
 
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
 const PLAN_BYTES = 128 * 1024 * 1024;
@@ -135,12 +140,10 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch (problem) {
-    throw new Failure(
-      error("PLAN_FILE", "the file is not a saved plan", {
-        ...(problem instanceof JsonTooDeep ? { cause: problem.message } : {}),
-        hint: "to create one, run `workspace plan --out FILE`",
-      }),
-    );
+    throw failureOf("PLAN_FILE", "the file is not a saved plan", {
+      ...(problem instanceof JsonTooDeep ? { cause: problem.message } : {}),
+      hint: "to create one, run `workspace plan --out FILE`",
+    });
   }
 }
 
@@ -183,11 +186,9 @@ export async function sealedPlan(
 export function assertBelow(context: WorkflowContext, file: string | undefined): void {
   const path = file === undefined ? "" : relative(context.cwd, resolve(context.cwd, file));
   if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
-  throw new Failure(
-    error("PLAN_FILE", `the plan is for a spec outside this folder: ${path}`, {
-      hint: "if that is the right spec, pass it with --file",
-    }),
-  );
+  throw failureOf("PLAN_FILE", `the plan is for a spec outside this folder: ${path}`, {
+    hint: "if that is the right spec, pass it with --file",
+  });
 }
 
 /** Ends a run before anything that a file claims is believed, its spec and variable files among it. */

@@ -22,8 +22,12 @@ import { addressFilter } from "../session/address-filter.ts";
 import { withState } from "../session/open-state.ts";
 import { readSpec, type SpecOptions } from "../session/read-spec.ts";
 import type { StateOptions } from "../session/state-location.ts";
-import { type AllowedExposure, ephemeralState, exposedState } from "../session/state-warnings.ts";
-import { untrustedState } from "../session/untrusted-state.ts";
+import {
+  type AllowedExposure,
+  ephemeralState,
+  exposedState,
+  untrustedState,
+} from "../session/state-warnings.ts";
 import type { RunObserver, WorkflowContext } from "../session/workflow-context.ts";
 import { importNotes } from "../target/record-entries.ts";
 import { assertExpectedHost, selectedTarget } from "../target/target.ts";

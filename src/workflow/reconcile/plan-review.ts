@@ -1,14 +1,13 @@
 // A plan for people to review: made without the lock, compared with the base, and shown with who changed the workspace.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
 import type { State } from "../../state/model/record.ts";
 import { type BaseOptions, readBase } from "../base/base-spec.ts";
 import { withOrigins } from "../drift/drift-origins.ts";
 import { type PlanOptions, planSession, type Session } from "../session/session.ts";
-import { ephemeralState } from "../session/state-warnings.ts";
-import { untrustedState } from "../session/untrusted-state.ts";
+import { ephemeralState, untrustedState } from "../session/state-warnings.ts";
 import { placesIn } from "./located.ts";
 import type { PlanOrigin } from "./plan-file.ts";
 import type { OfflinePlan } from "./plan-offline.ts";
@@ -87,16 +86,14 @@ export function assertReviewable(options: ReviewOptions): void {
   const mode = options.untrusted ? "--untrusted" : options.offline ? "--offline" : undefined;
   const other = options.out !== undefined ? "--out" : options.adopt ? "--adopt" : undefined;
   if (mode !== undefined && other !== undefined)
-    throw new Failure(
-      error("CLI_USAGE", `${mode} and ${other} cannot be used together`, {
-        hint: "a plan to apply must read the whole workspace; make it with a trusted spec",
-      }),
-    );
+    throw failureOf("CLI_USAGE", `${mode} and ${other} cannot be used together`, {
+      hint: "a plan to apply must read the whole workspace; make it with a trusted spec",
+    });
   const base = options.base ?? options.baseRef;
   if (options.destroy && base !== undefined)
-    throw new Failure(error("CLI_USAGE", "--destroy cannot be used together with --base or --base-ref"));
+    throw failureOf("CLI_USAGE", "--destroy cannot be used together with --base or --base-ref");
   if (options.exitcodeFor === "change" && base === undefined)
-    throw new Failure(error("CLI_USAGE", "--exitcode-for change needs --base or --base-ref"));
+    throw failureOf("CLI_USAGE", "--exitcode-for change needs --base or --base-ref");
   if (options.maxReads !== undefined && !options.untrusted)
-    throw new Failure(error("CLI_USAGE", "--max-reads requires --untrusted"));
+    throw failureOf("CLI_USAGE", "--max-reads requires --untrusted");
 }

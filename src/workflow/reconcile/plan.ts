@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Code } from "../../core/codes.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { type Budget, budgetedReader, type LiveSnapshot } from "../../engine/observe/readers.ts";
 import { moveRecords } from "../../engine/recover/move-records.ts";
@@ -132,11 +132,9 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
 
 export function assertSameHost(state: State, host: string): void {
   if (state.host === "" || state.host === host) return;
-  throw new Failure(
-    error("STATE_OTHER_HOST", `the state belongs to ${state.host}, not to ${host}`, {
-      hint: "set the right host, or another state with --state or --target",
-    }),
-  );
+  throw failureOf("STATE_OTHER_HOST", `the state belongs to ${state.host}, not to ${host}`, {
+    hint: "set the right host, or another state with --state or --target",
+  });
 }
 
 /** A workspace of which nothing can be read is one problem, not one for each kind. */

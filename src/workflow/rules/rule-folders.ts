@@ -5,7 +5,7 @@ import { join, relative, resolve } from "node:path";
 import type { ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import { fromEnv } from "../../config/settings.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { RuleFile } from "../../spec/model/rule.ts";
 import { isInTreeOf } from "../target/spec-tree.ts";
@@ -31,14 +31,12 @@ export function ruleFiles(
   const folders = [...new Set(given.map((folder) => resolve(context.cwd, folder)))];
   return folders.flatMap((folder) => {
     if (untrusted && isInTreeOf(specFile(context, options), folder))
-      throw new Failure(
-        error(
-          "SPEC_RULE",
-          `the rules folder ${shownIn(context, folder)} is in the tree of the untrusted spec`,
-          {
-            hint: "use a copy outside the checkout, which a pull request cannot change",
-          },
-        ),
+      throw failureOf(
+        "SPEC_RULE",
+        `the rules folder ${shownIn(context, folder)} is in the tree of the untrusted spec`,
+        {
+          hint: "use a copy outside the checkout, which a pull request cannot change",
+        },
       );
     return filesOf(context, folder);
   });
@@ -48,11 +46,11 @@ function filesOf(context: ProcessContext, folder: string): readonly RuleFile[] {
   const names = namesIn(context, folder);
   const about = `the rules folder ${shownIn(context, folder)}`;
   if (names.length === 0)
-    throw new Failure(
-      error("SPEC_RULE", `${about} contains no .yaml file`, { hint: "check --rules and WORKSPACE_RULES" }),
-    );
+    throw failureOf("SPEC_RULE", `${about} contains no .yaml file`, {
+      hint: "check --rules and WORKSPACE_RULES",
+    });
   if (names.length > MOST_FILES)
-    throw new Failure(error("SPEC_RULE", `${about} contains more than ${MOST_FILES} files`));
+    throw failureOf("SPEC_RULE", `${about} contains more than ${MOST_FILES} files`);
   return names.map((name) => {
     const path = join(folder, name);
     const shown = shownIn(context, path);
@@ -71,11 +69,9 @@ function namesIn(context: ProcessContext, folder: string): readonly string[] {
       .sort();
   } catch (problem) {
     if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true)
-      throw new Failure(
-        error("SPEC_RULE", `the rules folder ${shownIn(context, folder)} is a file`, {
-          hint: "name the folder that contains it; every .yaml file in the folder is read",
-        }),
-      );
+      throw failureOf("SPEC_RULE", `the rules folder ${shownIn(context, folder)} is a file`, {
+        hint: "name the folder that contains it; every .yaml file in the folder is read",
+      });
     throw fileFailure(`the rules folder ${shownIn(context, folder)} cannot be read`, problem);
   }
 }

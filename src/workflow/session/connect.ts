@@ -10,7 +10,7 @@ import type { RequestEvent } from "../../api/retry/send.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, Failure, failureOf } from "../../core/diagnostic.ts";
 import type { DialectChoice } from "../../emulator/dialect/choice.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { settingsForTarget } from "../target/target.ts";
@@ -112,11 +112,9 @@ async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedde
   } catch (problem) {
     if (isSystems(problem)) throw new Failure(noRoomFor(folder, problem));
     if (!(problem instanceof DataInUse)) throw problem;
-    throw new Failure(
-      error("API_UNREACHABLE", "another run uses the embedded workspace", {
-        hint: "wait for that run; or start `workspace emulator` and pass its URL with --host",
-      }),
-    );
+    throw failureOf("API_UNREACHABLE", "another run uses the embedded workspace", {
+      hint: "wait for that run; or start `workspace emulator` and pass its URL with --host",
+    });
   }
 }
 

@@ -4,7 +4,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import { isLoopback } from "../../api/auth/endpoints.ts";
 import { httpTransport } from "../../api/http/transport.ts";
 import type { Network } from "../../config/network.ts";
-import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, failureOf, warning } from "../../core/diagnostic.ts";
 
 const ATTEMPTS = 3;
 const TIMEOUT_MS = 10_000;
@@ -26,15 +26,13 @@ export function webhookUrl(said: string): URL {
   const url = URL.parse(said);
   const hint = "write it as https://NAME/PATH; http:// is for this machine only";
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new Failure(error("CLI_USAGE", "--webhook is not an HTTP URL", { hint }));
+    throw failureOf("CLI_USAGE", "--webhook is not an HTTP URL", { hint });
   if (url.protocol === "http:" && !isLoopback(url.hostname))
-    throw new Failure(error("CLI_USAGE", `--webhook must use https:// to reach ${url.hostname}`, { hint }));
+    throw failureOf("CLI_USAGE", `--webhook must use https:// to reach ${url.hostname}`, { hint });
   if (url.username !== "" || url.password !== "")
-    throw new Failure(
-      error("CLI_USAGE", "--webhook must not contain a user name or password", {
-        hint: "sign the messages instead: set WORKSPACE_WEBHOOK_SECRET",
-      }),
-    );
+    throw failureOf("CLI_USAGE", "--webhook must not contain a user name or password", {
+      hint: "sign the messages instead: set WORKSPACE_WEBHOOK_SECRET",
+    });
   return url;
 }
 

@@ -3,7 +3,7 @@
 import { isMissing } from "../../api/contract/refusals.ts";
 import type { HostOptions } from "../../config/settings.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
@@ -43,14 +43,14 @@ export async function withRecordedObject<T>(
 function recordOf(state: State, kind: string, text: string): StateRecord {
   const other = text.slice(0, Math.max(0, text.indexOf(".")));
   const isOther = other !== kind && registry.find(other) !== undefined;
-  if (isOther) throw new Failure(error("CLI_UNKNOWN_ADDRESS", `${text} is not one of the ${kind}`));
+  if (isOther) throw failureOf("CLI_UNKNOWN_ADDRESS", `${text} is not one of the ${kind}`);
   const address = parseAddress(other === kind ? text : `${kind}.${text}`);
   const record = address === undefined ? undefined : state.records.get(address);
   if (record !== undefined) return record;
   const known = [...state.records.keys()].filter((one) => kindOf(one) === kind);
   const otherwise = `recorded ${kind}: ${known.join(", ") || "none; apply first"}`;
   const hint = nearestHint(address ?? text, known, otherwise);
-  throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state does not contain ${address ?? text}`, { hint }));
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `the state does not contain ${address ?? text}`, { hint });
 }
 
 function gone({ address, id }: StateRecord) {

@@ -1,14 +1,16 @@
-// Warns about risky state locations: a folder that a CI runner deletes, a workspace folder that everyone can read.
+// Problems of where a state is kept: a folder that a CI runner deletes, a workspace folder that everyone can read, the tree of an untrusted spec.
 
 import type { ProcessContext } from "../../config/environment.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { kindOf } from "../../core/address.ts";
-import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, failureOf, warning } from "../../core/diagnostic.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";
 import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
+import { isInTreeOf } from "../target/spec-tree.ts";
+import { specFile } from "../target/target.ts";
 import { explicitStateLocation, isInWorkspace, type StateOptions, stateFolderOf } from "./state-location.ts";
 
 /** `state`: before this run. */
@@ -93,6 +95,35 @@ function exposed(
   return [
     error("STATE_UNENCRYPTED", message, {
       hint: `${setKey}; if every secret is long and random, pass --allow-unencrypted-state`,
+    }),
+  ];
+}
+
+/**
+ * Throws Failure with STATE_UNTRUSTED when a state in the spec's own tree is not signed, that is: not encrypted under the
+ * key of WORKSPACE_STATE_KEY. With that key set, a store opens nothing else. Without a state a warning is enough.
+ */
+export function untrustedState(
+  context: ProcessContext,
+  options: StateOptions,
+  state: State,
+): readonly Diagnostic[] {
+  const folder = stateFolderOf(context, options);
+  if (folder === undefined || fromEnv(context, "WORKSPACE_STATE_KEY") !== undefined) return [];
+  if (!isInTreeOf(specFile(context, options), folder)) return [];
+  const hint =
+    "pass --state with a location outside the checkout, or encrypt the state with WORKSPACE_STATE_KEY (`workspace state rekey`)";
+  if (stateExists(state))
+    throw failureOf(
+      "STATE_UNTRUSTED",
+      `the state at ${folder} is in the tree of the untrusted spec and is not encrypted`,
+      {
+        hint,
+      },
+    );
+  return [
+    warning("PLAN_MODE", "the state is stored next to the untrusted spec, so it is untrusted too", {
+      hint,
     }),
   ];
 }

@@ -1,13 +1,18 @@
-// Saves a checked sign-in as a profile, and finds whether the next commands use it.
+// Checks a sign-in with the workspace, and writes it as a profile.
 
+import type { Reader } from "../../api/contract/reader.ts";
 import type { ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import type { ProfileFile } from "../../config/profile.ts";
-import { hostSettings, identityOf } from "../../config/settings.ts";
+import { type HostOptions, hostSettings, identityOf, type Settings } from "../../config/settings.ts";
 import { hasProfile, type NewProfile, withProfile } from "../../config/sign-in/new-profile.ts";
 import { shortPath } from "../../config/sign-in/sources.ts";
 import { Failure } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
+import { Refused } from "../../core/request-failure.ts";
+import { connect, withConnection } from "../session/connect.ts";
+import type { SpecOptions } from "../session/read-spec.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
 import { writeWholeFile } from "../transfer/write-file.ts";
 
 /** Whether the file had the profile before. Throws Failure with CLI_FILE. */
@@ -32,7 +37,7 @@ function textAt(path: string): string {
 }
 
 /** The sign-in of commands without options, or the reason why it is not the one of the profile. */
-export type ProfileUse =
+type ProfileUse =
   | { readonly method: string; readonly from: readonly string[] }
   | { readonly unusedBecause: string };
 
@@ -59,3 +64,39 @@ export function profileUse(context: ProcessContext, { name, values }: NewProfile
 /** The Azure CLI gives its own path as the source. */
 const usesNoValue = (method: string | undefined, saved: string | undefined): boolean =>
   method === "azure-cli" && saved === "azure-cli";
+
+/** Undefined if the service does not report names. Throws Refused if it does not accept the sign-in. */
+export function callerName(
+  context: WorkflowContext,
+  options: HostOptions & Pick<SpecOptions, "file">,
+): Promise<string | undefined> {
+  return withConnection(context, options, ({ reader }) => nameFrom(reader));
+}
+
+/** The same for settings that are not those of a command. */
+export async function callerNameWith(
+  settings: Settings,
+  { observer }: WorkflowContext,
+): Promise<string | undefined> {
+  const connection = await connect({
+    settings,
+    embeddedFolder: "",
+    retrying: (event) => observer.retrying(event),
+  });
+  try {
+    return await nameFrom(connection.reader);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function nameFrom(reader: Reader): Promise<string | undefined> {
+  try {
+    const { userName } = await reader.read("scim/me");
+    return typeof userName === "string" && userName !== "" ? userName : undefined;
+  } catch (failure) {
+    // Older services do not have this call.
+    if (failure instanceof Refused && (failure.status === 404 || failure.status === 501)) return undefined;
+    throw failure;
+  }
+}

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileFailure } from "../../config/files.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { matching } from "../../spec/files/matching.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
@@ -32,23 +32,17 @@ export interface TestSelection {
 export function findTests(cwd: string, { folder = ".", filters }: TestSelection): FoundTests {
   const path = resolve(cwd, folder);
   if (!existsSync(path))
-    throw new Failure(
-      error("CLI_FILE", `${folder} does not exist`, { hint: "name a folder or a test file" }),
-    );
+    throw failureOf("CLI_FILE", `${folder} does not exist`, { hint: "name a folder or a test file" });
   const isFolder = statSync(path).isDirectory();
   const paths = isFolder ? matching(path, [PATTERN], ".", []).map((one) => join(path, one)) : [path];
   if (paths.length === 0)
-    throw new Failure(
-      error("TEST_NOT_FOUND", `no file in ${folder} matches ${PATTERN}`, {
-        hint: "name test files NAME.test.yaml; `workspace schema --test` prints their JSON Schema",
-      }),
-    );
+    throw failureOf("TEST_NOT_FOUND", `no file in ${folder} matches ${PATTERN}`, {
+      hint: "name test files NAME.test.yaml; `workspace schema --test` prints their JSON Schema",
+    });
   if (paths.length > MOST_FILES)
-    throw new Failure(
-      error("TEST_NOT_FOUND", `${folder} has ${paths.length} test files (limit: ${MOST_FILES})`, {
-        hint: "name a folder with fewer test files",
-      }),
-    );
+    throw failureOf("TEST_NOT_FOUND", `${folder} has ${paths.length} test files (limit: ${MOST_FILES})`, {
+      hint: "name a folder with fewer test files",
+    });
   const diagnostics: Diagnostic[] = [];
   const files = paths.flatMap((one) => {
     try {
@@ -64,14 +58,12 @@ export function findTests(cwd: string, { folder = ".", filters }: TestSelection)
     tests: file.tests.filter(({ name }) => isSelected(`${file.file}: ${name}`, filters)),
   }));
   if (diagnostics.length === 0 && selected.every(({ tests }) => tests.length === 0))
-    throw new Failure(
-      error(
-        "TEST_NOT_FOUND",
-        `no test matches ${filters.map((one) => `--filter ${JSON.stringify(one)}`).join(", ")}`,
-        {
-          hint: "a filter is a part of `FILE: NAME`, in which * stands for any text",
-        },
-      ),
+    throw failureOf(
+      "TEST_NOT_FOUND",
+      `no test matches ${filters.map((one) => `--filter ${JSON.stringify(one)}`).join(", ")}`,
+      {
+        hint: "a filter is a part of `FILE: NAME`, in which * stands for any text",
+      },
     );
   return {
     files: selected.filter(({ tests }) => tests.length > 0),

@@ -1,7 +1,7 @@
 // Changes of the workspace that the state does not know: objects of the world, and steps that create, change, and delete.
 
 import { type Address, addressOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { waitUntil } from "../../engine/apply/journaled-writer.ts";
@@ -64,12 +64,10 @@ export async function makeObjects(
 export function objectAt(objects: LiveObjects, address: string, at: Span): AddressedObject {
   const found = objects.get(address as Address);
   if (found !== undefined) return found;
-  throw new Failure(
-    error("CLI_NO_OBJECT", `the workspace has no object ${address}`, {
-      at: locationOf(at),
-      hint: nearestHint(address, [...objects.keys()], "create it in the world or in an earlier step"),
-    }),
-  );
+  throw failureOf("CLI_NO_OBJECT", `the workspace has no object ${address}`, {
+    at: locationOf(at),
+    hint: nearestHint(address, [...objects.keys()], "create it in the world or in an earlier step"),
+  });
 }
 
 /** A spec that declares one live object with some fields changed; fields that are null are removed. */

@@ -1,7 +1,7 @@
 // Runs one step of a test, and compares what it found with its expectations.
 
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, hasErrors, thrownText } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf, hasErrors, thrownText } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
@@ -137,11 +137,9 @@ async function driftStep(running: RunningTest, step: TestStep): Promise<readonly
     const session = await running.sandbox.session(spec);
     const { state } = await session.loaded();
     if (!stateExists(state))
-      throw new Failure(
-        error("STATE_NOT_FOUND", "nothing was applied in this test, so drift cannot be detected", {
-          hint: "add an apply step before this one",
-        }),
-      );
+      throw failureOf("STATE_NOT_FOUND", "nothing was applied in this test, so drift cannot be detected", {
+        hint: "add an apply step before this one",
+      });
     const { plan, recovered } = await planSession(session, state);
     const unread = plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
     return { plan, diagnostics: [...diagnostics, ...recovered.diagnostics, ...unread] };

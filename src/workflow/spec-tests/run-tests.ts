@@ -1,7 +1,7 @@
 // Runs the tests of many files side by side, and reports them in the order of the files.
 
 import { fileFailure } from "../../config/files.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import type { SpecTest, SpecTestFile } from "../../spec/testing/spec-test.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../transfer/write-file.ts";
 import type { FoundTests } from "./find-tests.ts";
@@ -32,9 +32,9 @@ export async function runTests(found: FoundTests, options: TestRunOptions): Prom
   };
   await Promise.all(Array.from({ length: Math.min(parallelism, all.length) }, work));
   if (signal.aborted)
-    throw new Failure(
-      error("APPLY_INTERRUPTED", "stopped before the last test ended", { hint: "run the command again" }),
-    );
+    throw failureOf("APPLY_INTERRUPTED", "stopped before the last test ended", {
+      hint: "run the command again",
+    });
   return update ? updated(all, finished, cwd) : finished.map(({ result }) => result);
 }
 

@@ -14,13 +14,11 @@ import type { Spec } from "../../spec/model/spec.ts";
 import type { TestSetup } from "../../spec/testing/spec-test.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
-import type { Clock } from "../../state/model/ports.ts";
+import type { Clock, FileSystem } from "../../state/model/ports.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import { type Connection, transportTo } from "../session/connect.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
-import { memoryFiles } from "./memory-files.ts";
-import { virtualClock } from "./virtual-clock.ts";
 
 /** The time at which every test begins. */
 const START = Date.UTC(2026, 0, 1);
@@ -160,5 +158,81 @@ function countedBytes(): (count: number) => Uint8Array {
     for (let length = 0; length < count; length += 32)
       blocks.push(Buffer.from(hash("sha256", `spec test ${block++}`, "hex"), "hex"));
     return new Uint8Array(Buffer.concat(blocks).subarray(0, count));
+  };
+}
+
+interface MemoryFile {
+  bytes: Uint8Array;
+}
+
+function memoryFiles(): FileSystem {
+  const files = new Map<string, MemoryFile>();
+  const moved = (from: string): MemoryFile => {
+    const file = files.get(from);
+    if (file === undefined) throw new Error(`${from} does not exist`);
+    return file;
+  };
+  return {
+    read: async (path) => files.get(path)?.bytes.slice(),
+    list: async (folder) =>
+      [...files.keys()]
+        .filter((name) => name.startsWith(`${folder}/`) && !name.slice(folder.length + 1).includes("/"))
+        .map((name) => name.slice(folder.length + 1)),
+    makeFolder: async () => undefined,
+    open: async (path, how) => {
+      const file = files.get(path) ?? { bytes: new Uint8Array(0) };
+      if (how === "fresh") file.bytes = new Uint8Array(0);
+      files.set(path, file);
+      return {
+        write: async (bytes) => {
+          file.bytes = Buffer.concat([file.bytes, bytes]);
+        },
+        sync: async () => undefined,
+        close: async () => undefined,
+      };
+    },
+    rename: async (from, to) => {
+      const file = moved(from);
+      files.delete(from);
+      files.set(to, file);
+    },
+    link: async (from, to) => {
+      const file = moved(from);
+      if (files.has(to)) return false;
+      files.set(to, file);
+      return true;
+    },
+    remove: async (path) => {
+      files.delete(path);
+    },
+    syncFolder: async () => undefined,
+  };
+}
+
+interface Pause {
+  readonly end: number;
+  readonly resume: () => void;
+}
+
+/** `start`: epoch milliseconds. */
+function virtualClock(start: number): Clock {
+  const pauses: Pause[] = [];
+  let now = start;
+  const next = (): void => {
+    pauses.sort((a, b) => a.end - b.end);
+    const first = pauses.shift();
+    if (first === undefined) return;
+    now = Math.max(now, first.end);
+    first.resume();
+    if (pauses.length > 0) setImmediate(next);
+  };
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resume) => {
+        if (signal?.aborted === true) return resume();
+        pauses.push({ end: now + ms, resume });
+        if (pauses.length === 1) setImmediate(next);
+      }),
   };
 }

@@ -13,7 +13,7 @@ import {
   YAMLSeq,
 } from "yaml";
 import { canonicalJson } from "../../core/canonical.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { SpecTestFile } from "../../spec/testing/spec-test.ts";
@@ -24,14 +24,12 @@ export function updatedText({ file, text }: SpecTestFile, edits: readonly Expect
   const document = parseDocument(text, { intAsBigInt: false, uniqueKeys: false });
   for (const { path, value } of edits) {
     if (usesAlias(document, path))
-      throw new Failure(
-        error(
-          "CLI_FILE",
-          `${file}: the expectation at ${path.join(".")} has an anchor or an alias, so it is not updated`,
-          {
-            hint: "write the expectation out",
-          },
-        ),
+      throw failureOf(
+        "CLI_FILE",
+        `${file}: the expectation at ${path.join(".")} has an anchor or an alias, so it is not updated`,
+        {
+          hint: "write the expectation out",
+        },
       );
     setValue(document, path, value);
   }

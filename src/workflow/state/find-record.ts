@@ -1,7 +1,7 @@
 // Finds a record by the address that a user typed, and checks an address that a record is to move to.
 
 import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { recordFitsAddress } from "../../planner/decide/invalid-records.ts";
 import { registry } from "../../providers/index.ts";
@@ -17,7 +17,7 @@ export function recordAt(state: State, text: string | undefined): StateRecord {
     [...state.records.keys()],
     "to list addresses, run `workspace state list`",
   );
-  throw new Failure(error("CLI_UNKNOWN_ADDRESS", `the state has no ${text}`, { hint }));
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `the state has no ${text}`, { hint });
 }
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS or CLI_NO_OBJECT. */
@@ -26,26 +26,24 @@ export function renamedAddress(state: State, record: StateRecord, to: string): A
   const provider = registry.of(address);
   if (recordFitsAddress(provider, record, address)) return address;
   const { singular } = provider;
-  throw new Failure(
-    error("CLI_NO_OBJECT", `${address} can only be the ${singular} ${nameOf(address)}, not ${record.name}`, {
+  throw failureOf(
+    "CLI_NO_OBJECT",
+    `${address} can only be the ${singular} ${nameOf(address)}, not ${record.name}`,
+    {
       hint: `its key in a spec is its name: an apply makes the new one and deletes the old; to keep the old one, forget it first: workspace state rm ${record.address}`,
-    }),
+    },
   );
 }
 
 function freeAddress(state: State, from: string, to: string): Address {
   const address = parseAddress(to);
   if (address === undefined || kindOf(address) !== from.slice(0, from.indexOf(".")))
-    throw new Failure(
-      error("CLI_UNKNOWN_ADDRESS", `${to} is not an address of the same kind as ${from}`, {
-        hint: "an address is KIND.NAME",
-      }),
-    );
+    throw failureOf("CLI_UNKNOWN_ADDRESS", `${to} is not an address of the same kind as ${from}`, {
+      hint: "an address is KIND.NAME",
+    });
   if (state.records.has(address))
-    throw new Failure(
-      error("CLI_UNKNOWN_ADDRESS", `the state has a ${to} already`, {
-        hint: `forget it first: workspace state rm ${to}`,
-      }),
-    );
+    throw failureOf("CLI_UNKNOWN_ADDRESS", `the state has a ${to} already`, {
+      hint: `forget it first: workspace state rm ${to}`,
+    });
   return address;
 }

@@ -11,7 +11,7 @@ import {
   type Settings,
   settingsOf,
 } from "../../config/settings.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { Failure, failureOf } from "../../core/diagnostic.ts";
 import type { TargetSettings } from "../../spec/model/spec.ts";
 import { readTarget, type SelectedTarget } from "../../spec/read-target.ts";
 import { leadsOutOf } from "./spec-tree.ts";
@@ -71,26 +71,22 @@ export function stateOfTarget(context: ProcessContext, options: TargetOptions): 
   const { settings } = selectedTarget(context, options);
   if (settings?.state === undefined) return undefined;
   if (options.untrusted === true)
-    throw new Failure(
-      error(
-        "SPEC_TARGET",
-        `an untrusted spec cannot choose its state, and the target ${settings.name} does`,
-        {
-          at: settings.at,
-          hint: "pass --state, or set WORKSPACE_STATE",
-        },
-      ),
+    throw failureOf(
+      "SPEC_TARGET",
+      `an untrusted spec cannot choose its state, and the target ${settings.name} does`,
+      {
+        at: settings.at,
+        hint: "pass --state, or set WORKSPACE_STATE",
+      },
     );
   if (settings.state.startsWith(IN_WORKSPACE)) return settings.state;
   const folder = dirname(specFile(context, { file: options.file }));
   const state = resolve(folder, settings.state);
   if (leadsOutOf(folder, state))
-    throw new Failure(
-      error(
-        "SPEC_TARGET",
-        `the state of the target ${settings.name} is outside the spec's folder, because of a link`,
-        { at: settings.at, hint: "replace the link with a folder, or pass --state" },
-      ),
+    throw failureOf(
+      "SPEC_TARGET",
+      `the state of the target ${settings.name} is outside the spec's folder, because of a link`,
+      { at: settings.at, hint: "replace the link with a folder, or pass --state" },
     );
   return state;
 }
@@ -110,11 +106,13 @@ export function settingsForTarget(context: ProcessContext, options: HostOptions 
 /** A host in the spec is only compared, so that a pull request cannot send a token elsewhere. */
 export function assertExpectedHost(target: TargetSettings | undefined, identity: string): void {
   if (target?.host === undefined || expected(target, target.host) === identity) return;
-  throw new Failure(
-    error("SPEC_TARGET", `the target ${target.name} is for ${target.host}, and this run is for ${identity}`, {
+  throw failureOf(
+    "SPEC_TARGET",
+    `the target ${target.name} is for ${target.host}, and this run is for ${identity}`,
+    {
       at: target.at,
       hint: "select the host with --host, --profile, or WORKSPACE_HOST; a host in the spec is only compared",
-    }),
+    },
   );
 }
 
@@ -123,9 +121,7 @@ function expected({ name, at }: TargetSettings, host: string): string {
   try {
     return identityOf(host);
   } catch {
-    throw new Failure(
-      error("SPEC_TARGET", `the host of the target ${name} is not a valid URL: ${host}`, { at }),
-    );
+    throw failureOf("SPEC_TARGET", `the host of the target ${name} is not a valid URL: ${host}`, { at });
   }
 }
 
@@ -144,17 +140,13 @@ export function assertMayApply(
   const { name } = settings;
   const plan = `workspace plan${destroy ? " --destroy" : ""} --target ${name} --out FILE`;
   if (!saved)
-    throw new Failure(
-      error("SPEC_TARGET", `the target ${name} is protected, so it is changed by a saved plan only`, {
-        at: settings.at,
-        hint: `run \`${plan}\`, then \`workspace apply FILE --target ${name}\``,
-      }),
-    );
+    throw failureOf("SPEC_TARGET", `the target ${name} is protected, so it is changed by a saved plan only`, {
+      at: settings.at,
+      hint: `run \`${plan}\`, then \`workspace apply FILE --target ${name}\``,
+    });
   if (!named)
-    throw new Failure(
-      error("SPEC_TARGET", `the target ${name} is protected, so apply needs --target`, {
-        at: settings.at,
-        hint: `add --target ${name}`,
-      }),
-    );
+    throw failureOf("SPEC_TARGET", `the target ${name} is protected, so apply needs --target`, {
+      at: settings.at,
+      hint: `add --target ${name}`,
+    });
 }

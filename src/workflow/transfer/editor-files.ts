@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { writeWholeFile } from "./write-file.ts";
@@ -101,9 +101,7 @@ function parsedSettings(path: string): JsonObject {
   } catch {
     // Comments are allowed there, and would be lost.
   }
-  throw new Failure(
-    error("CLI_FILE", `${path} is not plain JSON, so it is left unchanged`, {
-      hint: `add "yaml.schemas": { "./${SCHEMA_FILE}": ["**/workspace.yaml"] } to it`,
-    }),
-  );
+  throw failureOf("CLI_FILE", `${path} is not plain JSON, so it is left unchanged`, {
+    hint: `add "yaml.schemas": { "./${SCHEMA_FILE}": ["**/workspace.yaml"] } to it`,
+  });
 }

@@ -15,7 +15,7 @@ import { addressFilter } from "../session/address-filter.ts";
 import type { Connection } from "../session/connect.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import { fetchSources, writeSpec, writtenProblems } from "./export.ts";
-import { ignoreState } from "./new-folder.ts";
+import { ignoreState } from "./write-file.ts";
 
 export interface FolderExport extends HostOptions {
   readonly out: string;

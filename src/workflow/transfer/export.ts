@@ -6,6 +6,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { withFileCreation } from "../../config/files.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { nearestHint } from "../../core/suggest.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
 import { failureDiagnostic } from "../../engine/failures.ts";
 import type { Registry } from "../../resource/registry.ts";
@@ -15,7 +16,7 @@ import { openWholeFile, type WholeFile, writeWholeFile } from "./write-file.ts";
 
 const TAKEN = "choose another folder, or overwrite the file with --force";
 
-export interface FetchInput {
+interface FetchInput {
   readonly folder: string;
   readonly reader: Reader;
   readonly parallelism: number;
@@ -23,7 +24,7 @@ export interface FetchInput {
   readonly force: boolean;
 }
 
-export interface FetchResult {
+interface FetchResult {
   /** Why a content is not there, by the address of its resource. */
   readonly failed: ReadonlyMap<Address, Diagnostic>;
 }
@@ -117,4 +118,22 @@ function makeFolder(path: string): void {
   } catch (problem) {
     if (!existsSync(path)) throw problem;
   }
+}
+
+/** `pools,clusters`, repeatable; empty means every kind. Throws Failure with CLI_USAGE. */
+export function kindsNamed(registry: Registry, given: readonly string[]): ReadonlySet<string> {
+  const known = registry.kinds.map(({ kind }) => kind);
+  const names = given.flatMap((text) => text.split(",")).map((name) => name.trim());
+  if (names.length === 0) return new Set(known);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Failure(...unknown.map((name) => noKind(name, known)));
+  const members = registry.kinds.filter(({ nested }) => nested !== undefined && names.includes(nested.kind));
+  const parents = names.flatMap((name) => registry.get(name).nested?.kind ?? []);
+  return new Set([...names, ...members.map(({ kind }) => kind), ...parents]);
+}
+
+function noKind(name: string, known: readonly string[]) {
+  return error("CLI_USAGE", `"${name}" is not a valid kind`, {
+    hint: nearestHint(name, known, `the kinds are ${known.join(", ")}`),
+  });
 }

@@ -1,7 +1,7 @@
 // What an import finds: the live object, the record that it gets, and what the next plan would then change of it.
 
 import { type Address, remoteId } from "../../core/address.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { recordFromLive } from "../../engine/apply/build-record.ts";
 import { unmanageableError } from "../../planner/decide/unmanageable.ts";
 import { makePlan } from "../../planner/make-plan.ts";
@@ -26,36 +26,30 @@ export interface ImportPlan {
 export function assertFree(state: State, resource: Resource, id: string): void {
   const provider = registry.get(resource.kind);
   if (provider.nameField === undefined && !isSameName(provider, id, resource.name))
-    throw new Failure(
-      error(
-        "CLI_NO_OBJECT",
-        `${resource.address} can only be the ${provider.singular} ${resource.name}, not ${id}`,
-        {
-          hint: `in a spec, the key under ${provider.kind} is the name`,
-        },
-      ),
+    throw failureOf(
+      "CLI_NO_OBJECT",
+      `${resource.address} can only be the ${provider.singular} ${resource.name}, not ${id}`,
+      {
+        hint: `in a spec, the key under ${provider.kind} is the name`,
+      },
     );
   const here = state.records.get(resource.address);
   if (here !== undefined)
-    throw new Failure(
-      error(
-        "CLI_MANAGED",
-        `${resource.address} is already managed: it is the ${oneOf(resource)} ${here.id}`,
-        {
-          hint: `to remove it from the state first, run \`workspace state rm ${resource.address}\``,
-        },
-      ),
+    throw failureOf(
+      "CLI_MANAGED",
+      `${resource.address} is already managed: it is the ${oneOf(resource)} ${here.id}`,
+      {
+        hint: `to remove it from the state first, run \`workspace state rm ${resource.address}\``,
+      },
     );
   const other = [...state.records.values()].find(
     (one) =>
       one.address.startsWith(`${resource.kind}.`) && (one.id === id || one.deposed?.includes(remoteId(id))),
   );
   if (other !== undefined)
-    throw new Failure(
-      error("CLI_MANAGED", `${other.address} already manages the ${oneOf(resource)} ${id}`, {
-        hint: `to change the address of that record, run \`workspace state mv ${other.address} ${resource.address}\``,
-      }),
-    );
+    throw failureOf("CLI_MANAGED", `${other.address} already manages the ${oneOf(resource)} ${id}`, {
+      hint: `to change the address of that record, run \`workspace state mv ${other.address} ${resource.address}\``,
+    });
 }
 
 const oneOf = ({ kind }: Resource): string => registry.get(kind).singular;

@@ -1,8 +1,9 @@
-// Writes files for users atomically. An existing file is kept until the new content is on disk.
+// Writes files whole, and the files of a new spec folder.
 
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   openSync,
@@ -13,8 +14,9 @@ import {
   writeSync,
 } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { readRegularFile } from "../../core/regular-file.ts";
 
-export interface FileWrite {
+interface FileWrite {
   /** Write over a file that is there; else it is refused with EEXIST. */
   readonly over: boolean;
   /** Permissions of the file; else those that it has, or the usual ones. */
@@ -110,4 +112,24 @@ function written(ours: string | undefined, descriptor: number, place: () => void
       if (ours !== undefined && !kept) rmSync(ours, { force: true });
     },
   };
+}
+
+/** Comments, without their sign. */
+export const SCHEMA_LINES: readonly string[] = [
+  "For completion in editors, write the schema: workspace schema > workspace.schema.json",
+  "yaml-language-server: $schema=./workspace.schema.json",
+];
+
+/**
+ * The state contains no secret, but it belongs to this machine; shared states are stored elsewhere. False if the line
+ * exists.
+ */
+export function ignoreState(folder: string): boolean {
+  const path = join(folder, ".gitignore");
+  const before = existsSync(path) ? readRegularFile(path).toString("utf8") : "";
+  if (before.split(/\r?\n/).some((line) => line.trim() === ".workspace/" || line.trim() === ".workspace"))
+    return false;
+  const glue = before === "" || before.endsWith("\n") ? "" : "\n";
+  writeWholeFile(path, `${before}${glue}.workspace/\n`, { over: true });
+  return true;
 }

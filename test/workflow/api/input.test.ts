@@ -5,8 +5,7 @@ import {
   type OperationCatalog,
   readOperationCatalog,
 } from "../../../src/workflow/api/catalog.ts";
-import { inputProblems } from "../../../src/workflow/api/check-input.ts";
-import { inputOf } from "../../../src/workflow/api/input.ts";
+import { inputOf, inputProblems } from "../../../src/workflow/api/input.ts";
 import { rejectedDiagnostics, thrownDiagnostics } from "../../failures.ts";
 
 let catalog: OperationCatalog;

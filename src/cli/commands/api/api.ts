@@ -1,13 +1,12 @@
 // `workspace api OPERATION field=value …`: calls an operation of the API with validated fields.
 
 import { readCommandInput } from "../../../config/input-file.ts";
-import { error, Failure, hasErrors } from "../../../core/diagnostic.ts";
+import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
 import { operationsText, operationText } from "../../../report/inspect/operation-help.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { call, isWrite, remarks } from "../../../workflow/api/call.ts";
 import { findOperation, type OperationCatalog, readOperationCatalog } from "../../../workflow/api/catalog.ts";
-import { inputProblems } from "../../../workflow/api/check-input.ts";
-import { inputObject, inputOf } from "../../../workflow/api/input.ts";
+import { inputObject, inputOf, inputProblems } from "../../../workflow/api/input.ts";
 import { withConnection } from "../../../workflow/session/connect.ts";
 import { isPaged } from "../../../workflow/session/paging.ts";
 import { defineCommand } from "../../command/command.ts";
@@ -56,9 +55,7 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
     }
     const operation = findOperation(catalog, name);
     if (options.all && !isPaged(operation.name))
-      throw new Failure(
-        error("CLI_USAGE", `${operation.id} does not return pages`, { hint: "remove --all" }),
-      );
+      throw failureOf("CLI_USAGE", `${operation.id} does not return pages`, { hint: "remove --all" });
     const read = (path: string) => readCommandInput(context, path);
     const base = options.input === undefined ? {} : await inputObject(options.input, read);
     const input = await inputOf(catalog, operation, words, base, read);

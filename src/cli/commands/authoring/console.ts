@@ -1,11 +1,11 @@
 // `workspace console`: evaluates expressions with the variables, locals, and modules of a spec. Sends no request.
 
 import { createInterface } from "node:readline";
-import { error, Failure, hasErrors } from "../../../core/diagnostic.ts";
+import { failureOf, hasErrors } from "../../../core/diagnostic.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { yamlValue } from "../../../report/text/yaml.ts";
 import type { EvaluatedText } from "../../../spec/evaluate-text.ts";
-import { expressionScope } from "../../../workflow/authoring/evaluate.ts";
+import { expressionScope } from "../../../workflow/authoring/render.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT, exitOf } from "../../command/exit-codes.ts";
 import { choiceOption, oneFormat } from "../../command/option.ts";
@@ -59,7 +59,7 @@ async function ofLines({ stdin }: ConsoleContext, show: (text: string) => number
   for await (const line of createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     size += line.length;
     if (size > LONGEST_INPUT)
-      throw new Failure(error("SPEC_TOO_LARGE", `stdin has more than ${LONGEST_INPUT} characters`));
+      throw failureOf("SPEC_TOO_LARGE", `stdin has more than ${LONGEST_INPUT} characters`);
     if (line.trim() !== "") code = Math.max(code, show(line));
   }
   return code;

@@ -1,7 +1,7 @@
 // `workspace fmt`: formats the files of a spec. Only spaces and line breaks change.
 
 import { type InputLimits, readCommandInput } from "../../../config/input-file.ts";
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { formatDiff } from "../../../report/inspect/format-diff.ts";
 import { printable } from "../../../report/text/printable.ts";
@@ -48,7 +48,7 @@ export const fmtCommand = defineCommand({
 const STDIN_LIMITS: InputLimits = { maxBytes: LIMITS.fileBytes, tooLarge: "SPEC_TOO_LARGE" };
 
 async function ofInput(context: ConsoleContext, files: readonly string[]): Promise<Formatting> {
-  if (files.length > 1) throw new Failure(error("CLI_USAGE", "stdin and files cannot be formatted together"));
+  if (files.length > 1) throw failureOf("CLI_USAGE", "stdin and files cannot be formatted together");
   return formatText("stdin", await readCommandInput(context, "-", STDIN_LIMITS));
 }
 

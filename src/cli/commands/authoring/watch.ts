@@ -1,7 +1,7 @@
 // `workspace watch`: validates and plans again when the files of the spec change. Applies nothing.
 
 import { relative } from "node:path";
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";
 import { type RoundView, roundText } from "../../../report/inspect/round-text.ts";
 import { planView } from "../../../report/plan/plan-view.ts";
@@ -56,7 +56,7 @@ type Chosen = Parameters<typeof checkOnChange>[1];
 
 function assertFits(options: Chosen): void {
   if (options.validateOnly && options.only.length > 0)
-    throw new Failure(error("CLI_USAGE", "--validate-only and --only cannot be used together"));
+    throw failureOf("CLI_USAGE", "--validate-only and --only cannot be used together");
   assertReviewable({ ...options, ...PLAIN_REVIEW });
 }
 

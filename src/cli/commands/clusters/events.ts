@@ -1,6 +1,6 @@
 // `workspace clusters events CLUSTER`.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { eventsText } from "../../../report/inspect/cluster-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { clusterEvents } from "../../../workflow/session/paging.ts";
@@ -29,7 +29,7 @@ export const eventsCommand = defineCommand({
   args: CLUSTER,
   run(context, options, [address = ""]) {
     if (options.all && options.limit !== undefined)
-      throw new Failure(error("CLI_USAGE", "--all and --limit cannot be used together"));
+      throw failureOf("CLI_USAGE", "--all and --limit cannot be used together");
     const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 50);
     const types = options.types.flatMap((one) => one.split(",")).map((one) => one.trim().toUpperCase());
     return withRecordedObject(context, options, "clusters", address, async ({ connection, id }) => {

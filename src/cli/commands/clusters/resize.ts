@@ -3,8 +3,7 @@
 import type { JsonObject } from "../../../core/json.ts";
 import { ENDED } from "../../../providers/clusters/states.ts";
 import { sizeText } from "../../../report/inspect/cluster-text.ts";
-import { isResized, requestedSize, sizeAfterNextApply } from "../../../workflow/clusters/resize.ts";
-import { clusterNow } from "../../../workflow/clusters/wait.ts";
+import { clusterNow, isResized, requestedSize, sizeAfterNextApply } from "../../../workflow/clusters/wait.ts";
 import { withRecordedObject } from "../../../workflow/session/recorded-object.ts";
 import { defineCommand } from "../../command/command.ts";
 import { integerOption } from "../../command/option.ts";

@@ -1,7 +1,7 @@
 // `workspace drift acknowledge ADDRESS[.field]`: accepts drift for a time. It stays in every report, and exits with 2 no more.
 
 import { fromEnv } from "../../../config/settings.ts";
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { printable } from "../../../report/text/printable.ts";
 import { timeText } from "../../../report/text/vocabulary.ts";
 import { thisProcess } from "../../../state/backends/file/node-ports.ts";
@@ -13,8 +13,8 @@ import {
   acknowledgedSubject,
   acknowledgedUntil,
   driftAt,
+  writeEntries,
 } from "../../../workflow/drift/acknowledge.ts";
-import { writeEntries } from "../../../workflow/drift/remember-drift.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { planSession, withSession } from "../../../workflow/session/session.ts";
 import { defineCommand } from "../../command/command.ts";
@@ -45,9 +45,7 @@ export const acknowledgeCommand = defineCommand({
         return EXIT.ok;
       });
     if (place === undefined)
-      throw new Failure(
-        error("CLI_USAGE", "an address is missing", { hint: "name an address, or pass --list" }),
-      );
+      throw failureOf("CLI_USAGE", "an address is missing", { hint: "name an address, or pass --list" });
     const wait = lockWait(context, options);
     if (options.remove)
       return withState(context, options, async (store) => {

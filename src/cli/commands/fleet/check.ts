@@ -1,6 +1,6 @@
 // `workspace fleet validate|plan|drift|apply|run`: one command on every selected workspace.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import type { FleetCommand } from "../../../fleet/model/result.ts";
 import { parseWaves } from "../../../fleet/waves.ts";
 import { type Command, defineCommand } from "../../command/command.ts";
@@ -49,11 +49,9 @@ export const applyFleetCommand = defineCommand({
   notes: EXIT_CODES,
   async run(context, options, names) {
     if (!options.autoApprove)
-      throw new Failure(
-        error("CLI_CONFIRMATION", "an apply of a fleet cannot ask for approval", {
-          hint: "review `workspace fleet plan`, then pass --auto-approve",
-        }),
-      );
+      throw failureOf("CLI_CONFIRMATION", "an apply of a fleet cannot ask for approval", {
+        hint: "review `workspace fleet plan`, then pass --auto-approve",
+      });
     const extra = options.adopt ? ["--adopt"] : [];
     const { waves, ...shared } = options;
     return runSelected(

@@ -1,6 +1,6 @@
 // `workspace fleet dead-letters`: lists the jobs that failed at every attempt, and puts them back or removes them.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { error, Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { DeadJob } from "../../../fleet/queue/job-queue.ts";
 import { columns } from "../../../fleet/report/fleet-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
@@ -21,8 +21,7 @@ export const deadLettersCommand = defineCommand({
   args: [{ name: "[workspaces...]", description: "names of workspaces (default: all with such jobs)" }],
   notes: "A workspace that already has a queued or running job keeps its dead letter when you pass --retry.",
   async run(context, { retry, remove, output }, names) {
-    if (retry && remove)
-      throw new Failure(error("CLI_USAGE", "--retry and --remove cannot be used together"));
+    if (retry && remove) throw failureOf("CLI_USAGE", "--retry and --remove cannot be used together");
     const asJson = output === "json";
     return withQueue(context, retry || remove ? "send" : "read", async (queue) => {
       const all = await queue.dead();

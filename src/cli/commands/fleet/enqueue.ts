@@ -1,6 +1,6 @@
 // `workspace fleet enqueue`: puts one job for each selected workspace into the queue.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { FLEET_COMMANDS, type FleetCommand } from "../../../fleet/model/result.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
@@ -31,11 +31,9 @@ export const enqueueCommand = defineCommand({
   async run(context, options, [command = "", ...names]) {
     const known = commandOf(command);
     if (known === "apply" && !options.autoApprove)
-      throw new Failure(
-        error("CLI_CONFIRMATION", "a queued apply cannot ask for approval", {
-          hint: "review `workspace fleet plan`, then pass --auto-approve",
-        }),
-      );
+      throw failureOf("CLI_CONFIRMATION", "a queued apply cannot ask for approval", {
+        hint: "review `workspace fleet plan`, then pass --auto-approve",
+      });
     const { selected } = openFleet(context, options, names);
     return withQueue(context, "send", async (queue) => {
       const present = await queue.enqueue(selected, known);
@@ -61,7 +59,5 @@ function textOf(enqueued: number, present: readonly string[]): string {
 function commandOf(given: string): FleetCommand {
   const found = FLEET_COMMANDS.find((one) => one === given);
   if (found !== undefined) return found;
-  throw new Failure(
-    error("CLI_USAGE", `"${given}" cannot be enqueued`, { hint: `use ${FLEET_COMMANDS.join(", ")}` }),
-  );
+  throw failureOf("CLI_USAGE", `"${given}" cannot be enqueued`, { hint: `use ${FLEET_COMMANDS.join(", ")}` });
 }

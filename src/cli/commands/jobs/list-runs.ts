@@ -1,6 +1,6 @@
 // `workspace runs list`: the runs of all jobs or of one, newest first.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { runsText } from "../../../report/inspect/job-run-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
@@ -28,9 +28,9 @@ export const listRunsCommand = defineCommand({
   },
   async run(context, options) {
     if (options.active && options.completed)
-      throw new Failure(error("CLI_USAGE", "--active and --completed cannot be used together"));
+      throw failureOf("CLI_USAGE", "--active and --completed cannot be used together");
     if (options.all && options.limit !== undefined)
-      throw new Failure(error("CLI_USAGE", "--all and --limit cannot be used together"));
+      throw failureOf("CLI_USAGE", "--all and --limit cannot be used together");
     const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 20);
     const filter = {
       ...(options.active ? { active_only: true } : {}),

@@ -1,7 +1,7 @@
 // Which run a command means: one by its id, or of a job by its address.
 
 import type { HostOptions } from "../../../config/settings.ts";
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { error, Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { idText } from "../../../resource/service-status.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
@@ -48,8 +48,7 @@ export async function withSelectedRuns<T>(
     const filter = { job_id: numberId(id), ...(ofJob === "active" ? { active_only: true } : {}) };
     const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
     const ids = (await newestRuns(connection.reader, filter, most)).map(idOf);
-    if (ids.length === 0 && ofJob === "latest")
-      throw new Failure(error("CLI_NO_OBJECT", `${address} has no runs`));
+    if (ids.length === 0 && ofJob === "latest") throw failureOf("CLI_NO_OBJECT", `${address} has no runs`);
     return work({ connection, ids });
   });
 }
@@ -72,5 +71,5 @@ function runId(text: string): number | bigint {
   const hint = /^jobs\./.test(text)
     ? `for a job's runs: --job ${text}`
     : "to list run IDs, run `workspace runs list`";
-  throw new Failure(error("CLI_USAGE", `"${text}" is not a valid run ID`, { hint }));
+  throw failureOf("CLI_USAGE", `"${text}" is not a valid run ID`, { hint });
 }

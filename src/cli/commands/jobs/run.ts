@@ -3,15 +3,13 @@
 import { numberInJob } from "../../../report/inspect/job-run-text.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
-import type { Parameters } from "../../../workflow/jobs/parameters.ts";
-import { runJobNow } from "../../../workflow/jobs/run-now.ts";
+import { type Parameters, runJobNow } from "../../../workflow/jobs/parameters.ts";
 import {
   numberId,
   type RecordedObject,
   withRecordedObject,
 } from "../../../workflow/session/recorded-object.ts";
-import type { ConsoleContext } from "../../command/command.ts";
-import { defineCommand } from "../../command/command.ts";
+import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption, valuesOption } from "../../command/option.ts";
 import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";

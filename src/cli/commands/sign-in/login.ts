@@ -5,10 +5,9 @@ import { EMBEDDED, fromEnv, hostSettings, settingsFor } from "../../../config/se
 import { LOGIN_METHODS, loginValues } from "../../../config/sign-in/login-values.ts";
 import { type NewProfile, sourcesOfProfile, withProfile } from "../../../config/sign-in/new-profile.ts";
 import { shortPath } from "../../../config/sign-in/sources.ts";
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { savedProfileText } from "../../../report/inspect/identity-text.ts";
-import { callerNameWith } from "../../../workflow/sign-in/caller-name.ts";
-import { profileUse, saveProfile } from "../../../workflow/sign-in/save-profile.ts";
+import { callerNameWith, profileUse, saveProfile } from "../../../workflow/sign-in/save-profile.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, textOption } from "../../command/option.ts";
@@ -45,7 +44,7 @@ export const loginCommand = defineCommand({
       fromEnv(context, "WORKSPACE_HOST") ??
       fromEnv(context, "DATABRICKS_HOST");
     if (url === undefined || url === EMBEDDED)
-      throw new Failure(error("CLI_NO_HOST", "no workspace is named", { hint: "use --host URL" }));
+      throw failureOf("CLI_NO_HOST", "no workspace is named", { hint: "use --host URL" });
     const values = await loginValues(url, options, (secret) => askSecret(context, secret));
     const profile: NewProfile = { name, values };
     withProfile("", profile);

@@ -4,9 +4,8 @@ import { type HostOptions, type HostSettings, hostSettings } from "../../../conf
 import { notNeeded } from "../../../config/sign-in/choose.ts";
 import { type IdentityView, identityJson, identityText } from "../../../report/inspect/identity-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
-import { callerName } from "../../../workflow/sign-in/caller-name.ts";
-import type { ConsoleContext } from "../../command/command.ts";
-import { defineCommand } from "../../command/command.ts";
+import { callerName } from "../../../workflow/sign-in/save-profile.ts";
+import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION, HOST_OPTIONS } from "../../command/shared-options.ts";
 

@@ -1,7 +1,7 @@
 // `workspace state migrate TO`: moves the state to another location. The old location keeps its versions and a note of
 // the new one.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";
 import type { State } from "../../../state/model/record.ts";
@@ -25,7 +25,7 @@ export const migrateCommand = defineCommand({
     try {
       const placed = await withState(context, options, (source) => {
         if (source.place === target.place)
-          throw new Failure(error("CLI_USAGE", `the state is at ${source.place} already`));
+          throw failureOf("CLI_USAGE", `the state is at ${source.place} already`);
         const check = (present: State, incoming: State): void => {
           if (!options.force) assertFollows(present, incoming, source.place);
           refuseExposed(context, exposedRecords(context, to, options, incoming));

@@ -1,6 +1,6 @@
 // `workspace state restore [VERSION]`: restores an earlier version, even of a damaged state. Without an argument, lists the versions.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import {
   restoredText,
@@ -47,9 +47,7 @@ run \`workspace plan\` next, and adopt them with --adopt.`,
 
 function serialOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new Failure(
-    error("CLI_USAGE", `${text} is not a valid state version`, {
-      hint: "to list the versions, run `workspace state restore`",
-    }),
-  );
+  throw failureOf("CLI_USAGE", `${text} is not a valid state version`, {
+    hint: "to list the versions, run `workspace state restore`",
+  });
 }

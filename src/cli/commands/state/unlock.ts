@@ -1,6 +1,6 @@
 // `workspace state unlock [NONCE]`: removes the lock of a run that has ended, or a lock that cannot be read.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -17,11 +17,9 @@ export const unlockCommand = defineCommand({
   args: [{ name: "[lock-id]", description: "lock ID from the message about the lock" }],
   async run(context, { force, ...options }, [nonce]) {
     if (force && nonce !== undefined)
-      throw new Failure(
-        error("CLI_USAGE", "--force and a lock ID cannot be used together", {
-          hint: "a readable holder is unlocked by its lock ID",
-        }),
-      );
+      throw failureOf("CLI_USAGE", "--force and a lock ID cannot be used together", {
+        hint: "a readable holder is unlocked by its lock ID",
+      });
     const done = await withState(context, options, (store) =>
       store.unlock({ force, ...(nonce === undefined ? {} : { nonce }) }),
     );

@@ -1,0 +1,146 @@
+// What a plan file holds in another form than the plan: encryption, sensitive values, secrets, and the places of fields.
+
+import { fromEnv } from "../../config/settings.ts";
+import type { Address } from "../../core/address.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { keyedDigest } from "../../core/digest.ts";
+import { type Path, toPointer } from "../../core/pointer.ts";
+import { SENSITIVE_TEXT, withoutReplaced, withTexts } from "../../core/sensitive.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import type { SavedPlaces } from "../../planner/plan-file.ts";
+import { registry } from "../../providers/index.ts";
+import { secretField } from "../../resource/content.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import { nodeRandom } from "../../state/backends/file/node-ports.ts";
+import { createSealer, type Sealer } from "../../state/format/encryption.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
+import type { placesIn } from "./located.ts";
+
+type SensitiveSpec = Pick<Spec, "sensitive">;
+
+const MARK = /\(sensitive ([0-9a-f]{32})\)/g;
+
+const markOf = (key: Uint8Array, text: string): string =>
+  `(sensitive ${keyedDigest(key, `held back\n${text}`).slice(-32)})`;
+
+/** The plan with a mark in place of each sensitive value. Who lacks the key cannot test a guess. */
+export function holdBack(plan: Plan, { sensitive }: SensitiveSpec, key: Uint8Array): Plan {
+  return sensitive?.maskedDeep(plan, (text) => markOf(key, text)) ?? plan;
+}
+
+/** The plan with the values of the spec. Throws Failure with PLAN_STALE if the spec has other ones. */
+export function withHeldBack(plan: Plan, { sensitive }: SensitiveSpec, key: Uint8Array): Plan {
+  const values = new Map([...(sensitive?.texts() ?? [])].map((text) => [markOf(key, text), text]));
+  return withTexts(plan, (text) =>
+    text.replace(MARK, (mark) => {
+      const value = values.get(mark);
+      if (value === undefined) throw new Failure(otherValue());
+      return value;
+    }),
+  );
+}
+
+/** A plan for output. */
+export function withoutMarks<T>(shown: T): T {
+  const hidden = withoutReplaced(shown, (text) => text.search(MARK) >= 0);
+  return withTexts(hidden, (text) => text.replace(MARK, SENSITIVE_TEXT));
+}
+
+function otherValue() {
+  return error("PLAN_STALE", "the value of a sensitive variable changed after the plan was made", {
+    hint: "set the value that the plan was made with, or make a new plan",
+  });
+}
+
+/** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
+function planSealer(context: WorkflowContext): Sealer {
+  const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
+  return createSealer({
+    random: nodeRandom,
+    opensPlain: true,
+    ...(keyText === undefined ? {} : { keyText }),
+  });
+}
+
+/** `text` as it goes into the file. */
+export function closedPlan(context: WorkflowContext, text: string): string {
+  const sealer = planSealer(context);
+  return sealer.seals ? `${sealer.seal("plan", "", text)}\n` : text;
+}
+
+export function openedPlan(context: WorkflowContext, bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder().decode(planSealer(context).open("plan", "", bytes, file));
+  } catch (failure) {
+    if (failure instanceof Failure && failure.diagnostics[0]?.code === "STATE_CORRUPT")
+      throw changed(failure);
+    throw failure;
+  }
+}
+
+function changed(failure: Failure): Failure {
+  return failureOf("PLAN_FILE", "the plan file was modified", {
+    hint: "to create a new one, run `workspace plan --out FILE`",
+    cause: failure.diagnostics[0]?.message ?? "",
+  });
+}
+
+type Places = ReturnType<typeof placesIn>;
+
+export function savedPlaces(plan: Plan, places: Places): SavedPlaces {
+  const saved: { [address: string]: SavedPlaces[string] } = {};
+  for (const one of [...plan.drift, ...plan.changes]) {
+    const at = places(one.address);
+    if (at === undefined || ("action" in one && one.action === "noop")) continue;
+    const fields = { ...saved[one.address]?.fields };
+    for (const path of pathsOf(one)) {
+      const place = places(one.address, path);
+      if (place !== undefined) fields[toPointer(path)] = place;
+    }
+    saved[one.address] = { at, fields };
+  }
+  return saved;
+}
+
+function pathsOf(one: Plan["changes"][number] | Plan["drift"][number]): readonly Path[] {
+  if ("action" in one && one.action === "create") return Object.keys(one.after).map((name) => [name]);
+  return "diffs" in one ? one.diffs.map(({ path }) => path) : [];
+}
+
+export function placesFrom(saved: SavedPlaces | undefined): Places {
+  return (address: Address, path?: Path) => {
+    if (saved === undefined || !Object.hasOwn(saved, address)) return undefined;
+    const found = saved[address];
+    if (found === undefined || path === undefined) return found?.at;
+    const pointer = toPointer(path);
+    return Object.hasOwn(found.fields, pointer) ? found.fields[pointer] : found.at;
+  };
+}
+
+/** The plan with the values of secrets that were not set when it was made. What it writes without one, it writes now. */
+export function withSecrets(plan: Plan, spec: Spec): Plan {
+  const changes = plan.changes.map((change) => {
+    const field = secretField(registry.get(change.kind));
+    const digest = spec.resources.get(change.address)?.payload?.digest;
+    const writes = change.action === "create" || change.action === "update";
+    if (field === undefined || digest === undefined || !writes || change.payload !== undefined) return change;
+    return { ...change, payload: digest, after: { ...change.after, [field]: digest } };
+  });
+  return { ...plan, changes };
+}
+
+/** A secret that the plan keeps, because its value was not set, has another value now: the plan would skip that. */
+export function otherSecrets(plan: Plan, spec: Spec): readonly Diagnostic[] {
+  return plan.changes.flatMap((change) => {
+    const field = change.action === "noop" ? secretField(registry.get(change.kind)) : undefined;
+    const digest = spec.resources.get(change.address)?.payload?.digest;
+    if (field === undefined || change.action !== "noop" || change.payload !== undefined) return [];
+    if (digest === undefined || change.after[field] === digest) return [];
+    return [
+      error("PLAN_STALE", `the plan was made without the value of ${change.address}, which changes`, {
+        address: change.address,
+        hint: "make a new plan with its variable set, or apply without a plan file",
+      }),
+    ];
+  });
+}
