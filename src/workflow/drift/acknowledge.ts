@@ -1,4 +1,4 @@
-// Drift that a user acknowledges, and drift that was reported. The lock of the state is held only during the write.
+// Drift that a user acknowledges, and drift that was reported. Only the write takes the lock of the state.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
