@@ -39,6 +39,8 @@ async function mutated(place: string): Promise<MutantResult[]> {
     mutate: [place.endsWith(".ts") ? `src/${place}` : `src/${place}/**/*.ts`],
     coverageAnalysis: "perTest",
     ignoreStatic: true,
+    // A machine with other work is slow for seconds, which is no endless loop.
+    timeoutMS: 30_000,
     incremental: true,
     incrementalFile: `reports/mutation/${name}.json`,
     reporters: ["progress-append-only"],

@@ -199,10 +199,15 @@ describe("a finished plan", () => {
     const part = (given: Partial<PlanInput>) => finished(given).part;
     const wanted = spec([box(), resource("boxes.n"), resource("tasks.t", { dependsOn: ["boxes.n"] })]);
     const records = state([record("boxes.a", "b1", LIVE), record("boxes.gone", "b9")]);
+    expect(finished({ spec: wanted, state: state(), destroy: true }).diagnostics).toEqual([]);
     expect(part({ spec: wanted })).toBeUndefined();
     expect(finished({ spec: wanted })).not.toHaveProperty("part");
     expect(part({ spec: wanted, state: records, only: (address) => address === "tasks.t" })).toEqual({
       planned: 2,
+      total: 4,
+    });
+    expect(part({ spec: wanted, state: records, only: (address) => address === "boxes.a" })).toEqual({
+      planned: 1,
       total: 4,
     });
     expect(part({ spec: wanted, state: state(), destroy: true, only: () => true })).toEqual({
