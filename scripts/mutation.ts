@@ -39,7 +39,7 @@ async function mutated(place: string): Promise<MutantResult[]> {
     mutate: [place.endsWith(".ts") ? `src/${place}` : `src/${place}/**/*.ts`],
     coverageAnalysis: "perTest",
     ignoreStatic: true,
-    // A machine with other work is slow for seconds, which is no endless loop.
+    // Tests take seconds longer on a busy machine, without an endless loop.
     timeoutMS: 30_000,
     incremental: true,
     incrementalFile: `reports/mutation/${name}.json`,
