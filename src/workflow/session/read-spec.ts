@@ -49,7 +49,7 @@ export async function readSpec(
   untrusted = false,
   turn?: () => Promise<void>,
 ): Promise<ReadSpec> {
-  if ((fileStatsOf(specFile(context, options))?.size ?? 0) >= LARGE_SPEC.bytes) preferLessMemory();
+  prepareForLargeSpec(context, options);
   const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted, turn);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
   context.observer.found(diagnostics);
@@ -59,6 +59,11 @@ export async function readSpec(
 
 /** A file of the spec, or else all resources, that call for less memory. */
 const LARGE_SPEC = { bytes: 2 * 1024 * 1024, resources: 20_000 };
+
+/** Called before the first large value is read: V8 keeps the young space that it has until then. */
+export function prepareForLargeSpec(context: WorkflowContext, options: SpecOptions): void {
+  if ((fileStatsOf(specFile(context, options))?.size ?? 0) >= LARGE_SPEC.bytes) preferLessMemory();
+}
 
 /**
  * Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice, and V8 lets garbage grow to

@@ -16,7 +16,7 @@ import { settingsForTarget } from "../target/target.ts";
 import { type Connection, connect } from "./connect.ts";
 import { withState } from "./open-state.ts";
 import { beginPrefetch, yieldToEventLoop } from "./prefetch.ts";
-import { readSpec, type SpecOptions } from "./read-spec.ts";
+import { prepareForLargeSpec, readSpec, type SpecOptions } from "./read-spec.ts";
 import { embeddedFolder, type StateOptions } from "./state-location.ts";
 import { type AllowedExposure, exposedState } from "./state-warnings.ts";
 import type { RunObserver, WorkflowContext } from "./workflow-context.ts";
@@ -65,6 +65,7 @@ export async function withSession<T>(
   opening: SessionRequirements,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
+  prepareForLargeSpec(context, options);
   return withState(context, options, (store) => withRunOn(store, context, options, opening, work));
 }
 
