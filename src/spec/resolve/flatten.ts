@@ -101,7 +101,7 @@ interface Child {
 
 class Flattening {
   readonly all: WrittenResource[] = [];
-  readonly #addresses = new Map<Address, WrittenResource>();
+  #addresses: Map<Address, WrittenResource> | undefined;
   readonly #findings: Findings;
   /** Nested kinds by the kind that contains them. */
   readonly #children: ReadonlyMap<string, readonly Child[]>;
@@ -185,10 +185,13 @@ class Flattening {
   /** Instances of modules may declare one address twice; the keys of one part are unique. */
   #isFirst(written: WrittenResource): boolean {
     const { address, at, origin } = written;
+    // The spec itself comes before the instances of modules.
+    if (origin === undefined) return true;
+    this.#addresses ??= new Map(this.all.map((one) => [one.address, one]));
     const first = this.#addresses.get(address);
     if (first === undefined) {
       this.#addresses.set(address, written);
-      if (origin !== undefined) this.#findings.belongs(address, origin);
+      this.#findings.belongs(address, origin);
       return true;
     }
     const uses = first.origin === undefined ? "" : `, in ${first.origin.prefix.slice(0, -1)}`;

@@ -26,8 +26,8 @@ export function reportSharedNames(
     // A name with an expression that has no value was reported, and is the same in every instance of a module.
     if (!provider.unique || (findings.failed && isTemplate(name))) continue;
     const first = index.find(provider.kind, name);
-    const earlier = first === undefined ? undefined : resources.get(first);
-    if (earlier !== undefined && earlier !== written) {
+    const earlier = first === undefined || first === address ? undefined : resources.get(first);
+    if (earlier !== undefined) {
       const field = provider.nameField;
       const at = field === undefined ? written.at : spanOf(written.fields, [field]);
       const where = `${earlier.at.source.file}:${earlier.at.source.lineOf(earlier.at.start) + 1}`;
