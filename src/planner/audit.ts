@@ -12,8 +12,11 @@ import { changeKey } from "./model/order.ts";
 import type { Plan } from "./model/plan.ts";
 
 /** Contradictions in a plan. Each is a bug; a plan with one is never applied. */
-export function auditPlan(plan: Plan, input: PlanInput): Diagnostic[] {
-  const liveIndex = indexLive(input.live, input.registry);
+export function auditPlan(
+  plan: Plan,
+  input: PlanInput,
+  liveIndex = indexLive(input.live, input.registry),
+): Diagnostic[] {
   return [
     ...duplicates(plan),
     ...order(plan),
@@ -44,6 +47,7 @@ function duplicates(plan: Plan): string[] {
 }
 
 function order(plan: Plan): string[] {
+  if (plan.changes.every(({ dependsOn }) => dependsOn.length === 0)) return [];
   const place = new Map(plan.changes.map((change, at) => [changeKey(change), at]));
   const found: string[] = [];
   plan.changes.forEach((change, at) => {

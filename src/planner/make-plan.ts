@@ -212,20 +212,17 @@ function withConsequences(context: PlanContext, change: Change, workspace: Plann
 
 /** Live objects that are in neither the spec nor the state, of the kinds that these use. */
 function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanaged[] {
-  const known = new Set<string>();
-  const kinds = new Set<string>();
-  for (const change of [...changes, ...context.decided.values()]) {
-    kinds.add(change.kind);
-    if ("id" in change) known.add(objectKey(change.kind, change.id));
-  }
+  const all = [...changes, ...context.decided.values()];
+  const kinds = new Set(all.map(({ kind }) => kind));
   const found: Unmanaged[] = [];
   for (const provider of context.input.registry.kinds) {
     if (provider.nested !== undefined || !kinds.has(provider.kind)) continue;
     for (const live of context.liveIndex.all(provider.kind)) {
       if (context.owners.has(provider.kind, live.id) || isBuiltIn(provider, live.name)) continue;
-      if (known.has(objectKey(provider.kind, live.id))) continue;
       found.push({ kind: provider.kind, name: live.name, id: live.id });
     }
   }
-  return found;
+  if (found.length === 0) return found;
+  const known = new Set(all.flatMap((one) => ("id" in one ? [objectKey(one.kind, one.id)] : [])));
+  return found.filter(({ kind, id }) => !known.has(objectKey(kind, id)));
 }

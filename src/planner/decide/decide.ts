@@ -16,6 +16,7 @@ import { type ResolvedReferences, resolveReferences, withReferenceCauses } from 
 import { withLiveSpelling } from "../diff/spelling.ts";
 import type { Change, NonEmpty, Noop, Replace, Update } from "../model/change.ts";
 import { type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
+import { unsettledNeeds } from "./dependencies.ts";
 import { immutableError } from "./immutable.ts";
 import { type LiveMatch, matchLive } from "./match-live.ts";
 
@@ -181,7 +182,7 @@ function unchanged(context: PlanContext, resource: Resource, found: Compared): C
     cause: "spec",
     reasons,
     consequences: NONE,
-    dependsOn: resource.dependsOn,
+    dependsOn: unsettledNeeds(context, resource.dependsOn),
     after,
     unresolved,
     ...payloadOf(resource),

@@ -37,6 +37,18 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
   });
 }
 
+/** The dependencies of an unchanged resource; none where all stay as they are, so that `withDependencies` copies no change. */
+export function unsettledNeeds(
+  { decided, input }: PlanContext,
+  dependsOn: readonly Address[],
+): readonly Address[] {
+  const isSettled = (address: Address): boolean =>
+    decided.get(address)?.action === "noop" && input.state.records.get(address)?.deposed === undefined;
+  return dependsOn.every(isSettled) ? NONE : dependsOn;
+}
+
+const NONE: readonly Address[] = [];
+
 /** Whether a change does anything that another change can wait for. A forgotten resource holds nothing back. */
 function acts(change: Change): boolean {
   return change.action !== "noop" && change.action !== "report" && change.action !== "forget";

@@ -7,11 +7,12 @@ import type { Resource } from "../../spec/model/spec.ts";
 
 /** Why a resource cannot be a live object; undefined if it can. */
 export function unmanageableError(
-  { address, at }: Pick<Resource, "address" | "at">,
+  resource: Pick<Resource, "address" | "at">,
   { singular }: Pick<Kind, "singular">,
   live: LiveObject,
 ): Diagnostic | undefined {
   if (live.unmanageable === undefined) return undefined;
+  const { address, at } = resource;
   return error(
     "PLAN_UNMANAGEABLE",
     `${address} cannot manage the ${singular} ${live.id}: ${live.unmanageable}`,

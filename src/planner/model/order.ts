@@ -15,6 +15,7 @@ export function changeKey(change: Change): string {
 
 export function inOrder(changes: readonly Change[], registry: PlanningRegistry): Change[] {
   const sorted = sortedByKind(changes, registry);
+  if (!sorted.some((one) => one.dependsOn.length > 0 || "nameFrom" in one)) return sorted;
   const byAddress = new Map<Address, Change>();
   for (const change of sorted)
     if (changeKey(change) === change.address) byAddress.set(change.address, change);

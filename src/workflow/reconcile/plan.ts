@@ -126,7 +126,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
       ? found
       : markUntrusted(found, [...shield.notes, ...importNotes(from.spec, recovered.state)]);
   const input = { ...draft.context.input, ...facts };
-  const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input)];
+  const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input, draft.context.liveIndex)];
   return { plan, input, live, recovered, learnt, diagnostics };
 }
 
