@@ -16,7 +16,10 @@ const LARGE = new Set([
   "readline",
   "readline/promises",
   "tls",
+  "v8",
 ]);
+/** Never used: undici takes it, with all of TLS, for connections that the program does not allow. */
+const UNUSED = new Set(["http2"]);
 
 export const lazyBuiltins: Plugin = {
   name: "lazy-builtins",
@@ -37,6 +40,8 @@ export const lazyBuiltins: Plugin = {
 
 function codeFor(name: string, required: boolean): string {
   const take = `process.getBuiltinModule("node:${name}")`;
+  // As undici has it on a Node without this module.
+  if (UNUSED.has(name)) return "module.exports = { constants: {} };";
   if (required) return `module.exports = ${take};`;
   const builtin = process.getBuiltinModule(name) as unknown as Record<string, unknown>;
   const members = Object.keys(builtin).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key) && key !== "default");

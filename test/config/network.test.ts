@@ -3,7 +3,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from "node:http2";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,9 +29,11 @@ const made = spawnSync("openssl", [
   ...files,
 ]);
 
-const servers: Server[] = [];
+const servers: (Server | Http2SecureServer)[] = [];
 /** Authorization headers that reached the service, each with the host that was asked for. */
 let reached: string[] = [];
+/** The versions of HTTP in which requests came. */
+let versions: string[] = [];
 /** Everything that the proxy could read. */
 let read = "";
 let connects: { to: string; authorization: string | undefined }[] = [];
@@ -36,9 +43,14 @@ let proxyPort = 0;
 /** What the proxy answers to CONNECT. */
 let answer = "200 Connection Established";
 
-function serve(request: IncomingMessage, response: ServerResponse): void {
+function serve(
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+): void {
+  versions.push(request.httpVersion);
   reached.push(`${request.headers.host} ${request.headers.authorization}`);
-  response.setHeader("content-type", "application/json").end('{"jobs":[]}');
+  response.setHeader("content-type", "application/json");
+  response.end('{"jobs":[]}');
 }
 
 function tunnel(request: IncomingMessage, client: Socket): void {
@@ -55,7 +67,7 @@ function tunnel(request: IncomingMessage, client: Socket): void {
   client.pipe(server).pipe(client);
 }
 
-async function listening(server: Server): Promise<number> {
+async function listening(server: Server | Http2SecureServer): Promise<number> {
   servers.push(server);
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   return (server.address() as AddressInfo).port;
@@ -63,7 +75,7 @@ async function listening(server: Server): Promise<number> {
 
 beforeAll(async () => {
   const tls = { key: readFileSync(key), cert: readFileSync(certificate) };
-  tlsPort = await listening(createTlsServer(tls, serve));
+  tlsPort = await listening(createSecureServer({ ...tls, allowHTTP1: true }, serve));
   plainPort = await listening(createServer(serve));
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
     connects.push({ to: request.url ?? "", authorization: request.headers["proxy-authorization"] });
@@ -73,13 +85,13 @@ beforeAll(async () => {
 });
 afterAll(() => {
   for (const server of servers) {
-    server.closeAllConnections();
+    if ("closeAllConnections" in server) server.closeAllConnections();
     server.close();
   }
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
-  [reached, connects, read, answer] = [[], [], "", "200 Connection Established"];
+  [reached, versions, connects, read, answer] = [[], [], [], "", "200 Connection Established"];
 });
 
 function jobs(host: string, env: Record<string, string> = {}, words: readonly string[] = []): Promise<Ended> {
@@ -93,6 +105,16 @@ const proxy = (login = ""): string => `http://${login}127.0.0.1:${proxyPort}`;
 
 test("openssl makes a certificate", () => {
   expect(made.status).toBe(0);
+});
+
+test.each([
+  ["directly", near, {}],
+  ["through a proxy", far, { HTTPS_PROXY: true }],
+])("a service that offers HTTP/2 is asked in HTTP/1.1 %s", async (_how, host, env) => {
+  const through: Record<string, string> = "HTTPS_PROXY" in env ? { HTTPS_PROXY: proxy() } : {};
+  const { code } = await jobs(host(), through, ["--ca-file", certificate]);
+  expect(code).toBe(0);
+  expect(versions).toEqual(["1.1"]);
 });
 
 describe("a certificate of an unknown authority", () => {

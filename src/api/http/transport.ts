@@ -61,6 +61,8 @@ function agentOf({
   const limits = {
     connections,
     pipelining: 1,
+    // Failures of a shared connection, such as GOAWAY, say less about what became of a request.
+    allowH2: false,
     // Shorter than the idle time after which common servers hang up, so that a write seldom meets a closing connection.
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,

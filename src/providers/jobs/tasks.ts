@@ -112,7 +112,7 @@ function parameterProblems(values: Values, task: string): readonly Problem[] {
   const chosen = values[task];
   if (!isObject(chosen)) return [];
   const field = task === "notebook_task" ? "base_parameters" : "parameters";
-  const bytes = new TextEncoder().encode(stringifyJson(chosen[field] ?? [])).length;
+  const bytes = Buffer.byteLength(stringifyJson(chosen[field] ?? []));
   if (bytes <= MAX_PARAMETER_BYTES) return [];
   return [
     {

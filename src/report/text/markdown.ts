@@ -99,7 +99,7 @@ function joined(parts: readonly string[]): string {
 }
 
 function sizeOf(text: string, { unit }: MarkdownSize): number {
-  return unit === "bytes" ? new TextEncoder().encode(text).length : text.length;
+  return unit === "bytes" ? Buffer.byteLength(text) : text.length;
 }
 
 /** The command writes the text format to standard error if something was omitted. */

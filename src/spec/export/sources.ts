@@ -74,4 +74,4 @@ function encoded(character: string): string {
     .join("");
 }
 
-const byteLength = (text: string): number => new TextEncoder().encode(text).length;
+const byteLength = (text: string): number => Buffer.byteLength(text);

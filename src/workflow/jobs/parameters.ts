@@ -97,7 +97,7 @@ function named(given: readonly string[]): JsonObject {
 
 function assertFits(address: string, { field, ascii, what }: TaskKind, value: Json): void {
   const text = stringifyJson(value);
-  const bytes = new TextEncoder().encode(text).length;
+  const bytes = Buffer.byteLength(text);
   if (bytes > MOST_BYTES)
     throw failureOf(
       "CLI_USAGE",

@@ -47,7 +47,7 @@ export function runNow(call: Call, world: World): Reply {
 export function submitRun(call: Call, world: World): Reply {
   const given = call.input as GivenTask & { readonly run_name?: string; readonly timeout_seconds?: number };
   const run_name = given.run_name ?? "Untitled";
-  if (new TextEncoder().encode(run_name).length > JOBS.run_name_bytes) {
+  if (Buffer.byteLength(run_name) > JOBS.run_name_bytes) {
     throw invalidValue(`run_name may take at most ${JOBS.run_name_bytes} bytes.`);
   }
   const read = readTask(world, given);
@@ -159,7 +159,7 @@ function readParameters(input: JsonObject, settings: JobSettings): JsonObject | 
     );
   const value = given[kind] ?? {};
   const text = JSON.stringify(value);
-  const bytes = new TextEncoder().encode(text).length;
+  const bytes = Buffer.byteLength(text);
   if (bytes > JOBS.parameter_bytes) {
     throw invalidValue(`${kind} may take at most ${JOBS.parameter_bytes} bytes as JSON. Found: ${bytes}.`);
   }

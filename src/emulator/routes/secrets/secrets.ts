@@ -27,7 +27,7 @@ function putSecret(call: Call, world: World): Reply {
     throw new ApiError("INVALID_PARAMETER_VALUE", "Give exactly one of string_value and bytes_value.");
   }
   const value = text === undefined ? checkedBase64(String(bytes)) : String(text);
-  const size = text === undefined ? base64Size(value) : new TextEncoder().encode(value).length;
+  const size = text === undefined ? base64Size(value) : Buffer.byteLength(value);
   if (size > SECRETS.value_bytes) {
     throw new ApiError(
       "INVALID_PARAMETER_VALUE",
