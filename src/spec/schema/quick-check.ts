@@ -155,11 +155,20 @@ function choice(schema: JsonSchema, root: JsonSchema): QuickCheck | undefined {
 const isLarge = (node: SpecNode): node is ScalarNode =>
   node.kind === "scalar" && typeof node.value === "bigint";
 
+/** The check of a member is made when a spec has the member: it uses few of a kind's fields. */
 function members(properties: JsonSchema, others: Json | undefined, root: JsonSchema): QuickCheck {
-  const known = new Map(Object.entries(properties).map(([name, one]) => [name, schemaOf(one, root)]));
+  const made = new Map<string, QuickCheck>();
   const rest = others === undefined ? () => true : schemaOf(others, root);
+  const checkOfMember = (name: string): QuickCheck => {
+    const known = made.get(name);
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (known !== undefined || schema === undefined) return known ?? rest;
+    const check = schemaOf(schema, root);
+    made.set(name, check);
+    return check;
+  };
   return onMaps((node) => {
-    for (const [name, { value }] of node.members) if (!(known.get(name) ?? rest)(value)) return false;
+    for (const [name, { value }] of node.members) if (!checkOfMember(name)(value)) return false;
     return true;
   });
 }
