@@ -4,7 +4,10 @@
 export interface Pace {
   /** Requests a second; undefined until the service refuses one. */
   readonly rate: number | undefined;
-  /** When the next request may begin (epoch milliseconds). `guess`: requests a second as long as the rate is not known. */
+  /**
+   * When the next request may begin (epoch milliseconds). `guess`: requests a second as long as the rate is not known; fewer
+   * of them begin at once.
+   */
   next(now: number, guess?: number): number;
   /** A request begins. */
   begin(now: number, guess?: number): void;
@@ -34,7 +37,7 @@ const GROWTH = 1.5;
 const SLOW = 20;
 const SLOWEST = 0.5;
 /** How much of a late start the next request may make up for. Requests are never sent in a burst after a pause. */
-const SLACK_MS = 5;
+const SLACK_MS = 3;
 
 /** The most times in any second. */
 function mostInSecond(times: number[]): number {
@@ -53,6 +56,8 @@ export function createPace(): Pace {
   let rate: number | undefined;
   let nextAt = 0;
   let resumeAt = 0;
+  /** When requests began, of the last second and some before, as long as the rate is not known. */
+  let begun: number[] = [];
   /** The requests of the last seconds that were served. */
   let served: { readonly begun: number; readonly answered: number }[] = [];
   /** When the last of the requests began that the service refused since the rate was set. */
@@ -88,17 +93,27 @@ export function createPace(): Pace {
     steadySince = now;
   };
 
+  /** When fewer requests than this have begun in the second before. */
+  const roomAt = (most: number): number => {
+    const first = begun[begun.length - Math.max(1, Math.floor(most))];
+    return first === undefined ? 0 : first + SECOND;
+  };
+
   return {
     get rate() {
       return rate;
     },
     next(now, guess) {
       setRate(now);
-      return (rate ?? guess) === undefined ? resumeAt : Math.max(nextAt, resumeAt);
+      if (rate !== undefined) return Math.max(nextAt, resumeAt);
+      return guess === undefined ? resumeAt : Math.max(Math.min(nextAt, roomAt(guess)), resumeAt);
     },
     begin(now, guess) {
       const known = rate ?? guess;
       if (known !== undefined) nextAt = Math.max(nextAt, now - SLACK_MS) + SECOND / known;
+      if (rate !== undefined) return;
+      if ((begun[0] ?? now) < now - 3 * SECOND) begun = begun.filter((at) => at > now - SECOND);
+      begun.push(now);
     },
     served(begun, now) {
       served.push({ begun, answered: now });

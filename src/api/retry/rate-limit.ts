@@ -54,8 +54,8 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   };
 
   /**
-   * The rate of an endpoint that was not refused yet: the highest that is known of another one. Requests that trickle in are
-   * spaced at that rate, so that they do not arrive in groups. A crowd is not: it finds the limit of its endpoint at once.
+   * The rate of an endpoint that was not refused yet: the highest that is known of another one. Requests that trickle in keep
+   * to that rate. A crowd does not: it finds the limit of its endpoint at once.
    */
   const guessFor = ({ pace, waiting }: Line): number | undefined => {
     if (!wasThrottled || pace.rate !== undefined) return undefined;

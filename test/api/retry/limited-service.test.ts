@@ -114,7 +114,7 @@ describe("requests to several endpoints", () => {
     expect(Math.max(...ends) / Math.min(...ends)).toBeLessThan(1.05);
   });
 
-  test("that follow those of a limited endpoint in groups are spaced, so that none is refused", async () => {
+  test("that follow those of a limited endpoint in groups keep to its rate, so that none is refused", async () => {
     const random = fixedRandom();
     const limit = () => ({ perSecond: 30 });
     const { sent, ms } = await simulate({
@@ -128,5 +128,18 @@ describe("requests to several endpoints", () => {
     expect(refusals(sent, 2_000)).toBe(0);
     // The last of 372 requests can begin after 12 s, and two requests of 100 ms end a job.
     expect(ms).toBeLessThan(1.1 * 12_200);
+  });
+
+  test("begin at once where fewer than the rate of a limited endpoint are needed", async () => {
+    const limit = () => ({ perSecond: 30 });
+    const last = chains(16, "secrets/list").map((chain) => ({ ...chain, from: 5_000 }));
+    const { sent, ms } = await simulate({
+      limits: { "jobs/create": limit, "secrets/list": limit },
+      latency: steady(100),
+      parallelism: 64,
+      chains: [...chains(100, "jobs/create"), ...last],
+    });
+    expect(refusals(sent, 2_000)).toBe(0);
+    expect(ms).toBe(5_100);
   });
 });

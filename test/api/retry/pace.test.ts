@@ -96,11 +96,11 @@ describe("pace", () => {
 });
 
 describe("the rate", () => {
-  /** Requests a second from now on: a request begins at `now`, and 5 ms of a late start may be made up for. */
+  /** Requests a second from now on: a request begins at `now`, and 3 ms of a late start may be made up for. */
   const rateAt = (pace: Pace, now: number): number => {
     pace.next(now);
     pace.begin(now);
-    return 1_000 / (pace.next(now) - (now - 5));
+    return 1_000 / (pace.next(now) - (now - 3));
   };
   type Served = readonly [begun: number, answered: number];
   const refusedAfter = (answers: readonly Served[], refused: readonly number[], until: number): Pace => {

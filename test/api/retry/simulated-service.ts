@@ -14,6 +14,8 @@ export interface Simulation {
   readonly limits: Readonly<Record<string, (now: number) => Limit>>;
   /** Milliseconds until an answer, for the nth request. */
   readonly latency: (nth: number) => number;
+  /** Milliseconds until the nth request reaches the service. Default 0. */
+  readonly travel?: (nth: number) => number;
   readonly parallelism: number;
   /** Endpoints that each chain calls, one after the other, and when it may begin. */
   readonly chains: readonly { readonly calls: readonly string[]; readonly from?: number }[];
@@ -33,7 +35,7 @@ const LONGEST = 600_000;
 export async function simulate(
   simulation: Simulation,
 ): Promise<{ readonly sent: Sent[]; readonly ms: number }> {
-  const { latency, parallelism, chains } = simulation;
+  const { latency, travel = () => 0, parallelism, chains } = simulation;
   const time = virtualTime();
   const admits = limiter(simulation.limits);
   const sent: Sent[] = [];
@@ -48,7 +50,8 @@ export async function simulate(
     for (;;) {
       await limit.enter(endpoint);
       const begun = time.now;
-      const served = admits(endpoint, begun);
+      await time.sleep(travel(sent.length));
+      const served = admits(endpoint, time.now);
       sent.push({ endpoint, at: begun, served });
       await time.sleep(served ? latency(sent.length) : 1);
       limit.leave();
