@@ -1,4 +1,4 @@
-// The facts that a plan turns on and that cost requests of their own, each read at most once, in a fixed order.
+// The facts that a plan turns on and that cost requests of their own, each read at most once.
 
 import { principalOf } from "../../api/auth/credential.ts";
 import type { Reader } from "../../api/contract/reader.ts";
@@ -67,15 +67,20 @@ async function withRequested(
   const { parallelism } = settings;
   const { live } = draft.context.input;
   const { dependents: kinds, contents: updates, lookups: questions } = requests;
-  const dependents = kinds.size === 0 ? {} : { dependents: await listDependents(kinds, reader, parallelism) };
-  const { facts, learnt } = requests.caller ? await withCaller(before, from) : before;
-  const contents =
-    updates.length === 0
-      ? {}
-      : { contents: await contentsOf({ updates, spec, live, registry, reader, parallelism }) };
-  const lookups = questions.length === 0 ? {} : { lookups: await answersTo(questions, from) };
-  const activeRuns = requests.activeRuns ? { activeRuns: await listActiveRuns(reader) } : {};
-  return { facts: { ...facts, ...dependents, ...contents, ...lookups, ...activeRuns }, learnt };
+  const [{ facts, learnt }, dependents, contents, lookups, activeRuns] = await Promise.all([
+    requests.caller ? withCaller(before, from) : before,
+    kinds.size === 0 ? undefined : listDependents(kinds, reader, parallelism),
+    updates.length === 0 ? undefined : contentsOf({ updates, spec, live, registry, reader, parallelism }),
+    questions.length === 0 ? undefined : answersTo(questions, from),
+    requests.activeRuns ? listActiveRuns(reader) : undefined,
+  ]);
+  const gathered = {
+    ...(dependents === undefined ? {} : { dependents }),
+    ...(contents === undefined ? {} : { contents }),
+    ...(lookups === undefined ? {} : { lookups }),
+    ...(activeRuns === undefined ? {} : { activeRuns }),
+  };
+  return { facts: { ...facts, ...gathered }, learnt };
 }
 
 async function withCaller({ facts, learnt }: GatheredFacts, from: FactSources): Promise<GatheredFacts> {
