@@ -1,5 +1,6 @@
 // The self-test: each seeded bug is noticed by the suite that is there for it, at the size of `npm test`.
 
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isPostgresHere } from "../../state/backends/postgres/server.ts";
 import { mutants } from "./mutants.ts";
@@ -8,6 +9,11 @@ import { trial } from "./trial.ts";
 test("there are at least fifteen seeded bugs, each under its own name", () => {
   expect(mutants.length).toBeGreaterThanOrEqual(15);
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
+});
+
+test("each seeded bug changes one place of the present program", () => {
+  const misplaced = mutants.filter(({ file, find }) => readFileSync(file, "utf8").split(find).length !== 2);
+  expect(misplaced.map(({ name, file }) => `${name}: ${file}`)).toEqual([]);
 });
 
 const tried = mutants.filter(({ needs }) => needs === undefined || isPostgresHere());

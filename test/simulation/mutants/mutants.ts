@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     name: "secret-in-the-state",
     bug: "the state keeps secrets as base64 in place of a keyed digest",
     file: "src/spec/resolve/secrets.ts",
-    find: `const digest = sources.keyed(bytes);`,
+    find: `const digest = keyed(bytes);`,
     put: `const digest = Buffer.from(bytes).toString("base64");`,
     suite: "crash",
   },
