@@ -5,7 +5,6 @@ import { fromEnv } from "./settings.ts";
 
 const LONGEST = 500;
 
-/** The commit that a CI service says it has checked out. */
 export function ciCommit(context: ProcessContext): string | undefined {
   const found = first(context, ["WORKSPACE_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"]);
   return found !== undefined && /^[0-9a-f]{7,64}$/i.test(found) ? found : undefined;

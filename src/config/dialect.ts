@@ -48,7 +48,6 @@ export function spokenDialect(
   return { dialect, cloud };
 }
 
-/** What the client speaks with. */
 export function dialectTable({ dialect }: SpokenDialect): DialectTable {
   return dialect === "databricks" ? DATABRICKS_TABLE : CONTRACT_TABLE;
 }

@@ -6,7 +6,6 @@ import type { Output } from "./streams.ts";
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** What the process gives to a workflow. */
 export interface ProcessContext {
   readonly env: ProcessEnvironment;
   /** The folder that relative paths start from; absolute. */

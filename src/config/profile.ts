@@ -9,7 +9,6 @@ import { nearestHint } from "../core/suggest.ts";
 import type { ProcessContext } from "./environment.ts";
 import { fileFailure } from "./files.ts";
 
-/** Values of a profile of this program that do not belong to the sign-in. */
 export interface Profile {
   readonly user?: string;
   readonly dialect?: string;
@@ -57,7 +56,6 @@ export function vendorProfiles({ env, home }: ProcessContext): ProfileFile {
   return { path, sections: new Map(cleaned) };
 }
 
-/** A profile of a file; undefined where the file has none of this name. */
 export function profileIn({ path, sections }: ProfileFile, name: string): ProfileSection | undefined {
   const section = sections?.get(name);
   if (section === undefined) return undefined;
@@ -91,7 +89,6 @@ function assertIni(text: string, path: string): void {
   });
 }
 
-/** The diagnostic for a profile that no file has. */
 export function noProfile(named: string, files: readonly ProfileFile[]): Diagnostic {
   const present = files.filter(({ sections }) => sections !== undefined);
   const known = [...new Set(present.flatMap(({ sections }) => [...(sections?.keys() ?? [])]))];

@@ -43,18 +43,15 @@ export type HostTarget =
       readonly embedded: false;
       readonly identity: string;
       readonly credential: Credential;
-      /** The variables, profiles, and programs that the credential comes from. */
       readonly signInFrom: readonly string[];
       readonly network: Network;
       /** How a token endpoint on another host is reached. */
       readonly networkTo: (origin: string) => Network;
-      /** Runs the Azure CLI, if that is the sign-in. */
       readonly azureCli?: (args: readonly string[]) => Promise<CliAnswer>;
     };
 
 export interface Settings {
   readonly place: HostTarget;
-  /** What the workspace speaks. */
   readonly spoken: SpokenDialect;
   /** The user of the token, if configured. */
   readonly user: string | undefined;
@@ -72,7 +69,6 @@ export function fromEnv(context: ProcessContext, name: string): string | undefin
   return value === undefined || value === "" ? undefined : value;
 }
 
-/** The host of a run and the choice of its sign-in. */
 export interface HostSettings {
   readonly host: SourcedValue;
   readonly spoken: SpokenDialect;
@@ -108,7 +104,6 @@ function sourcesFor(context: ProcessContext, options: Partial<HostOptions>): Sou
     : signInSources(context, profile);
 }
 
-/** The host that options, variables, or profiles name, and what it speaks. */
 function namedHost(context: ProcessContext, options: Partial<HostOptions>, sources: Sources) {
   const host = options.host === undefined ? hostIn(sources) : { value: options.host, from: "--host" };
   const own = ownProfile(sources);
@@ -209,10 +204,7 @@ export function integerFromEnv(context: ProcessContext, name: string): number | 
 const SHORTEST_LEASE_MS = 500;
 const LONGEST_LEASE_MS = 60_000;
 
-/**
- * WORKSPACE_LEASE: how long a run without heartbeats keeps the lock. The next holder also waits for the last request,
- * so requests time out after the same time. Undefined: both are 1 minute.
- */
+/** WORKSPACE_LEASE: how long a run without heartbeats keeps the lock, and how long a request may take. */
 export function leaseFromEnv(context: ProcessContext): number | undefined {
   const ms = timeFromEnv(context, "WORKSPACE_LEASE");
   if (ms === undefined) return undefined;

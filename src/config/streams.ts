@@ -7,7 +7,6 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Columns of the terminal; 80 elsewhere. */
   readonly columns: number;
-  /** The stream itself, for libraries that draw on it. */
   readonly stream: Writable;
   /** Why not everything arrived: a full disk, say. A reader that went away is none. */
   readonly lost: Error | undefined;
@@ -62,7 +61,6 @@ function writeWhole(file: number, text: string | Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
-/** Output of this process. */
 export function standardOutput(stream: Stream & { readonly fd: number }): Output {
   return outputOf(stream, stream.isTTY !== true && isFile(stream.fd) ? stream.fd : undefined);
 }

@@ -9,7 +9,6 @@ const VARIABLE_NAME = "^[A-Za-z_][A-Za-z0-9_]*$";
 export const SOURCE_NAME = "^[A-Z_][A-Z0-9_]*$";
 const LABEL = "^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$";
 
-/** Fields that `defaults` and each workspace have in common. */
 const COMMON: { readonly [name: string]: Json } = {
   spec: {
     type: "string",

@@ -42,7 +42,6 @@ function entriesOf(map: Json | undefined): readonly Json[] {
   return typeof map === "object" && map !== null ? Object.values(map) : [];
 }
 
-/** One entry of the file. */
 type WrittenWorkspace = Partial<
   Record<"spec" | "target" | "host" | "profile" | "state" | "schedule" | "timezone" | "timeout", string> &
     Record<Maps, Readonly<Record<string, string>>>

@@ -6,7 +6,6 @@ import { FLEET_COMMANDS, RESULT_STATUSES, type WorkspaceResult } from "./model/r
 
 type Unread<T> = { readonly [Field in keyof T]?: unknown };
 
-/** Undefined if the value is not a result. */
 export function resultIn(value: unknown): WorkspaceResult | undefined {
   const { workspace, startedAt, durationMs, ...rest } = fieldsOf<WorkspaceResult>(value);
   const command = FLEET_COMMANDS.find((one) => one === rest.command);

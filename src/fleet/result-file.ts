@@ -3,8 +3,7 @@
 import { appendFileSync, closeSync, constants, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
-import type { WorkspaceResult } from "./model/result.ts";
-import { KEPT_RESULTS, type ResultStore } from "./model/result-store.ts";
+import { KEPT_RESULTS, type ResultStore, type WorkspaceResult } from "./model/result.ts";
 import { resultIn } from "./read-result.ts";
 
 /** Lines per kept result after which the file is compacted. */

@@ -26,11 +26,8 @@ export interface FleetRunObserver {
 }
 
 export interface FleetRun {
-  /** In the order in which they finished. */
   readonly results: readonly WorkspaceResult[];
-  /** Workspaces that were not started. */
   readonly skipped: readonly string[];
-  /** Why workspaces were skipped. */
   readonly stopped?: { readonly reason: "wave" | "failures" | "interrupted"; readonly wave?: string };
 }
 

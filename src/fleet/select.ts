@@ -1,8 +1,10 @@
-// Selects workspaces by name and label, with the selector syntax of kubectl.
+// Which workspaces of a fleet a run is about: by name, by label, and by schedule.
 
+import { Cron } from "croner";
 import { error, Failure, failureOf } from "../core/diagnostic.ts";
 import { nearestHint } from "../core/suggest.ts";
 import type { FleetWorkspace } from "./model/fleet.ts";
+import type { WorkspaceResult } from "./model/result.ts";
 
 type Requirement = (labels: FleetWorkspace["labels"]) => boolean;
 
@@ -12,10 +14,7 @@ const EQUALS = new RegExp(`^(${NAME})\\s*(==?|!=)\\s*(${NAME})$`);
 const IN = new RegExp(`^(${NAME})\\s+(in|notin)\\s+\\(([^()]*)\\)$`);
 const EXISTS = new RegExp(`^(!?)\\s*(${NAME})$`);
 
-/**
- * Returns the workspaces that have one of the names (or any, without names) and match every selector.
- * Throws Failure CLI_USAGE for an unknown name, an invalid selector, or a selection without workspaces.
- */
+/** The workspaces with one of the names, if there are any, that match every selector. Throws Failure CLI_USAGE. */
 export function selectWorkspaces(
   workspaces: readonly FleetWorkspace[],
   names: readonly string[],
@@ -45,7 +44,7 @@ export function selectWorkspaces(
 }
 
 /** Parses `env=prod,team in (ads, web),!legacy`. Throws Failure CLI_USAGE. */
-export function parseSelector(text: string): readonly Requirement[] {
+function parseSelector(text: string): readonly Requirement[] {
   return splitOutsideParentheses(text).map((part) => parseRequirement(part.trim(), text));
 }
 
@@ -87,4 +86,20 @@ function labelOf(labels: FleetWorkspace["labels"], label: string): string | unde
 
 function splitOutsideParentheses(text: string): readonly string[] {
   return text.split(/,(?![^(]*\))/);
+}
+
+/** A workspace with a schedule that was never checked is due. `results`: of each workspace, newest first. */
+export function dueWorkspaces(
+  workspaces: readonly FleetWorkspace[],
+  results: ReadonlyMap<string, readonly WorkspaceResult[]>,
+  now: number,
+): readonly FleetWorkspace[] {
+  return workspaces.filter(({ name, schedule }) => {
+    if (schedule === undefined) return false;
+    const last = results.get(name)?.find(({ command }) => command === "drift");
+    if (last === undefined) return true;
+    const { cron, timezone } = schedule;
+    const next = new Cron(cron, { timezone }).nextRun(new Date(last.startedAt));
+    return next !== null && next.getTime() <= now;
+  });
 }

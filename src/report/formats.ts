@@ -11,19 +11,15 @@ import type { Fitted } from "./text/markdown.ts";
 import { printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
 
-/**
- * `colors` are for text; a file gets none. `alone`: for a file, which must contain the findings about the run itself.
- */
+/** `colors` are for text. `alone`: for a file, which must contain the findings about the run itself. */
 export type Renderer<View> = (view: View, info: RunInfo, colors: Colors, alone?: boolean) => Fitted;
 
 type Formats<View> = Readonly<Record<string, () => Promise<Renderer<View>>>>;
 
 const whole = (text: string): Fitted => ({ text, cut: false });
 
-/** What the formats of notices show. */
 interface Noticed {
   readonly notices: readonly Notice[];
-  /** Sentences about all of them. */
   readonly summary: readonly string[];
   readonly properties?: Readonly<Record<string, unknown>>;
 }
@@ -95,7 +91,7 @@ export type PlanFormat = keyof typeof PLAN_FORMATS;
 
 export const DRIFT_FORMATS = {
   text: async () => {
-    const { driftText } = await import("./plan/drift-text.ts");
+    const { driftText } = await import("./plan/plan-text.ts");
     return (view, info, colors, alone) => whole(driftText(view, colors, info, alone));
   },
   json: async () => {
@@ -181,15 +177,15 @@ export const VALIDATION_FORMATS = {
 
 export const TEST_FORMATS = {
   text: async () => {
-    const { testsText } = await import("./spec-tests/tests-text.ts");
+    const { testsText } = await import("./spec-tests/tests-view.ts");
     return (view, _info, colors) => whole(testsText(view, colors));
   },
   json: async () => {
-    const { testsJson } = await import("./spec-tests/tests-json.ts");
+    const { testsJson } = await import("./spec-tests/tests-view.ts");
     return (view) => whole(`${printableJson(testsJson(view), 2)}\n`);
   },
   junit: async () => {
-    const { testsJunit } = await import("./spec-tests/tests-json.ts");
+    const { testsJunit } = await import("./spec-tests/tests-view.ts");
     return (view) => whole(testsJunit(view));
   },
 } as const satisfies Formats<TestsView>;
@@ -197,7 +193,7 @@ export const TEST_FORMATS = {
 /** Of an apply. As JSON it is one event a line; the renderer gives the last of them. */
 export const OUTCOME_FORMATS = {
   text: async () => {
-    const { outcomeText } = await import("./outcome/outcome-text.ts");
+    const { outcomeText } = await import("./outcome/outcome-view.ts");
     return (view, info, colors, alone) => whole(outcomeText(view, colors, info, alone));
   },
   json: async () => {

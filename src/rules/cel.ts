@@ -1,10 +1,32 @@
 // The expressions of rules: CEL (Common Expression Language), parsed, type-checked, and ready to be evaluated.
 
 import { Environment } from "@marcbachmann/cel-js";
-import { compileRegex, matchesLinearly } from "./linear-regex.ts";
+import { RE2JS } from "re2js";
 import { RULE_VARIABLES } from "./rule.ts";
 
-/** A problem of an expression, with its place in the text. */
+const LONGEST_PATTERN = 500;
+const LONGEST_TEXT = 100_000;
+const MOST_KEPT = 100;
+
+const compiled = new Map<string, RE2JS>();
+
+/** Throws an Error for a pattern that is invalid or too long. */
+function compileRegex(pattern: string): RE2JS {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  if (pattern.length > LONGEST_PATTERN)
+    throw new Error(`a regular expression has at most ${LONGEST_PATTERN} characters`);
+  const made = RE2JS.compile(pattern);
+  if (compiled.size >= MOST_KEPT) compiled.clear();
+  compiled.set(pattern, made);
+  return made;
+}
+
+function matchesLinearly(text: string, pattern: string): boolean {
+  if (text.length > LONGEST_TEXT) throw new Error(`matches takes at most ${LONGEST_TEXT} characters`);
+  return compileRegex(pattern).matcher(text).find();
+}
+
 export interface ExpressionProblem {
   readonly code: string;
   readonly message: string;

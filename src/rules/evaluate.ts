@@ -2,16 +2,16 @@
 
 import { isObject, type Json } from "../core/json.ts";
 import { type CompiledExpression, compileExpression, problemOf } from "./cel.ts";
-import { messageText } from "./message.ts";
-import type {
-  EvaluationProblem,
-  MessagePart,
-  RuleLogic,
-  RulePart,
-  RuleResult,
-  RuleSubject,
-  RuleSurroundings,
-  Violation,
+import {
+  type EvaluationProblem,
+  type MessagePart,
+  messageText,
+  type RuleLogic,
+  type RulePart,
+  type RuleResult,
+  type RuleSubject,
+  type RuleSurroundings,
+  type Violation,
 } from "./rule.ts";
 
 /** Longer messages are truncated. */
@@ -23,10 +23,10 @@ const MOST_VIOLATIONS = 1_000;
 /** Actions that write values: the changes that a rule without `when` is about. */
 const WRITES = ["create", "update", "replace", "adopt"];
 
-export type Variables = Record<string, unknown>;
+type Variables = Record<string, unknown>;
 
 /** A change with its values in CEL, where integers are not floating-point numbers. */
-export interface PreparedSubject {
+interface PreparedSubject {
   readonly kind: string;
   readonly action: string;
   readonly variables: Variables;

@@ -2,10 +2,8 @@
 
 import type { Json, JsonObject } from "../core/json.ts";
 
-/** An expression, or literal text. */
 export type MessagePart = string | { readonly expression: string; readonly offset: number };
 
-/** The parts of a rule that contain expressions. */
 export type RulePart = "when" | "assert" | "message";
 
 export interface RuleLogic {
@@ -31,7 +29,6 @@ export interface RuleSubject {
   };
 }
 
-/** The variables that are the same for each change. */
 export interface RuleSurroundings {
   readonly plan: { readonly summary: Readonly<Record<string, number>> };
   readonly target: { readonly name: string; readonly protected: boolean };
@@ -47,7 +44,6 @@ export interface Violation {
 /** Why an expression has no value, and the changes for which it has none. */
 export interface EvaluationProblem {
   readonly part: RulePart;
-  /** Where in the text of the part. */
   readonly offset: number;
   readonly message: string;
   readonly subjects: readonly number[];
@@ -80,3 +76,29 @@ export const RULE_VARIABLES: Readonly<Record<string, Readonly<Record<string, Jso
   },
   target: { name: "string", protected: "bool" },
 };
+
+/** The parts of a message, or the offset of a `{{` that is never closed. */
+export function messageParts(text: string): readonly MessagePart[] | { readonly open: number } {
+  const parts: MessagePart[] = [];
+  let at = 0;
+  for (;;) {
+    const start = text.indexOf("{{", at);
+    if (start < 0) break;
+    const end = text.indexOf("}}", start);
+    if (end < 0) return { open: start };
+    if (start > at) parts.push(text.slice(at, start));
+    parts.push({ expression: text.slice(start + 2, end), offset: start + 2 });
+    at = end + 2;
+  }
+  if (at < text.length) parts.push(text.slice(at));
+  return parts;
+}
+
+/** A value of an expression as text of a message. */
+export function messageText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === null || typeof value !== "object") return String(value);
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === "bigint" ? Number(one) : one instanceof Map ? Object.fromEntries(one) : one,
+  );
+}

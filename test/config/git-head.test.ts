@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { plainHead } from "../../src/config/git-head.ts";
+import { plainHead } from "../../src/cli/output/run-origin.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "git-head-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 // Which workspaces `fleet run` checks.
 
 import { expect, test } from "vitest";
-import { dueWorkspaces } from "../../src/fleet/due.ts";
 import type { FleetWorkspace } from "../../src/fleet/model/fleet.ts";
 import type { FleetCommand, WorkspaceResult } from "../../src/fleet/model/result.ts";
+import { dueWorkspaces } from "../../src/fleet/select.ts";
 
 const workspace = (name: string, cron?: string, timezone = "UTC"): FleetWorkspace => ({
   name,

@@ -13,9 +13,9 @@ import {
   type Renderer,
   VALIDATION_FORMATS,
 } from "../../src/report/formats.ts";
-import { failureHtml } from "../../src/report/html/failure-page.ts";
+import { failureHtml } from "../../src/report/html/parts.ts";
+import { runsText } from "../../src/report/inspect/cluster-text.ts";
 import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/inspect/dependency-graph.ts";
-import { runsText } from "../../src/report/inspect/job-run-text.ts";
 import { findingsJunit } from "../../src/report/outcome/junit.ts";
 import { changeOutcomeJson, eventJson } from "../../src/report/outcome/outcome-json.ts";
 import { outcomeView } from "../../src/report/outcome/outcome-view.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { compileExpression } from "../../src/rules/cel.ts";
-import { messageParts, messageText } from "../../src/rules/message.ts";
+import { messageParts, messageText } from "../../src/rules/rule.ts";
 
 const CHANGE = {
   action: "update",

@@ -16,12 +16,10 @@ export interface ArgumentSpec {
   readonly takes?: "address" | readonly string[];
 }
 
-/** What the help of a command says. */
 interface Described {
   readonly name: string;
   /** A lowercase imperative phrase without a period. */
   readonly summary: string;
-  /** Shown under the options in its help. */
   readonly notes?: string;
 }
 
@@ -34,7 +32,6 @@ export interface Command extends Described {
   moreHelp?(args: readonly string[]): Promise<string>;
   /** For commands with forms for machines: what their reader gets where the run ended before its answer. */
   readonly ending?: ReportEnding;
-  /** Gives the exit code. */
   run(
     context: ConsoleContext,
     options: Readonly<Record<string, unknown>>,
@@ -60,7 +57,6 @@ export function defineCommand<const O extends Options>(definition: Definition<O>
   };
 }
 
-/** Commands under one word: `state list`, `state rm`. */
 export interface CommandGroup extends Described {
   readonly commands: readonly Command[];
 }
@@ -73,7 +69,6 @@ export function commandsBelow(loaded: Command | CommandGroup): readonly Command[
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** The heading in the overview. */
   readonly group: string;
   load(): Promise<Command | CommandGroup>;
 }

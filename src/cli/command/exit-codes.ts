@@ -40,7 +40,6 @@ export function exitOfPlan(plan: Plan): number {
   return exitOf(plan.guards.map((guard) => guard.diagnostic));
 }
 
-/** The exit code of an apply that ran to its end. */
 export function exitOfOutcome(outcome: ApplyOutcome): number {
   const failed = outcome.changes.some((one) => one.result === "failed" || one.result === "unknown");
   const findings = exitOf(outcome.diagnostics);

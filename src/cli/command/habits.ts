@@ -2,7 +2,6 @@
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 
-/** What to do instead, by the command that `workspace` does not have. */
 const COMMANDS: Readonly<Record<string, string>> = {
   diff: "run `workspace plan`",
   down: "run `workspace destroy`",
@@ -18,7 +17,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
   workspace: "choose a target of the spec with `--target NAME`",
 };
 
-/** What to write instead, by the option without its dashes. */
 const OPTIONS: Readonly<Record<string, string>> = {
   backend: "choose the state with `--state LOCATION`",
   "backend-config": "choose the state with `--state LOCATION`",
@@ -44,17 +42,12 @@ export function commandHabit(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 
-/** The arguments without habits, and what is wrong with them. */
 export interface WithoutHabits {
   readonly words: readonly string[];
   readonly problems: readonly Diagnostic[];
 }
 
-/**
- * Reads `-out FILE` as `--out FILE`, for every long option of a command. A known option of Terraform that the command
- * does not have is a problem. The values of options, everything after `--`, and everything after the name of one of
- * `commands` are kept.
- */
+/** Reads `-out FILE` as `--out FILE`; an option that only Terraform has is a problem. */
 export function withoutHabits(
   flags: readonly string[],
   argv: readonly string[],

@@ -6,7 +6,6 @@ import { parseDuration } from "../../core/duration.ts";
 export type RefuseValue = (text: string, why: string) => void;
 
 export interface OptionSpec<T> {
-  /** As commander writes them: `-f, --file <path>`. */
   readonly flags: string;
   readonly description: string;
   /** The heading in the help; `Options` without one. */
@@ -20,7 +19,6 @@ export interface OptionSpec<T> {
 
 export type Options = Readonly<Record<string, OptionSpec<unknown>>>;
 
-/** The values of declared options, by the name of their declaration. */
 export type ValuesOf<O extends Options> = {
   readonly [Name in keyof O]: O[Name] extends OptionSpec<infer T> ? T : never;
 };
@@ -89,7 +87,6 @@ export function oneFormat<T>(spec: OptionSpec<T>): OptionSpec<T> {
   };
 }
 
-/** One report: on standard output, or in a file. */
 export interface OutputRequest<F> {
   readonly format: F;
   readonly file?: string;

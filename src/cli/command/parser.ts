@@ -12,7 +12,6 @@ import { PIPELINE_OPTIONS, ROOT_OPTIONS } from "./shared-options.ts";
 const HELP = flagOption("-h, --help", "show help");
 const VERSION = flagOption("-V, --version", "show the version");
 
-/** What the arguments ask for. */
 export interface Invocation {
   /** Absent for the program itself. */
   readonly command: Command | CommandGroup | undefined;
@@ -33,7 +32,6 @@ export class Parser extends CommanderCommand {
   /** Of the root: the command that the arguments name. */
   active: Parser = this;
 
-  /** The program itself first. */
   get path(): readonly Parser[] {
     return this.parent === null ? [this] : [...(this.parent as Parser).path, this];
   }

@@ -16,13 +16,11 @@ import {
   textsOption,
 } from "./option.ts";
 
-/** Puts options under one heading in the help. */
 export function underHeading<O extends Options>(group: string, options: O): O {
   const entries = Object.entries(options).map(([name, option]) => [name, { ...option, group }]);
   return Object.fromEntries(entries) as O;
 }
 
-/** Which spec is read, and how its variables are filled. */
 export const SPEC_OPTIONS = underHeading("Spec", {
   file: textOption("-f, --file <path>", "spec file (default: workspace.yaml)"),
   target: textOption("-t, --target <name>", "target of the spec"),
@@ -30,7 +28,6 @@ export const SPEC_OPTIONS = underHeading("Spec", {
   varFile: textsOption("--var-file <path>", "set variables from a YAML or JSON file; repeatable"),
 });
 
-/** Which rules a plan has to obey. */
 export const RULES_OPTION = underHeading("Spec", {
   rules: textsOption("--rules <folder>", "check plans against the rules in this folder; repeatable"),
 });
@@ -49,7 +46,6 @@ export const DIALECT_OPTIONS = underHeading("Workspace", {
   ),
 });
 
-/** The workspace, and how requests reach it. */
 export const HOST_OPTIONS = underHeading("Workspace", {
   host: textOption("--host <url>", "workspace URL, or `embedded` for the built-in emulator"),
   profile: textOption("--profile <name>", "profile in ~/.workspacecfg"),
@@ -58,7 +54,6 @@ export const HOST_OPTIONS = underHeading("Workspace", {
   parallelism: integerOption("--parallelism <number>", "number of concurrent requests (default: 10)", 1, 256),
 });
 
-/** The state, and how its lock is acquired. */
 export const STATE_OPTIONS = underHeading("State", {
   state: textOption(
     "--state <location>",
@@ -118,7 +113,6 @@ export const PLAN_OUTPUT = underHeading("Output", { output: outputsOption(namesO
 
 export const DRIFT_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(DRIFT_FORMATS)) });
 
-/** Options of commands that report an outcome. */
 export const OUTCOME_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(OUTCOME_FORMATS)) });
 
 export const VALIDATION_OUTPUT = underHeading("Output", {
@@ -144,7 +138,6 @@ export const PIPELINE_OPTIONS: readonly OptionSpec<unknown>[] = [
   ...Object.values(ASK_OPTIONS),
 ];
 
-/** Options that can be given before the command. */
 export const ROOT_OPTIONS: readonly OptionSpec<unknown>[] = [
   ...PIPELINE_OPTIONS,
   ONLY_OPTION.only,

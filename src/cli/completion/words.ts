@@ -16,7 +16,6 @@ export interface CompletionWord {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly CompletionOption[];
-  /** The values of its arguments: addresses, or one of these words. */
   readonly takes: "address" | readonly string[];
   readonly inner: readonly CompletionWord[];
 }
@@ -33,7 +32,6 @@ export const TARGETS = `test -f workspace.yaml && awk '
     else { sub(/:( .*)?$/, ""); print substr($0, 3) }
   }' workspace.yaml 2>/dev/null`;
 
-/** Every command that can be named, with the words that follow it. */
 export interface Titled {
   readonly title: string;
   readonly word: CompletionWord;

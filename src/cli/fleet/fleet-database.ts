@@ -6,7 +6,7 @@ import { authoritiesOf } from "../../config/network.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
-import type { ResultStore } from "../../fleet/model/result-store.ts";
+import type { ResultStore } from "../../fleet/model/result.ts";
 import type { JobQueue } from "../../fleet/queue/job-queue.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 
@@ -34,7 +34,7 @@ export async function openFleetDatabase(context: CommandContext): Promise<FleetD
   const { databaseFailure } = await import("../../state/backends/postgres/database.ts");
   const { nodeClock } = await import("../../state/backends/file/node-ports.ts");
   const { prepareTables } = await import("../../fleet/database/tables.ts");
-  const { openResultTable } = await import("../../fleet/database/result-table.ts");
+  const { openResultTable } = await import("../../fleet/database/tables.ts");
   const { openLeases } = await import("../../fleet/database/lease.ts");
   const authorities = authoritiesOf(context, undefined);
   const database = openPgDatabase({
@@ -77,7 +77,6 @@ function problemPrinter(context: CommandContext): (problem: Failure) => void {
   };
 }
 
-/** For commands that cannot do without. */
 export async function requireFleetDatabase(context: CommandContext): Promise<FleetDatabase> {
   const found = await openFleetDatabase(context);
   if (found !== undefined) return found;
@@ -86,7 +85,6 @@ export async function requireFleetDatabase(context: CommandContext): Promise<Fle
   });
 }
 
-/** Opens the queue for `work`, and closes it and the database afterwards. */
 export async function withQueue<T>(
   context: CommandContext,
   role: "work" | "send" | "read",
@@ -105,7 +103,6 @@ export async function withQueue<T>(
   }
 }
 
-/** The name of this process in results and leases. */
 export function workerName(): string {
   return `${hostname()}:${process.pid}`;
 }

@@ -3,11 +3,11 @@
 import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
-import { dueWorkspaces } from "../../fleet/due.ts";
 import type { FleetWorkspace } from "../../fleet/model/fleet.ts";
 import { type FleetCommand, isAnswer, type WorkspaceResult } from "../../fleet/model/result.ts";
 import { resultLine, runSummary } from "../../fleet/report/fleet-text.ts";
 import { type Execute, type FleetRun, runFleet } from "../../fleet/run-fleet.ts";
+import { dueWorkspaces } from "../../fleet/select.ts";
 import type { Wave } from "../../fleet/waves.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -27,11 +27,9 @@ export interface SelectedRunOptions {
   readonly maxFailures: number | undefined;
   readonly output: string;
   readonly waves?: readonly Wave[];
-  /** Only workspaces whose schedule is due. */
   readonly due?: boolean;
 }
 
-/** `extra`: more arguments of the command. Returns the exit code. */
 export async function runSelected(
   context: CommandContext,
   command: FleetCommand,
@@ -51,7 +49,7 @@ export async function runSelected(
     runWorkspace({ context, fleet, command, extra, worker }, workspace, stop);
   const guarded: Execute = async (workspace, stop) => {
     if (leases === undefined || command === "validate") return runOne(workspace, stop);
-    const { runUnderLease } = await import("../../fleet/queue/lease-run.ts");
+    const { runUnderLease } = await import("../../fleet/database/lease.ts");
     const execute = (lost: AbortSignal) =>
       runOne(workspace, stop === undefined ? lost : AbortSignal.any([stop, lost]));
     return runUnderLease(leases, worker, workspace, execute, (reason) => {

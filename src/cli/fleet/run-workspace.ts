@@ -14,8 +14,7 @@ import { answerOf } from "../../fleet/read-answer.ts";
 import { FLEET_FOLDER } from "../../fleet/state-location.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { diagnosticsOf } from "../output/diagnostics.ts";
-import { hostProblem } from "./permitted-hosts.ts";
-import { environmentOf } from "./workspace-environment.ts";
+import { environmentOf, hostProblem } from "./workspace-environment.ts";
 
 export interface WorkspaceRun {
   readonly context: CommandContext;

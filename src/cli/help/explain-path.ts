@@ -30,7 +30,6 @@ export function explainPath(
     : partText(registry, provider, path, colors);
 }
 
-/** A kind, one of its fields, or another key of a resource. */
 function partText(registry: Registry, provider: Provider, path: readonly string[], colors: Colors): string {
   const { kind } = provider;
   const [first, ...rest] = path;
@@ -53,7 +52,6 @@ function unders(nested: readonly Provider[]): FieldTable {
   return Object.fromEntries(nested.map((one) => [one.nested?.under ?? "", { description: one.description }]));
 }
 
-/** A section of the spec that declares no resources. */
 function sectionText(registry: Registry, name: string, path: readonly string[], colors: Colors): string {
   const { properties, $defs } = specSchema(registry) as FieldSchema & { readonly $defs: FieldTable };
   const names = [...SECTIONS, "lifecycle"];

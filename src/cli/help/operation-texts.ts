@@ -1,11 +1,9 @@
 // Examples and related commands of the commands that operate a state, job runs, clusters, and the API.
 
-/** A command line and what it does. */
 export type Example = readonly [command: string, meaning: string];
 
 export interface HelpTexts {
   readonly examples: readonly Example[];
-  /** Commands and pages of the documentation. */
   readonly seeAlso: readonly string[];
 }
 

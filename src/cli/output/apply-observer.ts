@@ -2,17 +2,17 @@
 
 import { fromEnv } from "../../config/settings.ts";
 import { error } from "../../core/diagnostic.ts";
-import { isBlocked, type Plan } from "../../planner/model/plan.ts";
+import { type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
+import { OUTCOME_FORMATS, type OutcomeFormat } from "../../report/formats.ts";
+import { type OutcomeView, outcomeView } from "../../report/outcome/outcome-view.ts";
 import type { ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/reconcile/apply.ts";
 import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 import { applyEnding } from "./failure-documents.ts";
-import { showOutcome, showOutcomeAfterPlan } from "./outcome.ts";
-import { logPlan, type OutcomeReports, type Shown, showPlan, showRefusal } from "./plan.ts";
+import { logPlan, type OutcomeReports, type Shown, showPlan, showRefusal, viewOf } from "./plan.ts";
 import { type Asking, askApproval } from "./prompt.ts";
 
-/** An apply that shows its plan and asks. */
 export async function planObserver(
   reports: OutcomeReports,
   session: Session,
@@ -68,7 +68,6 @@ async function eventLines(reports: OutcomeReports): Promise<ApplyObserver["chang
   return (event) => reports.line(eventJson(event));
 }
 
-/** The exit code, after what is left to say. */
 export async function endApply(reports: OutcomeReports, result: ApplyResult): Promise<number> {
   if (result.status === "applied") return exitOfOutcome(result.outcome);
   if (result.status === "declined") {
@@ -89,4 +88,39 @@ export function originFrom(reports: OutcomeReports): ApplyRequest["origin"] {
 /** Options that a pipeline may set once for all its runs. */
 export function askingFrom({ context }: OutcomeReports, { autoApprove, noInput }: Asking): Asking {
   return { autoApprove, noInput: noInput || fromEnv(context, "WORKSPACE_NO_INPUT") !== undefined };
+}
+
+async function showOutcome(reports: OutcomeReports, outcome: ApplyOutcome, shown: Shown): Promise<void> {
+  await reports.events(outcome.diagnostics);
+  const view = outcomeView(outcome, shown.notes, viewOf(shown));
+  await reports.show<OutcomeView>(OUTCOME_FORMATS, view, shown.plan, undefined, () =>
+    logPlan(reports, shown),
+  );
+}
+
+/** The same where text has shown the plan already; `alreadySaid`: nothing is left to say as text. */
+async function showOutcomeAfterPlan(
+  reports: OutcomeReports,
+  outcome: ApplyOutcome,
+  shown: Shown,
+  alreadySaid: boolean,
+): Promise<void> {
+  const isText = (format: OutcomeFormat): boolean => format === "text";
+  await reports.events(outcome.diagnostics);
+  if (!alreadySaid)
+    await reports.show<OutcomeView>(
+      OUTCOME_FORMATS,
+      outcomeView(outcome, [], undefined, true),
+      shown.plan,
+      isText,
+    );
+  if (reports.isOnlyText) return;
+  const whole = outcomeView(outcome, [...shown.notes, ...shown.plan.diagnostics], viewOf(shown));
+  await reports.show<OutcomeView>(
+    OUTCOME_FORMATS,
+    whole,
+    shown.plan,
+    (format) => !isText(format),
+    () => logPlan(reports, shown),
+  );
 }

@@ -21,7 +21,6 @@ export function reportFailure(context: CommandContext, problem: unknown): number
   return exitOf(found);
 }
 
-/** Writes diagnostics to stderr. */
 export function printDiagnostics(
   context: Pick<CommandContext, "env" | "stderr">,
   diagnostics: readonly Diagnostic[],

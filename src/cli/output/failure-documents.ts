@@ -44,10 +44,9 @@ export const validateEnding: ReportEnding = async (context, form, diagnostics, o
   context.stdout.write(render(view, await infoOf(context, origin)).text);
 };
 
-/** The documents of a run without tests. */
 export const testEnding: ReportEnding = async (context, form, diagnostics) => {
   if (form !== "json" && form !== "junit") return;
-  const { testsJson, testsJunit } = await import("../../report/spec-tests/tests-json.ts");
+  const { testsJson, testsJunit } = await import("../../report/spec-tests/tests-view.ts");
   const view = { results: [], diagnostics };
   if (form === "json") json(context, testsJson(view));
   else context.stdout.write(testsJunit(view));
@@ -87,7 +86,7 @@ async function report(
     const { findingsJunit } = await import("../../report/outcome/junit.ts");
     context.stdout.write(findingsJunit(`workspace ${command}`, "", found, await infoOf(context, origin)));
   } else if (form === "html") {
-    const { failureHtml } = await import("../../report/html/failure-page.ts");
+    const { failureHtml } = await import("../../report/html/parts.ts");
     context.stdout.write(failureHtml(`workspace ${command}`, found, await infoOf(context, origin)));
   } else if (form === "markdown" || form === "markdown-summary") {
     const { findingsMarkdown } = await import("../../report/inspect/validation-markdown.ts");

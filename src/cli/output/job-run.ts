@@ -13,7 +13,7 @@ import {
   messageOf,
   outcomeWord,
   outputText,
-} from "../../report/inspect/job-run-text.ts";
+} from "../../report/inspect/cluster-text.ts";
 import { printable, printableJson, printableLines } from "../../report/text/printable.ts";
 import type { Connection } from "../../workflow/session/connect.ts";
 import { writeWholeFile } from "../../workflow/transfer/write-file.ts";

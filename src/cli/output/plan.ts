@@ -11,7 +11,6 @@ import { printDiagnostics } from "./diagnostics.ts";
 import type { Reports } from "./reports.ts";
 import type { RunOrigin } from "./run-origin.ts";
 
-/** The reports of apply and destroy. */
 export type OutcomeReports = Reports<OutcomeFormat>;
 
 export interface Shown {

@@ -2,8 +2,7 @@
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { clusterText } from "../../report/inspect/cluster-text.ts";
-import { outcomeWord, stateText } from "../../report/inspect/job-run-text.ts";
+import { clusterText, outcomeWord, stateText } from "../../report/inspect/cluster-text.ts";
 import { printable } from "../../report/text/printable.ts";
 import type { FollowRunObserver } from "../../workflow/jobs/follow-run.ts";
 

@@ -32,13 +32,11 @@ interface Target<F> {
 
 /** Facts about a run that are known once it has a plan. */
 export type RunFacts = Pick<Plan, "host" | "modes" | "part"> & {
-  /** Of a saved plan: the run that made it. */
   readonly origin?: RunOrigin | undefined;
 };
 
 export class Reports<F extends string> {
   readonly context: ConsoleContext;
-  /** The format on standard output. */
   readonly format: F | "text";
   readonly origin: Promise<RunOrigin>;
   readonly #untrusted: boolean;
@@ -100,7 +98,6 @@ export class Reports<F extends string> {
     return true;
   }
 
-  /** Writes the view as text to standard error. */
   async log<View>(
     formats: { readonly text: () => Promise<Renderer<View>> },
     view: View,
@@ -111,23 +108,19 @@ export class Reports<F extends string> {
     stderr.write(render(view, await this.info(facts), colorsOf(this.context, stderr)).text);
   }
 
-  /** Whether something is asked for as JSON. */
   get asJson(): boolean {
     return this.#targets.some(({ format }) => format === "json");
   }
 
-  /** Whether everything that is asked for is text. */
   get isOnlyText(): boolean {
     return this.#targets.every(({ format }) => format === "text");
   }
 
-  /** Writes one event to each output that is JSON. */
   line(event: Record<string, unknown>): void {
     for (const { format, output } of this.#targets)
       if (format === "json") output.write(`${printableJson(event)}\n`);
   }
 
-  /** Findings of the run as events. */
   async events(found: readonly Diagnostic[]): Promise<void> {
     if (!this.asJson || found.length === 0) return;
     const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");
@@ -145,7 +138,6 @@ export class Reports<F extends string> {
     }
   }
 
-  /** Writes the files atomically. */
   save(): readonly Diagnostic[] {
     return this.#targets.flatMap(({ file, text }) => {
       if (file === undefined) return [];

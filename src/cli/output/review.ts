@@ -19,7 +19,6 @@ import type { Reports } from "./reports.ts";
 export interface ReviewOutput {
   readonly detailedExitcode: boolean;
   readonly exitcodeFor: "all" | "change";
-  /** The file to save the plan to. */
   readonly out: string | undefined;
 }
 

@@ -1,16 +1,14 @@
 // Where a run comes from: the commit and the page of the CI run, from its variables, else the commit from git.
 
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ciCommit, ciRunUrl } from "../../config/ci-run.ts";
 import type { CommandContext } from "../../config/environment.ts";
-import { plainHead } from "../../config/git-head.ts";
 import { fromEnv } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { namedTarget, selectedTarget, specFile } from "../../workflow/target/target.ts";
 
-/** What a command knows of its run before it has a plan. */
 export type RunOrigin = Omit<RunInfo, "host" | "partial" | "modes">;
 
 export interface OriginOptions {
@@ -99,5 +97,29 @@ function repositoryOf(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;
     if (dirname(at) === at) return undefined;
+  }
+}
+
+const LONGEST = 1_000;
+const BRANCH = /^ref: (refs\/heads\/[\w-][\w.-]*(?:\/[\w-][\w.-]*)*)$/;
+
+/** Undefined where only git can tell: in a linked worktree, for a packed branch, or in a repository without a commit. */
+export function plainHead(root: string): string | undefined {
+  const folder = join(root, ".git");
+  const head = lineOf(folder, "HEAD");
+  if (head === undefined) return undefined;
+  const branch = BRANCH.exec(head)?.[1];
+  const commit = branch === undefined ? head : lineOf(folder, branch);
+  return commit !== undefined && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit) ? commit : undefined;
+}
+
+/** The only line of a small regular file. */
+function lineOf(folder: string, name: string): string | undefined {
+  try {
+    const path = join(folder, name);
+    const found = lstatSync(path);
+    return found.isFile() && found.size < LONGEST ? readFileSync(path, "utf8").trim() : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -4,7 +4,6 @@
 export type AuthKind = "pat" | "basic" | "oauth" | "azure" | "env-oidc" | "file-oidc" | "google";
 
 interface Attribute {
-  /** This program's own variable. */
   readonly own?: string;
   /** The variable of the vendor's tools. */
   readonly vendor?: string;

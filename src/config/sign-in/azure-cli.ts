@@ -7,10 +7,7 @@ import type { ProcessContext } from "../environment.ts";
 
 const NAMES = process.platform === "win32" ? ["az.cmd", "az.exe"] : ["az"];
 
-/**
- * Only folders of PATH outside of the current one, and of a checkout around it, count: a pull request may have put a program
- * into its checkout, and `npx` puts its folders on the PATH.
- */
+/** Only folders of PATH outside of a checkout count: a pull request may have put a program into its own. */
 export function findAzureCli({ env, cwd, home }: ProcessContext): string | undefined {
   const excluded = [realOf(cwd), ...checkoutsAround(realOf(cwd), realOf(home))];
   const folders = (env.PATH ?? "")
@@ -26,7 +23,6 @@ function checkoutsAround(folder: string, home: string): readonly string[] {
   return existsSync(join(folder, ".git")) && !isIn(folder, home) ? [folder, ...rest] : rest;
 }
 
-/** The path without links. */
 function realOf(path: string): string {
   try {
     return realpathSync(path);

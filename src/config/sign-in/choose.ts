@@ -17,9 +17,7 @@ import { azureEndpoints } from "./azure-settings.ts";
 import { isAuthType, METHODS, type MethodResult, NO_AZURE_CLI } from "./methods.ts";
 import type { SignInSource, Sources } from "./sources.ts";
 
-/** A method or source that was not used, and the reason. */
 export interface SkippedSignIn {
-  /** A method, or a source of values. */
   readonly what: string;
   readonly why: string;
 }
@@ -37,7 +35,6 @@ export interface ChoiceInput {
   /** The address of the workspace, without what does not tell workspaces apart. */
   readonly host: string;
   readonly sources: Sources;
-  /** The same form as `host`. */
   readonly identityOf: (host: string) => string;
   /** Whether the workspace is said to be one of Azure. */
   readonly azure: boolean;

@@ -1,5 +1,6 @@
-// A profile that `workspace login` makes: its values as a source for the check, and as lines of the profile file.
+// A profile that `workspace login` writes, and the values that it asks for.
 
+import type { AuthType } from "../../api/auth/credential.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import type { ProfileFile, ProfileSection } from "../profile.ts";
 import { ATTRIBUTE_NAMES, type AttributeName, type SourcedValue } from "./attributes.ts";
@@ -11,7 +12,6 @@ export interface NewProfile {
   readonly values: Readonly<Partial<Record<AttributeName | "dialect" | "cloud", string>>>;
 }
 
-/** The profile as the only source of a sign-in. */
 export function sourcesOfProfile({ name, values }: NewProfile, path: string): Sources {
   const from = `the new profile ${name}`;
   const sourced: Partial<Record<AttributeName, SourcedValue>> = {};
@@ -43,7 +43,6 @@ export function withProfile(text: string, { name, values }: NewProfile): string 
   return `${[...lines.slice(0, begin + 1), ...own, ...kept, ...rest].join("\n")}\n`;
 }
 
-/** Whether a file has the profile, so that its values are replaced. */
 export const hasProfile = ({ sections }: ProfileFile, name: string): boolean => sections?.has(name) === true;
 
 const sectionIn = (line: string): string | undefined => /^\s*\[(.+)\]\s*$/.exec(line)?.[1]?.trim();
@@ -67,4 +66,62 @@ function assertWritable(name: string, values: NewProfile["values"]): void {
           hint: "copy it again without anything around it",
         },
       );
+}
+
+export const LOGIN_METHODS = [
+  "pat",
+  "oauth-m2m",
+  "azure-client-secret",
+  "azure-msi",
+  "azure-cli",
+] as const satisfies readonly AuthType[];
+
+interface LoginOptions {
+  readonly authType: (typeof LOGIN_METHODS)[number];
+  readonly clientId: string | undefined;
+  readonly tenantId: string | undefined;
+  readonly resourceId: string | undefined;
+  readonly dialect: string | undefined;
+  readonly cloud: string | undefined;
+}
+
+/** `secret` asks the user for a secret by its name. Throws Failure with CLI_USAGE if an option is missing. */
+export async function loginValues(
+  host: string,
+  options: LoginOptions,
+  secret: (name: string) => Promise<string>,
+): Promise<NewProfile["values"]> {
+  const { authType: auth_type, clientId, tenantId, resourceId, dialect, cloud } = options;
+  const common = { host, ...set({ dialect, cloud }) };
+  const azure = set({ azure_tenant_id: tenantId, azure_workspace_resource_id: resourceId });
+  switch (auth_type) {
+    case "pat":
+      return { ...common, token: await secret("Access token") };
+    case "oauth-m2m": {
+      const client_id = needed(clientId, "--client-id");
+      return { ...common, auth_type, client_id, client_secret: await secret("Client secret") };
+    }
+    case "azure-client-secret": {
+      const azure_client_id = needed(clientId, "--client-id");
+      needed(tenantId, "--tenant-id");
+      const azure_client_secret = await secret("Client secret");
+      return { ...common, auth_type, ...azure, azure_client_id, azure_client_secret };
+    }
+    case "azure-msi":
+      return { ...common, auth_type, azure_use_msi: "true", ...azure, ...set({ azure_client_id: clientId }) };
+    case "azure-cli":
+      return { ...common, auth_type, ...azure };
+    default:
+      return auth_type satisfies never;
+  }
+}
+
+function set<K extends string>(values: Record<K, string | undefined>): Partial<Record<K, string>> {
+  const entries = Object.entries<string | undefined>(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<Record<K, string>>;
+}
+
+function needed(value: string | undefined, option: string): string {
+  if (value !== undefined) return value;
+  throw failureOf("CLI_USAGE", `this sign-in needs ${option}`);
 }

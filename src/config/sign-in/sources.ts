@@ -20,15 +20,12 @@ import {
   variableOf,
 } from "./attributes.ts";
 
-/** Variables of a family, or one profile of its file. */
 export interface SignInSource {
   readonly name: string;
   readonly values: SourcedValues;
-  /** Absent for variables. */
   readonly profile?: ProfileSection;
 }
 
-/** The sources of a family, the first one first. */
 export interface FamilySources {
   readonly sources: readonly SignInSource[];
   /** The profile was named, so variables and profile complete each other. */
@@ -148,7 +145,6 @@ export function shortPath(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-/** A variable that is set; an empty one counts as unset. */
 export function variableText({ env }: ProcessContext, name: string): string | undefined {
   const value = env[name];
   return value === undefined || value === "" ? undefined : value;

@@ -1,16 +1,18 @@
 // A lease on a workspace: at most one process runs it. It is renewed while the run lasts, and a run that could not
-// renew it stops before another process may begin.
 
+import { type Diagnostic, error, type Failure } from "../../core/diagnostic.ts";
 import { columnText, type Database } from "../../state/backends/postgres/database.ts";
 import type { Clock } from "../../state/model/ports.ts";
+import type { FleetWorkspace } from "../model/fleet.ts";
+import type { WorkspaceResult } from "../model/result.ts";
 
-export interface WorkspaceLease {
+interface WorkspaceLease {
   /** Aborts when the lease is lost, or could not be renewed in time. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
-export interface WorkspaceLeaseTimes {
+interface WorkspaceLeaseTimes {
   /** From the last renewal to the moment at which another process may begin. */
   readonly expiryMs: number;
   readonly renewalMs: number;
@@ -106,4 +108,28 @@ export function openLeases(
       };
     },
   };
+}
+
+/** Never throws: a lease that another process holds, or a database that fails, is a result. */
+export async function runUnderLease(
+  leases: WorkspaceLeases,
+  worker: string,
+  workspace: FleetWorkspace,
+  execute: (lost: AbortSignal) => Promise<WorkspaceResult>,
+  refused: (reason: Diagnostic) => WorkspaceResult,
+): Promise<WorkspaceResult> {
+  const lease = await leases.acquire(workspace.name, worker, 0).catch((failure: Failure) => failure);
+  if (lease instanceof Error) return refused(lease.diagnostics[0] ?? busy(workspace.name, worker));
+  if ("heldBy" in lease) return refused(busy(workspace.name, lease.heldBy));
+  try {
+    return await execute(lease.lost);
+  } finally {
+    await lease.release();
+  }
+}
+
+export function busy(workspace: string, heldBy: string): Diagnostic {
+  return error("FLEET_BUSY", `${heldBy} already runs ${workspace}`, {
+    hint: "wait until that run ends; if it was killed, its lease expires within 30 s",
+  });
 }

@@ -1,10 +1,12 @@
-// The tables of a fleet: results and leases, in a schema of their own. Migrations only go forward, one process at a time.
+// The tables of a fleet in PostgreSQL, and the results in them.
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import { columnNumber, type Database, sqlState } from "../../state/backends/postgres/database.ts";
+import { KEPT_RESULTS, type ResultStore } from "../model/result.ts";
+import { resultIn } from "../read-result.ts";
 
 /** The statements that lead to a version from the one before. A landed migration never changes. */
-export interface Migration {
+interface Migration {
   readonly version: number;
   readonly statements: (schema: string) => readonly string[];
 }
@@ -40,10 +42,7 @@ export function queueSchema(schema: string): string {
   return `${schema}_jobs`;
 }
 
-/**
- * Creates or migrates the tables. Throws Failure FLEET_DATABASE if they are newer than this program. A role that may
- * only read never gets to a change, because nothing is changed if the version is the right one.
- */
+/** Creates or migrates the tables. Throws Failure FLEET_DATABASE if they are newer than this program. */
 export async function prepareTables(
   database: Database,
   schema: string,
@@ -90,4 +89,51 @@ async function tablesVersion(database: Database, schema: string): Promise<number
     if (MISSING.has(sqlState(failure) ?? "")) return 0;
     throw failure;
   }
+}
+
+/** Results of workspaces that left the fleet are removed at this age. */
+const LONGEST_KEPT = "400 days";
+
+/** `schema` is a plain name; the database is closed with the store. */
+export function openResultTable(database: Database, schema: string): ResultStore {
+  const table = `${schema}.results`;
+  let pruned = false;
+  return {
+    /** A repeated run replaces its result. The order has no time in the future, so no clock that is ahead wins. */
+    async add({ workspace, command, status, startedAt, ...rest }, run = crypto.randomUUID()) {
+      const body = JSON.stringify({ workspace, command, status, startedAt, ...rest });
+      await database.query(
+        `insert into ${table} (workspace, run, command, status, started_at, body)
+         values ($1, $2, $3, $4, least(to_timestamp($5::bigint / 1000.0), clock_timestamp()), $6::jsonb)
+         on conflict (run) do update set
+           status = excluded.status, started_at = excluded.started_at, body = excluded.body`,
+        [workspace, run, command, status, startedAt, body],
+      );
+      await database.query(
+        `delete from ${table} where id in (
+           select id from ${table} where workspace = $1 order by started_at desc, id desc offset $2)`,
+        [workspace, KEPT_RESULTS],
+      );
+      if (pruned) return;
+      pruned = true;
+      await database.query(`delete from ${table} where started_at < now() - interval '${LONGEST_KEPT}'`, []);
+    },
+    async recent(limit, workspaces) {
+      // The findings of older results are not read: they are large, and no report shows them.
+      const { rows } = await database.query(
+        `select wanted.name, case when found.place = 1 then found.body else found.body - 'diagnostics' end as body
+         from unnest($2::text[]) as wanted (name) cross join lateral (
+           select r.body, row_number() over (order by r.started_at desc, r.id desc) as place
+           from ${table} r where r.workspace = wanted.name order by r.started_at desc, r.id desc limit $1) as found
+         order by wanted.name, found.place`,
+        [limit, workspaces],
+      );
+      const results = rows.flatMap(({ name, body }) => {
+        const result = resultIn(body);
+        return result !== undefined && result.workspace === name ? [result] : [];
+      });
+      return Map.groupBy(results, ({ workspace }) => workspace);
+    },
+    close: () => database.close(),
+  };
 }

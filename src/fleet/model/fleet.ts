@@ -3,14 +3,12 @@
 /** One workspace of a fleet. Relative paths are relative to the folder of the fleet file. */
 export interface FleetWorkspace {
   readonly name: string;
-  /** Spec file or folder. */
   readonly spec: string;
   readonly target?: string;
   readonly host?: string;
   readonly profile?: string;
   /** State location, as `--state` takes it; the default is `.workspace/fleet/NAME` in the folder of the fleet file. */
   readonly state?: string;
-  /** Values of spec variables, as `--var` takes them. */
   readonly variables: Readonly<Record<string, string>>;
   /** Environment variables of the run, each with the name of the variable that has its value. Never a value. */
   readonly environment: Readonly<Record<string, string>>;
@@ -22,7 +20,6 @@ export interface FleetWorkspace {
 }
 
 export interface Schedule {
-  /** Five fields: minute, hour, day of the month, month, day of the week. */
   readonly cron: string;
   /** An IANA time zone; UTC unless set. */
   readonly timezone: string;

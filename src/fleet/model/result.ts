@@ -22,7 +22,6 @@ export interface WorkspaceResult {
   readonly durationMs: number;
   /** Counts by action, such as `create`; empty without a plan. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Open drift by severity. */
   readonly drift: Readonly<Partial<Record<Severity, number>>>;
   /** The findings, without frames of source text. */
   readonly diagnostics: readonly Diagnostic[];
@@ -34,3 +33,16 @@ export interface WorkspaceResult {
 export function isAnswer({ status }: WorkspaceResult): boolean {
   return status === "ok" || status === "changes";
 }
+
+export interface ResultStore {
+  /** Durable when it resolves. `run`: an ID of the run; a later result of the same run replaces this one. */
+  add(result: WorkspaceResult, run?: string): Promise<void>;
+  recent(
+    limit: number,
+    workspaces: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly WorkspaceResult[]>>;
+  close(): Promise<void>;
+}
+
+/** Results that a store keeps for each workspace; older ones are removed. */
+export const KEPT_RESULTS = 100;

@@ -8,14 +8,16 @@ import { diagnosticsIn } from "../read-result.ts";
 import {
   DEAD_LETTER_OPTIONS,
   DEAD_LETTERS,
+  type DeadJob,
   HEARTBEAT_REFRESH_S,
+  type JobOutcome,
+  type JobQueue,
   jobOf,
   jobOptions,
   QUEUE,
   QUEUE_OPTIONS,
   SUPERVISION_S,
-} from "./job.ts";
-import type { DeadJob, JobOutcome, JobQueue } from "./job-queue.ts";
+} from "./job-queue.ts";
 
 /** Version of the tables of the pinned pg-boss. An older program must not work on newer tables. */
 export const QUEUE_VERSION = 46;
@@ -27,13 +29,11 @@ const POLLING_S = 2;
 const QUEUE_CONNECTIONS = 4;
 
 export interface QueueOptions {
-  /** Options of the driver: host, TLS, credentials. */
   readonly connection: Readonly<Record<string, unknown>>;
   /** The schema of the fleet's own tables. */
   readonly schema: string;
   /** `work` also fires schedules and finds jobs of lost workers; `read` changes no table. */
   readonly role: "work" | "send" | "read";
-  /** Translates an error of the driver. */
   readonly failure: (problem: unknown) => Failure;
   /** A problem that pg-boss met in the background and will meet again or not. */
   readonly onProblem: (problem: Failure) => void;

@@ -2,15 +2,12 @@
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Clock } from "../../state/model/ports.ts";
-import type { WorkspaceLeases } from "../database/lease.ts";
+import { busy, type WorkspaceLeases } from "../database/lease.ts";
 import type { FleetWorkspace } from "../model/fleet.ts";
-import { type FleetCommand, isAnswer, type WorkspaceResult } from "../model/result.ts";
-import type { ResultStore } from "../model/result-store.ts";
+import { type FleetCommand, isAnswer, type ResultStore, type WorkspaceResult } from "../model/result.ts";
 import type { JobOutcome, JobQueue, RunningJob } from "./job-queue.ts";
-import { busy } from "./lease-run.ts";
 
 export interface WorkerOptions {
-  /** Name of this process, such as `host:4711`. */
   readonly name: string;
   readonly workspaces: readonly FleetWorkspace[];
   readonly queue: JobQueue;

@@ -93,7 +93,6 @@ function trend(counts: readonly number[]): Html {
   return line(counts, { width: WIDTH, height: HEIGHT, label });
 }
 
-/** Drifted resources of the whole fleet by day. */
 function days(view: FleetView): Html {
   if (view.days.length < 2) return NOTHING;
   const label = `Drift by day: ${view.days.map(({ day, drifted }) => `${day}: ${drifted}`).join(", ")}`;

@@ -6,7 +6,6 @@ import type { FleetRun } from "../run-fleet.ts";
 import type { FleetView } from "./fleet-view.ts";
 import { ageWords, changeWords, driftWords, STATUS_WORDS, trendBars, verdict } from "./fleet-words.ts";
 
-/** One line a workspace, in columns, and the verdict. */
 export function fleetText(view: FleetView): string {
   const cells = view.rows.map((row) => [
     row.workspace,

@@ -11,7 +11,6 @@ export interface FleetView {
   readonly rows: readonly FleetRow[];
   /** Workspaces by status of their last result; `never` if there is none. */
   readonly statuses: Readonly<Partial<Record<ResultStatus | "never", number>>>;
-  /** Open drift of the whole fleet. */
   readonly drift: Readonly<Partial<Record<Severity, number>>>;
   /** Open drift of the whole fleet at the end of each of the last days, oldest first, as far as results are kept. */
   readonly days: readonly FleetDay[];
@@ -32,7 +31,6 @@ export interface FleetRow {
   readonly ageMs?: number;
   /** Counts of the last plan or apply. */
   readonly changes: Readonly<Record<string, number>>;
-  /** Open drift that the last drift run found. */
   readonly drift: Readonly<Partial<Record<Severity, number>>>;
   /** Runs without an answer since the last answer. */
   readonly failuresInARow: number;

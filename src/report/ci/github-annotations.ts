@@ -3,8 +3,7 @@
 import { count } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runSentence } from "../text/run-info.ts";
-import { isOwn, type Notice, noticeText } from "./notice.ts";
-import { repositoryPath } from "./repository-path.ts";
+import { isOwn, type Notice, noticeText, repositoryPath } from "./notice.ts";
 
 /** GitHub keeps this many errors, warnings, and notices of a step, and drops the rest without a word. */
 const MOST = 10;

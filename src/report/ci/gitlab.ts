@@ -7,8 +7,7 @@ import { actionsOf } from "../plan/plan-json.ts";
 import type { PlanView } from "../plan/plan-view.ts";
 import { printable, printableJson } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
-import { type Notice, noticeText } from "./notice.ts";
-import { repositoryPath } from "./repository-path.ts";
+import { type Notice, noticeText, repositoryPath } from "./notice.ts";
 import { noticeFingerprint, specPath } from "./sarif.ts";
 
 /** A replace counts as one creation and one deletion, as in Terraform's own report. GitLab reads these three members alone. */
@@ -34,7 +33,6 @@ export function driftCounts({ drift }: DriftView, info: RunInfo): string {
   return document(counts, info);
 }
 
-/** Applied changes. */
 export function outcomeCounts({ applied }: OutcomeView, info: RunInfo): string {
   const { create, update, replace } = applied;
   return document({ create: create + replace, update, delete: applied.delete + replace }, info);

@@ -1,5 +1,4 @@
-// Annotations of a forge at the lines of the spec: findings, guards, destructive changes, drift, and failures, the
-// most severe first.
+// Annotations of a forge at the lines of the spec, the most severe first, with paths from the root of the repository.
 
 import { CODES } from "../../core/codes.ts";
 import type { Diagnostic, DiagnosticRule } from "../../core/diagnostic.ts";
@@ -12,6 +11,7 @@ import type { DriftItem, DriftView } from "../plan/drift-view.ts";
 import type { PlanFinding, PlanView } from "../plan/plan-view.ts";
 import { ORIGINS, WAS_PENDING } from "../plan/split-view.ts";
 import { ruleText } from "../text/diagnostic-text.ts";
+import type { RunInfo } from "../text/run-info.ts";
 
 export interface Notice {
   /** A `note` keeps nothing from being applied, and calls for no look. */
@@ -22,7 +22,6 @@ export interface Notice {
   readonly message: string;
   /** What may differ from run to run for the same problem: its severity, where it comes from, and who accepted it. */
   readonly remarks: readonly string[];
-  /** Whether it keeps the plan from being applied. */
   readonly blocks: boolean;
   readonly address?: string;
   readonly at?: SpecPlace;
@@ -31,7 +30,6 @@ export interface Notice {
   readonly origin?: ChangeOrigin;
 }
 
-/** One sentence about each rule. */
 export const RULES: Readonly<Record<string, string>> = {
   ...CODES,
   "change.delete": "The plan deletes an object of the workspace.",
@@ -174,7 +172,6 @@ function labelled(label: string, text: string | undefined): readonly string[] {
   return text === undefined || text === "" ? [] : [`${label}: ${text}`];
 }
 
-/** The message and its remarks. */
 export function noticeText({ message, remarks }: Notice): string {
   return remarks.length === 0 ? message : `${message}\n${lines(remarks)}`;
 }
@@ -182,3 +179,30 @@ export function noticeText({ message, remarks }: Notice): string {
 /** One line for each part; the formats make line breaks inside a part visible. */
 const lines = (parts: readonly string[]): string =>
   parts.map((part) => part.replace(/[\r\n]+/g, " ")).join("\n");
+
+/** `file` is relative to the working directory, or absolute. Undefined for a file outside of the repository. */
+export function repositoryPath(file: string, { checkout }: Pick<RunInfo, "checkout">): string | undefined {
+  const path = slashed(file, checkout?.root ?? "");
+  const isAbsolute = /^(\/|[A-Za-z]:\/)/.test(path);
+  if (checkout === undefined) return isAbsolute ? undefined : parts(path)?.join("/");
+  const whole = parts(isAbsolute ? path : `${slashed(checkout.cwd, checkout.root)}/${path}`);
+  const root = parts(slashed(checkout.root, checkout.root));
+  if (whole === undefined || root === undefined || root.some((part, at) => whole[at] !== part))
+    return undefined;
+  return whole.slice(root.length).join("/");
+}
+
+/** Elsewhere than on Windows a backslash is part of a name. */
+const slashed = (path: string, root: string): string =>
+  /^[A-Za-z]:/.test(root) ? path.replaceAll("\\", "/") : path;
+
+/** Without `.` and `..`; undefined for a path that leads out of where it starts. */
+function parts(path: string): readonly string[] | undefined {
+  const found: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") {
+      if (found.pop() === undefined) return undefined;
+    } else if (part !== "" && part !== ".") found.push(part);
+  }
+  return found;
+}

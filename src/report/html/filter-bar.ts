@@ -29,7 +29,6 @@ ${choices(items)}
 `;
 }
 
-/** By name of the facet. */
 const CHOICES = {
   kind: "All kinds",
   severity: "All severities",

@@ -7,8 +7,7 @@ import type { ChangeView } from "../plan/change-view.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { type Facets, filterBar, keyHelp } from "./filter-bar.ts";
 import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
-import { chunked, fieldTable, findings, folded, remark, runLine } from "./parts.ts";
-import { sideBySide } from "./side-by-side.ts";
+import { chunked, fieldTable, findings, folded, remark, runLine, sideBySide } from "./parts.ts";
 
 export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
   const { title, changes, diagnostics, notes, plan } = outcome;

@@ -1,12 +1,12 @@
-// The parts of pages: findings, collapsible sections, the lines of fields.
+// The parts of pages: findings, collapsible sections, the lines of fields, and texts side by side.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { FieldLine } from "../plan/field-lines.ts";
-import { ruleText } from "../text/diagnostic-text.ts";
+import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { printableLines } from "../text/printable.ts";
 import { type RunInfo, runParts } from "../text/run-info.ts";
 import type { Facets } from "./filter-bar.ts";
-import { type Html, html, NOTHING } from "./page.ts";
+import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
 
 /** The line below a heading: where the report is from. */
 export function runLine(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
@@ -56,7 +56,7 @@ ${line}`,
   );
 }
 
-export interface Folded {
+interface Folded {
   /** The action or the drift, which decides the color. */
   readonly tone: string;
   readonly open: boolean;
@@ -117,4 +117,57 @@ function value({ sign, was, text }: FieldLine): Html {
   if (sign === "-") return html`<span class="was">− ${text}</span>`;
   if (was === undefined) return html`${text}`;
   return html`<span class="was">${was}</span> <span class="arrow">→</span> <span class="now">${text}</span>`;
+}
+
+/** A removed line is next to the line that replaces it. `mark`: a line about the diff, such as the header of a hunk. */
+type Row =
+  | { readonly mark: string }
+  | { readonly same: string }
+  | { readonly del: string | undefined; readonly add: string | undefined };
+
+export function sideBySide(lines: readonly string[]): Html {
+  if (lines.length === 0) return NOTHING;
+  return html`<table class="sides"><thead><tr><th scope="col">before</th><th scope="col">after</th></tr></thead><tbody>${rowsOf(lines).map(sideRow)}</tbody></table>`;
+}
+
+function rowsOf(lines: readonly string[]): readonly Row[] {
+  const rows: Row[] = [];
+  let dels: string[] = [];
+  let adds: string[] = [];
+  const pair = () => {
+    for (let at = 0; at < Math.max(dels.length, adds.length); at++)
+      rows.push({ del: dels[at], add: adds[at] });
+    [dels, adds] = [[], []];
+  };
+  for (const line of lines) {
+    if (line.startsWith("-") && adds.length > 0) pair();
+    if (line.startsWith("-")) dels.push(line);
+    else if (line.startsWith("+")) adds.push(line);
+    else {
+      pair();
+      rows.push(line.startsWith(" ") ? { same: line } : { mark: line });
+    }
+  }
+  pair();
+  return rows;
+}
+
+function sideRow(one: Row): Html {
+  if ("mark" in one) return html`<tr><td class="mark" colspan="2">${one.mark}</td></tr>`;
+  if ("same" in one) return html`<tr><td>${one.same}</td><td class="again">${one.same}</td></tr>`;
+  return html`<tr>${side("del", one.del)}${side("add", one.add)}</tr>`;
+}
+
+function side(name: "del" | "add", line: string | undefined): Html {
+  return line === undefined ? html`<td class="none"></td>` : html`<td class="${name}">${line}</td>`;
+}
+
+/** A page for a run that ended before it had anything else to show. */
+export function failureHtml(title: string, found: readonly Diagnostic[], info: RunInfo): string {
+  const heading = `${title}: ${severityCounts(found)}`;
+  return page(heading, [
+    html`<header>${themeButton}<h1>${heading}</h1>${runLine(info.host, info.modes, info)}</header>
+`,
+    findings("Findings", found),
+  ]);
 }

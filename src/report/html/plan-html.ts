@@ -13,8 +13,7 @@ import type { RunInfo } from "../text/run-info.ts";
 import { changeGraph, type LinkedChange, neededBy } from "./change-graph.ts";
 import { type Facets, filterBar, keyHelp } from "./filter-bar.ts";
 import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
-import { chunked, fieldTable, findings, folded, remark, runLine } from "./parts.ts";
-import { sideBySide } from "./side-by-side.ts";
+import { chunked, fieldTable, findings, folded, remark, runLine, sideBySide } from "./parts.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
   const all = plan.changes
@@ -149,7 +148,6 @@ function severity(one: Severity | undefined): Html {
   return one === undefined ? NOTHING : html`<span class="remark severity">${one}</span>`;
 }
 
-/** Where the spec declares the resource. */
 function place(at: SpecPlace | undefined): Html {
   return at === undefined ? NOTHING : html`<code class="remark">${`${at.file}:${at.line}`}</code>`;
 }

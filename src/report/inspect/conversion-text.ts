@@ -27,7 +27,6 @@ export interface ConversionView {
   readonly written: readonly string[];
   /** The spec itself, if it was not written to a file. */
   readonly spec?: string;
-  /** Contents that were not written, because no folder was given. */
   readonly unwritten: number;
 }
 

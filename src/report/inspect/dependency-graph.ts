@@ -5,7 +5,6 @@ import { printable } from "../text/printable.ts";
 
 export interface Graph {
   readonly nodes: readonly Address[];
-  /** From a resource to one that it needs. */
   readonly edges: readonly (readonly [Address, Address])[];
 }
 

@@ -59,7 +59,6 @@ export function kindText(provider: Kind, nested: readonly string[], colors: Colo
   return parts.join("\n\n");
 }
 
-/** The required fields where a spec declares them. */
 function placeInSpec({ kind, nested, fields }: Kind, required: ReadonlySet<string>): readonly string[] {
   const path =
     nested === undefined ? [`${kind}:`, "KEY:"] : [`${nested.kind}:`, "KEY:", `${nested.under}:`, "KEY:"];

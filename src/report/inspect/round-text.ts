@@ -12,7 +12,6 @@ import { printable } from "../text/printable.ts";
 export interface RoundView {
   /** ISO 8601. */
   readonly time: string;
-  /** The files that changed before it. */
   readonly changed: readonly string[];
   readonly findings: readonly Diagnostic[];
   /** Undefined if the spec is not valid, or if nothing is planned. */
@@ -47,7 +46,6 @@ export function roundText(round: RoundView, before: RoundView | undefined, color
   ].join("\n")}\n`;
 }
 
-/** Lists changes of the round before that the plan no longer contains. */
 function goneLines({ plan }: RoundView, before: RoundView | undefined): readonly string[] {
   if (plan === undefined || before?.plan === undefined) return [];
   const now = new Set(touching(plan).map(({ address }) => address));

@@ -43,7 +43,6 @@ export interface RunResult {
   readonly target: string;
   readonly commit?: string;
   readonly runUrl?: string;
-  /** ISO 8601: the end of the run. */
   readonly endedAt: string;
   readonly outcome: RunOutcome;
   readonly exitCode: number;
@@ -55,7 +54,6 @@ export interface RunResult {
   readonly differences?: readonly DifferenceGroup[];
   readonly planMs?: number;
   readonly applyMs?: number;
-  /** Results of an apply by name. */
   readonly results?: Readonly<Record<string, number>>;
   readonly requests: readonly RequestGroup[];
 }

@@ -3,9 +3,8 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
-import { driftLines } from "../plan/drift-text.ts";
 import type { DriftView } from "../plan/drift-view.ts";
-import { changeLines } from "../plan/plan-text.ts";
+import { changeLines, driftLines } from "../plan/plan-text.ts";
 import type { PlanView } from "../plan/plan-view.ts";
 import { ORIGINS, resolvedSentence } from "../plan/split-view.ts";
 import { partLine } from "../plan/summary.ts";
@@ -15,7 +14,6 @@ import { markupText } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";
 
-/** A case of a suite. */
 export interface JunitCase {
   readonly group: string;
   readonly name: string;
@@ -26,7 +24,6 @@ export interface JunitCase {
     readonly type: string;
     readonly message: string;
   };
-  /** Lines that explain the case. */
   readonly text?: string;
 }
 
@@ -152,7 +149,6 @@ export function junitSuite(name: string, well: string, found: readonly JunitCase
   ].join("\n");
 }
 
-/** The run that the suite is from. */
 function propertiesXml(info: RunInfo): readonly string[] {
   const all = {
     tool_version: info.toolVersion,

@@ -3,7 +3,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
-import { changeBlock } from "../plan/change-markdown.ts";
+import { changeBlock } from "../plan/plan-markdown.ts";
 import type { PlanView } from "../plan/plan-view.ts";
 import { findingDetails, findingQuote } from "../text/finding-markdown.ts";
 import { type Block, COMMENT_SIZE, type Fitted, fittedMarkdown, type Section } from "../text/markdown.ts";
@@ -38,7 +38,6 @@ function appliedSection(applied: readonly OutcomeItem[]): Section {
   return { rank: 2, open: `<details><summary>${summary}</summary>`, close: "</details>", blocks };
 }
 
-/** All applied changes. */
 function planSection(plan: PlanView | undefined): Section {
   const touching = (plan?.changes ?? []).filter((change) => change.touches);
   const open = `<details><summary>${markupText(plan?.title ?? "")}</summary>`;

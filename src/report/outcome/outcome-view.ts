@@ -1,8 +1,8 @@
-// What an apply did, as every report shows it: plain data, made once; each form only lays it out.
+// What an apply did, as every report shows it, and as text: failures with reasons, blocked and skipped changes, a summary line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
-import { grouped } from "../../core/sentences.ts";
+import { grouped, listed } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
 import {
   type ApplyOutcome,
@@ -11,6 +11,10 @@ import {
   wasStopped,
 } from "../../planner/model/plan.ts";
 import type { PlanView } from "../plan/plan-view.ts";
+import type { Colors } from "../text/color.ts";
+import { diagnosticText } from "../text/diagnostic-text.ts";
+import { printable } from "../text/printable.ts";
+import { type RunInfo, runLines } from "../text/run-info.ts";
 import { DONE, TOUCHING } from "../text/vocabulary.ts";
 
 export interface OutcomeView {
@@ -18,22 +22,18 @@ export interface OutcomeView {
   readonly title: string;
   /** How many changes were applied, by action. */
   readonly applied: Readonly<Record<(typeof TOUCHING)[number], number>>;
-  /** How many changes ended otherwise. */
   readonly unapplied: Readonly<Record<Exclude<ChangeStatus, "applied">, number>>;
   readonly changes: readonly OutcomeItem[];
-  /** Findings that belong to no change. */
   readonly diagnostics: readonly Diagnostic[];
   /** Findings about the run before the first change. Text is on standard error already, events were written as they came. */
   readonly notes: readonly Diagnostic[];
   readonly interrupted: boolean;
   readonly elapsedMs: number;
-  /** Applied changes. */
   readonly plan?: PlanView;
   /** Whether the same output shows the plan before it, and with it the run. */
   readonly followsPlan: boolean;
 }
 
-/** One change of an apply. */
 export interface OutcomeItem {
   readonly address: string;
   readonly kind: string;
@@ -112,4 +112,52 @@ function titleOf({ changes, interrupted, elapsedMs }: ApplyOutcome): string {
     .map(({ result, number }) => `${grouped(number)} ${result}`);
   const start = interrupted ? "Stopped after" : "Applied in";
   return `${start} ${duration(elapsedMs)}: ${done.join(", ")}${rest.length === 0 ? "" : `; ${rest.join(", ")}`}.`;
+}
+
+/** `alone`: no other output shows the findings about the run. */
+export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo, alone = false): string {
+  const troubled = outcome.changes.filter((one) => one.result !== "applied");
+  const lines = troubled.filter((one) => one.tried).flatMap((one) => troubleLines(one, colors));
+  lines.push(
+    ...stoppedLine(
+      troubled.filter((one) => one.stopped),
+      colors,
+    ),
+  );
+  lines.push(...blockedLines(troubled, colors));
+  const found = alone ? [...outcome.notes, ...outcome.diagnostics] : outcome.diagnostics;
+  for (const one of found) lines.push(diagnosticText(one, colors).trimEnd());
+  if (lines.length > 0) lines.push("");
+  lines.push(colors.bold(outcome.title));
+  if (!outcome.followsPlan) lines.push(...runLines(info, colors));
+  return `${lines.join("\n")}\n`;
+}
+
+function troubleLines(one: OutcomeItem, colors: Colors): readonly string[] {
+  const paint = one.result === "failed" ? colors.red : colors.yellow;
+  const head = `${paint(one.result)} ${one.action} ${printable(one.address)}`;
+  if (one.finding === undefined) return [head];
+  return [
+    head,
+    ...diagnosticText(one.finding, colors)
+      .trimEnd()
+      .split("\n")
+      .map((line) => `  ${line}`),
+  ];
+}
+
+function stoppedLine(stopped: readonly OutcomeItem[], colors: Colors): readonly string[] {
+  if (stopped.length === 0) return [];
+  const names = stopped.map((one) => printable(one.address));
+  return [`${colors.yellow("skipped")} because the run was stopped: ${listed(names, "and", 20)}`];
+}
+
+function blockedLines(troubled: readonly OutcomeItem[], colors: Colors): readonly string[] {
+  const blocked = troubled.filter((one) => one.result === "blocked");
+  const causes = [...new Set(blocked.map((one) => one.waitsFor))];
+  return causes.map((cause) => {
+    const names = blocked.filter((one) => one.waitsFor === cause).map((one) => printable(one.address));
+    const why = cause === undefined ? "" : ` because of ${printable(cause)}`;
+    return `${colors.yellow("blocked")}${why}: ${listed(names, "and", 20)}`;
+  });
 }

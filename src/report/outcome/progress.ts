@@ -84,7 +84,6 @@ interface Counted {
   readonly current: Map<string, string>;
 }
 
-/** Counts the finished and the total work by kind. */
 export class ProgressCounts {
   readonly #kinds = new Map<string, Counted>();
   total = 0;

@@ -25,7 +25,6 @@ export type SpecPlaces = (address: Address, path?: Path) => SpecPlace | undefine
 
 export const NO_PLACES: SpecPlaces = () => undefined;
 
-/** One difference, and how much it matters. */
 export interface RatedDiff {
   readonly diff: FieldDiff;
   readonly severity: Severity;
@@ -33,7 +32,6 @@ export interface RatedDiff {
   readonly at?: SpecPlace;
 }
 
-/** A field that a creation sets. */
 export interface SetField {
   readonly path: Path;
   readonly at?: SpecPlace;
@@ -162,7 +160,6 @@ const REPLACING = {
 /** The usual way of a kind to change something. */
 const PLAIN_STEPS = new Set(["update", "edit", "reset", "put", "patch"]);
 
-/** The operations of an update, where they say more than "update". */
 function stepNames(operations: readonly string[]): readonly string[] {
   const names = [...new Set(operations)].filter((name) => !PLAIN_STEPS.has(name));
   return names.length === 0 ? [] : [`by ${names.map(printable).join(", ")}`];

@@ -68,7 +68,6 @@ export class ChangeView {
     return this.source.address;
   }
 
-  /** Whether applying the plan does something here. */
   get touches(): boolean {
     return touches(this.source);
   }
@@ -81,7 +80,6 @@ export class ChangeView {
     return VERBS[this.source.action];
   }
 
-  /** Whether it takes an object away. */
   get destroys(): boolean {
     return destroys(this.source);
   }
@@ -110,12 +108,10 @@ export class ChangeView {
     return this.source.action === "update" ? contentLines(this.source.content) : [];
   }
 
-  /** The rules behind a change, as sentences. */
   get reasons(): readonly string[] {
     return this.source.reasons.map(printable);
   }
 
-  /** What the change does to people, as sentences. */
   get consequences(): readonly string[] {
     return this.source.consequences.map(printable);
   }
@@ -135,7 +131,6 @@ export class ChangeView {
     return this.#split?.fields ?? [];
   }
 
-  /** Each difference of an update or a replacement, with how much it matters. */
   get differences(): readonly RatedDiff[] {
     return rated(this.source, this.#registry, this.#places);
   }

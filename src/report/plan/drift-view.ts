@@ -41,16 +41,13 @@ export interface DriftView {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** One resource that changed outside. */
 export interface DriftItem {
   readonly address: string;
   readonly kind: string;
   readonly what: Drift["what"];
   /** `changed`, `is gone`, `appeared`. */
   readonly verb: string;
-  /** Where the spec declares the resource; absent for what it does not declare. */
   readonly at?: SpecPlace;
-  /** Recorded values left, live ones right. */
   readonly fields: readonly FieldLine[];
   /** The diff of a string as lines of a unified diff. */
   readonly content: readonly string[];
@@ -146,7 +143,6 @@ function verdict(drift: readonly Drift[], managed: number): string {
   return managed === 0 ? `No drift. ${empty}` : "No drift. The workspace matches the last apply.";
 }
 
-/** `Drift in 1 resource: 1 changed, 0 gone, 0 appeared.` */
 export function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
   const number = (what: Drift["what"]) => drift.filter((one) => one.what === what).length;
   return `Drift in ${count(drift.length, "resource")}: ${number("changed")} changed, ${number("gone")} deleted, ${number("appeared")} appeared.`;

@@ -31,7 +31,6 @@ export interface FieldLine {
 /** Inside one line a list of plain values may be this long. */
 const SHORT_LIST = 60;
 
-/** The lines of a create: everything that the spec sets. */
 export function setLines(
   fields: FieldTable,
   values: JsonObject,
@@ -109,7 +108,6 @@ function isLong(value: Json | undefined): value is string {
   return typeof value === "string" && value.includes("\n");
 }
 
-/** Added and removed lines, with context. */
 function textLines(label: string, before: Json | undefined, after: Json | undefined): readonly FieldLine[] {
   const side = (value: Json | undefined) => (typeof value === "string" ? value : "");
   const lines = textDiff(side(before), side(after));
@@ -225,7 +223,6 @@ function lineOf(line: string): DiffLine {
   return { label: "", text: line.startsWith("\\") ? `(${text.trim()})` : `  ${text}` };
 }
 
-/** The words for a value that is a cron expression; else the empty text. */
 export function wordsFor(path: Path, value: Json | undefined): string {
   if (path.at(-1) !== "quartz_cron_expression" || typeof value !== "string") return "";
   const words = known.get(value) ?? meaningOf(value);

@@ -1,4 +1,4 @@
-// A plan as text for a terminal: every change in its order, then what is off, what objects, what is lost, and one line that sums up.
+// A plan or drift as text for a terminal: every change in its order, then findings, losses, and one line that sums up.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
@@ -7,9 +7,8 @@ import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import type { ChangeView } from "./change-view.ts";
-import { driftLines } from "./drift-text.ts";
-import type { DriftItem } from "./drift-view.ts";
-import { contentBlock, fieldBlock } from "./field-block.ts";
+import type { DriftItem, DriftView } from "./drift-view.ts";
+import type { FieldLine } from "./field-lines.ts";
 import type { PlanView } from "./plan-view.ts";
 import { byOrigin, resolvedLines } from "./split-view.ts";
 import { kindTable } from "./summary.ts";
@@ -168,4 +167,60 @@ function lossSection(plan: PlanView, colors: Colors): readonly string[] {
   if (going.length === 0 || !plan.changesAnything) return [];
   const names = going.map((change) => printable(change.address));
   return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names)}.`)];
+}
+
+const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
+
+/** `alone`: no other output shows the findings about the run. */
+export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone = false): string {
+  const { title, drift, diagnostics } = view;
+  const found = alone ? diagnostics.map((one) => diagnosticText(one, colors).trimEnd()) : [];
+  const sections = [driftLines(drift, colors), found, [colors.bold(title)], runLines(info, colors)];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+function remarks({ severity, remark }: DriftItem): string {
+  return `  (${remark === "" ? severity : `${severity}; ${remark}`})`;
+}
+
+export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
+  return drift.flatMap((one) => [
+    `  ${colors.yellow(SIGNS[one.what])} ${colors.bold(printable(one.address))} ${one.verb}${colors.dim(remarks(one))}`,
+    ...(one.origin === "" ? [] : [colors.dim(`      ${one.origin}`)]),
+    ...fieldBlock(one.fields, colors),
+    ...contentBlock(one.content, colors),
+  ]);
+}
+
+/** Labels longer than this push only their own line to the right. */
+const LABEL_WIDTH = 44;
+
+export function fieldBlock(lines: readonly FieldLine[], colors: Colors): readonly string[] {
+  const width = lines.reduce(
+    (most, line) => (line.label.length > LABEL_WIDTH ? most : Math.max(most, line.label.length)),
+    0,
+  );
+  return lines.map((line) => {
+    const note = line.note === undefined ? "" : `  ${colors.magenta(`# ${line.note}`)}`;
+    return `      ${line.label.padEnd(width)}  ${fieldValue(line, colors)}${note}`;
+  });
+}
+
+function fieldValue(line: FieldLine, colors: Colors): string {
+  if (line.sign === "+") return colors.green(`+ ${line.text}`);
+  if (line.sign === "-") return colors.red(`- ${line.text}`);
+  if (line.was === undefined) return line.text;
+  return `${colors.red(line.was)} ${colors.dim("→")} ${colors.green(line.text)}`;
+}
+
+export function contentBlock(lines: readonly string[], colors: Colors): readonly string[] {
+  return lines.map((line) => `        ${paintOfLine(line, colors)(line)}`);
+}
+
+function paintOfLine(line: string, colors: Colors): Paint {
+  if (line.startsWith("+")) return colors.green;
+  return line.startsWith("-") ? colors.red : colors.dim;
 }

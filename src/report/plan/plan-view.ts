@@ -29,10 +29,8 @@ export interface PlanView {
   readonly part: Plan["part"];
   /** `Plan: 3 to create, 1 to update, 0 to replace, 0 to delete.` */
   readonly title: string;
-  /** Why the plan cannot be applied; undefined if it can. */
   readonly refusal: string | undefined;
   readonly changesAnything: boolean;
-  /** Of a plan that was compared with the plan of a base. */
   readonly split?: SplitView;
   /** With `change`, no guard, error, or annotation counts that was pending. */
   readonly exitcodeFor: ExitcodeFor;
@@ -59,7 +57,6 @@ export interface UnmanagedItem {
   readonly address: string;
   /** `pools`, or `secrets in etl`. */
   readonly group: string;
-  /** The name inside the group. */
   readonly name: string;
   /** Absent for what is inside a managed object: a change reports it. */
   readonly source?: Unmanaged;

@@ -19,10 +19,7 @@ export function isUnknownSecret(change: Change, registry: KindRegistry): boolean
   return secretField(registry.of(change.address)) !== undefined;
 }
 
-/**
- * `Plan: 3 to create, 1 to update, 1 to replace, 0 to delete.` `unknownSecrets`: how many secrets the plan keeps only
- * because it does not have their values.
- */
+/** `Plan: 3 to create, …` `unknownSecrets`: how many secrets are kept only because their values are missing. */
 export function summaryLine(
   plan: Pick<Plan, "changes" | "diagnostics" | "part">,
   unknownSecrets = 0,

@@ -1,11 +1,14 @@
-// The results of spec tests as every format shows them, and the difference of an expectation line by line.
+// The results of spec tests: as every format shows them, as text, as JSON, and as cases of JUnit.
 
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { stringify } from "yaml";
 import type { Diagnostic, Location } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
-import { printableLines } from "../text/printable.ts";
+import { type JunitCase, junitSuite } from "../outcome/junit.ts";
+import { type Colors, colorsFor } from "../text/color.ts";
+import { diagnosticJson, diagnosticsText, diagnosticText } from "../text/diagnostic-text.ts";
+import { printable, printableLines } from "../text/printable.ts";
 
 export interface ShownProblem {
   readonly step?: { readonly number: number; readonly name: string };
@@ -29,7 +32,6 @@ export interface ShownTest {
 
 export interface TestsView {
   readonly results: readonly ShownTest[];
-  /** The errors of test files that could not be read. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -45,7 +47,6 @@ export function problemSentence({ step, differs, diagnostics }: ShownProblem): s
   return `${where}${diagnostics[0]?.message ?? "the step did not complete"}`;
 }
 
-/** Lines around a difference. */
 const CONTEXT = 3;
 const MOST_LINES = 200;
 
@@ -81,4 +82,108 @@ export function testsSentence({ results, diagnostics }: TestsView): string {
   const invalid = unread === 0 ? "" : ` ${count(unread, "test file")} could not be read.`;
   const counts = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
   return `${count(results.length, "test")} in ${count(files, "file")}${counts}.${invalid}`;
+}
+
+export function testsText(view: TestsView, colors: Colors): string {
+  const invalid = view.diagnostics.length === 0 ? "" : diagnosticsText(view.diagnostics, colors);
+  const tests = view.results.flatMap((test) => [
+    testLine(test, colors),
+    ...(test.status === "failed" ? test.problems.flatMap((problem) => problemLines(problem, colors)) : []),
+  ]);
+  return `${invalid}${[...tests, testsSentence(view)].join("\n")}\n`;
+}
+
+function testLine({ status, file, name }: ShownTest, colors: Colors): string {
+  const paint = { passed: colors.green, updated: colors.yellow, failed: colors.red }[status];
+  return `${paint(status.padEnd(7))}  ${printable(file)}: ${printable(name)}`;
+}
+
+const MOST_DIAGNOSTICS = 20;
+
+function problemLines(problem: ShownProblem, colors: Colors): readonly string[] {
+  const { at, differs, diagnostics } = problem;
+  const legend = differs?.expected === undefined ? "" : " (- expected, + found)";
+  const place = `${printable(at.file)}:${at.line}:${at.column}`;
+  const text = diagnosticsText(diagnostics, colors, MOST_DIAGNOSTICS).trimEnd();
+  const found = text === "" ? [] : text.split("\n");
+  // A step that could not run has nothing to say but its errors.
+  if (differs === undefined)
+    return [
+      `  ${problem.step === undefined ? "" : `step ${problem.step.number} (${problem.step.name}) `}at ${place}`,
+      ...found.map((line) => `    ${line}`),
+    ];
+  return [
+    `  ${printable(problemSentence(problem))}${legend}`,
+    `    at ${place}`,
+    ...differenceLines(problem).map((line) => `    ${painted(line, colors)}`),
+    ...found.map((line) => `    ${line}`),
+  ];
+}
+
+function painted(line: string, colors: Colors): string {
+  if (line.startsWith("-")) return colors.red(line);
+  return line.startsWith("+") ? colors.green(line) : line;
+}
+
+export function testsJson({ results, diagnostics }: TestsView): Record<string, unknown> {
+  const counts = Map.groupBy(results, ({ status }) => status);
+  const number = (status: ShownTest["status"]) => counts.get(status)?.length ?? 0;
+  return {
+    summary: { passed: number("passed"), updated: number("updated"), failed: number("failed") },
+    tests: results.map(({ file, name, at, status, problems }) => ({
+      file,
+      name,
+      line: at.line,
+      status,
+      problems: problems.map(problemJson),
+    })),
+    diagnostics: diagnostics.map(diagnosticJson),
+  };
+}
+
+function problemJson(problem: ShownProblem): Record<string, unknown> {
+  const { step, at, differs, diagnostics } = problem;
+  return {
+    message: problemSentence(problem),
+    ...(step === undefined ? {} : { step: step.number, step_name: step.name }),
+    at: { file: at.file, line: at.line, column: at.column },
+    ...(differs === undefined
+      ? {}
+      : { expectation: differs.what, expected: differs.expected ?? null, actual: differs.actual }),
+    diagnostics: diagnostics.map(diagnosticJson),
+  };
+}
+
+const PLAIN = colorsFor(false);
+
+export function testsJunit(view: TestsView): string {
+  const invalid = view.diagnostics.map((one): JunitCase => {
+    const { code, message } = one;
+    const place = one.at === undefined ? "" : `${one.at.file}:${one.at.line}:${one.at.column} `;
+    return {
+      group: one.at?.file ?? "workspace test",
+      name: `${place}${message}`,
+      trouble: { what: "failure", type: code, message },
+      text: diagnosticText(one, PLAIN),
+    };
+  });
+  return junitSuite("workspace test", testsSentence(view), [...invalid, ...view.results.map(testCase)]);
+}
+
+function testCase({ file, name, durationMs: ms, status, problems }: ShownTest): JunitCase {
+  const [first] = problems;
+  if (status !== "failed" || first === undefined) return { group: file, name, ms };
+  const text = problems.flatMap((problem) => [
+    `${problem.at.file}:${problem.at.line}:${problem.at.column} ${problemSentence(problem)}`,
+    ...differenceLines(problem).map((line) => `  ${line}`),
+    ...problem.diagnostics.map((one) => diagnosticText(one, PLAIN).trimEnd()),
+  ]);
+  const type = first.differs === undefined ? (first.diagnostics[0]?.code ?? "TEST_FAILED") : "TEST_FAILED";
+  return {
+    group: file,
+    name,
+    ms,
+    trouble: { what: "failure", type, message: problemSentence(first) },
+    text: text.join("\n"),
+  };
 }

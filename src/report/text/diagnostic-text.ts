@@ -5,7 +5,6 @@ import { count } from "../../core/sentences.ts";
 import type { Colors } from "./color.ts";
 import { printable, printableLines } from "./printable.ts";
 
-/** The most diagnostics that are shown one by one; the rest is counted. */
 const MOST = 200;
 
 export function diagnosticText(one: Diagnostic, colors: Colors): string {
@@ -52,7 +51,6 @@ function placeJson({ file, line, column }: Location): Record<string, unknown> {
   return { file, line, column };
 }
 
-/** A diagnostic as JSON outputs carry it. */
 export function diagnosticJson(one: Diagnostic): Record<string, unknown> {
   return {
     severity: one.severity,

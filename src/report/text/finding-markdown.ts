@@ -31,7 +31,6 @@ export function placeCode({ file, line, column }: NonNullable<Diagnostic["at"]>)
   return markdownCode(`${file}:${line}:${column}`);
 }
 
-/** A finding with the lines around its place. */
 export function findingItem(one: Diagnostic): Block {
   const { severity, code, message, at } = one;
   const head = `- **${severity}** ${markdownCode(code)} ${markdownSentence(message)}`;

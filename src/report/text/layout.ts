@@ -26,7 +26,6 @@ export function tableText(
     .join("");
 }
 
-/** Longer text is truncated, with a note. */
 const LONGEST = 400;
 
 const BARE = /^[\w@./+~(-][\w@./+~:=()-]*$/;

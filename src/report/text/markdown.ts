@@ -4,7 +4,6 @@ import { count, listed } from "../../core/sentences.ts";
 
 /** A piece that is shown whole, or by its first line, or left out. */
 export interface Block {
-  /** The noun for omitted parts: `change`, `finding`. */
   readonly what: string;
   readonly text: string;
   /** The same in one line; absent if the text has no details. */

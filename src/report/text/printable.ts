@@ -102,7 +102,6 @@ export function markdownSentence(text: string): string {
     .join("");
 }
 
-/** A fenced block that its own content cannot close. */
 export function markdownBlock(language: string, lines: readonly string[]): readonly string[] {
   const longest = lines.reduce((most, line) => Math.max(most, longestRun(line, "`")), 2);
   const fence = "`".repeat(longest + 1);

@@ -9,13 +9,10 @@ export interface RunInfo {
   /** Empty where the run ended before it was known. */
   readonly host: string;
   readonly target?: string;
-  /** The commit of the spec's folder. */
   readonly commit?: string;
   /** ISO 8601. */
   readonly madeAt: string;
-  /** The page of the CI run. */
   readonly runUrl?: string;
-  /** The page of the repository. */
   readonly repositoryUrl?: string;
   /** The spec's file, relative to the working directory or absolute. */
   readonly spec?: string;
@@ -37,7 +34,6 @@ export function runParts({ toolVersion, target, commit, madeAt, partial }: RunIn
   ];
 }
 
-/** The lines that end a report as text. */
 export function runLines(info: RunInfo | undefined, colors: Colors): readonly string[] {
   return info === undefined ? [] : [colors.dim(runSentence(info))];
 }
@@ -77,7 +73,6 @@ function linkTarget(url: string): string | undefined {
     .replaceAll("##", "#%23");
 }
 
-/** The top-level members of a document, except `tool_version` and `host`. */
 export function runJson({
   target,
   commit,

@@ -3,7 +3,6 @@
 import type { Json } from "../../core/json.ts";
 import type { Action } from "../../planner/model/change.ts";
 
-/** How an action is written at the start of its line. */
 export const SIGNS: Readonly<Record<Action, string>> = {
   create: "+",
   update: "~",
@@ -15,7 +14,6 @@ export const SIGNS: Readonly<Record<Action, string>> = {
   report: "?",
 };
 
-/** The past participle of an action. */
 export const DONE: Readonly<Record<Action, string>> = {
   create: "created",
   update: "updated",
@@ -27,7 +25,6 @@ export const DONE: Readonly<Record<Action, string>> = {
   report: "reported",
 };
 
-/** The present participle of an action. */
 export const DOING: Readonly<Record<Action, string>> = {
   create: "creating",
   update: "updating",

@@ -51,7 +51,6 @@ function addComments(node: unknown, path: Path, commentAt: CommentAt): void {
     node.comment = ` ${printable(comment)}`;
 }
 
-/** One value as YAML, in one line if it is short. */
 export function yamlValue(value: Json): string {
   const document = new Document();
   document.contents = nodeOf(value);

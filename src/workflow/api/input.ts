@@ -123,7 +123,6 @@ function jsonOf(name: string, text: string): Json {
 
 const takesItems = (schema: JsonObject): boolean => [schema.type].flat().includes("array");
 
-/** Appends to a list. */
 function withItem(input: JsonObject, path: Path, item: Json): Json {
   const before = valueAt(input, path);
   return withValueAt(input, path, [...(Array.isArray(before) ? before : []), item]) ?? {};

@@ -16,14 +16,11 @@ export interface RoundOptions extends SessionOptions, Pick<ReviewOptions, "adopt
   readonly only: readonly string[];
   readonly untrusted: boolean;
   readonly maxReads: number | undefined;
-  /** Send no request. */
   readonly validateOnly: boolean;
 }
 
 export interface CheckRound {
-  /** Everything that was found, apart from what the plan contains. */
   readonly diagnostics: readonly Diagnostic[];
-  /** How many resources a valid spec has. */
   readonly resources?: number;
   readonly plan?: Plan;
   readonly places?: ReturnType<typeof placesIn>;

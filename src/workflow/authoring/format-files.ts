@@ -14,9 +14,7 @@ import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile, type TargetOptions } from "../target/target.ts";
 import { writeWholeFile } from "../transfer/write-file.ts";
 
-/** A file whose format differs. */
 export interface UnformattedFile {
-  /** As diagnostics show it. */
   readonly file: string;
   readonly before: string;
   readonly after: string;

@@ -10,7 +10,6 @@ import { fileFailure, fileStatsOf } from "../../config/files.ts";
 const QUIET_MS = 100;
 const LONGEST_MS = 2_000;
 
-/** A folder in which files match a pattern. */
 interface WatchedTree {
   readonly base: string;
   /** How many folders below the base can contain a match. */
@@ -35,7 +34,6 @@ export class WatchedPaths {
     if (real !== undefined && real !== path) this.files.set(real, signatureOf(real));
   }
 
-  /** The files that are different now. */
   changed(): readonly string[] {
     return [...this.files].filter(([path, before]) => signatureOf(path) !== before).map(([path]) => path);
   }
@@ -158,7 +156,6 @@ export class PathWatcher {
   }
 }
 
-/** The folder, or the nearest one above it that exists. */
 function existingFolder(path: string): string {
   const above = dirname(path);
   return above === path || fileStatsOf(path)?.isDirectory() === true ? path : existingFolder(above);

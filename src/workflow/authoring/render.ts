@@ -9,7 +9,6 @@ import type { WorkflowContext } from "../session/workflow-context.ts";
 
 export interface ResolvedSpec extends RenderedSpec {
   readonly target: string | undefined;
-  /** Whether values are replaced by a placeholder. */
   readonly hasSensitive: boolean;
 }
 

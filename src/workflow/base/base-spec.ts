@@ -15,7 +15,6 @@ export interface BaseOptions {
 }
 
 export interface BaseSpec {
-  /** As the user named it. */
   readonly name: string;
   /** `absent`: the base has no such spec. `invalid`: nothing can be compared with it. */
   readonly found: Spec | "absent" | "invalid";

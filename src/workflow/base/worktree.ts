@@ -8,10 +8,7 @@ import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnosti
 import { shellWord } from "../../core/sentences.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 
-/**
- * Variables that git and its configuration need. They exclude tokens, secrets, and what a hook sets to name its own
- * repository.
- */
+/** Variables that git needs. They exclude tokens, secrets, and what a hook sets to name its own repository. */
 const PASSED =
   /^(PATH|HOME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|SYSTEMROOT|TMPDIR|TEMP|TMP|XDG_CONFIG_HOME|SSH_AUTH_SOCK|GIT_SSH|GIT_SSH_COMMAND|GIT_CEILING_DIRECTORIES|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/i;
 
@@ -34,7 +31,6 @@ interface GitAnswer {
 
 type Git = (args: readonly string[]) => GitAnswer;
 
-/** Git in a folder. Throws Failure where git cannot be run. */
 function gitIn(context: WorkflowContext, folder: string): Git {
   const passed = Object.entries(context.env).filter(([name]) => PASSED.test(name));
   const env = {
@@ -89,7 +85,6 @@ export interface Checkouts {
   readonly base: string;
 }
 
-/** Checks a reference out for as long as `use` takes. Throws Failure with PLAN_BASE where that is not possible. */
 export async function withWorktree<T>(
   context: WorkflowContext,
   folder: string,

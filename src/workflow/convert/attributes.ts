@@ -110,7 +110,6 @@ function isAllowed({ enum: values = [], words = {} }: FieldSchema, value: Json):
   return values.includes(value) || (typeof value === "string" && Object.hasOwn(words, value));
 }
 
-/** With the names of fields. */
 export function renamed(attributes: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [

@@ -20,9 +20,7 @@ import {
 import { textAttribute } from "./resource-types.ts";
 
 export interface ContentFolders {
-  /** The folder of the Terraform configuration; absolute. */
   readonly configuration: string;
-  /** The folder of the spec; absolute. */
   readonly spec: string;
 }
 
@@ -38,7 +36,6 @@ export type FoundContents = ReadonlyMap<string, FoundContent>;
 export const contentKey = ({ provider, live }: ExportedObject): string =>
   convertedKey(provider.kind, live.id);
 
-/** Why a file cannot be read. */
 const REFUSALS: Readonly<Record<FileRefusal, string>> = {
   missing: "does not exist",
   outside: "is outside the folder of the Terraform configuration",
@@ -76,7 +73,6 @@ export function findContents(
   return { objects: kept, contents };
 }
 
-/** The content, or why there is none. */
 function contentOfObject(
   one: ConvertedObject,
   provider: Provider,

@@ -5,26 +5,22 @@ import type { Path } from "../../core/pointer.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { TerraformInstance } from "./terraform-state.ts";
 
-/** A live object and the instance that describes it. */
 export interface ConvertedObject {
   readonly kind: string;
   readonly live: LiveObject;
   readonly instance: TerraformInstance;
 }
 
-/** By kind and ID. */
 export type ConvertedObjects = ReadonlyMap<string, ConvertedObject>;
 
 export const convertedKey = (kind: string, id: string): string => `${kind}\n${id}`;
 
-/** A resource of the Terraform state that is not in the spec. */
 export interface LeftResource {
   readonly terraform: string;
   readonly at: Path;
   readonly reason: string;
 }
 
-/** An attribute that is not in the spec, of a resource that is. */
 export interface LeftOfResource extends LeftResource {
   readonly attribute: Path;
 }
@@ -41,7 +37,6 @@ export interface ConversionNote {
   readonly text: string;
 }
 
-/** Collects while a state is converted. */
 export class ConversionLog {
   readonly #resources: LeftResource[] = [];
   readonly #order: ReadonlyMap<Path, number>;

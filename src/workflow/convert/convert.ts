@@ -3,8 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
-import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
-import { inputName, readCommandInput } from "../../config/input-file.ts";
+import { DEFAULT_FILE, inputName, readCommandInput, withFileCreation } from "../../config/files.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import { registry as everyKind, registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
@@ -21,12 +20,10 @@ import { TERRAFORM_LIMITS, type TerraformInstance, terraformInstances } from "./
 
 export interface Conversion {
   readonly document: readonly DocumentMember[];
-  /** Files to write into the spec's folder. */
   readonly files: readonly { readonly path: string; bytes(): Uint8Array }[];
   readonly converted: readonly ConvertedResource[];
   /** Environment variables that the secrets of the spec need. */
   readonly variables: readonly string[];
-  /** Managed resources of the state. */
   readonly resources: number;
   readonly log: ConversionLog;
 }
@@ -110,7 +107,6 @@ export interface ConvertedFile {
   readonly yaml: string;
   /** The spec and the contents next to it, relative to the folder. */
   readonly written: readonly string[];
-  /** Problems of the spec that was written. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

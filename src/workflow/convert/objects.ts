@@ -149,7 +149,6 @@ const NAMES = new Set<unknown>([
   "user_name",
 ]);
 
-/** The paths in the attributes that are converted. */
 function convertedPaths(sensitive: readonly Path[]): readonly Path[] {
   return sensitive
     .map((path) => (MERGED.has(path[0]) ? path.slice(2) : path))

@@ -57,9 +57,7 @@ function jobAttributes(attributes: JsonObject) {
 
 export interface ResourceType {
   readonly kind: string;
-  /** The ID of the object in the workspace. */
   id(attributes: JsonObject): string | undefined;
-  /** The name of the object. */
   name(attributes: JsonObject): string | undefined;
   /** Attributes with the names of fields; what is left out here is reported by the second value. */
   fields?(attributes: JsonObject): {

@@ -6,19 +6,14 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { count } from "../../core/sentences.ts";
 
-/** One instance of a resource, or what a data source read. */
 export interface TerraformInstance {
   /** `module.team["ads"].databricks_cluster.shared[0]`. */
   readonly address: string;
   readonly type: string;
-  /** False for a data source. */
   readonly managed: boolean;
   readonly values: JsonObject;
-  /** Paths of values that Terraform treats as sensitive. */
   readonly sensitive: readonly Path[];
-  /** Where the instance is in the document. */
   readonly at: Path;
-  /** Why the instance is not simply the current object of its address. */
   readonly state?: "tainted" | "deposed" | "without attributes";
 }
 
@@ -193,7 +188,6 @@ const textOr = (value: Json | undefined): string =>
 const keyText = (index: Json): string =>
   typeof index === "string" ? JSON.stringify(index) : typeof index === "number" ? String(index) : "?";
 
-/** The paths of `true` in `sensitive_values`. */
 function* truePaths(value: Json, at: Path): Generator<Path> {
   if (value === true) yield at;
   else if (Array.isArray(value))

@@ -36,10 +36,7 @@ export function acknowledgedReason(given: string | undefined): string {
   return given;
 }
 
-/**
- * The differences at an address or a field. An address may hold dots, so a whole address outweighs a field.
- * Throws Failure with CLI_UNKNOWN_ADDRESS.
- */
+/** An address may hold dots, so a whole address outweighs a field. Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export function driftAt(
   drift: readonly Drift[],
   place: string,

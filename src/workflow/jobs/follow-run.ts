@@ -30,7 +30,6 @@ interface FollowedRun {
   readonly ended: JsonObject | undefined;
 }
 
-/** Receives what happens while a run is followed. */
 export interface FollowRunObserver {
   /** The run at each poll, whether it changed or not. */
   polled(id: RunId, run: JsonObject): void;

@@ -27,7 +27,6 @@ import {
 } from "./apply.ts";
 import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
 
-/** Opens a session for the spec of a plan file, with the text of the file. */
 export function withPlanFile<T>(
   context: WorkflowContext,
   options: SessionOptions & PlanOptions,

@@ -98,7 +98,6 @@ export function assertNotInterrupted(signal: AbortSignal): void {
     });
 }
 
-/** Acquires the lock, runs the work, and always releases the lock. */
 export async function withLock<T>(
   session: Session,
   lockTimeout: number | undefined,

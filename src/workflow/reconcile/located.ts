@@ -16,14 +16,12 @@ export function locatedEvent(event: ApplyEvent, resources: Resources): ApplyEven
   return event.type === "apply_errored" ? { ...event, outcome: located(event.outcome, resources) } : event;
 }
 
-/** A value for output, without the sensitive values of the spec. */
 export function withoutSensitive<T>(spec: Pick<Spec, "sensitive">, value: T): T {
   const { sensitive } = spec;
   if (sensitive === undefined || sensitive.size === 0) return value;
   return sensitive.maskedDeep(withoutReplaced(value, (text) => sensitive.isIn(text)));
 }
 
-/** Looks up where the spec declares a resource, or one of its fields. */
 export function placesIn(resources: Resources) {
   return (address: Address, path?: Path) => {
     const resource = resources.get(address);

@@ -40,7 +40,6 @@ export function withHeldBack(plan: Plan, { sensitive }: SensitiveSpec, key: Uint
   );
 }
 
-/** A plan for output. */
 export function withoutMarks<T>(shown: T): T {
   const hidden = withoutReplaced(shown, (text) => text.search(MARK) >= 0);
   return withTexts(hidden, (text) => text.replace(MARK, SENSITIVE_TEXT));
@@ -62,7 +61,6 @@ function planSealer(context: WorkflowContext): Sealer {
   });
 }
 
-/** `text` as it goes into the file. */
 export function closedPlan(context: WorkflowContext, text: string): string {
   const sealer = planSealer(context);
   return sealer.seals ? `${sealer.seal("plan", "", text)}\n` : text;

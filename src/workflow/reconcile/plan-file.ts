@@ -155,11 +155,7 @@ function textOrNothing(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/**
- * Returns the plan in a file if its signature is valid, without reading the spec or the workspace. With
- * WORKSPACE_STATE_KEY, the state is read only if that key does not fit, because a migrated state contains the key of
- * its digests. Throws Failure.
- */
+/** The state is read only if WORKSPACE_STATE_KEY does not fit: a migrated state has the key of its digests. */
 export async function sealedPlan(
   context: WorkflowContext,
   options: StateOptions,

@@ -53,7 +53,6 @@ export interface WorkspacePlan {
   readonly live: Live;
   /** What an earlier run left open, settled; its entries come before everything that an apply writes. */
   readonly recovered: Recovered;
-  /** Further entries for the state: who the caller is. */
   readonly learnt: readonly JournalEntry[];
   readonly diagnostics: readonly Diagnostic[];
 }

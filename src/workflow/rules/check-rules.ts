@@ -20,10 +20,7 @@ export interface RuleCheck {
   readonly untrusted: boolean;
 }
 
-/**
- * The plan with the findings of the rules. A plan with errors cannot be applied anyway and is not checked, unless it was
- * compared with a base: errors that were pending must not hide what the change causes.
- */
+/** A plan with errors is not checked, unless a base is compared: what was pending must not hide what is caused. */
 export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Promise<Plan> {
   const { rules = [], target } = spec;
   const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
@@ -96,7 +93,6 @@ function violated(rule: Rule, message: string, place: Pick<Diagnostic, "address"
     : warning("PLAN_RULE", message, details);
 }
 
-/** The changes beyond those that are reported one by one. */
 function furtherViolations(rule: Rule, further: readonly number[], checked: Checked): Guard {
   const changes = further.flatMap((subject) => checked.plan.changes[subject] ?? []);
   const names = listed(changes.map(({ address }) => address));

@@ -19,14 +19,12 @@ import { embeddedFolder } from "./state-location.ts";
 import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface Connection extends Client {
-  /** The identity that states and plans are bound to. */
   readonly host: string;
   close(): Promise<void>;
 }
 
 export interface ConnectionOptions {
   readonly settings: Settings;
-  /** The folder of the embedded workspace. */
   readonly embeddedFolder: string;
   readonly signal?: AbortSignal;
   /** Ends requests in flight, too. */
@@ -98,7 +96,6 @@ async function connectEmbedded(options: ConnectionOptions, dialect: DialectChoic
   return { ...client, host: "embedded", close };
 }
 
-/** Requests to a service inside this process. */
 export function transportTo(app: Embedded["app"]): Transport {
   return async (request) => plain(await app(appRequest(request)));
 }
@@ -168,7 +165,6 @@ function clientOver(
   });
 }
 
-/** A connection for commands that need no state. */
 export async function withConnection<T>(
   context: WorkflowContext,
   options: HostOptions & Pick<SpecOptions, "file">,

@@ -65,7 +65,6 @@ function keysOf(context: ProcessContext): Keys {
   return keyText === undefined ? {} : { keyText };
 }
 
-/** Opens the state, works with it, and closes it however that ends. */
 export async function withState<T>(
   context: ProcessContext,
   options: StateOptions,

@@ -43,7 +43,6 @@ export function newestRuns(reader: Reader, filter: JsonObject, most: number): Pr
   return byOffset({ ...filter, limit: Math.min(RUNS_PAGE, most) }, read, most);
 }
 
-/** Events of a cluster in the order that is asked for. */
 export async function clusterEvents(
   reader: Reader,
   request: JsonObject,

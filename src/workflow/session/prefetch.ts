@@ -16,10 +16,7 @@ export interface Prefetch {
   drop(): void;
 }
 
-/**
- * Undefined if requests are not possible yet, or if a problem is reported after the spec is read: the state, its
- * host, the token.
- */
+/** Undefined if requests are not possible yet, or if a problem is reported after the spec is read. */
 export async function beginPrefetch(
   store: StateStore,
   { place }: Settings,

@@ -36,7 +36,6 @@ export interface Session {
   /** Warnings about the settings and the spec; the observer has them already. */
   readonly warnings: readonly Diagnostic[];
   readonly connection: Connection;
-  /** The time of an apply; by default the machine's. */
   readonly clock?: Clock;
   /** The state for runs without the lock: before the first request. */
   loaded(): Promise<Loaded>;
@@ -140,11 +139,9 @@ export interface PlanOptions {
   readonly budget?: Budget;
   /** The spec before a change: the plan is compared with its plan. */
   readonly base?: BaseSpec | undefined;
-  /** Whether the plan has to obey the rules of the session's spec. */
   readonly checksRules?: boolean;
 }
 
-/** Reads the workspace and plans. */
 export async function planSession(
   session: Session,
   state: State,

@@ -7,7 +7,6 @@ import { isPostgresUrl } from "../../state/backends/postgres/url.ts";
 import { specFile, stateOfTarget, type TargetOptions, targetOf } from "../target/target.ts";
 import type { SpecOptions } from "./read-spec.ts";
 
-/** Begins a location in the file system of the workspace. */
 export const IN_WORKSPACE = "workspace:";
 
 export type StateOptions = Pick<SpecOptions, "file" | "target"> &
@@ -41,7 +40,6 @@ function targetFolder(target: string | undefined): string {
   return name === "embedded" || name === "default" ? `target-${name}` : name;
 }
 
-/** The configured location; undefined for the default. */
 export function explicitStateLocation(
   context: ProcessContext,
   options: Pick<StateOptions, "state"> & TargetOptions,
@@ -56,7 +54,6 @@ export function stateFolderOf(context: ProcessContext, options: StateOptions): s
   return stateFolder(context, options, location);
 }
 
-/** Whether the state is in the file system of the workspace. */
 export function isInWorkspace(location: string): boolean {
   return location.startsWith(IN_WORKSPACE);
 }

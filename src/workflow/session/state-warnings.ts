@@ -40,10 +40,7 @@ export interface AllowedExposure {
   readonly allowUnencryptedState?: boolean;
 }
 
-/**
- * A state in the workspace is stored with its digest key unless WORKSPACE_STATE_KEY is set, so its readers can test
- * guesses of secrets. `digests`: whether this run computes digests of the spec's secrets.
- */
+/** Readers of a state in the workspace can test guesses of secrets, unless WORKSPACE_STATE_KEY is set. */
 export function exposedState(
   context: ProcessContext,
   options: Pick<StateOptions, "state"> & AllowedExposure,
@@ -99,10 +96,7 @@ function exposed(
   ];
 }
 
-/**
- * Throws Failure with STATE_UNTRUSTED when a state in the spec's own tree is not signed, that is: not encrypted under the
- * key of WORKSPACE_STATE_KEY. With that key set, a store opens nothing else. Without a state a warning is enough.
- */
+/** Throws Failure with STATE_UNTRUSTED if a state in the tree of the spec is not encrypted; a key opens no other. */
 export function untrustedState(
   context: ProcessContext,
   options: StateOptions,

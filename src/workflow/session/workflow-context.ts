@@ -10,7 +10,6 @@ import type { State } from "../../state/model/record.ts";
 export interface Activity {
   read(event: ReadEvent): void;
   apply(event: ApplyEvent): void;
-  /** Ends what is shown; later events show nothing. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +27,6 @@ export interface WorkflowContext extends ProcessContext {
 
 /** Counts what a run did, for metrics and webhooks. */
 export interface RunObserver {
-  /** An attempt has ended. */
   requested(event: RequestEvent): void;
   planned(plan: Plan, state: Pick<State, "records">, planMs: number): void;
   /** The plan is that of the file where a saved one was applied. */

@@ -73,7 +73,6 @@ export function callerName(
   return withConnection(context, options, ({ reader }) => nameFrom(reader));
 }
 
-/** The same for settings that are not those of a command. */
 export async function callerNameWith(
   settings: Settings,
   { observer }: WorkflowContext,

@@ -8,7 +8,6 @@ import { setMember } from "../../core/pointer.ts";
 import { type Action, type Change, touches } from "../../planner/model/change.ts";
 import type { Drift, Guard, Plan } from "../../planner/model/plan.ts";
 
-/** One expectation with the actual result. */
 export interface StepComparison {
   /** The name of the expectation, such as `actions`. */
   readonly what: string;

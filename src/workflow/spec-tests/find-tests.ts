@@ -16,7 +16,6 @@ const MOST_FILES = 2000;
 export interface FoundTests {
   /** In the order of their paths, and of the tests in each. */
   readonly files: readonly { readonly file: SpecTestFile; readonly tests: readonly SpecTest[] }[];
-  /** Problems of invalid files. */
   readonly diagnostics: readonly Diagnostic[];
   /** Specs outside of this folder are not read. */
   readonly boundary: string;

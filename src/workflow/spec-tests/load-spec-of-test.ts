@@ -55,7 +55,6 @@ export function loadSpecOfTest(
   });
 }
 
-/** The imports with the IDs that the emulator gave to objects of the world. */
 export function withLiveIds(spec: Spec, ids: ReadonlyMap<string, string>): Spec {
   const { stateEntries } = spec;
   if (stateEntries === undefined || ids.size === 0) return spec;

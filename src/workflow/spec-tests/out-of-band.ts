@@ -60,7 +60,6 @@ export async function makeObjects(
   }
 }
 
-/** The object at an address. Throws Failure, located at `at`. */
 export function objectAt(objects: LiveObjects, address: string, at: Span): AddressedObject {
   const found = objects.get(address as Address);
   if (found !== undefined) return found;

@@ -58,7 +58,6 @@ export function runStep(running: RunningTest, step: TestStep): Promise<readonly 
   }
 }
 
-/** The plan, if there is one, and all findings. */
 interface Found {
   readonly plan?: Plan;
   readonly diagnostics: readonly Diagnostic[];

@@ -12,7 +12,6 @@ import type { ExpectationEdit, TestProblem, TestResult } from "./test-result.ts"
 
 export interface FinishedTest {
   readonly result: TestResult;
-  /** Expectations that differ. */
   readonly edits: readonly ExpectationEdit[];
   /** Whether new expectations alone make it pass. */
   readonly updatable: boolean;

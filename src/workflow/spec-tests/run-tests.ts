@@ -68,7 +68,6 @@ function updated(
   return results;
 }
 
-/** Why the file is not updated; undefined if it is. */
 function writeUpdate(
   file: SpecTestFile,
   edits: readonly ExpectationEdit[],

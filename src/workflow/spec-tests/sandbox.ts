@@ -20,7 +20,6 @@ import { type Connection, transportTo } from "../session/connect.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 
-/** The time at which every test begins. */
 const START = Date.UTC(2026, 0, 1);
 const PARALLELISM = 10;
 /** No file of the machine: the state is in memory. */
@@ -33,7 +32,6 @@ export interface Sandbox {
   readonly signal: AbortSignal;
   /** Lets timers and other tests run. Throws after the end of the test. */
   turn(): Promise<void>;
-  /** The state that the steps of the test share. */
   readonly state: StateStore;
   /** Digests secrets as the state does. */
   keyed(bytes: Uint8Array): string;

@@ -45,7 +45,6 @@ export async function doneEntries(
   return entriesOf(spec).flatMap((entry) => doneIn(entry, states) ?? []);
 }
 
-/** Entries that have nothing left to do in this state. */
 export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[] {
   const { target } = spec;
   const where = target === undefined ? "the state" : `the state of the target ${target.name}`;

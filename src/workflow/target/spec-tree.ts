@@ -9,7 +9,6 @@ export function isInTreeOf(file: string, folder: string): boolean {
   return lookedUpIn(folder).some((path) => isWithin(tree, path));
 }
 
-/** Whether links lead from a path in a folder to a place outside it. */
 export function leadsOutOf(folder: string, path: string): boolean {
   return !isWithin(realOf(folder), lookedUpIn(path).at(-1) ?? path);
 }
@@ -39,10 +38,7 @@ function realOf(path: string): string {
 /** The system gives up on longer chains of links, too. */
 const MOST_LINKS = 40;
 
-/**
- * Every path that the system resolves for an absolute path. A link in the tree may point outside, and a link outside
- * may point into it: both are found, because no path here has a link above its last name.
- */
+/** Every path that the system resolves. A link in the tree may point outside, and one outside into it. */
 function lookedUpIn(path: string): readonly string[] {
   const found: string[] = [];
   let { root: at } = parse(path);

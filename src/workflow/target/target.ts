@@ -23,14 +23,12 @@ export interface TargetOptions {
   readonly untrusted?: boolean;
 }
 
-/** The spec's path; absolute. */
 export function specFile(context: ProcessContext, { file }: Pick<TargetOptions, "file">): string {
   return resolve(context.cwd, file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
 }
 
 const IN_WORKSPACE = "workspace:";
 
-/** The target that the command line or the environment names. */
 export function namedTarget(
   context: ProcessContext,
   { target }: Pick<TargetOptions, "target">,

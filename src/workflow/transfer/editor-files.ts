@@ -11,7 +11,6 @@ const SCHEMA_FILE = "workspace.schema.json";
 const TEST_SCHEMA_FILE = "test.schema.json";
 const MODELINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
 
-/** The JSON Schemas of specs and of test files. */
 export interface EditorSchemas {
   readonly spec: string;
   readonly test: string;

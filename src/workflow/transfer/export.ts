@@ -20,7 +20,6 @@ interface FetchInput {
   readonly folder: string;
   readonly reader: Reader;
   readonly parallelism: number;
-  /** Write over files that are there. */
   readonly force: boolean;
 }
 

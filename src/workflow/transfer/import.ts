@@ -99,7 +99,6 @@ function withRecord(state: State, record: StateRecord): State {
   return { ...state, records: new Map([...state.records, [record.address, record]]) };
 }
 
-/** The planned changes of the resource and of its nested resources. */
 function restricted(plan: Plan, { address, kind, key }: Resource): Plan {
   const within = registry.kinds
     .filter(({ nested }) => nested?.kind === kind)

@@ -3,10 +3,7 @@
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { State } from "../../state/model/record.ts";
 
-/**
- * Throws Failure with everything that speaks against it. Where nothing is recorded yet, anything may come. `from`: the place that
- * the incoming state comes from; what was moved there before is newer by the marks of that move alone.
- */
+/** `from`: where the incoming state is; what was moved there before is newer by the marks of that move alone. */
 export function assertFollows(present: State, incoming: State, from?: string): void {
   if (present.serial === 0 && present.records.size === 0 && present.open.length === 0) return;
   const found = [...otherState(present, incoming, from), ...otherHost(present, incoming)];

@@ -120,10 +120,7 @@ export const SCHEMA_LINES: readonly string[] = [
   "yaml-language-server: $schema=./workspace.schema.json",
 ];
 
-/**
- * The state contains no secret, but it belongs to this machine; shared states are stored elsewhere. False if the line
- * exists.
- */
+/** The state belongs to this machine; shared states are stored elsewhere. False if the line exists. */
 export function ignoreState(folder: string): boolean {
   const path = join(folder, ".gitignore");
   const before = existsSync(path) ? readRegularFile(path).toString("utf8") : "";

@@ -2,8 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { openLeases } from "../../../src/fleet/database/lease.ts";
-import { openResultTable } from "../../../src/fleet/database/result-table.ts";
-import { prepareTables } from "../../../src/fleet/database/tables.ts";
+import { openResultTable, prepareTables } from "../../../src/fleet/database/tables.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { rejectedCode } from "../../failures.ts";
 import { openFleet, server } from "./fleet-server.ts";

@@ -2,8 +2,7 @@
 
 import type { Failure } from "../../../src/core/diagnostic.ts";
 import { openLeases } from "../../../src/fleet/database/lease.ts";
-import { openResultTable } from "../../../src/fleet/database/result-table.ts";
-import { prepareTables } from "../../../src/fleet/database/tables.ts";
+import { openResultTable, prepareTables } from "../../../src/fleet/database/tables.ts";
 import { openBossQueue } from "../../../src/fleet/queue/boss-queue.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { databaseFailure } from "../../../src/state/backends/postgres/database.ts";

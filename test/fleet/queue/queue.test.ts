@@ -7,7 +7,7 @@ import type { FleetWorkspace } from "../../../src/fleet/model/fleet.ts";
 import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
 import { QUEUE_VERSION } from "../../../src/fleet/queue/boss-queue.ts";
 import type { RunningJob } from "../../../src/fleet/queue/job-queue.ts";
-import { scheduleChanges } from "../../../src/fleet/queue/schedules.ts";
+import { scheduleChanges } from "../../../src/fleet/queue/job-queue.ts";
 import { runWorker } from "../../../src/fleet/queue/worker.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { openFleet, server } from "./fleet-server.ts";

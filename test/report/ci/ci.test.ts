@@ -15,8 +15,8 @@ import {
   type Notice,
   outcomeNotices,
   planNotices,
+  repositoryPath,
 } from "../../../src/report/ci/notice.ts";
-import { repositoryPath } from "../../../src/report/ci/repository-path.ts";
 import { sarifReport } from "../../../src/report/ci/sarif.ts";
 import { outcomeView } from "../../../src/report/outcome/outcome-view.ts";
 import { driftView } from "../../../src/report/plan/drift-view.ts";

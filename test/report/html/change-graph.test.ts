@@ -1,7 +1,7 @@
 // The drawing of what changes need: columns by need, a bound, and the list.
 
 import { describe, expect, test } from "vitest";
-import { layeredLayout } from "../../../src/report/html/layered-layout.ts";
+import { layeredLayout } from "../../../src/report/html/change-graph.ts";
 import { planHtml } from "../../../src/report/html/plan-html.ts";
 import { planOf, update, viewOf } from "../plans.ts";
 import { largePlan } from "./sample-plans.ts";

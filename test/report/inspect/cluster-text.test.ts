@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
-import { clusterText, eventsText, sizeText } from "../../../src/report/inspect/cluster-text.ts";
 import {
+  clusterText,
   durations,
+  eventsText,
   outcomeWord,
   outputText,
   runsText,
   runText,
-} from "../../../src/report/inspect/job-run-text.ts";
+  sizeText,
+} from "../../../src/report/inspect/cluster-text.ts";
 import { colorsFor } from "../../../src/report/text/color.ts";
 
 const PLAIN = colorsFor(false);

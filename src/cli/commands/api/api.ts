@@ -1,6 +1,6 @@
 // `workspace api OPERATION field=value …`: calls an operation of the API with validated fields.
 
-import { readCommandInput } from "../../../config/input-file.ts";
+import { readCommandInput } from "../../../config/files.ts";
 import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
 import { operationsText, operationText } from "../../../report/inspect/operation-help.ts";
 import { printableJson } from "../../../report/text/printable.ts";

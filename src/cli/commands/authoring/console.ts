@@ -38,7 +38,6 @@ export const consoleCommand = defineCommand({
   },
 });
 
-/** Prints a value, or why there is none; the exit code. */
 function shown(
   context: ConsoleContext,
   { value, diagnostics }: EvaluatedText,
@@ -52,7 +51,6 @@ function shown(
 
 const LONGEST_INPUT = 1 << 20;
 
-/** One expression in each line of standard input. */
 async function ofLines({ stdin }: ConsoleContext, show: (text: string) => number): Promise<number> {
   let code: number = EXIT.ok;
   let size = 0;

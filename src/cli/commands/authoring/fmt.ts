@@ -1,6 +1,6 @@
 // `workspace fmt`: formats the files of a spec. Only spaces and line breaks change.
 
-import { type InputLimits, readCommandInput } from "../../../config/input-file.ts";
+import { type InputLimits, readCommandInput } from "../../../config/files.ts";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { formatDiff } from "../../../report/inspect/format-diff.ts";

@@ -49,7 +49,6 @@ export async function promptExpressions(
   return EXIT.ok;
 }
 
-/** The names that continue the last word, and the word. */
 export function completed(line: string, names: readonly string[]): [string[], string] {
   const word = /[\w.-]*$/.exec(line)?.[0] ?? "";
   return [names.filter((name) => name.startsWith(word)), word];

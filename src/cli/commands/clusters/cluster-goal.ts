@@ -27,7 +27,6 @@ export const ENDS: Goal = {
   lost: ["ERROR"],
 };
 
-/** Prints the cluster now, or after it reached the goal. */
 export async function finish(
   context: ConsoleContext,
   of: RecordedObject,

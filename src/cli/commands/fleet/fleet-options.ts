@@ -6,7 +6,7 @@ import { fileFailure } from "../../../config/files.ts";
 import { readRegularFile } from "../../../core/regular-file.ts";
 import type { WorkspaceLeases } from "../../../fleet/database/lease.ts";
 import type { Fleet } from "../../../fleet/model/fleet.ts";
-import type { ResultStore } from "../../../fleet/model/result-store.ts";
+import type { ResultStore } from "../../../fleet/model/result.ts";
 import { readFleet } from "../../../fleet/read-fleet.ts";
 import { openResultFile } from "../../../fleet/result-file.ts";
 import { selectWorkspaces } from "../../../fleet/select.ts";
@@ -63,10 +63,7 @@ function textOf(path: string, file: string): string {
   }
 }
 
-/**
- * Where results are kept: in the database of WORKSPACE_FLEET_DATABASE; without it, in `.workspace/fleet/results.jsonl` in
- * the folder of the fleet file. Leases come with a database only.
- */
+/** The database of WORKSPACE_FLEET_DATABASE with its leases, else a file in the folder of the fleet file. */
 export async function openResults(
   context: CommandContext,
   fleet: Fleet,

@@ -1,6 +1,6 @@
 // `workspace fleet schedule`: makes the schedules in the database equal to those of the fleet file.
 
-import { scheduleChanges } from "../../../fleet/queue/schedules.ts";
+import { scheduleChanges } from "../../../fleet/queue/job-queue.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";

@@ -2,7 +2,7 @@
 
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { listed } from "../../../core/sentences.ts";
-import { outcomeWord } from "../../../report/inspect/job-run-text.ts";
+import { outcomeWord } from "../../../report/inspect/cluster-text.ts";
 import { hasEnded } from "../../../resource/service-status.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";

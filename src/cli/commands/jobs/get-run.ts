@@ -1,11 +1,10 @@
 // `workspace runs get`: one run, on request followed to its result.
 
-import { runText } from "../../../report/inspect/job-run-text.ts";
+import { runText } from "../../../report/inspect/cluster-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import type { Connection } from "../../../workflow/session/connect.ts";
-import type { ConsoleContext } from "../../command/command.ts";
-import { defineCommand } from "../../command/command.ts";
+import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";

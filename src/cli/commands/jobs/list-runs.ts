@@ -2,7 +2,7 @@
 
 import { failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { runsText } from "../../../report/inspect/job-run-text.ts";
+import { runsText } from "../../../report/inspect/cluster-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
 import { newestRuns } from "../../../workflow/session/paging.ts";

@@ -1,6 +1,6 @@
 // `workspace runs output` and `workspace runs export`: what a run wrote, and its notebook as HTML.
 
-import { outputText } from "../../../report/inspect/job-run-text.ts";
+import { outputText } from "../../../report/inspect/cluster-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";

@@ -12,7 +12,6 @@ import type { ConsoleContext } from "../../command/command.ts";
 import { textOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
 
-/** Options of every command about runs. */
 export const RUN_OPTIONS = {
   job: textOption("--job <address>", "address of a job, such as jobs.nightly, instead of a run ID"),
   file: SPEC_OPTIONS.file,

@@ -1,6 +1,6 @@
 // `workspace run JOB`: starts a job that the spec manages, and follows it to its result.
 
-import { numberInJob } from "../../../report/inspect/job-run-text.ts";
+import { numberInJob } from "../../../report/inspect/cluster-text.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import { type Parameters, runJobNow } from "../../../workflow/jobs/parameters.ts";

@@ -2,8 +2,13 @@
 
 import { DEFAULT_PROFILE, ownProfiles, profileIn } from "../../../config/profile.ts";
 import { EMBEDDED, fromEnv, hostSettings, settingsFor } from "../../../config/settings.ts";
-import { LOGIN_METHODS, loginValues } from "../../../config/sign-in/login-values.ts";
-import { type NewProfile, sourcesOfProfile, withProfile } from "../../../config/sign-in/new-profile.ts";
+import {
+  LOGIN_METHODS,
+  loginValues,
+  type NewProfile,
+  sourcesOfProfile,
+  withProfile,
+} from "../../../config/sign-in/new-profile.ts";
 import { shortPath } from "../../../config/sign-in/sources.ts";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { savedProfileText } from "../../../report/inspect/identity-text.ts";

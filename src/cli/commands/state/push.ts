@@ -1,6 +1,6 @@
 // `workspace state push FILE`: replaces the state with JSON. The replaced state is kept as an earlier version.
 
-import { type InputLimits, inputName, readCommandInput } from "../../../config/input-file.ts";
+import { type InputLimits, inputName, readCommandInput } from "../../../config/files.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { keyCheck } from "../../../state/format/key.ts";

@@ -2,11 +2,7 @@
 
 import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
-import {
-  restoredText,
-  stateVersionsJson,
-  stateVersionsText,
-} from "../../../report/inspect/state-versions.ts";
+import { restoredText, stateVersionsJson, stateVersionsText } from "../../../report/inspect/history-text.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { defineCommand } from "../../command/command.ts";
