@@ -1,4 +1,4 @@
-// The parts of pages: findings, collapsible sections, the lines of fields, and texts side by side.
+// The parts of pages: findings, collapsible sections, the lines of fields, and both sides of a string.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { FieldLine } from "../plan/field-lines.ts";
