@@ -24,7 +24,7 @@ const SECOND = 1_000;
 const BELOW = 0.98;
 const DECREASE = 0.8;
 /** The share that is left of a refused rate: less if the rate was refused soon after it was set, and again. */
-const AGAIN = [0.97, 0.97, 0.9, DECREASE] as const;
+const AGAIN = [0.97, 0.97, 0.9] as const;
 const SOON_MS = 5_000;
 /** Requests a second that are added for each second without a refusal, once the rate has been steady for a while. */
 const INCREASE = 1;
@@ -82,7 +82,7 @@ export function createPace(): Pace {
       mostInSecond(before.map(({ answered }) => answered)),
     );
     const known = Math.max(1, measured) * BELOW;
-    strikes = end - ratedAt < SOON_MS ? Math.min(strikes + 1, AGAIN.length - 1) : 0;
+    strikes = end - ratedAt < SOON_MS ? strikes + 1 : 0;
     if (rate === undefined) rate = known;
     else if (proven !== undefined) rate = proven;
     else rate = Math.max(SLOWEST, rate * DECREASE, Math.min(known, rate * (AGAIN[strikes] ?? DECREASE)));

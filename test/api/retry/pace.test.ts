@@ -191,6 +191,13 @@ describe("the rate", () => {
     expect(rateAt(pace, 3_000)).toBeCloseTo(9 * 0.98, 6);
   });
 
+  test("is a guess only while the guess is given", () => {
+    const pace = createPace();
+    pace.begin(1_000, 2);
+    expect(pace.next(1_000, 2)).toBe(1_495);
+    expect(pace.next(1_000)).toBe(0);
+  });
+
   test("is never less than one request in two seconds", () => {
     const pace = refusedAfter([], [950], 2_000);
     for (let round = 1; round <= 40; round++) {
@@ -213,6 +220,12 @@ describe("the rate", () => {
     pace.hold(34_500);
     pace.next(34_500);
     expect(risen(pace, [64_499, 64_500, 65_000, 65_500])).toEqual([58.8, 59.8, 59.8, 60.8]);
+    for (const begun of [65_600, 66_700]) {
+      pace.refused(begun);
+      pace.hold(begun + 1_000);
+      pace.next(begun + 1_000);
+    }
+    expect(risen(pace, [97_699, 97_700])).toEqual([47.8, 48.8]);
   });
 
   test("rises within seconds if it is low, because the service may only refuse groups of requests", () => {
@@ -231,5 +244,10 @@ describe("the rate", () => {
     });
     const first = 98 * 0.97;
     expect(rates).toEqual([first, first * 0.9, first * 0.9 * 0.8, first * 0.9 * 0.8 * 0.8]);
+    for (const [begun, answered] of evenly(100, 14_000, 9)) pace.served(begun, answered);
+    pace.refused(15_000);
+    pace.hold(16_000);
+    pace.next(16_000);
+    expect(pace.rate).toBeCloseTo(first * 0.9 * 0.8 * 0.8 * 0.97, 6);
   });
 });

@@ -180,6 +180,18 @@ describe("memberships", () => {
     expect(told).toEqual([]);
   });
 
+  it("are not in lists that name another kind", async () => {
+    const fields = {
+      ...registry.get("users").fields,
+      pools: { type: "array", list: "set", items: { type: "string", names: "pools" } },
+    };
+    const { told } = await load(
+      "users: { ada: { pools: [] } }\ngroups: { ops: { members: { users: [ada] } } }\n",
+      { registry: withKind("users", { fields } as Partial<Provider>) },
+    );
+    expect(told).toEqual([]);
+  });
+
   it("may be defined at either end, and for groups in groups", async () => {
     const { told } = await load(
       "users: { ada: { groups: [ops] }, bob: {} }\ngroups: { ops: {}, dev: { members: { users: [bob], groups: [ops] } } }\n",
