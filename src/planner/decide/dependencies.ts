@@ -37,7 +37,7 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
   });
 }
 
-/** The dependencies of an unchanged resource; none where all stay as they are, so that `withDependencies` copies no change. */
+/** The dependencies of an unchanged resource; none if each of them is unchanged too, so that `withDependencies` copies no change. */
 export function unsettledNeeds(
   { decided, input }: PlanContext,
   dependsOn: readonly Address[],

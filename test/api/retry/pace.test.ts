@@ -194,7 +194,9 @@ describe("the rate", () => {
   test("is a guess only while the guess is given", () => {
     const pace = createPace();
     pace.begin(1_000, 2);
-    expect(pace.next(1_000, 2)).toBe(1_495);
+    expect(pace.next(1_000, 2)).toBe(0);
+    pace.begin(1_000, 2);
+    expect(pace.next(1_000, 2)).toBe(1_997);
     expect(pace.next(1_000)).toBe(0);
   });
 
