@@ -1,46 +1,23 @@
 // The service as a function from request to response: it finds the operation, checks caller and input, runs it, answers.
 
 import { isObject } from "../core/json.ts";
-import type { AppParts } from "./app-parts.ts";
 import { Lifeline } from "./background.ts";
-import { Control } from "./control.ts";
+import { type AppParts, Control } from "./control.ts";
 import { type FaultRule, Faults } from "./faults.ts";
 import { type Admission, Door, isControl } from "./http/admission.ts";
 import { AuthError, Authentication } from "./http/authenticate.ts";
-import { type Contract, makeRouter, type OperationSpec, type Route, type Router } from "./http/contract.ts";
+import { type Contract, makeRouter, type Route, type Router } from "./http/contract.ts";
 import { checkSize, isForm, type ReceivedInput, readForm, readInput } from "./http/input.ts";
 import { checkMedia } from "./http/media-types.ts";
-import {
-  type App,
-  type AppRequest,
-  type AppResponse,
-  ConnectionLost,
-  pathOf,
-  queryOf,
-} from "./http/message.ts";
+import { type App, type AppRequest, ConnectionLost, pathOf, queryOf } from "./http/message.ts";
 import { badTarget, type EmulatorAnswer, errorAnswer, refusal, renderAnswer } from "./http/responses.ts";
 import { type InputValidator, makeValidator } from "./http/validation.ts";
 import { RequestLog } from "./request-log.ts";
 import { areas as allAreas } from "./routes/areas.ts";
-import { ApiError } from "./world/errors.ts";
+import { ApiError, malformed, permissionDenied } from "./world/errors.ts";
 import type { Call, Caller, Operation } from "./world/operation.ts";
 
-/** A running service: `app` answers, `tick` runs due work between requests. */
-export interface Service {
-  readonly app: App;
-  /** Asked before a body is read. */
-  admit(head: Omit<AppRequest, "body">): Admission;
-  tick(): void;
-}
-
-export function createApp(parts: AppParts): Service {
-  const service = new RunningService(parts);
-  return {
-    app: (request) => service.answer(request),
-    admit: (head) => service.admit(head),
-    tick: () => service.tick(),
-  };
-}
+export const createApp = (parts: AppParts): Service => new Service(parts);
 
 interface Front {
   readonly route: Router;
@@ -59,10 +36,10 @@ function frontOf(contract: Contract): Front {
   return front;
 }
 
-class RunningService {
+/** A running service: `app` answers, `tick` runs due work between requests. */
+export class Service {
   readonly #parts: AppParts;
-  readonly #route: Router;
-  readonly #validate: InputValidator;
+  readonly #front: Front;
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #auth = new Authentication();
   readonly #log = new RequestLog();
@@ -74,9 +51,7 @@ class RunningService {
   constructor(parts: AppParts) {
     const areas = parts.dialect?.areas ?? parts.areas ?? allAreas;
     this.#parts = parts;
-    const front = frontOf(parts.dialect?.contract ?? parts.contract);
-    this.#route = front.route;
-    this.#validate = front.validate;
+    this.#front = frontOf(parts.dialect?.contract ?? parts.contract);
     this.#operations = new Map(areas.flatMap((area) => Object.entries(area.operations)));
     this.#life = new Lifeline(parts.store, parts.clock, areas);
     this.#control = new Control({ ...parts, areas, life: this.#life, log: this.#log, faults: this.#faults });
@@ -84,26 +59,23 @@ class RunningService {
     this.#door = new Door(parts.token);
   }
 
+  /** Asked before a body is read. */
   admit(head: Omit<AppRequest, "body">): Admission {
-    return this.#door.admit(head, (method, path) => this.#route(method, path)?.spec.maxBytes);
+    return this.#door.admit(head, (method, path) => this.#front.route(method, path)?.spec.maxBytes);
   }
 
   tick(): void {
     this.#life.catchUp();
   }
 
-  async answer(request: AppRequest): Promise<AppResponse> {
+  readonly app: App = async (request) => {
     const refused = this.#door.refuses(request);
     if (refused !== undefined) return refused.response;
     if (isControl(request)) return this.#control.answer(request);
     const path = pathOf(request);
-    const route = this.#route(request.method, path);
-    const done = this.#log.arrived(
-      request.method,
-      path,
-      queryOf(request),
-      route?.spec.write ?? request.method !== "GET",
-    );
+    const route = this.#front.route(request.method, path);
+    const write = route?.spec.write ?? request.method !== "GET";
+    const done = this.#log.arrived(request.method, path, queryOf(request), write);
     const rule = this.#faults.meet(request.method, path);
     // A form is parsed by a library that is not synchronous; everything after it is one uninterrupted step.
     const form = route?.spec.form && isForm(request) ? await this.#form(route, request) : undefined;
@@ -111,7 +83,7 @@ class RunningService {
     const answer = rule === undefined ? run() : await this.#misbehave(rule, run, `${request.method} ${path}`);
     done(answer.response.status, answer.errorCode);
     return answer.response;
-  }
+  };
 
   /** Answers paths outside the API, and adds the headers of a dialect to every answer. */
   #inDialect(request: AppRequest, path: string, run: () => EmulatorAnswer): EmulatorAnswer {
@@ -184,15 +156,17 @@ class RunningService {
             "ENDPOINT_NOT_FOUND",
             `No API found for '${request.method} ${path.replace(/^\/api\/\d\.\d/, "")}'`,
           );
-        this.#admit(route.spec, caller);
+        if (route.spec.adminOnly && !caller.admin)
+          throw permissionDenied(`Only administrators can call ${route.spec.id}.`);
         const operation = this.#operations.get(route.spec.id);
         if (operation === undefined)
           throw new ApiError("INTERNAL_ERROR", `The emulator does not serve ${route.spec.id}`);
         return renderAnswer(operation(this.#call(route, request, caller, form), world), scim);
       });
     } catch (error) {
-      if (error instanceof AuthError) return this.#refused(error);
-      return errorAnswer(error, scim);
+      if (!(error instanceof AuthError)) return errorAnswer(error, scim);
+      const code = this.#parts.dialect?.refusalCode(error.status) ?? error.status;
+      return refusal(error.status, code, error.message);
     }
   }
 
@@ -202,16 +176,6 @@ class RunningService {
     return api === "api" && rest.length > 0 && versions.has(version);
   }
 
-  #refused({ status, message }: AuthError): EmulatorAnswer {
-    return refusal(status, this.#parts.dialect?.refusalCode(status) ?? status, message);
-  }
-
-  #admit(spec: OperationSpec, caller: Caller): void {
-    if (spec.adminOnly && !caller.admin) {
-      throw new ApiError("PERMISSION_DENIED", `Only administrators can call ${spec.id}.`);
-    }
-  }
-
   #call(route: Route, request: AppRequest, caller: Caller, form: ReceivedInput | ApiError | undefined): Call {
     checkMedia(route.spec, request);
     if (form instanceof ApiError) throw form;
@@ -219,11 +183,11 @@ class RunningService {
     const input = form ?? readInput(route.spec, request);
     const fields = input.fields;
     if (!isObject(fields)) {
-      throw new ApiError("MALFORMED_REQUEST", "Could not parse request object: Expected an object");
+      throw malformed("Could not parse request object: Expected an object");
     }
     const { dialect } = this.#parts;
     const valid = dialect === undefined ? fields : dialect.lenient(route.spec, fields);
-    this.#validate(route.spec, valid);
+    this.#front.validate(route.spec, valid);
     return {
       operation: route.spec.id,
       params: route.params,

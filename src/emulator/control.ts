@@ -1,22 +1,39 @@
 // The control requests, never under /api: request log, faults, clock, tokens, runs, mails, snapshot, reset.
 
 import { JsonTooDeep, parseJson } from "../core/exact-json.ts";
-import type { Json, JsonObject } from "../core/json.ts";
-import type { AppParts } from "./app-parts.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Lifeline } from "./background.ts";
+import type { Dialect } from "./dialect/databricks.ts";
 import { type Faults, readRules } from "./faults.ts";
 import { CONTROL_BASE } from "./http/admission.ts";
 import { grantToken } from "./http/authenticate.ts";
+import type { Contract } from "./http/contract.ts";
 import { type AppRequest, type AppResponse, bodyText, pathOf, queryOf } from "./http/message.ts";
 import { errorAnswer, jsonAnswer } from "./http/responses.ts";
 import type { RequestLog } from "./request-log.ts";
 import { putSnapshot, takeSnapshot } from "./store/snapshot.ts";
-import { OWN_TABLES } from "./store/store.ts";
-import type { ClockState } from "./world/clock.ts";
+import { OWN_TABLES, type Store } from "./store/store.ts";
+import type { ClockState, EmulatorClock } from "./world/clock.ts";
 import { ensureAdministrator, nameAdministrator, userByName } from "./world/directory.ts";
-import { ApiError } from "./world/errors.ts";
+import { ApiError, invalidValue, malformed, notFound } from "./world/errors.ts";
 import type { Area, ControlRun } from "./world/operation.ts";
 import type { World } from "./world/world.ts";
+
+/** The parts of a running service. */
+export interface AppParts {
+  readonly store: Store;
+  readonly contract: Contract;
+  readonly clock: EmulatorClock;
+  /** Token of the administrator. */
+  readonly token: string;
+  /** User name of the administrator. */
+  readonly admin: string;
+  /** Waits for the fault `slow`; without it a slow answer comes at once. */
+  readonly sleep?: (ms: number) => Promise<void>;
+  readonly areas?: readonly Area[];
+  /** Another dialect than the contract's; its areas and description take the place of those above. */
+  readonly dialect?: Dialect;
+}
 
 export interface ControlParts extends AppParts {
   readonly areas: readonly Area[];
@@ -41,12 +58,12 @@ export class Control {
 
   /** Seeds a world that is new, and lets the token of this start speak for the administrator. */
   open(): void {
-    const { store, clock, token, admin } = this.#parts;
+    const { store, clock } = this.#parts;
     const kept = store.world.collection<ClockState>("workspace.clock").get("state");
     if (kept !== undefined && clock.mode === "real") clock.restore(kept);
     store.transact(clock.now(), (world) => {
       if (!world.collection("workspace").has("administrator")) this.#seed(world);
-      grantToken(world, token, ensureAdministrator(world, admin).id);
+      this.#grant(world);
     });
   }
 
@@ -76,7 +93,8 @@ export class Control {
       "GET clock": () => this.#clockFace(),
       "POST clock": (input) => this.#setClock(input),
       "POST tokens": (input) => this.#transact((world) => newToken(world, input)),
-      "GET mails": () => this.#transact((world) => ({ mails: mailsOf(world) })),
+      "GET mails": () =>
+        this.#transact((world) => ({ mails: [...world.collection<Json>(OWN_TABLES.mails).values()] })),
       "DELETE mails": () => this.#transact((world) => after(() => clear(world, OWN_TABLES.mails))),
       "GET snapshot": () => this.#transact((world) => takeSnapshot(this.#parts.store, world, clock.now())),
       "PUT snapshot": (input) => this.#putSnapshot(input),
@@ -97,6 +115,15 @@ export class Control {
     return this.#parts.store.transact(this.#parts.clock.now(), work);
   }
 
+  /** Lets the token of this start speak for the administrator. */
+  #grant(world: World): void {
+    grantToken(world, this.#parts.token, ensureAdministrator(world, this.#parts.admin).id);
+  }
+
+  #keepClock(world: World): void {
+    world.collection<ClockState>("workspace.clock").set("state", this.#parts.clock.state);
+  }
+
   #seed(world: World): void {
     nameAdministrator(world, this.#parts.admin);
     for (const area of this.#parts.areas) area.seed?.(world);
@@ -111,41 +138,42 @@ export class Control {
     const { clock, life } = this.#parts;
     const { advance_ms: advance, mode } = input;
     if (mode !== undefined && mode !== "real" && mode !== "manual")
-      throw bad('mode must be "real" or "manual"');
+      throw invalidValue('mode must be "real" or "manual"');
     if (advance !== undefined && !(Number.isSafeInteger(advance) && Number(advance) >= 0))
-      throw bad("advance_ms must be an integer of at least 0 (milliseconds)");
-    if (clock.now() + Number(advance ?? 0) > END_OF_TIME) throw bad("advance_ms goes beyond the year 9999");
+      throw invalidValue("advance_ms must be an integer of at least 0 (milliseconds)");
+    if (clock.now() + Number(advance ?? 0) > END_OF_TIME)
+      throw invalidValue("advance_ms goes beyond the year 9999");
     if (mode !== undefined) clock.setMode(mode);
     if (advance !== undefined) clock.advance(Number(advance));
-    this.#transact((world) => world.collection<ClockState>("workspace.clock").set("state", clock.state));
+    this.#transact((world) => this.#keepClock(world));
     life.catchUp();
     return this.#clockFace();
   }
 
   /** The clock keeps its time, but is never before the time of the snapshot: no time in the world is in the future. */
   #putSnapshot(input: JsonObject): JsonObject {
-    const { store, clock, life, token, admin } = this.#parts;
+    const { store, clock, life } = this.#parts;
     const now = input.now;
     const behind = typeof now === "number" ? now - clock.now() : 0;
     this.#transact((world) => {
       putSnapshot(store, input);
-      grantToken(world, token, ensureAdministrator(world, admin).id);
+      this.#grant(world);
     });
     store.reschedule();
     life.forgetLate();
     if (behind > 0) clock.advance(behind);
-    this.#transact((world) => world.collection<ClockState>("workspace.clock").set("state", clock.state));
+    this.#transact((world) => this.#keepClock(world));
     life.catchUp();
     return {};
   }
 
   #reset(): JsonObject {
-    const { store, clock, life, log, faults, token, admin } = this.#parts;
+    const { store, life, log, faults } = this.#parts;
     this.#transact((world) => {
       store.replace({}, new Map());
       this.#seed(world);
-      grantToken(world, token, ensureAdministrator(world, admin).id);
-      world.collection<ClockState>("workspace.clock").set("state", clock.state);
+      this.#grant(world);
+      this.#keepClock(world);
     });
     store.reschedule();
     life.forgetLate();
@@ -162,16 +190,12 @@ function after(act: () => void): JsonObject {
 
 function newToken(world: World, input: JsonObject): JsonObject {
   const name = input.user_name;
-  if (typeof name !== "string") throw bad("Missing required field: user_name");
+  if (typeof name !== "string") throw invalidValue("Missing required field: user_name");
   const user = userByName(world, name);
-  if (user === undefined) throw new ApiError("RESOURCE_DOES_NOT_EXIST", `User ${name} does not exist.`);
+  if (user === undefined) throw notFound(`User ${name} does not exist.`);
   const token = `wat${world.hex(32)}`;
   grantToken(world, token, user.id);
   return { token };
-}
-
-function mailsOf(world: World): Json[] {
-  return [...world.collection<Json>(OWN_TABLES.mails).values()];
 }
 
 function clear(world: World, name: string): void {
@@ -186,13 +210,8 @@ function readBody(request: AppRequest): JsonObject {
     body = text.trim() === "" ? {} : parseJson(text);
   } catch (error) {
     const what = error instanceof JsonTooDeep ? "nested too deeply" : "not JSON";
-    throw new ApiError("MALFORMED_REQUEST", `The body is ${what}.`);
+    throw malformed(`The body is ${what}.`);
   }
-  if (body === null || typeof body !== "object" || Array.isArray(body))
-    throw bad("The body must be an object.");
-  return body as JsonObject;
-}
-
-function bad(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
+  if (!isObject(body)) throw invalidValue("The body must be an object.");
+  return body;
 }

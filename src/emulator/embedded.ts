@@ -1,7 +1,7 @@
 // The service inside this process, without a socket, over its own folder.
 
 import { createApp } from "./app.ts";
-import { chosenDialect, type DialectChoice } from "./dialect/choice.ts";
+import { chosenDialect, type DialectChoice } from "./dialect/databricks.ts";
 import { contractFile } from "./http/contract-file.ts";
 import type { App } from "./http/message.ts";
 import { keptText, openStore } from "./store/sqlite.ts";
@@ -41,19 +41,18 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
 
 /** Opens a workspace in memory, with the given time and random bytes. */
 export function openInMemory(
-  options: DialectChoice & {
-    readonly time: () => number;
-    readonly random: (count: number) => Uint8Array;
-  },
+  options: DialectChoice & { readonly time: () => number; readonly random: (count: number) => Uint8Array },
 ): Embedded {
   const store = new Store({ random: options.random });
   const token = `wat${store.world.hex(32)}`;
+  const clock = new EmulatorClock(options.time);
+  const contract = contractFile();
   const { app } = createApp({
     store,
     token,
-    contract: contractFile(),
+    contract,
     ...chosenDialect(options),
-    clock: new EmulatorClock(options.time),
+    clock,
     admin: DEFAULT_ADMIN,
   });
   return { app, token, close: () => store.close() };

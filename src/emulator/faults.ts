@@ -1,7 +1,7 @@
 // Misbehaviour on demand: rules that decide what becomes of a request.
 
-import type { Json, JsonObject } from "../core/json.ts";
-import { ApiError } from "./world/errors.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { invalidValue } from "./world/errors.ts";
 
 const FATES = [
   "drop_before",
@@ -53,9 +53,8 @@ export class Faults {
 
   /** Whether a `rate` rule lets a request through now, which then counts. */
   admits(rule: FaultRule, endpoint: string, now: number): boolean {
-    const served =
-      this.#rules.find((counted) => counted.rule === rule)?.served ?? new Map<string, number[]>();
-    const recent = (served.get(endpoint) ?? []).filter((at) => at > now - 1_000);
+    const served = this.#rules.find((counted) => counted.rule === rule)?.served ?? new Map();
+    const recent = (served.get(endpoint) ?? []).filter((at: number) => at > now - 1_000);
     const admitted = recent.length < rule.per_second;
     if (admitted) recent.push(now);
     served.set(endpoint, recent);
@@ -85,31 +84,30 @@ function matches(rule: FaultRule, method: string, path: string): boolean {
 /** Reads `{rules: […]}`. Throws INVALID_PARAMETER_VALUE when a rule is not one. */
 export function readRules(input: JsonObject): FaultRule[] {
   const rules = input.rules;
-  if (!Array.isArray(rules)) throw bad("rules must be an array");
+  if (!Array.isArray(rules)) throw invalidValue("rules must be an array");
   return rules.map(readRule);
 }
 
 function readRule(value: Json): FaultRule {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw bad("a rule is an object");
-  const rule = value as JsonObject;
-  const { path, method, retry_after: retryAfter, times } = rule;
-  const fate = FATES.find((name) => name === rule.fate);
-  if (typeof path !== "string") throw bad("a rule needs a path");
-  if (fate === undefined) throw bad(`fate must be one of ${FATES.join(", ")}`);
-  const perSecond = count(rule.per_second, "per_second", 0);
-  if (fate === "rate" && perSecond === 0) throw bad("a rate needs per_second, 1 or more");
+  if (!isObject(value)) throw invalidValue("a rule is an object");
+  const { path, method, retry_after: retryAfter, times } = value;
+  const fate = FATES.find((name) => name === value.fate);
+  if (typeof path !== "string") throw invalidValue("a rule needs a path");
+  if (fate === undefined) throw invalidValue(`fate must be one of ${FATES.join(", ")}`);
+  const perSecond = count(value.per_second, "per_second", 0);
+  if (fate === "rate" && perSecond === 0) throw invalidValue("a rate needs per_second, 1 or more");
   const status =
     fate === "rate"
       ? 429
-      : count(rule.status, "status", fate === "status" || fate === "status_after" ? 500 : 0);
+      : count(value.status, "status", fate === "status" || fate === "status_after" ? 500 : 0);
   return {
     path,
     fate,
     status,
-    skip: count(rule.skip, "skip", 0),
-    delay_ms: count(rule.delay_ms, "delay_ms", 0),
+    skip: count(value.skip, "skip", 0),
+    delay_ms: count(value.delay_ms, "delay_ms", 0),
     per_second: perSecond,
-    error_code: typeof rule.error_code === "string" ? rule.error_code : codeOf(status),
+    error_code: typeof value.error_code === "string" ? value.error_code : codeOf(status),
     ...(typeof method === "string" ? { method: method.toUpperCase() } : {}),
     ...(times === undefined ? {} : { times: count(times, "times", 0) }),
     ...(fate === "rate" ? { retry_after: "1" } : {}),
@@ -125,10 +123,6 @@ function codeOf(status: number): string {
 function count(value: Json | undefined, name: string, absent: number): number {
   if (value === undefined) return absent;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
-    throw bad(`${name} must be an integer of at least 0`);
+    throw invalidValue(`${name} must be an integer of at least 0`);
   return value;
-}
-
-function bad(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
 }

@@ -33,11 +33,8 @@ export class RequestLog {
       const index = seq - (this.#entries[0]?.seq ?? 0);
       const entry = this.#entries[index];
       if (entry?.seq !== seq) return;
-      this.#entries[index] = {
-        ...entry,
-        status,
-        ...(errorCode === undefined ? {} : { error_code: errorCode }),
-      };
+      const code = errorCode === undefined ? {} : { error_code: errorCode };
+      this.#entries[index] = { ...entry, status, ...code };
     };
   }
 

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createApp, type Service } from "./app.ts";
-import { chosenDialect, type DialectChoice } from "./dialect/choice.ts";
+import { chosenDialect, type DialectChoice } from "./dialect/databricks.ts";
 import { DEFAULT_ADMIN } from "./embedded.ts";
 import { contractFile } from "./http/contract-file.ts";
 import { type AppRequest, type AppResponse, bytesOf, ConnectionLost } from "./http/message.ts";
@@ -53,7 +53,7 @@ export async function startEmulator(options: ServerOptions): Promise<RunningServ
     store.close();
     throw error;
   }
-  const ticking = setInterval(() => quietly(() => service.tick()), TICK_MS).unref();
+  const ticking = setInterval(() => tick(service), TICK_MS).unref();
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${HOST}:${port}`,
@@ -70,14 +70,17 @@ export async function startEmulator(options: ServerOptions): Promise<RunningServ
 }
 
 /** A bug in background work must not end the server; the next request meets it and answers 500. */
-function quietly(work: () => void): void {
+function tick(service: Service): void {
   try {
-    work();
+    service.tick();
   } catch (error) {
-    process.stderr.write(
-      `emulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
+    report(error);
   }
+}
+
+function report(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`emulator: ${text}\n`);
 }
 
 function listen(server: Server, port: number): Promise<void> {
@@ -98,10 +101,7 @@ async function serve(service: Service, incoming: IncomingMessage, outgoing: Serv
   } catch (error) {
     if (error instanceof ConnectionLost && error.partial !== undefined) cutShort(outgoing, error.partial);
     else outgoing.destroy();
-    if (!(error instanceof ConnectionLost) && !incoming.errored)
-      quietly(() => {
-        throw error;
-      });
+    if (!(error instanceof ConnectionLost) && !incoming.errored) report(error);
   }
 }
 

@@ -24,7 +24,6 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
 const listFolder = async (api: Reader, path: string): Promise<readonly JsonObject[]> =>
   objectsIn(await api.read("workspace/list", { path }), "objects");
 
-/** The objects in a folder and its subfolders. */
 async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject[]> {
   const entries = (await readIfPresent(() => listFolder(api, folder))) ?? [];
   return Promise.all(
@@ -108,7 +107,6 @@ export const directories = defineProvider({
       await api.write("workspace/mkdirs", { path: task.name });
       return remoteId(task.name);
     },
-    /** There is nothing about a directory to change. */
     update: async () => {},
     /**
      * Folders that were created for notebooks are empty now. Each is deleted by its own request, so that an object

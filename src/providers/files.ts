@@ -48,7 +48,6 @@ async function* rangesOf(api: Reader, path: string, size: number): AsyncGenerato
   }
 }
 
-/** The bytes as text; undefined if they are not UTF-8 or contain a NUL. */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

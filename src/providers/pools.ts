@@ -126,7 +126,6 @@ function edit(id: string, live: JsonObject, after: JsonObject): { [field: string
   return body;
 }
 
-/** The users of a pool after the plan. */
 function usersOf(
   live: LiveObject | undefined,
   workspace: PlannedWorkspace,

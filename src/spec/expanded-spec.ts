@@ -17,7 +17,6 @@ import { selectTarget } from "./variables/target-settings.ts";
 import { applyTarget } from "./variables/targets.ts";
 
 export interface SpecInput {
-  /** Path of the main file. */
   readonly file: string;
   /** The spec, where it is a part of `file`. */
   readonly root?: MapNode;

@@ -26,7 +26,6 @@ export function specFilePaths(tree: SpecFolder, main: string, findings: Findings
   return reader.digests.map(({ path }) => path);
 }
 
-/** The `source` of each module that a file, or one of its targets, uses. */
 function moduleSources(root: MapNode): readonly SpecNode[] {
   const targets = member(root, "targets");
   const sections = [root, ...(targets === undefined ? [] : valuesIn(targets))];

@@ -42,7 +42,6 @@ export interface DeclaredSpec {
 }
 
 export interface LoadedSpec {
-  /** Absent if an error was found. */
   readonly spec?: Spec;
   readonly declared?: DeclaredSpec;
   readonly diagnostics: readonly Diagnostic[];

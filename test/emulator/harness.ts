@@ -2,7 +2,7 @@
 
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import { createApp } from "../../src/emulator/app.ts";
-import { chosenDialect } from "../../src/emulator/dialect/choice.ts";
+import { chosenDialect } from "../../src/emulator/dialect/databricks.ts";
 import { contractFile } from "../../src/emulator/http/contract-file.ts";
 import type { AppRequest, AppResponse } from "../../src/emulator/http/message.ts";
 import { openStore } from "../../src/emulator/store/sqlite.ts";

@@ -7,7 +7,6 @@ export interface AccessToken {
 }
 
 export interface RenewedTokenOptions {
-  /** Asks for a new token. */
   readonly fetch: () => Promise<AccessToken>;
   readonly clock: () => number;
   /** How long before its end a token is renewed; half of its lifetime at most. */

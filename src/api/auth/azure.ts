@@ -14,7 +14,6 @@ export interface AzurePorts extends IdTokenPorts {
 }
 
 export interface CliAnswer {
-  /** The exit code. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

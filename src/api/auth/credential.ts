@@ -15,7 +15,6 @@ export const AUTH_TYPES = [
 
 export type AuthType = (typeof AUTH_TYPES)[number];
 
-/** A client of the workspace's own OAuth server. */
 export interface OAuthClient {
   readonly method: "oauth-m2m";
   readonly clientId: string;
@@ -38,7 +37,6 @@ export type IdTokenSource =
   | { readonly from: "value"; readonly value: string }
   | { readonly from: "file"; readonly path: string };
 
-/** Addresses of Azure, and the workspace's own name there. */
 export interface AzureEndpoints {
   /** Microsoft Entra ID, without a slash at the end. */
   readonly authority: string;

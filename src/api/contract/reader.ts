@@ -2,7 +2,6 @@
 
 import type { JsonObject } from "../../core/json.ts";
 
-/** Operations that change nothing, named as in openapi.yaml. */
 export type ReadOperation =
   | "scim/users/list"
   | "scim/users/get"
@@ -36,7 +35,6 @@ export type ReadOperation =
   | "groups/list"
   | "groups/list-parents";
 
-/** Operations that change something. */
 export type WriteOperation =
   | "scim/users/create"
   | "scim/users/patch"

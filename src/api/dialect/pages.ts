@@ -12,7 +12,6 @@ export type LastPage = "has_more" | "no token";
 
 export interface PagedList {
   readonly operation: string;
-  /** The field of the elements. */
   readonly member: string;
   readonly last: LastPage;
   readonly page: (token: string | undefined) => Promise<JsonObject>;
@@ -30,7 +29,6 @@ export interface PartOfList {
   readonly next?: PagePosition;
 }
 
-/** All elements. Throws Refused with API_PROTOCOL if the pages have no end. */
 export async function allPages(list: PagedList): Promise<readonly Json[]> {
   return (await readPages(list, Number.POSITIVE_INFINITY)).elements;
 }

@@ -19,7 +19,6 @@ interface WrittenObject {
 
 interface WrittenList {
   readonly is: "list";
-  /** Of each element. */
   readonly fields: WrittenFields;
 }
 

@@ -127,7 +127,6 @@ export function multipartForm(
   return { contentType: `multipart/form-data; boundary=${boundary}`, body };
 }
 
-/** A line that the content does not hold. */
 function boundaryFor(content: Uint8Array): string {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   for (let n = 0; ; n++) {

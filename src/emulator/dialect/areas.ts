@@ -1,6 +1,5 @@
 // The areas of the service in the dialect: the contract's operations behind a translation, and those that it adds.
 
-import type { JsonObject } from "../../core/json.ts";
 import type { Contract, OperationSpec } from "../http/contract.ts";
 import { libraryOperations } from "../routes/libraries/libraries.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
@@ -95,29 +94,17 @@ class Served {
     const asked = { call, world, version: this.#spec.path.split("/")[2] ?? "", cloud: this.#parts.cloud };
     const input = before === undefined ? call.input : before({ ...asked, input: call.input });
     const full: Asked = { ...asked, input };
-    const inner: Call = {
-      ...call,
-      operation: this.#name,
-      input: this.#inward(input),
-      files: this.#files(call),
-    };
+    const { schemas, cloud } = this.#parts;
+    const { input: accepted, output } = this.#spec;
+    const known = this.#translated ? toContract(schemas, cloud, accepted, input) : input;
+    const inner: Call = { ...call, operation: this.#name, input: known, files: this.#files(call) };
     const reply = naming(() =>
       around === undefined ? this.#core(inner, world) : around(this.#core, inner, full),
     );
     if (!("json" in reply)) return reply;
-    const json = this.#outward(reply.json);
+    const json = this.#translated ? fromContract(schemas, cloud, output, reply.json) : reply.json;
     return { ...reply, json: after === undefined ? json : after(json, full) };
   };
-
-  #inward(input: JsonObject): JsonObject {
-    const { schemas, cloud } = this.#parts;
-    return this.#translated ? toContract(schemas, cloud, this.#spec.input, input) : input;
-  }
-
-  #outward(json: JsonObject): JsonObject {
-    const { schemas, cloud } = this.#parts;
-    return this.#translated ? fromContract(schemas, cloud, this.#spec.output, json) : json;
-  }
 
   #files({ files }: Call): Call["files"] {
     const file = this.#spec.filePart === undefined ? undefined : files[this.#spec.filePart];

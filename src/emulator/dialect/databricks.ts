@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../core/json.ts";
 import type { Contract, OperationSpec } from "../http/contract.ts";
+import { dialectFile } from "../http/contract-file.ts";
 import type { AppRequest, AppResponse } from "../http/message.ts";
 import { areas } from "../routes/areas.ts";
 import type { Area } from "../world/operation.ts";
@@ -26,7 +27,7 @@ export interface Dialect {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export function databricks(contract: Contract, cloud: Cloud): Dialect {
+function databricks(contract: Contract, cloud: Cloud): Dialect {
   const schemas = new DialectSchemas(contract.schemas);
   return {
     contract,
@@ -37,4 +38,19 @@ export function databricks(contract: Contract, cloud: Cloud): Dialect {
     refusalCode: (status) => (status === 401 ? "UNAUTHENTICATED" : "PERMISSION_DENIED"),
     headers: { server: "databricks" },
   };
+}
+
+export interface DialectChoice {
+  /** By default the contract's own. */
+  readonly dialect?: "contract" | "databricks";
+  /** Cloud of the Databricks dialect; by default azure. */
+  readonly cloud?: Cloud;
+}
+
+/** The options of the app for a choice. `copyIn` is a folder that may keep a copy of the description. */
+export function chosenDialect(
+  { dialect, cloud = "azure" }: DialectChoice,
+  copyIn?: string,
+): { readonly dialect?: Dialect } {
+  return dialect === "databricks" ? { dialect: databricks(dialectFile(cloud, copyIn), cloud) } : {};
 }

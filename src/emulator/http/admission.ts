@@ -2,7 +2,7 @@
 
 import { digest } from "../../core/digest.ts";
 import { REQUESTS } from "../world/limits.ts";
-import { AuthError, tokenIn } from "./authenticate.ts";
+import { tokenIn } from "./authenticate.ts";
 import { type AppRequest, type AppResponse, pathOf } from "./message.ts";
 import { type EmulatorAnswer, refusal } from "./responses.ts";
 
@@ -44,19 +44,14 @@ export class Door {
     if (strange !== undefined) return refusal(403, "PERMISSION_DENIED", strange);
     if (!isControl(request)) return undefined;
     const token = tokenIn(request.headers.authorization);
-    if (token === undefined)
-      return refused(new AuthError(401, "Control requests need the token of the start."));
+    if (token === undefined) return refusal(401, 401, "Control requests need the token of the start.");
     // Digests of equal length tell nothing of the token by the time that comparing them takes.
-    return digest(token) === this.#token ? undefined : refused(new AuthError(403, "Invalid access token."));
+    return digest(token) === this.#token ? undefined : refusal(403, 403, "Invalid access token.");
   }
 }
 
 export function isControl(request: Pick<AppRequest, "path">): boolean {
   return request.path.startsWith(CONTROL_BASE);
-}
-
-function refused({ status, message }: AuthError): EmulatorAnswer {
-  return refusal(status, status, message);
 }
 
 /** A browser adds these headers to what a page sends; a name that was rebound to this machine shows in Host. */

@@ -62,13 +62,9 @@ export function tokenIn(authorization: string | undefined): string | undefined {
   const [, scheme, credential] = found ?? [];
   if (scheme === undefined || credential === undefined) return undefined;
   if (scheme.toLowerCase() === "bearer") return credential;
-  return /^token:(.+)$/.exec(fromBase64(credential))?.[1];
-}
-
-function fromBase64(text: string): string {
   try {
-    return atob(text);
+    return /^token:(.+)$/.exec(atob(credential))?.[1];
   } catch {
-    return "";
+    return undefined;
   }
 }

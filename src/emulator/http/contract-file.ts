@@ -14,24 +14,20 @@ const read = new Map<string, Contract>();
  * which counts only for the same text.
  */
 export function contractFile(copyIn?: string): Contract {
-  return described("openapi", contractText, copyIn);
+  return described("openapi", copyIn);
 }
 
 /** The description of the Databricks dialect on one cloud. */
 export function dialectFile(cloud: string, copyIn?: string): Contract {
-  return described("openapi-databricks", dialectText, copyIn, cloud);
+  return described("openapi-databricks", copyIn, cloud);
 }
 
-const contractText = (): string =>
-  readFileSync(new URL("../../../schemas/openapi.yaml", import.meta.url), "utf8");
-const dialectText = (): string =>
-  readFileSync(new URL("../../../schemas/openapi-databricks.yaml", import.meta.url), "utf8");
-
-function described(name: string, text: () => string, copyIn: string | undefined, cloud?: string): Contract {
+function described(name: string, copyIn: string | undefined, cloud?: string): Contract {
   const key = `${name} ${cloud ?? ""}`;
   const known = read.get(key);
   if (known !== undefined) return known;
-  const openapi = copyIn === undefined ? parseContract(text()) : throughCopy(name, copyIn, text());
+  const text = readFileSync(new URL(`../../../schemas/${name}.yaml`, import.meta.url), "utf8");
+  const openapi = copyIn === undefined ? parseContract(text) : throughCopy(name, copyIn, text);
   const contract = readContract(openapi, cloud);
   read.set(key, contract);
   return contract;

@@ -117,21 +117,13 @@ export function makeRouter(operations: readonly OperationSpec[]): Router {
   const routes = findMyWay();
   const noHandler = () => {};
   for (const spec of operations) {
-    routes.on(
-      spec.method as findMyWay.HTTPMethod,
-      spec.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-      noHandler,
-      spec,
-    );
+    const path = spec.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    routes.on(spec.method as findMyWay.HTTPMethod, path, noHandler, spec);
   }
   return (method, path) => {
     const found = routes.find(method as findMyWay.HTTPMethod, path);
-    return found === null
-      ? undefined
-      : { spec: found.store as OperationSpec, params: textParams(found.params) };
+    if (found === null) return undefined;
+    const params = Object.entries(found.params).map(([name, value]) => [name, value ?? ""]);
+    return { spec: found.store as OperationSpec, params: Object.fromEntries(params) };
   };
-}
-
-function textParams(params: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? ""]));
 }

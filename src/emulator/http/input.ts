@@ -4,7 +4,7 @@
 import { Busboy } from "@fastify/busboy";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { ApiError } from "../world/errors.ts";
+import { ApiError, malformed } from "../world/errors.ts";
 import { REQUESTS } from "../world/limits.ts";
 import type { FilePart } from "../world/operation.ts";
 import type { OperationSpec, QueryField } from "./contract.ts";
@@ -40,9 +40,8 @@ export function readInput(spec: OperationSpec, request: AppRequest): ReceivedInp
   const body = readJson(request);
   if (spec.method !== "GET") return { fields: body === undefined ? {} : body, files: NO_FILES };
   const query = readQuery(spec.query, queryOf(request));
-  if (body === undefined) return { fields: query, files: NO_FILES };
-  if (!isObject(body)) return { fields: body, files: NO_FILES };
-  return { fields: { ...body, ...query }, files: NO_FILES };
+  const whole = body === undefined || isObject(body) ? { ...body, ...query } : body;
+  return { fields: whole, files: NO_FILES };
 }
 
 /**
@@ -69,8 +68,7 @@ function readJson(request: AppRequest): Json | undefined {
   const json = parsed(request);
   if (json === undefined) return undefined;
   if (isText(json)) return withoutNulls(json);
-  throw new ApiError(
-    "MALFORMED_REQUEST",
+  throw malformed(
     "Could not parse request object: the body holds half a character (a surrogate without its other half)",
   );
 }
@@ -99,9 +97,9 @@ function parsed(request: AppRequest): Json | undefined {
   } catch (error) {
     // The text itself is not repeated: it may contain a secret.
     if (error instanceof JsonTooDeep)
-      throw new ApiError("MALFORMED_REQUEST", "Could not parse request object: it is nested too deeply");
+      throw malformed("Could not parse request object: it is nested too deeply");
     const why = error instanceof SyntaxError ? "the body is not JSON" : "the body is not UTF-8 text";
-    throw new ApiError("MALFORMED_REQUEST", `Could not parse request object: ${why}`);
+    throw malformed(`Could not parse request object: ${why}`);
   }
 }
 
@@ -117,8 +115,7 @@ function readQuery(fields: readonly QueryField[], query: string): JsonObject {
       out.push([name, texts]);
       continue;
     }
-    if (rest.length > 0)
-      throw new ApiError("MALFORMED_REQUEST", `Query parameter '${name}' is given more than once`);
+    if (rest.length > 0) throw malformed(`Query parameter '${name}' is given more than once`);
     out.push([name, fromText(name, first, schema)]);
   }
   return Object.fromEntries(out);
@@ -138,15 +135,13 @@ function fromText(name: string, text: string, schema: JsonObject): Json {
     default:
       return text;
   }
-  throw new ApiError(
-    "MALFORMED_REQUEST",
+  throw malformed(
     `Could not parse request object: Expected ${String(schema.type)} for field '${name}', found "${text.slice(0, 100)}"`,
   );
 }
 
-interface Form {
+interface Form extends ReceivedInput {
   readonly fields: Readonly<Record<string, string>>;
-  readonly files: Readonly<Record<string, FilePart>>;
 }
 
 /** Parses a multipart body. Rejects with MALFORMED_REQUEST when it is not one. */
@@ -156,8 +151,7 @@ function parseForm(contentType: string, body: Uint8Array): Promise<Form> {
     const files = new Map<string, FilePart>();
     const refuse = () =>
       reject(
-        new ApiError(
-          "MALFORMED_REQUEST",
+        malformed(
           "Could not parse the multipart form: it is incomplete, or its parts are not separated by the boundary of its Content-Type",
         ),
       );
@@ -172,7 +166,9 @@ function parseForm(contentType: string, body: Uint8Array): Promise<Form> {
         const chunks: Buffer[] = [];
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
         stream.on("error", refuse);
-        stream.on("end", () => files.set(name, { name: fileName, content: joined(chunks) }));
+        stream.on("end", () =>
+          files.set(name, { name: fileName, content: new Uint8Array(Buffer.concat(chunks)) }),
+        );
       });
       parser.on("error", refuse);
       parser.on("finish", () =>
@@ -183,14 +179,4 @@ function parseForm(contentType: string, body: Uint8Array): Promise<Form> {
       refuse();
     }
   });
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    out.set(chunk, at);
-    at += chunk.length;
-  }
-  return out;
 }

@@ -2,7 +2,7 @@
 
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
-import { ApiError, ScimError } from "../world/errors.ts";
+import { ApiError, malformed, ScimError } from "../world/errors.ts";
 import type { Reply } from "../world/operation.ts";
 import type { AppResponse } from "./message.ts";
 
@@ -31,13 +31,8 @@ export function jsonAnswer(
 export function renderAnswer(reply: Reply, scim: boolean): EmulatorAnswer {
   const status = reply.status ?? 200;
   if ("bytes" in reply) {
-    return {
-      response: {
-        status,
-        headers: { ...COMMON, "content-type": reply.contentType, ...reply.headers },
-        body: reply.bytes,
-      },
-    };
+    const headers = { ...COMMON, "content-type": reply.contentType, ...reply.headers };
+    return { response: { status, headers, body: reply.bytes } };
   }
   const headers = { ...(scim ? SCIM_HEADERS : JSON_HEADERS), ...reply.headers };
   return { response: { status, headers, body: status === 204 ? "" : stringifyJson(reply.json) } };
@@ -62,12 +57,8 @@ function scimRefusal(
   code: string | number,
   scimType?: string,
 ): EmulatorAnswer {
-  const body = {
-    schemas: [SCIM_ERROR],
-    detail,
-    status: String(status),
-    ...(scimType === undefined ? {} : { scimType }),
-  };
+  const type = scimType === undefined ? {} : { scimType };
+  const body = { schemas: [SCIM_ERROR], detail, status: String(status), ...type };
   return { response: { status, headers: SCIM_HEADERS, body: stringifyJson(body) }, errorCode: code };
 }
 
@@ -79,16 +70,10 @@ export function errorAnswer(error: unknown, scim: boolean): EmulatorAnswer {
     if (!scim) return refusal(error.status, error.code, error.message);
     return scimRefusal(error.status, error.message, error.code, scimTypeOf(error));
   }
-  if (error instanceof RangeError && /call stack/i.test(error.message)) {
-    return errorAnswer(
-      new ApiError("MALFORMED_REQUEST", "Could not parse request object: it is nested too deeply"),
-      scim,
-    );
-  }
-  return errorAnswer(
-    new ApiError("INTERNAL_ERROR", error instanceof Error ? error.message : String(error)),
-    scim,
-  );
+  if (error instanceof RangeError && /call stack/i.test(error.message))
+    return errorAnswer(malformed("Could not parse request object: it is nested too deeply"), scim);
+  const message = error instanceof Error ? error.message : String(error);
+  return errorAnswer(new ApiError("INTERNAL_ERROR", message), scim);
 }
 
 function scimTypeOf(error: ApiError): string | undefined {

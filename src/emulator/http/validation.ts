@@ -22,7 +22,7 @@ export function makeValidator(contract: Contract): InputValidator {
 
   const compile = (spec: OperationSpec): ValidateFunction => {
     const schema = localRefs(spec.input, (name) => addComponent(name));
-    const check = ajv.compile(object(schema));
+    const check = ajv.compile(schema as JsonObject);
     compiled.set(`${spec.method} ${spec.path}`, check);
     return check;
   };
@@ -31,7 +31,7 @@ export function makeValidator(contract: Contract): InputValidator {
     known.add(name);
     const schema = contract.schemas[name];
     if (schema === undefined) throw new Error(`openapi.yaml has no schema ${name}`);
-    ajv.addSchema(object(localRefs(schema, addComponent)), name);
+    ajv.addSchema(localRefs(schema, addComponent) as JsonObject, name);
   };
 
   return (spec, input) => {
@@ -90,10 +90,7 @@ function isBase64(text: string): boolean {
 /** Of a value that may have several forms, the error of the form that it comes closest to. */
 function deepest(errors: readonly ErrorObject[]): ErrorObject | undefined {
   const depth = ({ instancePath }: ErrorObject): number => instancePath.split("/").length;
-  return errors.reduce<ErrorObject | undefined>(
-    (best, error) => (best === undefined || depth(error) > depth(best) ? error : best),
-    undefined,
-  );
+  return errors.toSorted((a, b) => depth(b) - depth(a))[0];
 }
 
 /** Names of the numeric formats in messages. */
@@ -111,7 +108,8 @@ function refusal(error: ErrorObject | undefined, input: Json): ApiError {
   if (error.keyword === "required") {
     return invalidValue(`Missing required field: ${dotted(path, String(params.missingProperty))}`);
   }
-  if (error.keyword === "type") return malformed(path, typeName(params.type), valueAt(input, path));
+  if (error.keyword === "type")
+    return malformed(path, [params.type].flat().join(" or "), valueAt(input, path));
   if (params.format === "byte") return notBase64(dotted(path));
   const number = NUMBERS[String(params.format)];
   if (number !== undefined) return malformed(path, number, valueAt(input, path));
@@ -152,33 +150,24 @@ function malformed(path: string, expected: string, found: Json | undefined): Api
   );
 }
 
-function typeName(type: unknown): string {
-  return Array.isArray(type) ? type.join(" or ") : String(type);
-}
-
 function nameOf(value: Json | undefined): string {
   if (value === null || value === undefined) return "NULL";
   if (Array.isArray(value)) return "ARRAY";
   return typeof value === "bigint" ? "NUMBER" : (typeof value).toUpperCase();
 }
 
-function dotted(pointer: string, last?: string): string {
-  const steps = pointer
+const stepsOf = (pointer: string): string[] =>
+  pointer
     .split("/")
     .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return [...steps, ...(last === undefined ? [] : [last])].join(".");
-}
+
+const dotted = (pointer: string, ...last: readonly string[]): string =>
+  [...stepsOf(pointer), ...last].join(".");
 
 function valueAt(input: Json, pointer: string): Json | undefined {
   let value: Json | undefined = input;
-  for (const raw of pointer.split("/").slice(1)) {
-    const step = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const step of stepsOf(pointer))
     value = value !== null && typeof value === "object" ? (value as JsonObject)[step] : undefined;
-  }
   return value;
-}
-
-function object(value: Json): JsonObject {
-  return value as JsonObject;
 }

@@ -6,9 +6,8 @@ import { decodeBase64, encodeBase64 } from "../world/encoding.ts";
 import { ApiError } from "../world/errors.ts";
 import { WORKSPACE } from "../world/limits.ts";
 import { type Document, type DocumentFormat, documentOf, notebookOf, write } from "./document.ts";
-import { parseObject } from "./json.ts";
 import { fromModel, toModel } from "./model.ts";
-import { type Language, languageNamed, toBytes, unreadable } from "./notebook.ts";
+import { languageNamed, parseObject, toBytes, unreadable } from "./notebook.ts";
 
 /** One entry; a folder has no document. */
 export interface Packed {
@@ -31,7 +30,8 @@ export function packArchive(entries: Iterable<Packed>): Uint8Array {
   for (const { segments, document } of entries) {
     const path = segments.join("/");
     if (document === undefined) addEntry(zip, new ZipPassThrough(`${path}/`), new Uint8Array(0));
-    else addEntry(zip, new Deflated(`${path}.${extension(document.language)}`), packed(segments, document));
+    else
+      addEntry(zip, new Deflated(`${path}.${document.language.toLowerCase()}`), packed(segments, document));
     if (size > WORKSPACE.content_bytes) throw tooLarge("archive", size);
   }
   zip.end();
@@ -59,22 +59,16 @@ function addEntry(zip: Zip, entry: ZipPassThrough, bytes: Uint8Array): void {
   entry.push(bytes, true);
 }
 
-const extension = (language: Language): string => language.toLowerCase();
-
 /** The JSON form, with the stored bytes if the cells alone cannot restore them. */
 function packed(segments: readonly string[], document: Document): Uint8Array {
   const notebook = notebookOf(document);
   const model = toModel(notebook, segments.at(-1) ?? "");
   const plain = write(notebook, "SOURCE", "");
   const original: JsonObject =
-    document.format === "SOURCE" && same(plain, document.bytes)
+    document.format === "SOURCE" && Buffer.compare(plain, document.bytes) === 0
       ? {}
       : { original: { format: document.format, content: encodeBase64(document.bytes) } };
   return toBytes(JSON.stringify({ ...model, ...original }));
-}
-
-function same(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
 /** The entries of an archive, folders before what they hold only where the archive has it so. */
@@ -115,11 +109,7 @@ function isDocumentFormat(format: unknown): format is DocumentFormat {
 /** Names that climb out of the folder that the archive is imported to are refused. */
 function safeSegments(path: string): readonly string[] {
   const segments = path.split("/");
-  if (
-    segments.some(
-      (segment) => segment === "" || segment === "." || segment === ".." || segment.includes("\0"),
-    )
-  )
+  if (path.includes("\0") || segments.some((segment) => ["", ".", ".."].includes(segment)))
     throw unreadable("DBC", `the entry ${path} is not a relative path`);
   return segments;
 }

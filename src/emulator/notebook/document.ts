@@ -16,11 +16,12 @@ export interface Document {
 
 /** The document of imported bytes. Throws INVALID_PARAMETER_VALUE when they are not what the format says. */
 export function documentOf(format: DocumentFormat, bytes: Uint8Array, language: Language): Document {
-  return { format, bytes, language: format === "SOURCE" ? language : read(format, bytes, language).language };
+  const named = format === "SOURCE" ? language : FORMATS[format].read(bytes).language;
+  return { format, bytes, language: named };
 }
 
 export function notebookOf({ format, bytes, language }: Document): Notebook {
-  return read(format, bytes, language);
+  return FORMATS[format].read(bytes, language);
 }
 
 /** The bytes of a document in a format: its own where it is that already. */
@@ -28,26 +29,11 @@ export function exportBytes(document: Document, format: DocumentFormat, name: st
   return document.format === format ? document.bytes : write(notebookOf(document), format, name);
 }
 
-export function write(notebook: Notebook, format: DocumentFormat, name: string): Uint8Array {
-  switch (format) {
-    case "SOURCE":
-      return writeSource(notebook);
-    case "HTML":
-      return writeHtml(notebook, name);
-    case "JUPYTER":
-      return writeJupyter(notebook, name);
-  }
-  return format satisfies never;
-}
+export const write = (notebook: Notebook, format: DocumentFormat, name: string): Uint8Array =>
+  FORMATS[format].write(notebook, name);
 
-function read(format: DocumentFormat, bytes: Uint8Array, language: Language): Notebook {
-  switch (format) {
-    case "SOURCE":
-      return readSource(bytes, language);
-    case "HTML":
-      return readHtml(bytes);
-    case "JUPYTER":
-      return readJupyter(bytes);
-  }
-  return format satisfies never;
-}
+const FORMATS = {
+  SOURCE: { read: readSource, write: writeSource },
+  HTML: { read: readHtml, write: writeHtml },
+  JUPYTER: { read: readJupyter, write: writeJupyter },
+} as const;

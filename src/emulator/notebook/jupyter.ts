@@ -1,13 +1,13 @@
 // JUPYTER: notebooks as the JSON files of Jupyter (nbformat 4).
 
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { parseObject } from "./json.ts";
 import {
   type Cell,
   cellOf,
   type Language,
   languageNamed,
   type Notebook,
+  parseObject,
   toBytes,
   unreadable,
 } from "./notebook.ts";

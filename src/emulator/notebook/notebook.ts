@@ -1,6 +1,8 @@
 // A notebook in the form that all formats share: its language and its cells.
 
-import { ApiError } from "../world/errors.ts";
+import { assertShallow } from "../../core/exact-json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { type ApiError, invalidValue } from "../world/errors.ts";
 
 export const LANGUAGES = ["SCALA", "PYTHON", "SQL", "R"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -42,15 +44,22 @@ export function commandOf(cell: Cell): string {
 
 /** The refusal of content that is not what its format says. */
 export function unreadable(format: NotebookFormat, why: string): ApiError {
-  return new ApiError(
-    "INVALID_PARAMETER_VALUE",
-    `The content is not a notebook in the format ${format}: ${why}`,
-  );
+  return invalidValue(`The content is not a notebook in the format ${format}: ${why}`);
 }
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
 
-export const toBytes = (text: string): Uint8Array => encoder.encode(text);
+export const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 /** Text without a byte order mark; bytes that are not UTF-8 are shown as U+FFFD. */
 export const notebookText = (bytes: Uint8Array): string => decoder.decode(bytes);
+
+/** The object in a JSON text, or undefined when the text is not JSON. */
+export function parseObject(bytes: Uint8Array): JsonObject | undefined {
+  try {
+    const text = notebookText(bytes);
+    assertShallow(text);
+    return objectIn(JSON.parse(text) as Json);
+  } catch {
+    return undefined;
+  }
+}

@@ -3,7 +3,7 @@
 import { digest } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { decodeBase64, encodeBase64 } from "../world/encoding.ts";
-import { ApiError } from "../world/errors.ts";
+import { ApiError, invalidValue } from "../world/errors.ts";
 import { REQUESTS } from "../world/limits.ts";
 import type { World } from "../world/world.ts";
 import { OWN_TABLES, type Store } from "./store.ts";
@@ -41,7 +41,7 @@ export function putSnapshot(store: Store, input: JsonObject): void {
     !isObject(blobs) ||
     !Object.values(tables).every(isObject)
   ) {
-    throw new ApiError("INVALID_PARAMETER_VALUE", "This is not a snapshot of this emulator.");
+    throw invalidValue("This is not a snapshot of this emulator.");
   }
   const contents = Object.entries(blobs).map(
     ([id, content]) => [id, decodeBase64(id, String(content))] as const,

@@ -124,24 +124,15 @@ export function setMembers(world: World, group: Group, members: readonly string[
   const wanted = new Set(members);
   const had = new Set(group.members);
   for (const id of had) {
-    if (!wanted.has(id))
-      setParents(
-        parents,
-        id,
-        (parents.get(id) ?? []).filter((parent) => parent !== group.id),
-      );
+    if (wanted.has(id)) continue;
+    const left = (parents.get(id) ?? []).filter((parent) => parent !== group.id);
+    if (left.length === 0) parents.delete(id);
+    else parents.set(id, left);
   }
-  for (const id of wanted) {
-    if (!had.has(id)) setParents(parents, id, [...(parents.get(id) ?? []), group.id]);
-  }
+  for (const id of wanted) if (!had.has(id)) parents.set(id, [...(parents.get(id) ?? []), group.id]);
   const changed = { ...group, members: [...wanted] };
   putGroup(world, changed);
   return changed;
-}
-
-function setParents(parents: Collection<readonly string[]>, id: string, ids: readonly string[]): void {
-  if (ids.length === 0) parents.delete(id);
-  else parents.set(id, ids);
 }
 
 export function removeGroup(world: World, group: Group): void {
@@ -151,14 +142,13 @@ export function removeGroup(world: World, group: Group): void {
   groupNames(world).delete(group.displayName);
 }
 
+export function removeMember(world: World, group: Group, id: string): void {
+  const left = group.members.filter((member) => member !== id);
+  if (left.length < group.members.length) setMembers(world, group, left);
+}
+
 function leaveAll(world: World, id: string): void {
-  for (const parent of parentsOf(world, id)) {
-    setMembers(
-      world,
-      parent,
-      parent.members.filter((member) => member !== id),
-    );
-  }
+  for (const parent of parentsOf(world, id)) removeMember(world, parent, id);
 }
 
 export const PURGE = "users/purge";
@@ -198,12 +188,8 @@ export function isAdmin(world: World, userId: string): boolean {
 
 /** The names that an access list may know this user by: its own, its groups', and `users`. */
 export function principalsOf(world: World, caller: Caller): Set<string> {
-  const names = new Set([caller.userName, USERS]);
-  for (const id of ancestorsOf(world, caller.userId)) {
-    const group = groupById(world, id);
-    if (group !== undefined) names.add(group.displayName);
-  }
-  return names;
+  const groups = [...ancestorsOf(world, caller.userId)].map((id) => groupById(world, id)?.displayName ?? []);
+  return new Set([caller.userName, USERS, ...groups.flat()]);
 }
 
 /** Whether the caller has an entitlement, directly or through a group. Administrators have them all. */

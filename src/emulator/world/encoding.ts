@@ -1,13 +1,10 @@
 // BYTES fields: base64 text in JSON.
 // Paths of the workspace and of the file system: checked and brought into one form.
 
-import { ApiError } from "./errors.ts";
+import { type ApiError, invalidValue, malformed } from "./errors.ts";
 
 export function notBase64(field: string): ApiError {
-  return new ApiError(
-    "MALFORMED_REQUEST",
-    `Could not parse request object: Expected base64 text for field '${field}'`,
-  );
+  return malformed(`Could not parse request object: Expected base64 text for field '${field}'`);
 }
 
 /** The bytes of a BYTES field whose alphabet was checked by the schema. Throws MALFORMED_REQUEST when its length is none. */
@@ -41,5 +38,5 @@ export const childPath = (folder: string, name: string): string =>
   folder === "/" ? `/${name}` : `${folder}/${name}`;
 
 function invalid(path: string, why: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", `Path (${path}) ${why}`);
+  return invalidValue(`Path (${path}) ${why}`);
 }

@@ -34,10 +34,18 @@ export class ApiError extends Error {
   }
 }
 
+const refusalOf =
+  (code: ErrorCode) =>
+  (message: string): ApiError =>
+    new ApiError(code, message);
+
 /** The most common refusal: a value that the field, or the call, does not take. */
-export function invalidValue(message: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", message);
-}
+export const invalidValue = refusalOf("INVALID_PARAMETER_VALUE");
+export const malformed = refusalOf("MALFORMED_REQUEST");
+export const notFound = refusalOf("RESOURCE_DOES_NOT_EXIST");
+export const alreadyExists = refusalOf("RESOURCE_ALREADY_EXISTS");
+export const invalidState = refusalOf("INVALID_STATE");
+export const permissionDenied = refusalOf("PERMISSION_DENIED");
 
 /** Thrown by a SCIM operation; the app turns it into the SCIM error body (RFC 7644, section 3.12). */
 export class ScimError extends Error {

@@ -38,7 +38,6 @@ const onDbfs = (what: string): FieldSchema =>
     ),
   );
 
-/** Where logs may go. */
 export const databricksLogPlaces: FieldTable = {
   dbfs: onDbfs("A folder of the file system."),
   volumes: destination("A folder of a volume."),
@@ -58,7 +57,6 @@ export const databricksLogPlaces: FieldTable = {
   ),
 };
 
-/** Where init scripts may be. */
 export const databricksScriptPlaces: FieldTable = {
   dbfs: onDbfs("A script in the file system; deprecated by the service."),
   workspace: destination("A script among the workspace files, by its path."),

@@ -145,7 +145,6 @@ export const clusterFields = (most: number): FieldTable => ({
   ),
 });
 
-/** Files that the attributes name by their URI: init scripts. */
 export function clusterFiles(values: Values): readonly { readonly kind: string; readonly name: string }[] {
   const scripts = Array.isArray(values.init_scripts) ? values.init_scripts : [];
   return scripts.flatMap((script: Json) => {

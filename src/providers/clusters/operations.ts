@@ -141,7 +141,6 @@ async function look(api: OperationWriter, id: RemoteId): Promise<JsonObject> {
   return answer;
 }
 
-/** Waits for the two states in which a cluster can be edited. */
 function untilSettled(api: OperationWriter, id: RemoteId): Promise<string> {
   const settled = async () => {
     const state = responseText(await look(api, id), "state");

@@ -4,7 +4,6 @@ import { isObject, type Json } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/planning.ts";
 
-/** What a schema cannot say of the attributes; `under` leads to them. */
 export function clusterProblems(values: Values, under: readonly string[] = []): readonly Problem[] {
   return [
     ...sizeProblems(values, under),

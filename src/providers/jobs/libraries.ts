@@ -64,7 +64,6 @@ export const libraries = optional(
   ),
 );
 
-/** Files that libraries name by their URI. */
 export function libraryFiles(
   value: Json | undefined,
 ): readonly { readonly kind: string; readonly name: string }[] {

@@ -70,7 +70,6 @@ export const listField = (items: Field, options: ListOptions): Field => ({
   ...options,
 });
 
-/** An object with declared members and no others. */
 export const groupField = (members: FieldTable, options: Common): Field => {
   const required = Object.keys(members).filter((name) => !(OPTIONAL in (members[name] ?? {})));
   return {

@@ -54,7 +54,6 @@ export function int64(id: string): Json {
   return Number.isSafeInteger(number) ? number : BigInt(id);
 }
 
-/** The facts that are there. */
 export function factsOf(facts: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(facts).filter((entry): entry is [string, Json] => entry[1] !== undefined),

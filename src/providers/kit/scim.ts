@@ -20,7 +20,6 @@ export interface Delta {
 
 const NONE: Delta = { added: [], removed: [] };
 
-/** The changes from one set to another; none if the set is not managed. */
 export function deltaOf(before: Json | undefined, after: Json | undefined): Delta {
   if (after === undefined) return NONE;
   const had = new Set(scimValues(before));
@@ -56,7 +55,6 @@ export function operationsFor(attribute: string, delta: Delta): readonly Json[] 
 export const nameOperations = (value: string | undefined): readonly Json[] =>
   value === undefined ? [] : [{ op: "replace", path: "displayName", value }];
 
-/** Sends a patch unless it is empty. */
 export async function patch(
   api: OperationWriter,
   kind: "users" | "groups",

@@ -69,7 +69,6 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
   return { id: remoteId(path), name: path, values, facts: factsOf({ object_id: entry.object_id }) };
 }
 
-/** An object of another type at the path of a declared notebook. */
 function otherObject(entry: JsonObject, names: ReadonlySet<string>): LiveObject | undefined {
   const path = keyIn(entry, "path");
   if (isFolder(entry) || !names.has(path)) return undefined;

@@ -42,11 +42,9 @@ export interface ExportedSpec {
   readonly document: readonly DocumentMember[];
   readonly sources: readonly ExportSource[];
   readonly addresses: readonly Address[];
-  /** Everything that the addresses are of. */
   readonly objects: readonly ExportedObject[];
   /** Environment variables that an apply needs. */
   readonly variables: readonly string[];
-  /** What could not be read. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -59,7 +57,6 @@ export function exportable(input: Omit<ExportInput, "only">): readonly Address[]
   return input.registry.kinds.flatMap((provider) => candidates(input, provider).map((one) => one.address));
 }
 
-/** The objects of a kind to export, with their keys. Unreadable kinds have none. */
 function candidates(input: Omit<ExportInput, "only">, provider: Provider): readonly ExportedObject[] {
   const found = input.live.get(provider.kind);
   if (found?.readable !== true || !input.kinds.has(provider.kind)) return [];

@@ -4,7 +4,6 @@ import { digest } from "../../core/digest.ts";
 import { extensionFor, isNotebookKind } from "../files/contents.ts";
 import type { ExportedObject } from "./addresses.ts";
 
-/** A content to be fetched, and its file, relative to the spec's folder. */
 export interface ExportSource {
   readonly of: ExportedObject;
   readonly path: string;

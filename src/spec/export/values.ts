@@ -73,7 +73,6 @@ function same(value: Json, other: Json | undefined): boolean {
   return other !== undefined && canonicalJson(value) === canonicalJson(other);
 }
 
-/** The value as a spec writes it; undefined for an object or list in which nothing is left to say. */
 function form(schema: FieldSchema, value: Json, on: ExportWriter): Json | undefined {
   if (typeof value === "string") return text(schema, value, on);
   if (typeof value !== "object" || value === null) return value;
@@ -101,7 +100,6 @@ function text(schema: FieldSchema, value: string, on: ExportWriter): string {
   return reference ?? escaped(String(saidAs(schema, value)));
 }
 
-/** Whether a field of a kind lists names of objects of another kind. */
 export function namesKind(provider: Provider, kind: string): boolean {
   const inside = (fields: Provider["fields"]): boolean =>
     Object.values(fields).some(

@@ -13,7 +13,6 @@ import { FUNCTIONS, FunctionProblem, type PureFunction } from "./functions.ts";
 import { type PathStep, parseExpression, type Syntax, type SyntaxPlace, SyntaxProblem } from "./syntax.ts";
 import { dataOf, lacksValue, treeOfData, visitNodes, visitTexts } from "./values.ts";
 
-/** The value of the first steps of a path, and the remaining steps. */
 export interface FoundValue {
   readonly node: SpecNode;
   readonly rest: readonly PathStep[];
@@ -27,7 +26,6 @@ export interface ScopeQuery {
   readonly quiet: boolean;
 }
 
-/** Which values an expression sees. */
 export interface ValueScope {
   find(query: ScopeQuery): FoundValue | undefined;
 }
@@ -152,7 +150,6 @@ export class Evaluator {
     return name === "default" ? this.#fallback(operands, use) : this.#called(name, found, operands, use);
   }
 
-  /** Returns the value with its references. */
   #fallback([first, second]: readonly Syntax[], use: Use): SpecNode | undefined {
     const value = first === undefined ? undefined : this.#value(first, { ...use, quiet: true });
     if (value !== undefined && !isNull(value)) return value;
@@ -223,7 +220,6 @@ interface Use {
   readonly part: Expression;
   readonly scope: ValueScope;
   readonly at: Span;
-  /** The place of the whole expression. */
   readonly whole: Span;
   readonly quiet: boolean;
 }

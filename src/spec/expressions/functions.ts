@@ -8,7 +8,6 @@ import { grouped } from "../../core/sentences.ts";
 export class FunctionProblem extends Error {}
 
 export interface PureFunction {
-  /** As documentation shows it: `join(separator, list)`. */
   readonly form: string;
   readonly summary: string;
   readonly least: number;

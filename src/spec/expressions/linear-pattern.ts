@@ -10,7 +10,6 @@ import { re2js } from "../yaml/rare.ts";
 /** The longest text that a pattern is tried on. */
 export const LONGEST_MATCHED = 10_000;
 
-/** The problem of a pattern that is invalid or too long. */
 export function linearPatternProblem(pattern: string): string | undefined {
   try {
     compile(pattern);

@@ -5,7 +5,6 @@ import type { ScalarValue } from "../model/tree.ts";
 
 export type PathStep = string | number;
 
-/** Offsets in the text of an expression. */
 export interface SyntaxPlace {
   readonly start: number;
   readonly end: number;

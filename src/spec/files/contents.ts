@@ -39,7 +39,6 @@ export function extensionFor({ language, format }: Values): string {
   return NOTEBOOK_EXTENSIONS.find((one) => EXTENSIONS[one]?.[field] === value) ?? "";
 }
 
-/** Whether this kind has a language or format, as notebooks have. */
 export function isNotebookKind(provider: PlannedKind): boolean {
   return provider.fields.language !== undefined || provider.fields.format !== undefined;
 }

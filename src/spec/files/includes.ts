@@ -75,7 +75,6 @@ export class SpecFileReader {
   readonly #tree: SpecFolder;
   readonly #findings: Findings;
   readonly #limits: FileLimits;
-  /** Every file that was read, with the SHA-256 of its bytes. */
   readonly #digests = new Map<string, string>();
   #roots: MapNode[] = [];
   #known = new Set<string>();

@@ -27,7 +27,6 @@ export function namedPath(written: WrittenResource, node: SpecNode, findings: Fi
   return undefined;
 }
 
-/** The content, or undefined after the reason is reported. */
 export function openSourceFile<T>(
   written: WrittenResource,
   path: string,

@@ -8,7 +8,6 @@ export type Summed<T> = OpenedFile<T> | { readonly ok: false; readonly refusal: 
 
 export interface Sum {
   readonly size: number;
-  /** SHA-256 of the bytes. */
   readonly digest: string;
 }
 

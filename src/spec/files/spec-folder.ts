@@ -42,9 +42,7 @@ export interface SpecFolder {
   glob(patterns: readonly string[], folder: string, except?: readonly string[]): readonly string[];
   /** Matches that are not regular files: links, pipes, sockets. */
   irregular(patterns: readonly string[], folder: string, except?: readonly string[]): readonly string[];
-  /** The size of a regular file of the tree, which is not opened. */
   size(path: string): OpenedFile<number>;
-  /** The absolute path of what there is, with links resolved. */
   realPath(path: string): OpenedFile<string>;
   /** A folder of the tree: its path with links resolved. */
   folderAt(path: string): OpenedFile<string>;

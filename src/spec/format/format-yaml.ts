@@ -8,7 +8,6 @@ import { readYaml } from "../yaml/read-yaml.ts";
 import { laidOut } from "./layout.ts";
 import { piecesOf } from "./pieces.ts";
 
-/** The formatted text; undefined after reporting why the file cannot be read. */
 export function formatYaml(source: SourceText, findings: Findings): string | undefined {
   const tree = readYaml(source, findings);
   if (tree === undefined) return undefined;
@@ -26,7 +25,6 @@ export function formatYaml(source: SourceText, findings: Findings): string | und
   return undefined;
 }
 
-/** Whether two trees have the same values in the same order. */
 function isSame(a: SpecNode, b: SpecNode): boolean {
   if (a.kind === "scalar") return b.kind === "scalar" && Object.is(a.value, b.value);
   if (a.kind === "list")
@@ -48,7 +46,6 @@ function isSameAt(a: SpecNode, b: SpecNode | undefined): boolean {
   return b !== undefined && isSame(a, b);
 }
 
-/** Removes spaces and line breaks. */
 function squeezed(text: string): string {
   return text.replace(/[ \t\r\n]+/g, "");
 }

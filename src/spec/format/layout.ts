@@ -5,7 +5,6 @@ import type { Frame, Piece } from "./piece.ts";
 /** Columns between a collection and what it contains. */
 export const STEP = 2;
 
-/** Returns the formatted file. */
 export function laidOut(source: string, pieces: readonly Piece[]): string {
   const lines = new Lines(source);
   const next = followers(pieces);
@@ -105,7 +104,6 @@ class Lines {
   }
 }
 
-/** How many spaces are between two pieces of a line. Comments keep their distance. */
 function spaces(left: Piece, right: Piece, gap: string): number {
   if (right.kind === "comment" || right.kind === "inner comment") return Math.max(1, gap.length);
   switch (right.kind) {
@@ -120,7 +118,6 @@ function spaces(left: Piece, right: Piece, gap: string): number {
   }
 }
 
-/** The collections around a piece, innermost first, without the document. */
 function framesOf(piece: Piece | undefined): readonly Frame[] {
   const frames: Frame[] = [];
   for (let frame = piece?.frame; frame?.parent !== undefined; frame = frame.parent) frames.push(frame);

@@ -21,11 +21,9 @@ export type PieceKind =
   | "body";
 
 export interface Piece {
-  /** Its place in the text. */
   readonly start: number;
   readonly end: number;
   readonly kind: PieceKind;
-  /** The text to write. */
   readonly text: string;
   readonly frame: Frame;
   /** The column if a line begins with it. */

@@ -14,7 +14,6 @@ interface Place {
 
 type Item = CST.CollectionItem | CST.BlockMap["items"][number];
 
-/** The pieces of a document; spaces and line breaks between them are left out. */
 export function piecesOf(text: string, tokens: readonly CST.Token[]): readonly Piece[] {
   const found = new Pieces(text);
   for (const token of tokens) found.top(token);
@@ -185,7 +184,6 @@ function sourceOf(token: CST.Token): string {
   return "source" in token && typeof token.source === "string" ? token.source : "";
 }
 
-/** The column of a value that begins a line. */
 function valueColumn({ frame, depth, base }: Place): number {
   return depth > 0 ? base + STEP * depth : frame.column + STEP;
 }

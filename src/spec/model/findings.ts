@@ -100,7 +100,6 @@ export class Findings {
     return this.#errors > 0;
   }
 
-  /** All findings, which are then no longer kept. */
   drain(sensitive: SensitiveTexts): readonly Diagnostic[] {
     const found = this.diagnostics(undefined, sensitive);
     this.#all.length = 0;

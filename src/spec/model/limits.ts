@@ -3,10 +3,8 @@
 export const LIMITS = {
   /** Bytes of one YAML file. */
   fileBytes: 8 << 20,
-  /** Bytes of all YAML files together. */
   allBytes: 32 << 20,
   files: 2000,
-  /** Lexical tokens of one file. */
   tokens: 3_000_000,
   /** Lists and maps inside one another, aliases followed. */
   depth: 64,

@@ -3,7 +3,6 @@
 import type { Span } from "./source.ts";
 import type { MapNode } from "./tree.ts";
 
-/** An instance of a module. */
 export interface InstanceOrigin {
   /** What its addresses begin with after the kind: `team/ads/`. */
   readonly prefix: string;

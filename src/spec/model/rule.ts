@@ -9,11 +9,9 @@ export interface Rule extends RuleLogic {
   readonly name: string;
   readonly severity: Severity;
   readonly enforcement: "error" | "warn";
-  /** The place of its name. */
   readonly at: Location;
   /** Fields of `change.after` that `assert` reads, in its order. */
   readonly fields: readonly Path[];
-  /** The place of a character of an expression. */
   locate(part: RulePart, offset: number): Location;
 }
 

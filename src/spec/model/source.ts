@@ -69,7 +69,6 @@ export class SourceText {
   }
 }
 
-/** A stretch of a file. */
 export interface Span {
   readonly source: SourceText;
   readonly start: number;

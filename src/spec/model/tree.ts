@@ -23,7 +23,6 @@ export interface MapNode extends Span {
 
 export type SpecNode = ScalarNode | ListNode | MapNode;
 
-/** One entry of a map: where its key stands, and its value. */
 export interface MapMember {
   readonly key: Span;
   readonly value: SpecNode;
@@ -41,7 +40,6 @@ export function mapAt(span: Span, members: ReadonlyMap<string, MapMember>): MapN
   return { kind: "map", members, source: span.source, start: span.start, end: span.end };
 }
 
-/** A member of a map; undefined if the node is not a map or has no such member. */
 export function member(node: SpecNode | undefined, key: string): SpecNode | undefined {
   return node?.kind === "map" ? node.members.get(key)?.value : undefined;
 }
@@ -55,7 +53,6 @@ export function isNull(node: SpecNode): boolean {
   return node.kind === "scalar" && node.value === null;
 }
 
-/** The plain value of a tree. */
 export function plain(node: SpecNode): Json {
   switch (node.kind) {
     case "scalar":

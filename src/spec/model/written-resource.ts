@@ -6,7 +6,6 @@ import type { InstanceOrigin } from "./origin.ts";
 import type { Span } from "./source.ts";
 import type { MapNode, SpecNode } from "./tree.ts";
 
-/** One resource as declared. */
 export interface WrittenResource {
   readonly address: Address;
   readonly provider: PlannedKind;

@@ -32,9 +32,7 @@ export interface ModuleDefinition {
   readonly outputs: ReadonlyMap<string, MapMember>;
   readonly locals: SpecNode | undefined;
   readonly modules: SpecNode | undefined;
-  /** The sections of kinds. */
   readonly sections: MapNode;
-  /** How many nodes the sections have. */
   readonly size: number;
 }
 

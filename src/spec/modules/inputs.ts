@@ -158,7 +158,6 @@ class SchemaReader {
     return this.#plain(name, kind, node);
   }
 
-  /** The schema of a part of an input. */
   #part(name: string, node: MapNode): boolean {
     const sensitive = node.members.get("sensitive");
     if (sensitive === undefined) return this.#check(name, node);

@@ -16,7 +16,6 @@ export interface ModuleUser {
   expander(scope: SpecScope): Expander;
 }
 
-/** One entry of a `modules` section. */
 export interface ModuleUse {
   readonly name: string;
   readonly at: Span;
@@ -25,7 +24,6 @@ export interface ModuleUse {
   readonly user: ModuleUser;
 }
 
-/** One instance of a module. */
 export interface InstanceOfModule {
   /** The parts of the instance and of the modules in it. */
   parts(): Iterable<SpecPart>;

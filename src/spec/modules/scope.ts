@@ -31,7 +31,6 @@ export class SpecScope implements ValueScope {
     this.#parts = parts;
   }
 
-  /** The same with `each`. */
   withEach(each: EachValue): SpecScope {
     return new SpecScope({ ...this.#parts, each });
   }

@@ -29,7 +29,6 @@ export class DeclaredNames {
     }
   }
 
-  /** The list of a parent alone, which its members share. */
   only(parent: Address): readonly Address[] {
     const known = this.#members.get(parent) ?? [parent];
     this.#members.set(parent, known);
@@ -53,7 +52,6 @@ function refersByName({ fields, planning }: PlannedKind): boolean {
   return false;
 }
 
-/** Everything that a resource needs, sorted. */
 export function edgesOf(
   written: WrittenResource,
   fields: MapNode,

@@ -42,7 +42,6 @@ export interface BoundReferences {
 export interface ReferenceContext {
   readonly registry: PlanningRegistry;
   readonly resources: ReadonlyMap<Address, WrittenResource>;
-  /** The keys of a kind's resources. */
   readonly keysOf: (kind: string) => readonly string[];
   readonly suggest: Suggest;
   readonly findings: Findings;
@@ -65,7 +64,6 @@ class Linking {
   readonly targets = new Set<Address>();
   readonly #written: WrittenResource;
   readonly #linkage: ReferenceContext;
-  /** Where in the fields the walk is. */
   readonly #path: (string | number)[] = [];
 
   constructor(written: WrittenResource, linkage: ReferenceContext) {
@@ -237,7 +235,6 @@ class Linking {
   }
 }
 
-/** Whether a value is not a reference. */
 function isPlain(node: SpecNode, schema: FieldSchema): boolean {
   if (node.kind !== "scalar") return false;
   return typeof node.value !== "string" || (schema.refersTo === undefined && !isTemplate(node.value));

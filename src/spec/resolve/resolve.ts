@@ -76,7 +76,6 @@ export async function resolveResources(
 interface LinkedWhole extends BoundReferences {
   readonly written: WrittenResource;
   readonly provider: PlannedKind;
-  /** The fields and the lifecycle. */
   readonly node: MapNode;
 }
 

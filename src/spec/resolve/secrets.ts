@@ -77,7 +77,6 @@ export function secretOf(
 /** A secret, and the node of its source, which is a string because it passed its schema. */
 interface Asked {
   readonly written: WrittenResource;
-  /** The field of its value. */
   readonly field: string;
   readonly node: SpecNode;
   readonly sources: SecretSources;

@@ -22,7 +22,6 @@ import { checkChains } from "./moved-chains.ts";
 
 export interface StateEntryChecks {
   readonly registry: PlanningRegistry;
-  /** The addresses that the spec declares. */
   readonly declared: ReadonlySet<Address>;
   readonly suggest: Suggest;
   readonly findings: Findings;

@@ -138,7 +138,6 @@ function isField(provider: PlannedKind, path: readonly string[]): boolean {
   return hasPath(provider, path);
 }
 
-/** A field of a rule that is a string. */
 export function textMember(rule: MapNode, name: string): ScalarNode | undefined {
   const node = member(rule, name);
   return node?.kind === "scalar" && typeof node.value === "string" ? node : undefined;

@@ -20,7 +20,6 @@ function quoteOf({ source, start }: ScalarNode): Quote {
   return first === '"' || first === "'" ? first : "";
 }
 
-/** After the quote, or after the line of `|` or `>`. */
 function textStart(node: ScalarNode): number {
   const { text } = node.source;
   if (quoteOf(node) !== "") return node.start + 1;

@@ -101,7 +101,6 @@ function missingField(error: SchemaError, name: string): SchemaMessage {
   };
 }
 
-/** The description of a schema as the hint. */
 function describing(schema: unknown): { readonly hint?: string } {
   const { description } = (schema ?? {}) as { readonly description?: string };
   return description === undefined ? {} : { hint: description };

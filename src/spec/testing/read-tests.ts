@@ -38,7 +38,6 @@ const LONGEST_TIMEOUT_MS = 600_000;
 export interface TestFileInput {
   /** The path that people see. */
   readonly file: string;
-  /** Absolute. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }

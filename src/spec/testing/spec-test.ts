@@ -11,7 +11,6 @@ export type SpecSource =
   | { readonly path: string; readonly at: Span }
   | { readonly root: MapNode; readonly at: Span };
 
-/** The spec of a step. */
 export interface SpecChoice {
   readonly spec: SpecSource;
   readonly target?: string;
@@ -46,9 +45,7 @@ export type StepName = (typeof STEP_NAMES)[number];
 
 export interface TestStep {
   readonly name: StepName;
-  /** The place of its name. */
   readonly at: Span;
-  /** Where it is in the file. */
   readonly path: Path;
   readonly node: SpecNode;
   /** The value as data: options and expectations. */
@@ -67,7 +64,6 @@ export interface SpecTest {
 export interface SpecTestFile {
   /** The path that people see. */
   readonly file: string;
-  /** Absolute. */
   readonly path: string;
   readonly text: string;
   readonly tests: readonly SpecTest[];

@@ -177,7 +177,6 @@ export class Expander {
     return escaped(part.raw);
   }
 
-  /** A value at the place that uses it. */
   #placed(value: SpecNode, at: Span, depth: number): SpecNode {
     const characters = value.kind === "scalar" && typeof value.value === "string" ? value.value.length : 0;
     if (depth > LIMITS.depth || !this.#options.budget.take(1, characters)) return this.#tooMuch(at);

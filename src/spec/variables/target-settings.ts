@@ -119,7 +119,6 @@ function flagIn(node: SpecNode, field: string): boolean {
   return flag?.kind === "scalar" && flag.value === true;
 }
 
-/** The sections of a target. */
 export function withoutSettings(target: MapNode): MapNode {
   const members = new Map(target.members);
   for (const field of TARGET_FIELDS) members.delete(field);

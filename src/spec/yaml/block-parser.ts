@@ -71,7 +71,6 @@ class Reader extends Texts {
     return mapAt(this.span(start, this.lineEnd), members);
   }
 
-  /** A list whose dashes stand in a column. */
   #list(column: number): SpecNode {
     this.#enter();
     const start = this.at;
@@ -85,7 +84,6 @@ class Reader extends Texts {
     return listAt(this.span(start, this.lineEnd), items);
   }
 
-  /** What follows a dash: a map that begins on this line, or a value. */
   #item(column: number): SpecNode {
     const dash = this.at - 1;
     this.spaces();
@@ -97,7 +95,6 @@ class Reader extends Texts {
     return this.#map(column + this.at - dash);
   }
 
-  /** Whether a dash of a list stands here. */
   #isEntry(): boolean {
     if (this.text.charCodeAt(this.at) !== DASH) return false;
     const next = this.text.charCodeAt(this.at + 1);
@@ -189,7 +186,6 @@ class Reader extends Texts {
     return true;
   }
 
-  /** A key and its colon. */
   #key(stops: string): { readonly name: string; readonly span: Span } {
     const start = this.at;
     const first = this.text[start];

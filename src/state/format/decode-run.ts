@@ -3,7 +3,6 @@
 import type { PastRun } from "../../core/past-run.ts";
 import type { Shape } from "./shape.ts";
 
-/** Throws Misshapen. */
 export function decodeRun(from: Shape): PastRun {
   const applied = from.object("applied");
   return {

@@ -5,7 +5,6 @@ import { type PastRun, withChangeAdded, withRunAdded } from "../../core/past-run
 import type { JournalEntry, NumberedEntry, RemovedObject } from "../model/journal-entry.ts";
 import type { Acknowledgement, OpenIntent, State, StateRecord, Sweep } from "../model/record.ts";
 
-/** A state that entries are being added to. */
 export interface Draft {
   lineage: string;
   serial: number;

@@ -18,7 +18,6 @@ export function keyFromText(text: string): Uint8Array {
   return derive(readKeyText(text), "workspace state digests", "workspace state digests");
 }
 
-/** The key that a place keeps. */
 export function keptKey(text: string, name: string): Uint8Array {
   if (!KEPT.test(text)) throw new Failure(error("STATE_KEY", `${name} does not contain a key`));
   return fromHex(text);

@@ -12,9 +12,7 @@ import { decodeRun } from "./decode-run.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 import { PIECE, RECORDS, type SnapshotContent, sumOf } from "./snapshot-text.ts";
 
-/** A stored state. */
 export interface Snapshot extends SnapshotContent {
-  /** The digest in the file. */
   readonly digest: string;
 }
 

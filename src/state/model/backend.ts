@@ -2,7 +2,6 @@
 
 import type { LockClaim } from "./lock-claim.ts";
 
-/** A stored item: its bytes, and its name in messages. */
 export interface StoredText {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -44,7 +43,6 @@ export interface StateWrite {
   readonly keepsBefore: boolean;
 }
 
-/** An open journal. */
 export interface JournalSink {
   /** Resolves once the lines are durable. Throws STATE_LOCK_LOST when another claim rules by now; then nothing was written. */
   write(lines: readonly string[]): Promise<void>;

@@ -11,7 +11,7 @@ import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { error, Failure, failureOf } from "../../core/diagnostic.ts";
-import type { DialectChoice } from "../../emulator/dialect/choice.ts";
+import type { DialectChoice } from "../../emulator/dialect/databricks.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { settingsForTarget } from "../target/target.ts";
 import type { SpecOptions } from "./read-spec.ts";

@@ -1,15 +1,14 @@
 // Clusters of the dialect: rules about pools and pins, the snapshot of what was asked for, pages of version 2.1.
 
 import { type JsonObject, objectIn } from "../../../core/json.ts";
-import { clusterById, pinsOf, putCluster } from "../../routes/clusters/cluster.ts";
-import { ApiError, invalidValue } from "../../world/errors.ts";
+import { type Cluster, clusterById, pinsOf, putCluster } from "../../routes/clusters/cluster.ts";
+import { invalidState, invalidValue } from "../../world/errors.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import type { Asked, Cloud, Hooks } from "./hook.ts";
+import { type Asked, type Cloud, type Hooks, once } from "./hook.ts";
 import { listMember, without } from "./members.ts";
-import { once } from "./once.ts";
 import { pageOf } from "./paging.ts";
-import { refuseNodeTypeOfPool } from "./pool-rule.ts";
+import { refuseNodeTypeOfPool } from "./tasks.ts";
 
 export const clusterHooks: Hooks = {
   "clusters/create": { before: checked, around: createOnce },
@@ -35,19 +34,20 @@ function rememberSpec(core: Operation, call: Call, { world, input }: Asked): Rep
   const reply = core(call, world);
   const answer = "json" in reply ? reply.json : {};
   const cluster = clusterById(world, String(answer.cluster_id ?? input.cluster_id));
-  if (cluster !== undefined) {
-    const { attributes } = cluster;
-    const spec = without(input, ["cluster_id", "idempotency_token"]);
-    putCluster(world, { ...cluster, attributes: { ...attributes, extra: { ...attributes.extra, spec } } });
-  }
+  if (cluster !== undefined)
+    putExtra(world, cluster, { spec: without(input, ["cluster_id", "idempotency_token"]) });
   return reply;
+}
+
+function putExtra(world: World, { attributes, ...rest }: Cluster, extra: JsonObject): void {
+  putCluster(world, { ...rest, attributes: { ...attributes, extra: { ...attributes.extra, ...extra } } });
 }
 
 function refuseUnlessTerminated(core: Operation, call: Call, { world }: Asked): Reply {
   const cluster = clusterById(world, String(call.input.cluster_id));
   if (cluster !== undefined && cluster.source !== "JOB" && cluster.state !== "TERMINATED") {
     const state = cluster.state.charAt(0) + cluster.state.slice(1).toLowerCase();
-    throw new ApiError("INVALID_STATE", `Cluster ${cluster.cluster_id} is in unexpected state ${state}.`);
+    throw invalidState(`Cluster ${cluster.cluster_id} is in unexpected state ${state}.`);
   }
   return core(call, world);
 }
@@ -92,12 +92,9 @@ function listClusters(answer: JsonObject, { version, input, cloud }: Asked): Jso
       (states.length === 0 || states.includes(state)) &&
       (sources.length === 0 || sources.includes(cluster_source)),
   );
-  const { items, next, previous } = pageOf(found, input, input.page_size);
-  return {
-    ...(items.length === 0 ? {} : { clusters: items }),
-    next_page_token: next ?? "",
-    ...(previous === undefined ? {} : { prev_page_token: previous }),
-  };
+  const whole = pageOf("clusters", found, input, input.page_size);
+  const { has_more: _, next_page_token = "", prev_page_token, ...page } = whole;
+  return { ...page, next_page_token, ...(prev_page_token === undefined ? {} : { prev_page_token }) };
 }
 
 /** A control request: says where a cluster comes from, such as a pipeline or a SQL warehouse. */
@@ -105,10 +102,6 @@ export function setClusterSource(world: World, { cluster_id, cluster_source }: J
   const cluster = clusterById(world, String(cluster_id));
   if (cluster === undefined || typeof cluster_source !== "string")
     throw invalidValue("cluster_id must be the ID of a cluster, and cluster_source must be a string.");
-  const { attributes } = cluster;
-  putCluster(world, {
-    ...cluster,
-    attributes: { ...attributes, extra: { ...attributes.extra, cluster_source } },
-  });
+  putExtra(world, cluster, { cluster_source });
   return {};
 }

@@ -32,13 +32,7 @@ function listJobs(answer: JsonObject, asked: Asked): JsonObject {
   if (version === "2.0") return shown.length === 0 ? {} : { jobs: shown };
   const name = input.name === undefined ? undefined : String(input.name).toLowerCase();
   const named = shown.filter((job) => name === undefined || nameOf(job) === name);
-  const { items, next, previous } = pageOf(named, input, input.limit);
-  return {
-    ...(items.length === 0 ? {} : { jobs: items }),
-    has_more: next !== undefined,
-    ...(next === undefined ? {} : { next_page_token: next }),
-    ...(previous === undefined ? {} : { prev_page_token: previous }),
-  };
+  return pageOf("jobs", named, input, input.limit);
 }
 
 const nameOf = (job: JsonObject): string => String(objectIn(job.settings).name).toLowerCase();

@@ -1,23 +1,24 @@
 // Pages of the lists of version 2.1: opaque tokens, and an explicit end.
 
-import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import type { Json, JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 
-export interface Page {
-  readonly items: readonly JsonObject[];
-  /** Absent on the last page, and on the first. */
-  readonly next?: string;
-  readonly previous?: string;
-}
-
-export function pageOf(list: Json | undefined, input: JsonObject, size: Json | undefined): Page {
-  const all = Array.isArray(list) ? list.map(objectIn) : [];
+/** One page of a list under its name; a list without elements is left out, and so is a token without a page. */
+export function pageOf(
+  name: string,
+  all: readonly JsonObject[],
+  input: JsonObject,
+  size: Json | undefined,
+): JsonObject {
   const limit = Number(size ?? 20);
   const from = input.page_token === undefined ? Number(input.offset ?? 0) : offsetIn(input.page_token);
+  const items = all.slice(from, from + limit);
+  const more = from + limit < all.length;
   return {
-    items: all.slice(from, from + limit),
-    ...(from + limit < all.length ? { next: tokenOf(from + limit) } : {}),
-    ...(from > 0 ? { previous: tokenOf(Math.max(0, from - limit)) } : {}),
+    ...(items.length === 0 ? {} : { [name]: items }),
+    has_more: more,
+    ...(more ? { next_page_token: tokenOf(from + limit) } : {}),
+    ...(from > 0 ? { prev_page_token: tokenOf(Math.max(0, from - limit)) } : {}),
   };
 }
 

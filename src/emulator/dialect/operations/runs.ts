@@ -4,9 +4,8 @@ import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import { runById } from "../../routes/jobs/run.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import type { Asked, Hooks } from "./hook.ts";
+import { type Asked, type Hooks, once } from "./hook.ts";
 import { listMember, without } from "./members.ts";
-import { once } from "./once.ts";
 import { pageOf } from "./paging.ts";
 import { taskKeyOf, withLiftedTask } from "./tasks.ts";
 
@@ -15,10 +14,7 @@ export const runHooks: Hooks = {
   "jobs/runs/submit": { before: ({ input }) => withLiftedTask(input), around: once },
   "jobs/runs/get": { after: (run, asked) => shownRun(run, asked, true) },
   "jobs/runs/get-output": {
-    after: ({ metadata, ...output }, asked) => ({
-      metadata: shownRun(objectIn(metadata), asked, true),
-      ...output,
-    }),
+    after: (output, asked) => ({ ...output, metadata: shownRun(objectIn(output.metadata), asked, true) }),
   },
   "jobs/runs/list": { around: allRuns, after: listRuns },
 };
@@ -48,13 +44,7 @@ function listRuns(answer: JsonObject, asked: Asked): JsonObject {
       Number(run.start_time) >= Number(from) &&
       Number(run.start_time) <= Number(to),
   );
-  const { items, next, previous } = pageOf(found, input, input.limit);
-  return {
-    ...(items.length === 0 ? {} : { runs: items }),
-    has_more: next !== undefined,
-    ...(next === undefined ? {} : { next_page_token: next }),
-    ...(previous === undefined ? {} : { prev_page_token: previous }),
-  };
+  return pageOf("runs", found, input, input.limit);
 }
 
 function shownRun(run: JsonObject, { world, version }: Asked, expand: boolean): JsonObject {

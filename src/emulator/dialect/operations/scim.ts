@@ -3,7 +3,6 @@
 import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import { lookupIn } from "../../routes/scim/filter.ts";
 import {
-  allGroups,
   groupById,
   groupByName,
   newPrincipalId,
@@ -67,12 +66,8 @@ function cleanPatch({ input }: Asked): JsonObject {
 function withoutEmpty(value: Json): Json {
   if (Array.isArray(value)) return value.filter(hasValue);
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      Array.isArray(member) ? member.filter(hasValue) : member,
-    ]),
-  );
+  const clean = (member: Json): Json => (Array.isArray(member) ? member.filter(hasValue) : member);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, clean(member)]));
 }
 
 /** A list is sorted before it is paged, so all of it is needed. */
@@ -90,12 +85,8 @@ function listed(show: (one: JsonObject, asked: Asked) => JsonObject) {
     const resources = page.map((one) => selected(one, input));
     const { Resources: _all, ...envelope } = answer;
     if (resources.length === 0) return { ...envelope, itemsPerPage: 0 };
-    return {
-      ...envelope,
-      startIndex: input.startIndex ?? 1,
-      itemsPerPage: resources.length,
-      Resources: resources,
-    };
+    const shape = { startIndex: input.startIndex ?? 1, itemsPerPage: resources.length };
+    return { ...envelope, ...shape, Resources: resources };
   };
 }
 
@@ -105,10 +96,9 @@ function sortedPage(all: readonly JsonObject[], input: JsonObject): readonly Jso
   const sorted = all.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   if (input.sortOrder === "descending") sorted.reverse();
   const first = Math.max(1, Number(input.startIndex ?? 1)) - 1;
-  return sorted.slice(
-    first,
-    input.count === undefined ? undefined : first + Math.max(0, Number(input.count)),
-  );
+  return input.count === undefined
+    ? sorted.slice(first)
+    : sorted.slice(first, first + Math.max(0, Number(input.count)));
 }
 
 /** `id` and `schemas` are always shown (RFC 7644, section 3.9). */
@@ -152,7 +142,7 @@ export function makeServicePrincipal(world: World, input: JsonObject): JsonObjec
 }
 
 function joinGroup(world: World, name: string, id: string): void {
-  const group = [...allGroups(world)].find(({ displayName }) => displayName === name);
+  const group = groupByName(world, name);
   if (group === undefined) throw invalidValue(`Group ${name} does not exist.`);
   setMembers(world, group, [...group.members, id]);
 }

@@ -3,7 +3,6 @@
 import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { listMember, only, without } from "./members.ts";
-import { refuseNodeTypeOfPool } from "./pool-rule.ts";
 
 const KINDS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
@@ -116,4 +115,10 @@ function withoutField(settings: JsonObject, field: string): JsonObject {
   if (rest.length === 0 || key === undefined) return without(settings, [field]);
   const left = listMember(settings[list]).filter((one) => objectIn(one)[key] !== rest.join("/"));
   return { ...settings, [list]: left };
+}
+
+/** The pool decides the node type. */
+export function refuseNodeTypeOfPool(cluster: JsonObject): void {
+  if (cluster.instance_pool_id === undefined || cluster.node_type_id === undefined) return;
+  throw invalidValue("The field 'node_type_id' cannot be supplied when an instance pool ID is provided.");
 }

@@ -5,7 +5,7 @@ import type { Language } from "../../notebook/notebook.ts";
 import { objectExistsError, parentFolder, postedContent } from "../../routes/workspace/import.ts";
 import { makeFolders, objectsOf, putWorkspaceFile } from "../../routes/workspace/objects.ts";
 import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
-import { ApiError, invalidValue } from "../../world/errors.ts";
+import { invalidValue } from "../../world/errors.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import type { Asked, Hooks } from "./hook.ts";
@@ -66,10 +66,8 @@ function importFile(world: World, path: string, overwrite: boolean, content: Uin
 }
 
 function exportAny(core: Operation, call: Call, { world }: Asked): Reply {
-  return core(
-    call.input.format === "AUTO" ? { ...call, input: { ...call.input, format: "SOURCE" } } : call,
-    world,
-  );
+  const { format, ...rest } = call.input;
+  return core(format === "AUTO" ? { ...call, input: { ...rest, format: "SOURCE" } } : call, world);
 }
 
 const EXTENSION: Readonly<Record<string, string>> = { HTML: "html", JUPYTER: "ipynb", DBC: "dbc" };
@@ -94,10 +92,6 @@ export function makeObject(world: World, input: JsonObject): JsonObject {
   if (type === "FILE") putWorkspaceFile(world, parent, name, decodeBase64("content", String(content)));
   else if (type === "REPO" || type === "DASHBOARD" || type === "LIBRARY")
     objectsOf(world).add({ parent, name, folder: type === "REPO", object_type: type });
-  else
-    throw new ApiError(
-      "INVALID_PARAMETER_VALUE",
-      "object_type must be one of FILE, REPO, DASHBOARD, LIBRARY.",
-    );
+  else throw invalidValue("object_type must be one of FILE, REPO, DASHBOARD, LIBRARY.");
   return {};
 }

@@ -92,11 +92,7 @@ function workspaceToken({ world, request, fields }: Asked): JsonObject {
     throw new SignInError(400, "invalid_scope", "The scope must be all-apis.");
   const grant = fields.get("grant_type");
   if (grant !== "client_credentials" && grant !== TOKEN_EXCHANGE)
-    throw new SignInError(
-      400,
-      "unsupported_grant_type",
-      "grant_type must be client_credentials or token-exchange.",
-    );
+    throw unsupportedGrant("client_credentials or token-exchange");
   const user = grant === TOKEN_EXCHANGE ? subjectOf(world, fields) : clientOf(world, request, fields);
   const { token, expires_in } = issueToken(world, user);
   return { access_token: token, token_type: "Bearer", expires_in, scope: "all-apis" };
@@ -113,9 +109,14 @@ function clientOf(world: World, request: AppRequest, fields: URLSearchParams): s
   const [id, secret] =
     basic === undefined ? [fields.get("client_id"), fields.get("client_secret")] : credentialsIn(basic);
   const owner = id && secret ? ownerOf(world, secret, undefined) : undefined;
-  if (owner === undefined) throw new SignInError(401, "invalid_client", "Client authentication failed.");
+  if (owner === undefined) throw refused("invalid_client", "Client authentication failed.");
   return owner;
 }
+
+const refused = (code: string, message: string): SignInError => new SignInError(401, code, message);
+
+const unsupportedGrant = (allowed: string): SignInError =>
+  new SignInError(400, "unsupported_grant_type", `grant_type must be ${allowed}.`);
 
 /** Both parts are form-encoded before they are joined (RFC 6749, section 2.3.1). */
 function credentialsIn(basic: string): readonly (string | undefined)[] {
@@ -133,11 +134,7 @@ function credentialsIn(basic: string): readonly (string | undefined)[] {
 function idTokenOwner(world: World, token: string | null): string {
   const owner = token === null ? undefined : ownerOf(world, token, ID_TOKEN);
   if (owner === undefined)
-    throw new SignInError(
-      401,
-      "invalid_grant",
-      "The token is not one that this issuer trusts, or it is expired.",
-    );
+    throw refused("invalid_grant", "The token is not one that this issuer trusts, or it is expired.");
   return owner;
 }
 
@@ -145,26 +142,20 @@ function azureToken(asked: Asked): JsonObject {
   const resource = asked.fields.get("resource") ?? "";
   const { token, expires_in } = azureGrant(asked, resource);
   const on = Math.floor(asked.world.now / 1000) + expires_in;
-  const texts = {
-    expires_in: String(expires_in),
-    ext_expires_in: String(expires_in),
-    expires_on: String(on),
-  };
-  return { token_type: "Bearer", ...texts, resource, access_token: token };
+  const seconds = String(expires_in);
+  const times = { expires_in: seconds, ext_expires_in: seconds, expires_on: String(on) };
+  return { token_type: "Bearer", ...times, resource, access_token: token };
 }
 
 function azureTokenV2(asked: Asked): JsonObject {
-  const { token, expires_in } = azureGrant(
-    asked,
-    (asked.fields.get("scope") ?? "").replace(/\/\.default$/, ""),
-  );
+  const resource = (asked.fields.get("scope") ?? "").replace(/\/\.default$/, "");
+  const { token, expires_in } = azureGrant(asked, resource);
   return { token_type: "Bearer", expires_in, ext_expires_in: expires_in, access_token: token };
 }
 
 /** A secret as for the workspace's own clients, or an ID token of GitHub instead. */
 function azureGrant({ world, request, fields }: Asked, resource: string) {
-  if (fields.get("grant_type") !== "client_credentials")
-    throw new SignInError(400, "unsupported_grant_type", "grant_type must be client_credentials.");
+  if (fields.get("grant_type") !== "client_credentials") throw unsupportedGrant("client_credentials");
   const assertion =
     fields.get("client_assertion_type") === JWT_BEARER ? fields.get("client_assertion") : null;
   const user = assertion === null ? clientOf(world, request, fields) : idTokenOwner(world, assertion);
@@ -174,11 +165,8 @@ function azureGrant({ world, request, fields }: Asked, resource: string) {
 function audienceOf(resource: string): string {
   const plain = resource.replace(/\/+$/, "");
   if (plain === WORKSPACE_AUDIENCE || plain === MANAGEMENT) return plain;
-  throw new SignInError(
-    400,
-    "invalid_resource",
-    `The resource ${resource.slice(0, 100)} was not found in the tenant.`,
-  );
+  const message = `The resource ${resource.slice(0, 100)} was not found in the tenant.`;
+  throw new SignInError(400, "invalid_resource", message);
 }
 
 /** Any process of the machine could ask, so it is served only after a control request has switched it on. */
@@ -191,47 +179,33 @@ function machineToken({ world, request, fields }: Asked): JsonObject {
   const user = userByName(world, administratorName(world))?.id ?? "";
   const { token, expires_in } = issueToken(world, user, audienceOf(resource));
   const on = Math.floor(world.now / 1000) + expires_in;
-  return {
-    access_token: token,
-    expires_in: String(expires_in),
-    expires_on: String(on),
-    resource,
-    token_type: "Bearer",
-  };
+  const times = { expires_in: String(expires_in), expires_on: String(on) };
+  return { access_token: token, ...times, resource, token_type: "Bearer" };
 }
 
 function githubToken({ world, request, fields, origin }: Asked): JsonObject {
   const token = tokenIn(request.headers.authorization);
   const owner = token === undefined ? undefined : ownerOf(world, token, undefined);
-  if (owner === undefined)
-    throw new SignInError(401, "invalid_request", "The request needs the token of the workflow.");
-  return {
-    count: 1,
-    value: idTokenFor(world, owner, { issuer: origin, audience: fields.get("audience") ?? "" }),
-  };
+  if (owner === undefined) throw refused("invalid_request", "The request needs the token of the workflow.");
+  return { count: 1, value: idTokenFor(world, owner, origin, fields.get("audience") ?? "") };
 }
 
 function azureWorkspace({ world, request }: Asked): JsonObject {
   const token = tokenIn(request.headers.authorization);
   if (token === undefined || ownerOf(world, token, MANAGEMENT) === undefined)
-    throw new SignInError(401, "InvalidAuthenticationToken", "The access token is invalid.");
+    throw refused("InvalidAuthenticationToken", "The access token is invalid.");
   return { id: pathOf(request), properties: { workspaceUrl: request.headers.host ?? "", workspaceId: ORG } };
 }
 
 /** A control request: how long tokens live, what an expired one is answered, whether the machine has an identity. */
 function setSignIn(world: World, input: JsonObject): JsonObject {
   const { expires_in = 3600, expired_status = 401, managed_identity = false } = input;
-  if (
-    typeof expires_in !== "number" ||
-    !Number.isInteger(expires_in) ||
-    expires_in < 1 ||
-    expires_in > 86_400
-  )
-    throw invalidValue("expires_in must be from 1 to 86400 seconds.");
+  const seconds = Number.isInteger(expires_in) ? Number(expires_in) : 0;
+  if (seconds < 1 || seconds > 86_400) throw invalidValue("expires_in must be from 1 to 86400 seconds.");
   if (expired_status !== 401 && expired_status !== 403)
     throw invalidValue("expired_status must be 401 or 403.");
   if (typeof managed_identity !== "boolean") throw invalidValue("managed_identity must be true or false.");
-  putSignInSettings(world, { expires_in, expired_status, managed_identity });
+  putSignInSettings(world, { expires_in: seconds, expired_status, managed_identity });
   return {};
 }
 

@@ -34,52 +34,30 @@ export const forgetToken: TimerRun = (world, { token }) => {
 export function issueToken(world: World, user: string, audience?: string) {
   const { expires_in } = signInSettings(world);
   const token = `oauth${world.hex(40)}`;
-  keep(world, token, { user, seconds: expires_in, ...(audience === undefined ? {} : { audience }) });
+  keep(world, token, user, expires_in, audience);
   return { token, expires_in };
 }
 
 /** A JWT in form. Its signature is random: what counts is that it was issued here. */
-export function idTokenFor(
-  world: World,
-  user: string,
-  { issuer, audience }: { readonly issuer: string; readonly audience: string },
-): string {
+export function idTokenFor(world: World, user: string, iss: string, aud: string): string {
   const seconds = 300;
-  const issued = Math.floor(world.now / 1000);
-  const claims = {
-    iss: issuer,
-    aud: audience,
-    sub: "repo:example/workspace:ref:refs/heads/main",
-    iat: issued,
-  };
-  const parts = [{ alg: "RS256", typ: "JWT" }, { ...claims, exp: issued + seconds }, world.hex(32)];
+  const iat = Math.floor(world.now / 1000);
+  const claims = { iss, aud, sub: "repo:example/workspace:ref:refs/heads/main", iat, exp: iat + seconds };
+  const parts = [{ alg: "RS256", typ: "JWT" }, claims, world.hex(32)];
   const token = parts.map(base64Url).join(".");
-  keep(world, token, { user, seconds, audience: ID_TOKEN });
+  keep(world, token, user, seconds, ID_TOKEN);
   return token;
 }
 
 function base64Url(part: JsonObject | string): string {
-  const text = btoa(typeof part === "string" ? part : JSON.stringify(part));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
 }
 
-function keep(
-  world: World,
-  token: string,
-  {
-    user,
-    seconds,
-    audience,
-  }: { readonly user: string; readonly seconds: number; readonly audience?: string },
-): void {
+function keep(world: World, token: string, user: string, seconds: number, audience?: string): void {
   const key = digest(token);
   const expires_at = world.now + seconds * 1000;
-  userTokens(world).set(key, {
-    user_id: user,
-    expires_at,
-    oauth: true,
-    ...(audience === undefined ? {} : { audience }),
-  });
+  const row = { user_id: user, expires_at, oauth: true } as const;
+  userTokens(world).set(key, audience === undefined ? row : { ...row, audience });
   world.timers.set(`${FORGET_TOKEN}/${key}`, expires_at + REMEMBERED_MS, FORGET_TOKEN, { token: key });
 }
 

@@ -1,28 +1,21 @@
 // Answers of the contract as answers of a dialect: other names, values, URIs and maps, with the added fields put back.
 
 import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
-import { type DialectSchemas, onCloud, type ResolvedSchema, renames, reversed } from "./schema.ts";
+import {
+  onCloud,
+  type ResolvedSchema,
+  renames,
+  reversed,
+  type SchemaTranslation,
+  Translator,
+} from "./schema.ts";
 
-export function fromContract(
-  schemas: DialectSchemas,
-  cloud: string,
-  schema: JsonObject,
-  json: JsonObject,
-): JsonObject {
-  return objectIn(new Outward(schemas, cloud).value(schema, json));
-}
+export const fromContract: SchemaTranslation = (schemas, cloud, schema, json) =>
+  objectIn(new Outward(schemas, cloud).value(schema, json));
 
-class Outward {
-  readonly #schemas: DialectSchemas;
-  readonly #cloud: string;
-
-  constructor(schemas: DialectSchemas, cloud: string) {
-    this.#schemas = schemas;
-    this.#cloud = cloud;
-  }
-
+class Outward extends Translator {
   value(schema: JsonObject, value: Json): Json {
-    const followed = this.#schemas.follow(schema);
+    const followed = this.schemas.follow(schema);
     const { marks, fields } = followed;
     if (typeof value === "string") return textInDialect(marks, value);
     if (marks["x-tags"] === true || marks["x-keys"] !== undefined) return mapInDialect(marks, value);
@@ -47,9 +40,9 @@ class Outward {
   #names(fields: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, string> {
     return new Map(
       [...fields].flatMap(([name, field]) => {
-        const followed = this.#schemas.follow(field);
+        const followed = this.schemas.follow(field);
         const contractName = followed.marks["x-contract-name"];
-        return typeof contractName === "string" && onCloud(followed, this.#cloud)
+        return typeof contractName === "string" && onCloud(followed, this.cloud)
           ? [[contractName, name]]
           : [];
       }),

@@ -15,12 +15,8 @@ export function lenient(schemas: DialectSchemas, schema: JsonObject, value: Json
   }
   if (!isObject(value)) return value;
   const rest = objectIn(marks.additionalProperties);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      lenient(schemas, fields?.get(name) ?? rest, member),
-    ]),
-  );
+  const read = (name: string, member: Json) => lenient(schemas, fields?.get(name) ?? rest, member);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, read(name, member)]));
 }
 
 /** `[{}]` and `[{"value": ""}]` say that a list is empty. */

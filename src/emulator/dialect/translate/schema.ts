@@ -44,6 +44,23 @@ export class DialectSchemas {
   }
 }
 
+export type SchemaTranslation = (
+  schemas: DialectSchemas,
+  cloud: string,
+  schema: JsonObject,
+  json: JsonObject,
+) => JsonObject;
+
+export class Translator {
+  protected readonly schemas: DialectSchemas;
+  protected readonly cloud: string;
+
+  constructor(schemas: DialectSchemas, cloud: string) {
+    this.schemas = schemas;
+    this.cloud = cloud;
+  }
+}
+
 /** Does a field exist on this cloud? */
 export function onCloud({ marks }: ResolvedSchema, cloud: string): boolean {
   return marks["x-cloud"] === undefined || marks["x-cloud"] === cloud;

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { EXTRA } from "../../world/operation.ts";
-import { type DialectSchemas, onCloud, type ResolvedSchema, renames } from "./schema.ts";
+import { onCloud, type ResolvedSchema, renames, type SchemaTranslation, Translator } from "./schema.ts";
 
 /** A value in two parts: what the contract knows, in its form, and what the dialect adds, in its own. */
 interface Parts {
@@ -11,26 +11,12 @@ interface Parts {
   readonly extra?: Json;
 }
 
-export function toContract(
-  schemas: DialectSchemas,
-  cloud: string,
-  schema: JsonObject,
-  input: JsonObject,
-): JsonObject {
-  return objectIn(new Inward(schemas, cloud).parts(schema, input).known);
-}
+export const toContract: SchemaTranslation = (schemas, cloud, schema, input) =>
+  objectIn(new Inward(schemas, cloud).parts(schema, input).known);
 
-class Inward {
-  readonly #schemas: DialectSchemas;
-  readonly #cloud: string;
-
-  constructor(schemas: DialectSchemas, cloud: string) {
-    this.#schemas = schemas;
-    this.#cloud = cloud;
-  }
-
+class Inward extends Translator {
   parts(schema: JsonObject, value: Json): Parts {
-    const followed = this.#schemas.follow(schema);
+    const followed = this.schemas.follow(schema);
     if (typeof value === "string") return { known: textInContract(followed.marks, value) };
     if (Array.isArray(value)) return this.#list(followed, value);
     if (isObject(value) && followed.fields !== undefined)
@@ -50,9 +36,9 @@ class Inward {
     const extra: Record<string, Json> = {};
     for (const [name, member] of Object.entries(value)) {
       const field = fields.get(name);
-      const marks = field === undefined ? undefined : this.#schemas.follow(field);
+      const marks = field === undefined ? undefined : this.schemas.follow(field);
       // Unknown fields, and those of another cloud, are ignored.
-      if (field === undefined || marks === undefined || !onCloud(marks, this.#cloud)) continue;
+      if (field === undefined || marks === undefined || !onCloud(marks, this.cloud)) continue;
       if (marks.marks["x-added"] === true) {
         extra[name] = member;
         continue;
@@ -66,14 +52,10 @@ class Inward {
 
   #joined(marks: JsonObject, known: JsonObject, extra: JsonObject): Parts {
     const added = Object.keys(extra).length > 0;
-    if (added && marks["x-keeps"] === true) return { known: withExtra(known, extra) };
+    if (added && marks["x-keeps"] === true) return { known: Object.assign({}, known, { [EXTRA]: extra }) };
     const shown = marks["x-variants"] === true && Object.keys(known).length === 0 ? {} : { known };
     return added ? { ...shown, extra } : shown;
   }
-}
-
-function withExtra(known: JsonObject, extra: JsonObject): JsonObject {
-  return Object.assign({}, known, { [EXTRA]: extra });
 }
 
 const CONTRACT_SCHEME = /^fs:/;

@@ -1,7 +1,7 @@
 // A stored cluster, its lookup, and the indexes for lists and retention.
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError, invalidValue } from "../../world/errors.ts";
+import { invalidState, invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import type { Collection, World } from "../../world/world.ts";
 import type { Tags } from "../compute/tags.ts";
@@ -94,8 +94,7 @@ export function clusterOr400(world: World, id: string): Cluster {
   const cluster = clusterById(world, id);
   if (cluster !== undefined) return cluster;
   if (expiredIds(world).has(id)) {
-    throw new ApiError(
-      "INVALID_STATE",
+    throw invalidState(
       `Cannot access cluster ${id} that was terminated or unpinned more than ${CLUSTERS.retention_days} days ago.`,
     );
   }

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import { hasEntitlement } from "../../world/directory.ts";
-import { ApiError } from "../../world/errors.ts";
+import { ApiError, invalidState, permissionDenied } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import type { Area, Call, Caller, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
@@ -77,7 +77,7 @@ const configuration = (call: Call): GivenCluster => call.input as unknown as Giv
 function create(call: Call, world: World): Reply {
   const { userName } = call.caller;
   if (!hasEntitlement(world, call.caller, "allow-cluster-create")) {
-    throw new ApiError("PERMISSION_DENIED", `User ${userName} may not create clusters.`);
+    throw permissionDenied(`User ${userName} may not create clusters.`);
   }
   const read = readCluster(world, configuration(call), CLUSTERS.custom_tags);
   const cluster = startNewCluster(world, { ...read, source: "API", user: userName, creator: userName });
@@ -89,8 +89,7 @@ function edit(call: Call, world: World): Reply {
   const cluster = named(call, world);
   refuseJobCluster(cluster, "edited");
   if (cluster.state !== "RUNNING" && cluster.state !== "TERMINATED") {
-    throw new ApiError(
-      "INVALID_STATE",
+    throw invalidState(
       `Cluster ${cluster.cluster_id} is in unexpected state ${cluster.state}: only a RUNNING or TERMINATED cluster can be edited.`,
     );
   }
@@ -117,18 +116,14 @@ function start(call: Call, world: World): Reply {
 /** Edit and start do not apply to clusters that the jobs service created (contract B 4.3 rule 4). */
 function refuseJobCluster(cluster: Cluster, what: string): void {
   if (cluster.source !== "JOB") return;
-  throw new ApiError(
-    "INVALID_STATE",
-    `Cluster ${cluster.cluster_id} was created by the jobs service and cannot be ${what}.`,
-  );
+  throw invalidState(`Cluster ${cluster.cluster_id} was created by the jobs service and cannot be ${what}.`);
 }
 
 function resize(call: Call, world: World): Reply {
   const cluster = named(call, world);
   const size = readSize(configuration(call), "Exactly one of num_workers and autoscale must be given.");
   if (cluster.state !== "RUNNING") {
-    throw new ApiError(
-      "INVALID_STATE",
+    throw invalidState(
       `Cluster ${cluster.cluster_id} is in unexpected state ${cluster.state}: only a RUNNING cluster can be resized.`,
     );
   }
@@ -151,8 +146,7 @@ function permanentDelete(call: Call, world: World): Reply {
   const cluster = named(call, world);
   const id = cluster.cluster_id;
   if (pinsOf(world).has(id)) {
-    throw new ApiError(
-      "INVALID_STATE",
+    throw invalidState(
       `Cluster ${id} is pinned and cannot be deleted; an administrator has to unpin it first.`,
     );
   }

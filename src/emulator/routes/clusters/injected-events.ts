@@ -1,7 +1,7 @@
 // Events of a cluster that only control requests cause: lost nodes, faults of the driver and of disks (contract B 6).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError, invalidValue } from "../../world/errors.ts";
+import { invalidState, invalidValue } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
 import { type Cluster, clusterOr400, isRunning } from "./cluster.ts";
 import { addEvent, TROUBLES, type Trouble } from "./events.ts";
@@ -18,8 +18,7 @@ export function causeTrouble(world: World, input: JsonObject): JsonObject {
   if (!isTrouble(type)) throw invalidValue(`type must be one of ${TROUBLES.join(", ")}.`);
   if (details === null || typeof details !== "object" || Array.isArray(details))
     throw invalidValue("details must be an object.");
-  if (!isRunning(cluster))
-    throw new ApiError("INVALID_STATE", `Cluster ${cluster.cluster_id} is ${cluster.state}.`);
+  if (!isRunning(cluster)) throw invalidState(`Cluster ${cluster.cluster_id} is ${cluster.state}.`);
   if (type === "NODES_LOST") loseNodes(world, cluster, Number(count), details as JsonObject);
   else addEvent(world, cluster.cluster_id, type, details);
   return {};

@@ -4,7 +4,7 @@
 import type { JsonObject } from "../../../core/json.ts";
 import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { type EmulatorNode, EntryTree, type TreeEntry } from "../../world/entry-tree.ts";
-import { ApiError } from "../../world/errors.ts";
+import { type ApiError, alreadyExists, notFound } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
 
 export interface FsEntry extends TreeEntry {
@@ -25,19 +25,12 @@ export function fileSegments(path: string): readonly string[] {
 /** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (contract A 4.5 rules 6, 8, 9). */
 export function existingFile(world: World, segments: readonly string[]): FsNode {
   const node = fileTree(world).find(segments);
-  if (node === undefined)
-    throw new ApiError(
-      "RESOURCE_DOES_NOT_EXIST",
-      `No file or directory exists on path ${pathOfSegments(segments)}.`,
-    );
+  if (node === undefined) throw notFound(`No file or directory exists on path ${pathOfSegments(segments)}.`);
   return node;
 }
 
 export function fileExistsError(segments: readonly string[]): ApiError {
-  return new ApiError(
-    "RESOURCE_ALREADY_EXISTS",
-    `A file or directory already exists at the input path fs:${pathOfSegments(segments)}`,
-  );
+  return alreadyExists(`A file or directory already exists at the input path fs:${pathOfSegments(segments)}`);
 }
 
 /** The directory at a path, made with all above it where missing. A file on the way is refused (contract A 4.5 rule 7). */

@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { childPath, decodeBase64, encodeBase64, pathOfSegments } from "../../world/encoding.ts";
 import { ROOT } from "../../world/entry-tree.ts";
-import { ApiError } from "../../world/errors.ts";
+import { ApiError, invalidValue } from "../../world/errors.ts";
 import { FILES } from "../../world/limits.ts";
 import type { Area, Call, Operations } from "../../world/operation.ts";
 import {
@@ -77,8 +77,7 @@ const operations: Operations = {
     const there = tree.find(destination);
     if (there?.entry.folder === false) throw fileExistsError(destination);
     if (node.entry.folder && isBelow(destination, source))
-      throw new ApiError(
-        "INVALID_PARAMETER_VALUE",
+      throw invalidValue(
         `Cannot move the directory ${pathOfSegments(source)} into itself (${pathOfSegments(destination)}).`,
       );
     if (there !== undefined) throw fileExistsError(destination);
@@ -93,13 +92,9 @@ const operations: Operations = {
     checkRange(from, bytes);
     const [offset, length] = [Number(from), Number(bytes)];
     const { entry } = existingFile(world, segments);
-    if (entry.blob === undefined)
-      throw new ApiError("INVALID_PARAMETER_VALUE", `Cannot read a directory: ${pathOfSegments(segments)}`);
+    if (entry.blob === undefined) throw invalidValue(`Cannot read a directory: ${pathOfSegments(segments)}`);
     if (offset > byteSize(world, entry))
-      throw new ApiError(
-        "INVALID_PARAMETER_VALUE",
-        `Cannot read when offset is greater than file size. Found offset = ${from}`,
-      );
+      throw invalidValue(`Cannot read when offset is greater than file size. Found offset = ${from}`);
     const data = world.blobs.read(entry.blob, offset, length);
     return { json: { bytes_read: data.length, data: encodeBase64(data) } };
   },
@@ -111,7 +106,7 @@ function postedContents({ input, files }: Call): Uint8Array {
   if (file !== undefined) return file.content;
   const { contents } = input;
   if (typeof contents === "string") return decodeBase64("contents", contents);
-  throw new ApiError("INVALID_PARAMETER_VALUE", "Missing required field: contents");
+  throw invalidValue("Missing required field: contents");
 }
 
 /** Numbers, or integers beyond 2^53, which the messages show digit for digit. */
@@ -126,10 +121,7 @@ function checkRange(offset: Json, length: Json): void {
 }
 
 function negative(field: string, value: Json): ApiError {
-  return new ApiError(
-    "INVALID_PARAMETER_VALUE",
-    `The ${field} cannot be negative. Found ${field} = ${value}`,
-  );
+  return invalidValue(`The ${field} cannot be negative. Found ${field} = ${value}`);
 }
 
 /** Is a path the other one, or somewhere below it? */

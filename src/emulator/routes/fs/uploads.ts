@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import { decodeBase64, pathOfSegments } from "../../world/encoding.ts";
-import { ApiError } from "../../world/errors.ts";
+import { ApiError, notFound } from "../../world/errors.ts";
 import { FILES } from "../../world/limits.ts";
 import type { Operations } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
@@ -70,7 +70,7 @@ function openUpload(world: World, input: JsonObject): { readonly handle: string;
   const handle = String(input.handle);
   const upload = uploadsOf(world).get(handle);
   if (upload === undefined || expiry(upload) <= world.now)
-    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `No such stream with handle: ${handle}.`);
+    throw notFound(`No such stream with handle: ${handle}.`);
   return { handle, upload };
 }
 

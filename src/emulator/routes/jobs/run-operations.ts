@@ -3,7 +3,7 @@
 // job's (contract B 4.2 rule 4).
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError, invalidValue } from "../../world/errors.ts";
+import { invalidState, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { type Call, extraOf, type Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
@@ -93,10 +93,7 @@ export function cancel(call: Call, world: World): Reply {
 export function deleteRun(call: Call, world: World): Reply {
   const run = runOf(call, world);
   if (isActive(run)) {
-    throw new ApiError(
-      "INVALID_STATE",
-      `Run ${run.run_id} is active (${run.life_cycle_state}) and cannot be deleted.`,
-    );
+    throw invalidState(`Run ${run.run_id} is active (${run.life_cycle_state}) and cannot be deleted.`);
   }
   dropRun(world, run);
   return DONE;
@@ -119,7 +116,7 @@ export function finishRun(world: World, input: JsonObject): JsonObject {
   const run = runOr400(world, run_id);
   if (run.life_cycle_state === "RUNNING") endWork(world, run, outcome);
   else if (run.life_cycle_state === "PENDING") putRun(world, { ...run, outcome });
-  else throw new ApiError("INVALID_STATE", `Run ${run_id} is ${run.life_cycle_state}: its end is settled.`);
+  else throw invalidState(`Run ${run_id} is ${run.life_cycle_state}: its end is settled.`);
   return {};
 }
 

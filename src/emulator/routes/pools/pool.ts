@@ -1,7 +1,7 @@
 // A stored instance pool, and the requests of clusters: take instances, return them, wait for some.
 
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../world/errors.ts";
+import { notFound } from "../../world/errors.ts";
 import type { Collection, World } from "../../world/world.ts";
 import type { Tags } from "../compute/tags.ts";
 import {
@@ -44,7 +44,7 @@ export const poolNames = (world: World): Collection<string> => world.collection(
 export function activePool(world: World, id: string): Pool {
   const pool = poolsOf(world).get(id);
   if (pool?.state !== "ACTIVE") {
-    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Can't find an instance pool with id: ${id}`);
+    throw notFound(`Can't find an instance pool with id: ${id}`);
   }
   return pool;
 }

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import { hasEntitlement } from "../../world/directory.ts";
-import { ApiError, invalidValue } from "../../world/errors.ts";
+import { invalidValue, permissionDenied } from "../../world/errors.ts";
 import { POOLS } from "../../world/limits.ts";
 import { type Area, type Call, extraOf, type Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
@@ -49,7 +49,7 @@ interface DiskSpec {
 
 function create(call: Call, world: World): Reply {
   if (!hasEntitlement(world, call.caller, "allow-instance-pool-create")) {
-    throw new ApiError("PERMISSION_DENIED", `User ${call.caller.userName} may not create instance pools.`);
+    throw permissionDenied(`User ${call.caller.userName} may not create instance pools.`);
   }
   const given = call.input as unknown as GivenPool;
   const size = readSize(given);

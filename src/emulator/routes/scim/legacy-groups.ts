@@ -12,12 +12,13 @@ import {
   parentsOf,
   putGroup,
   removeGroup,
+  removeMember,
   setMembers,
   USERS,
   userById,
   userByName,
 } from "../../world/directory.ts";
-import { ApiError } from "../../world/errors.ts";
+import { alreadyExists, invalidValue, notFound, permissionDenied } from "../../world/errors.ts";
 import type { Area, Call, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 
@@ -31,14 +32,13 @@ export const groupsArea: Area = {
       json: names(parentsOf(world, principalId(world, call.input))),
     }),
     "groups/add-member": addMember,
-    "groups/remove-member": removeMember,
+    "groups/remove-member": leaveGroup,
   },
 };
 
 function create(call: Call, world: World): Reply {
   const name = String(call.input.group_name);
-  if (groupByName(world, name) !== undefined)
-    throw new ApiError("RESOURCE_ALREADY_EXISTS", `Group ${name} already exists.`);
+  if (groupByName(world, name) !== undefined) throw alreadyExists(`Group ${name} already exists.`);
   putGroup(world, { id: newPrincipalId(world), displayName: name, entitlements: [], roles: [], members: [] });
   return { json: { group_name: name } };
 }
@@ -46,7 +46,7 @@ function create(call: Call, world: World): Reply {
 function remove(call: Call, world: World): Reply {
   const group = existing(world, call.input.group_name);
   if (group.displayName === ADMINS || group.displayName === USERS) {
-    throw new ApiError("PERMISSION_DENIED", `The built-in group ${group.displayName} cannot be deleted.`);
+    throw permissionDenied(`The built-in group ${group.displayName} cannot be deleted.`);
   }
   removeGroup(world, group);
   return { json: {} };
@@ -69,8 +69,7 @@ function addMember(call: Call, world: World): Reply {
   const parent = existing(world, call.input.parent_name);
   const id = principalId(world, call.input);
   if (closesCircle(world, parent.id, id)) {
-    throw new ApiError(
-      "INVALID_PARAMETER_VALUE",
+    throw invalidValue(
       `Group ${String(call.input.group_name)} contains ${parent.displayName}, so it cannot become its member.`,
     );
   }
@@ -79,22 +78,15 @@ function addMember(call: Call, world: World): Reply {
 }
 
 /** Removing a user or group that is not a member has no effect. */
-function removeMember(call: Call, world: World): Reply {
+function leaveGroup(call: Call, world: World): Reply {
   const parent = existing(world, call.input.parent_name);
-  const id = principalId(world, call.input);
-  if (parent.members.includes(id))
-    setMembers(
-      world,
-      parent,
-      parent.members.filter((member) => member !== id),
-    );
+  removeMember(world, parent, principalId(world, call.input));
   return { json: {} };
 }
 
 function existing(world: World, name: unknown): Group {
   const group = groupByName(world, String(name));
-  if (group === undefined)
-    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Group ${String(name)} does not exist.`);
+  if (group === undefined) throw notFound(`Group ${String(name)} does not exist.`);
   return group;
 }
 
@@ -102,12 +94,11 @@ function existing(world: World, name: unknown): Group {
 function principalId(world: World, input: JsonObject): string {
   const { user_name: userName, group_name: groupName } = input;
   if ((userName === undefined) === (groupName === undefined)) {
-    throw new ApiError("INVALID_PARAMETER_VALUE", "Give exactly one of user_name and group_name.");
+    throw invalidValue("Give exactly one of user_name and group_name.");
   }
   if (groupName !== undefined) return existing(world, groupName).id;
   const user = userByName(world, String(userName));
-  if (user === undefined)
-    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `User ${String(userName)} does not exist.`);
+  if (user === undefined) throw notFound(`User ${String(userName)} does not exist.`);
   return user.id;
 }
 

@@ -8,6 +8,7 @@ import {
   newPrincipalId,
   parentsOf,
   putUser,
+  removeMember,
   setMembers,
   takeInactive,
   type User,
@@ -162,14 +163,7 @@ function nameOf(name: JsonObject): NonNullable<User["name"]> {
 
 /** Makes the direct memberships of a user exactly these groups. */
 function joinExactly(world: World, id: string, groups: readonly string[]): void {
-  for (const group of parentsOf(world, id)) {
-    if (!groups.includes(group.id))
-      setMembers(
-        world,
-        group,
-        group.members.filter((member) => member !== id),
-      );
-  }
+  for (const group of parentsOf(world, id)) if (!groups.includes(group.id)) removeMember(world, group, id);
   for (const groupId of groups) {
     const group = groupById(world, groupId);
     if (group === undefined) throw new ScimError(400, `Group with id ${groupId} not found.`, "invalidValue");

@@ -1,7 +1,7 @@
 // Secret scopes as kept, and what a caller may do with them (contract A 2.3, contract A 4.3).
 
 import { principalsOf } from "../../world/directory.ts";
-import { ApiError } from "../../world/errors.ts";
+import { invalidValue, notFound, permissionDenied } from "../../world/errors.ts";
 import { SECRETS } from "../../world/limits.ts";
 import type { Call } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
@@ -34,16 +34,14 @@ export const secretsOf = (world: World, scope: string): Collection<StoredSecret>
 
 export function existingScope(world: World, name: unknown): SecretScope {
   const scope = scopesOf(world).get(String(name));
-  if (scope === undefined)
-    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Scope ${String(name)} does not exist!`);
+  if (scope === undefined) throw notFound(`Scope ${String(name)} does not exist!`);
   return scope;
 }
 
 /** The alphabet of scope names and secret keys (contract A 8). */
 export function checkName(name: string, what: string, pattern = /^[\w.-]+$/): void {
   if (pattern.test(name) && name.length <= SECRETS.name_length) return;
-  throw new ApiError(
-    "INVALID_PARAMETER_VALUE",
+  throw invalidValue(
     `Invalid ${what}: it has 1 to ${SECRETS.name_length} characters, only alphanumerics, dashes, underscores and periods.`,
   );
 }
@@ -56,8 +54,7 @@ export function demand(world: World, call: Call, scope: SecretScope, wanted: Per
   const principals = principalsOf(world, call.caller);
   const may = scope.acls.some((acl) => principals.has(acl.principal) && RANK[acl.permission] >= RANK[wanted]);
   if (!may) {
-    throw new ApiError(
-      "PERMISSION_DENIED",
+    throw permissionDenied(
       `User ${call.caller.userName} does not have ${wanted} permission on scope ${scope.name} to perform this action.`,
     );
   }

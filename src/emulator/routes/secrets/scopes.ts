@@ -3,7 +3,7 @@
 
 import { type JsonObject, objectIn } from "../../../core/json.ts";
 import { principalName, USERS } from "../../world/directory.ts";
-import { ApiError } from "../../world/errors.ts";
+import { ApiError, alreadyExists, invalidValue, notFound } from "../../world/errors.ts";
 import { SECRETS } from "../../world/limits.ts";
 import type { Call, Operations, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
@@ -32,8 +32,7 @@ function createScope(call: Call, world: World): Reply {
   if (initial !== undefined && initial !== USERS) {
     throw new ApiError("BAD_REQUEST", `Cannot specify ${String(initial)} as initial_manage_principal.`);
   }
-  if (scopesOf(world).has(name))
-    throw new ApiError("RESOURCE_ALREADY_EXISTS", `Scope ${name} already exists!`);
+  if (scopesOf(world).has(name)) throw alreadyExists(`Scope ${name} already exists!`);
   if (scopesOf(world).size >= SECRETS.scopes) {
     throw new ApiError(
       "RESOURCE_LIMIT_EXCEEDED",
@@ -53,10 +52,7 @@ function backendOf(input: JsonObject): Pick<SecretScope, "backend_type" | "keyva
   if (type === undefined || type === "PLATFORM" || type === "DATABRICKS") return { backend_type: "PLATFORM" };
   const { resource_id: id, dns_name: dns } = objectIn(azure ?? cloud);
   if (typeof id !== "string" || typeof dns !== "string") {
-    throw new ApiError(
-      "INVALID_PARAMETER_VALUE",
-      "A key vault scope needs resource_id and dns_name of its vault.",
-    );
+    throw invalidValue("A key vault scope needs resource_id and dns_name of its vault.");
   }
   return { backend_type: "CLOUD_KEYVAULT", keyvault_metadata: { resource_id: id, dns_name: dns } };
 }
@@ -94,10 +90,7 @@ function putAcl(call: Call, world: World): Reply {
   const scope = managed(call, world);
   const principal = principalName(world, String(call.input.principal));
   if (principal === undefined) {
-    throw new ApiError(
-      "RESOURCE_DOES_NOT_EXIST",
-      `User or group ${String(call.input.principal)} does not exist.`,
-    );
+    throw notFound(`User or group ${String(call.input.principal)} does not exist.`);
   }
   const item: AclItem = { principal, permission: call.input.permission as Permission };
   const has = scope.acls.some((acl) => acl.principal === principal);
@@ -130,10 +123,7 @@ function existingAcl(world: World, scope: SecretScope, name: string): AclItem {
   const principal = principalName(world, name) ?? name;
   const found = scope.acls.find((acl) => acl.principal === principal);
   if (found === undefined) {
-    throw new ApiError(
-      "RESOURCE_DOES_NOT_EXIST",
-      `Failed to get secret acl for principal ${name} for scope ${scope.name}.`,
-    );
+    throw notFound(`Failed to get secret acl for principal ${name} for scope ${scope.name}.`);
   }
   return found;
 }

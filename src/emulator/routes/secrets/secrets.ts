@@ -2,7 +2,7 @@
 // The calls on secrets (contract A 4.3). Values are encrypted at rest and never returned.
 
 import { notBase64 } from "../../world/encoding.ts";
-import { ApiError } from "../../world/errors.ts";
+import { ApiError, invalidValue, notFound } from "../../world/errors.ts";
 import { SECRETS } from "../../world/limits.ts";
 import type { Area, Call, Operations, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
@@ -24,13 +24,12 @@ function putSecret(call: Call, world: World): Reply {
   checkName(key, "secret key");
   const { string_value: text, bytes_value: bytes } = call.input;
   if ((text === undefined) === (bytes === undefined)) {
-    throw new ApiError("INVALID_PARAMETER_VALUE", "Give exactly one of string_value and bytes_value.");
+    throw invalidValue("Give exactly one of string_value and bytes_value.");
   }
   const value = text === undefined ? checkedBase64(String(bytes)) : String(text);
   const size = text === undefined ? base64Size(value) : Buffer.byteLength(value);
   if (size > SECRETS.value_bytes) {
-    throw new ApiError(
-      "INVALID_PARAMETER_VALUE",
+    throw invalidValue(
       `The value of a secret has at most ${SECRETS.value_bytes} bytes. Found: ${size} bytes.`,
     );
   }
@@ -80,10 +79,7 @@ function deleteSecret(call: Call, world: World): Reply {
   refuseVault(scope);
   const key = String(call.input.key);
   if (!secretsOf(world, scope.name).delete(key)) {
-    throw new ApiError(
-      "RESOURCE_DOES_NOT_EXIST",
-      `Secret does not exist with scope: ${scope.name} and key: ${key}`,
-    );
+    throw notFound(`Secret does not exist with scope: ${scope.name} and key: ${key}`);
   }
   return { json: {} };
 }

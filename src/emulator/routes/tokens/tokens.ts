@@ -2,7 +2,7 @@
 
 import { digest } from "../../../core/digest.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { ApiError } from "../../world/errors.ts";
+import { notFound } from "../../world/errors.ts";
 import type { Call, Operations, Reply } from "../../world/operation.ts";
 import { userTokens } from "../../world/tokens.ts";
 import type { Collection, World } from "../../world/world.ts";
@@ -55,8 +55,7 @@ function list({ caller }: Call, world: World): Reply {
 function revoke({ input, caller }: Call, world: World): Reply {
   const id = String(input.token_id);
   const info = infosOf(world).get(id);
-  if (info?.user_id !== caller.userId)
-    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Token with ID ${id.slice(0, 100)} does not exist!`);
+  if (info?.user_id !== caller.userId) throw notFound(`Token with ID ${id.slice(0, 100)} does not exist!`);
   userTokens(world).delete(info.digest);
   infosOf(world).delete(id);
   return { json: {} };

@@ -4,7 +4,7 @@ import { type Packed, packArchive, tooLarge } from "../../notebook/archive.ts";
 import { exportBytes } from "../../notebook/document.ts";
 import type { Language, NotebookFormat } from "../../notebook/notebook.ts";
 import { encodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
-import { ApiError } from "../../world/errors.ts";
+import { type ApiError, invalidValue } from "../../world/errors.ts";
 import { WORKSPACE } from "../../world/limits.ts";
 import type { Operation } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
@@ -87,5 +87,5 @@ function fileHeaders(name: string, { entry }: WorkspaceNode, format: NotebookFor
 }
 
 function refused(segments: readonly string[], why: string): ApiError {
-  return new ApiError("INVALID_PARAMETER_VALUE", `Path (${pathOfSegments(segments)}) ${why}.`);
+  return invalidValue(`Path (${pathOfSegments(segments)}) ${why}.`);
 }

@@ -5,7 +5,7 @@ import { type Packed, tooLarge, unpackArchive } from "../../notebook/archive.ts"
 import { type DocumentFormat, documentOf } from "../../notebook/document.ts";
 import { LANGUAGES, type Language, type NotebookFormat, unreadable } from "../../notebook/notebook.ts";
 import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
-import { ApiError } from "../../world/errors.ts";
+import { type ApiError, alreadyExists, invalidValue, notFound } from "../../world/errors.ts";
 import { WORKSPACE } from "../../world/limits.ts";
 import type { Call, Operation } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
@@ -30,21 +30,17 @@ export const importObject: Operation = (call, world) => {
 
 /** Required for SOURCE; with any other format the field is ignored, whatever it holds. */
 function sourceLanguage(given: Json | undefined): Language {
-  if (given === undefined) throw new ApiError("INVALID_PARAMETER_VALUE", "Missing required field: language");
+  if (given === undefined) throw invalidValue("Missing required field: language");
   const language = LANGUAGES.find((one) => one === given);
   if (language !== undefined) return language;
-  throw new ApiError(
-    "INVALID_PARAMETER_VALUE",
-    `Invalid value for field 'language': it must be one of ${LANGUAGES.join(", ")}`,
-  );
+  throw invalidValue(`Invalid value for field 'language': it must be one of ${LANGUAGES.join(", ")}`);
 }
 
 /** A posted file, or base64 in the field; either is at most 10 MB as it arrives (contract A 8). */
 export function postedContent({ input, files }: Call): Uint8Array {
   const file = files.content?.content;
   const text = file === undefined ? input.content : undefined;
-  if (file === undefined && typeof text !== "string")
-    throw new ApiError("INVALID_PARAMETER_VALUE", "Missing required field: content");
+  if (file === undefined && typeof text !== "string") throw invalidValue("Missing required field: content");
   const size = file?.length ?? String(text).length;
   if (size > WORKSPACE.content_bytes) throw tooLarge("content", size);
   return file ?? decodeBase64("content", String(text));
@@ -68,8 +64,7 @@ function importNotebook(
 }
 
 function importArchive(world: World, { segments, overwrite }: Target, content: Uint8Array): void {
-  if (overwrite)
-    throw new ApiError("INVALID_PARAMETER_VALUE", "overwrite is not supported for the format DBC.");
+  if (overwrite) throw invalidValue("overwrite is not supported for the format DBC.");
   if (objectsOf(world).find(segments) !== undefined) throw objectExistsError(segments);
   const parent = parentFolder(world, segments);
   const entries = unpackArchive(content);
@@ -111,18 +106,15 @@ export function parentFolder(world: World, segments: readonly string[]): string 
   const above = segments.slice(0, -1);
   const parent = objectsOf(world).find(above);
   if (parent === undefined || !parent.entry.folder)
-    throw new ApiError(
-      "RESOURCE_DOES_NOT_EXIST",
-      `The parent folder (${pathOfSegments(above)}) does not exist.`,
-    );
+    throw notFound(`The parent folder (${pathOfSegments(above)}) does not exist.`);
   return parent.id;
 }
 
 export function objectExistsError(segments: readonly string[]): ApiError {
-  return new ApiError("RESOURCE_ALREADY_EXISTS", `Path (${pathOfSegments(segments)}) already exists.`);
+  return alreadyExists(`Path (${pathOfSegments(segments)}) already exists.`);
 }
 
 function notANotebook(segments: readonly string[], folder: boolean): ApiError {
   const why = folder ? "is a folder; folders can be imported only as DBC" : "is not a notebook";
-  return new ApiError("INVALID_PARAMETER_VALUE", `Path (${pathOfSegments(segments)}) ${why}.`);
+  return invalidValue(`Path (${pathOfSegments(segments)}) ${why}.`);
 }

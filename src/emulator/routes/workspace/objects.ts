@@ -5,7 +5,7 @@ import type { Document, DocumentFormat } from "../../notebook/document.ts";
 import type { Language } from "../../notebook/notebook.ts";
 import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { type EmulatorNode, EntryTree, type TreeEntry } from "../../world/entry-tree.ts";
-import { ApiError } from "../../world/errors.ts";
+import { ApiError, alreadyExists, notFound } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
 
 interface Folder extends TreeEntry {
@@ -42,8 +42,7 @@ export const objectsOf = (world: World): EntryTree<WorkspaceEntry> =>
 /** What lies at a path. Throws RESOURCE_DOES_NOT_EXIST when nothing does (contract A 4.4 rules 1, 2, 4). */
 export function existingObject(world: World, segments: readonly string[]): WorkspaceNode {
   const node = objectsOf(world).find(segments);
-  if (node === undefined)
-    throw new ApiError("RESOURCE_DOES_NOT_EXIST", `Path (${pathOfSegments(segments)}) doesn't exist.`);
+  if (node === undefined) throw notFound(`Path (${pathOfSegments(segments)}) doesn't exist.`);
   return node;
 }
 
@@ -58,8 +57,7 @@ export function objectInfo(world: World, path: string, { id, entry }: WorkspaceN
 export function makeFolders(world: World, segments: readonly string[], fixed = false): WorkspaceNode {
   const tree = objectsOf(world);
   let { node, rest } = tree.deepest(segments);
-  if (!node.entry.folder)
-    throw new ApiError("RESOURCE_ALREADY_EXISTS", `${node.entry.name} already exists and it is not a folder`);
+  if (!node.entry.folder) throw alreadyExists(`${node.entry.name} already exists and it is not a folder`);
   for (const name of rest) {
     node = tree.add({
       parent: node.id,

@@ -2,7 +2,7 @@
 
 import { administratorName } from "../../world/directory.ts";
 import { childPath, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
-import { ApiError } from "../../world/errors.ts";
+import { ApiError, invalidValue } from "../../world/errors.ts";
 import type { Area, Operations } from "../../world/operation.ts";
 import { exportObject } from "./export.ts";
 import { importObject } from "./import.ts";
@@ -17,7 +17,7 @@ const operations: Operations = {
     const path = pathOfSegments(segments);
     const node = existingObject(world, segments);
     if (node.entry.object_type === "DIRECTORY" && node.entry.fixed)
-      throw new ApiError("INVALID_PARAMETER_VALUE", `Folder (${path}) is protected and cannot be deleted.`);
+      throw invalidValue(`Folder (${path}) is protected and cannot be deleted.`);
     if (input.recursive !== true && objectsOf(world).hasChildren(node.id))
       throw new ApiError("DIRECTORY_NOT_EMPTY", `Folder (${path}) is not empty`);
     removeObjects(world, node);

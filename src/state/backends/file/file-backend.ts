@@ -206,7 +206,6 @@ function generationFile(serial: number): string {
   return `state.${serial}.json`;
 }
 
-/** The newest first. */
 async function serialsIn(fs: FileSystem, folder: string): Promise<readonly number[]> {
   return (await fs.list(folder))
     .flatMap((name) => GENERATION.exec(name)?.[1] ?? [])

@@ -124,7 +124,6 @@ export const nodeRandom: Random = (count) => {
 const DRAWN = 1024;
 let drawn: Uint8Array = new Uint8Array(0);
 
-/** This process as the owner of a lock. */
 export function thisProcess(): LockOwner {
   return {
     user: userName(),

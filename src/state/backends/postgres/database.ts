@@ -13,14 +13,12 @@ export interface Database {
    * already ran.
    */
   query(sql: string, values: readonly Value[]): Promise<QueryResult>;
-  /** Several statements in one transaction. */
   script(statements: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface QueryResult {
   readonly rows: readonly Row[];
-  /** Rows that were given, written or deleted. */
   readonly count: number;
 }
 

@@ -8,7 +8,6 @@ export type PostgresUse = "state" | "fleet";
 
 export interface PostgresUrl {
   readonly use: PostgresUse;
-  /** A host name, or the folder of a socket. */
   readonly host: string | undefined;
   readonly port: number;
   readonly user: string | undefined;

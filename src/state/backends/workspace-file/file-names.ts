@@ -26,7 +26,6 @@ export const journalFolder = ({ fence, epoch, base }: JournalName): string =>
   `journal.${fence}.${epoch}.${base.serial}.${base.fence}`;
 export const lockFile = (fence: number): string => `lock.${fence}`;
 
-/** The latest first; of one serial, the one written under the greatest fence first. */
 export function statesIn(names: readonly string[]): readonly StateName[] {
   return names
     .flatMap((name) => {
@@ -49,7 +48,6 @@ export function journalsIn(names: readonly string[]): readonly JournalName[] {
     .sort((a, b) => b.fence - a.fence || b.epoch - a.epoch);
 }
 
-/** The greatest first. */
 export function fencesIn(names: readonly string[]): readonly number[] {
   return names
     .flatMap((name) => LOCK.exec(name)?.[1] ?? [])

@@ -32,7 +32,6 @@ export class Files {
     this.#tell = tell;
   }
 
-  /** The entries of a folder; none if it does not exist. */
   async list(folder: string): Promise<readonly RemoteFile[]> {
     const answer = await this.#unlessMissing(() => this.#api.read("fs/list", { path: folder }), folder);
     const files = answer?.files;

@@ -184,7 +184,6 @@ export class WorkspaceBackend implements StateBackend {
     }
   }
 
-  /** The versions before the one that the journal continues. */
   async #older(): Promise<readonly StateName[]> {
     const names = await this.#list();
     const base = journalsIn(names)[0]?.base;
