@@ -107,6 +107,7 @@ export const directories = defineProvider({
       await api.write("workspace/mkdirs", { path: task.name });
       return remoteId(task.name);
     },
+    /** There is nothing about a directory to change. */
     update: async () => {},
     /**
      * Folders that were created for notebooks are empty now. Each is deleted by its own request, so that an object

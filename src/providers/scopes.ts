@@ -169,6 +169,7 @@ export const scopes = defineProvider({
       await api.write("secrets/scopes/create", body);
       return remoteId(task.name);
     },
+    /** Every field is immutable, so there is nothing to send. */
     update: async () => {},
     delete: (api, task) =>
       ignoreMissing(() => api.write("secrets/scopes/delete", { scope: task.live?.name ?? task.name })),
