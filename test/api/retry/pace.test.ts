@@ -198,6 +198,15 @@ describe("the rate", () => {
     pace.begin(1_000, 2);
     expect(pace.next(1_000, 2)).toBe(1_997);
     expect(pace.next(1_000)).toBe(0);
+    pace.hold(5_000);
+    expect(pace.next(1_000, 2)).toBe(5_000);
+  });
+
+  test("lets one request begin in a second if a lower rate is guessed", () => {
+    const pace = createPace();
+    expect(pace.next(1_000, 0.5)).toBe(0);
+    pace.begin(1_000, 0.5);
+    expect(pace.next(1_000, 0.5)).toBe(2_000);
   });
 
   test("is never less than one request in two seconds", () => {
