@@ -31,8 +31,9 @@ export function prefetchLists(
   const asked = new Set<string>();
   for (const address of state.records.keys()) if (only(address)) asked.add(kindOf(address));
   for (const provider of scope.kinds) {
+    if (provider.nested !== undefined || !asked.has(provider.kind)) continue;
     const { names } = scope.known(provider.kind);
-    if (provider.nested !== undefined || names.size === 0 || !asked.has(provider.kind)) continue;
+    if (names.size === 0) continue;
     provider.operations.list(asking, { parents: [], names }).catch(() => undefined);
   }
   return once;

@@ -42,8 +42,9 @@ export function unmanagedMembers(
     if (provider.nested === undefined) continue;
     const parents = ownersByName(context, provider);
     for (const live of context.liveIndex.all(provider.kind)) {
+      if (isManaged(provider.kind, live.id)) continue;
       const parent = parents.get(parentOf(live.name));
-      if (parent === undefined || isManaged(provider.kind, live.id)) continue;
+      if (parent === undefined) continue;
       const address = addressOf(provider.kind, nestedNameOf(nameOf(parent.address), memberOf(live.name)));
       if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {
@@ -97,7 +98,9 @@ export type IsManaged = (kind: string, id: RemoteId) => boolean;
 export function isManagedObject(context: PlanContext): IsManaged {
   const decided = new Set<string>();
   for (const change of context.decided.values()) {
-    if (!("id" in change) || change.id === context.input.state.records.get(change.address)?.id) continue;
+    // The object of an unchanged resource is the recorded one.
+    if (change.action === "noop" || !("id" in change)) continue;
+    if (change.id === context.input.state.records.get(change.address)?.id) continue;
     decided.add(objectKey(change.kind, change.id));
   }
   return (kind, id) => context.owners.has(kind, id) || decided.has(objectKey(kind, id));

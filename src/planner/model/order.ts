@@ -66,6 +66,11 @@ export function topologicalOrder<T>(items: readonly T[], needsOf: (item: T) => r
   const state = new Map<T, "open" | "done">();
   for (const start of items) {
     if (state.has(start)) continue;
+    if (needsOf(start).every((one) => state.has(one))) {
+      out.push(start);
+      state.set(start, "done");
+      continue;
+    }
     const stack = [enter(start)];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const needed = top.needs.next();
