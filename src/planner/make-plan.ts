@@ -35,7 +35,7 @@ import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace
 export interface DraftPlan {
   readonly context: PlanContext;
   readonly diagnostics: readonly Diagnostic[];
-  /** The changes while the caller is unknown: every member of a list that the spec owns is deleted. */
+  /** Without a caller, every member of a list that the spec owns is deleted. */
   readonly arranged: ArrangedChanges;
 }
 
@@ -47,7 +47,7 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
   return finishPlan(draftPlan(from), from);
 }
 
-export function draftPlan(from: PlanInput): DraftPlan {
+export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): DraftPlan {
   const { input: valid, invalidRecords } = dropInvalidRecords(from);
   const input = withNewNames(valid);
   const context: PlanContext = {
@@ -59,7 +59,7 @@ export function draftPlan(from: PlanInput): DraftPlan {
     imports: new Map(input.spec.stateEntries?.imports.map((one) => [one.to, one])),
   };
   const diagnostics = [...unreadableKinds(context), ...decideAll(context)];
-  return { context, diagnostics, arranged: arrange(context, undefined) };
+  return { context, diagnostics, arranged: arrange(context, caller) };
 }
 
 /**

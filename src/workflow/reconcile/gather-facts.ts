@@ -20,13 +20,16 @@ import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
 import { listActiveRuns } from "../session/active-runs.ts";
 
-interface FactSources {
+interface CallerSources {
   readonly reader: Reader;
-  readonly spec: Spec;
   readonly state: State;
   readonly settings: Settings;
   readonly key: Uint8Array;
   readonly writes: boolean;
+}
+
+interface FactSources extends CallerSources {
+  readonly spec: Spec;
   /** Set for an untrusted spec, which finds out nothing about objects. */
   readonly budget?: unknown;
 }
@@ -37,24 +40,28 @@ interface GatheredFacts {
   readonly learnt: readonly JournalEntry[];
 }
 
-/** `given`: facts that are known without a request, or that must not be read. */
+/** The caller, if that is known without a request or worth one now; else only a plan that turns on it asks. */
+export async function knownCaller(from: CallerSources): Promise<GatheredFacts> {
+  const nothing: GatheredFacts = { facts: {}, learnt: [] };
+  return isCheap(from) ? withCaller(nothing, from) : nothing;
+}
+
+const isCheap = (from: CallerSources): boolean =>
+  from.settings.user !== undefined || from.state.caller?.credential === credentialDigest(from) || from.writes;
+
+/** `known`: facts that are known without a request, or that must not be read. */
 export async function gatherFacts(
   draft: DraftPlan,
-  given: PlanFacts,
+  known: GatheredFacts,
   from: FactSources,
 ): Promise<GatheredFacts> {
-  const { settings, state, writes } = from;
-  // Known without a request, or worth one now; else only a plan that turns on it asks.
-  const isCheap =
-    settings.user !== undefined || state.caller?.credential === credentialDigest(from) || writes;
-  const start: GatheredFacts = { facts: given, learnt: [] };
-  const known = isCheap ? await withCaller(start, from) : start;
+  const wasAsked = isCheap(from);
   const first = requestsOf(draft, known.facts);
-  const isNew = first.caller && !isCheap;
+  const isNew = first.caller && !wasAsked;
   const gathered = await withRequested(known, draft, { ...first, caller: isNew }, from);
   if (first.dependents.size === 0) return gathered;
   const then = requestsOf(draft, gathered.facts);
-  return withRequested(gathered, draft, { ...then, caller: then.caller && !isCheap && !isNew }, from);
+  return withRequested(gathered, draft, { ...then, caller: then.caller && !wasAsked && !isNew }, from);
 }
 
 async function withRequested(
@@ -83,7 +90,7 @@ async function withRequested(
   return { facts: { ...facts, ...gathered }, learnt };
 }
 
-async function withCaller({ facts, learnt }: GatheredFacts, from: FactSources): Promise<GatheredFacts> {
+async function withCaller({ facts, learnt }: GatheredFacts, from: CallerSources): Promise<GatheredFacts> {
   const { reader, settings, state } = from;
   const given = settings.user === undefined ? {} : { given: settings.user };
   const { name, entry } = await identify({ reader, state, credential: credentialDigest(from), ...given });
@@ -94,7 +101,7 @@ async function withCaller({ facts, learnt }: GatheredFacts, from: FactSources): 
 }
 
 /** Tells credentials apart without keeping them; undefined where the caller can change and the credential does not. */
-function credentialDigest({ key, settings: { place } }: FactSources): string | undefined {
+function credentialDigest({ key, settings: { place } }: CallerSources): string | undefined {
   const { credential } = place.embedded ? {} : place;
   if (credential === undefined) return keyedDigest(key, place.identity);
   const said = credential.method === "pat" ? credential.token : principalOf(credential);

@@ -24,7 +24,7 @@ import type { State } from "../../state/model/record.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
 import type { Activity } from "../session/workflow-context.ts";
 import { importNotes, withImports, withoutImports } from "../target/record-entries.ts";
-import { gatherFacts } from "./gather-facts.ts";
+import { gatherFacts, knownCaller } from "./gather-facts.ts";
 
 export interface PlanWorkspaceInput {
   readonly spec: Spec;
@@ -76,6 +76,9 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const untrusted = from.budget !== undefined;
   const owned = untrusted ? addressByObject(from.state.records) : undefined;
   const restriction = restrictionOf(from.only);
+  const knowing = knownCaller(from);
+  // Reported after what is wrong with reading.
+  knowing.catch(() => undefined);
   const live = await observe({
     registry,
     reader,
@@ -104,7 +107,9 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const shield = untrusted
     ? redactForUntrusted({ registry: kinds, spec, state: recovered.state }, live)
     : undefined;
+  const { facts: known, learnt: learntBefore } = await knowing;
   const draft = draftPlan({
+    ...known,
     registry: kinds,
     host: from.host,
     spec: shield?.spec ?? resolved,
@@ -118,7 +123,11 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   });
   // Lines of files, and what others have, are for those who may see them.
   const given = untrusted ? { contents: new Map(), dependents: new Map() } : {};
-  const { facts, learnt } = await gatherFacts(draft, given, from);
+  const { facts, learnt } = await gatherFacts(
+    draft,
+    { facts: { ...known, ...given }, learnt: learntBefore },
+    from,
+  );
   const found = finishPlan(draft, facts);
   const plan =
     shield === undefined
