@@ -22,11 +22,18 @@ export function dialectFile(cloud: string, copyIn?: string): Contract {
   return described("openapi-databricks", copyIn, cloud);
 }
 
-function described(name: string, copyIn: string | undefined, cloud?: string): Contract {
+// The names are written out, because the one-file program has the text in place of each call.
+const TEXTS = {
+  openapi: () => readFileSync(new URL("../../../schemas/openapi.yaml", import.meta.url), "utf8"),
+  "openapi-databricks": () =>
+    readFileSync(new URL("../../../schemas/openapi-databricks.yaml", import.meta.url), "utf8"),
+} as const;
+
+function described(name: keyof typeof TEXTS, copyIn: string | undefined, cloud?: string): Contract {
   const key = `${name} ${cloud ?? ""}`;
   const known = read.get(key);
   if (known !== undefined) return known;
-  const text = readFileSync(new URL(`../../../schemas/${name}.yaml`, import.meta.url), "utf8");
+  const text = TEXTS[name]();
   const openapi = copyIn === undefined ? parseContract(text) : throughCopy(name, copyIn, text);
   const contract = readContract(openapi, cloud);
   read.set(key, contract);
