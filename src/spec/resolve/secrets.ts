@@ -166,8 +166,8 @@ function fromFile(asked: Asked): ReadSecret | undefined {
   if (path === undefined) return undefined;
   if (sources.unseen === true) return unread(field);
   if (sources.keyed === undefined) {
-    const size = openSourceFile(written, path, node, sources.tree.size(path), findings);
-    return size === undefined ? undefined : unread(field);
+    openSourceFile(written, path, node, sources.tree.size(path), findings);
+    return unread(field);
   }
   const content = sources.tree.read(path, LIMITS.secretFileBytes);
   const bytes = openSourceFile(written, path, node, content, findings);
