@@ -78,8 +78,6 @@ function allowed<T extends string>(
   throw failureOf(
     "CLI_USAGE",
     `${name} is ${JSON.stringify(text.slice(0, 50))}; allowed are ${values.join(", ")}`,
-    {
-      hint: `set ${name} to one of these values, or unset it`,
-    },
+    { hint: `set ${name} to one of these values, or unset it` },
   );
 }

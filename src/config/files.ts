@@ -1,6 +1,6 @@
 // The files of a command line: the spec where none is named, input from a file or stdin, and what can go wrong.
 
-import { type Stats, statSync } from "node:fs";
+import { realpathSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Code } from "../core/codes.ts";
 import { Failure, failureOf, thrownText } from "../core/diagnostic.ts";
@@ -77,4 +77,13 @@ async function streamBytes(
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
+}
+
+/** The path without links; the same path if it cannot be resolved. */
+export function resolvedPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

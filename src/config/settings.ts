@@ -169,9 +169,7 @@ function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnosti
     warning(
       "CLI_PLAIN_HTTP",
       `the token goes to ${identity} unencrypted, and ${proxy === undefined ? "anyone" : "the proxy, or anyone else"} on the way can read it`,
-      {
-        hint: "use an https:// URL",
-      },
+      { hint: "use an https:// URL" },
     ),
   ];
 }

@@ -15,6 +15,20 @@ export interface Output {
   flush(): Promise<void>;
 }
 
+/** Keeps what is written to it. */
+export function collectedOutput(stream: Writable): Output & { readonly text: () => string } {
+  const pieces: string[] = [];
+  return {
+    stream,
+    isTerminal: false,
+    columns: 80,
+    lost: undefined,
+    write: (text) => pieces.push(typeof text === "string" ? text : new TextDecoder().decode(text)),
+    flush: () => Promise.resolve(),
+    text: () => pieces.join(""),
+  };
+}
+
 type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** `file`: the stream's descriptor where that is a file: Node's own stream takes what a disk had room for as the whole. */

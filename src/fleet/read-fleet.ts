@@ -131,9 +131,7 @@ function workspaceOf(
       "SPEC_VALUE",
       `the environment of workspace ${name} cannot have ${DATABASE_VARIABLE}`,
       at,
-      {
-        hint: "name a variable with a credential of this workspace",
-      },
+      { hint: "name a variable with a credential of this workspace" },
     );
   const timeoutMs = parseDuration(written.timeout ?? DEFAULT_TIMEOUT) ?? 0;
   if (timeoutMs < 1000 || timeoutMs > LONGEST_TIMEOUT_MS)

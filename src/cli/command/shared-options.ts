@@ -54,6 +54,9 @@ export const HOST_OPTIONS = underHeading("Workspace", {
   parallelism: integerOption("--parallelism <number>", "number of concurrent requests (default: 10)", 1, 256),
 });
 
+/** Of commands that plan. */
+export const PLANNING_OPTIONS = { ...SPEC_OPTIONS, ...RULES_OPTION, ...HOST_OPTIONS } as const;
+
 export const STATE_OPTIONS = underHeading("State", {
   state: textOption(
     "--state <location>",
@@ -61,6 +64,14 @@ export const STATE_OPTIONS = underHeading("State", {
   ),
   lockTimeout: durationOption("--lock-timeout <time>", "wait this long for the state lock (default: 0s)"),
 });
+
+/** Of commands that operate a recorded object. */
+export const RECORDED_OPTIONS = {
+  file: SPEC_OPTIONS.file,
+  target: SPEC_OPTIONS.target,
+  state: STATE_OPTIONS.state,
+  ...HOST_OPTIONS,
+} as const;
 
 /** Of commands that write digests of secrets into the state. */
 export const UNENCRYPTED_OPTION = underHeading("State", {

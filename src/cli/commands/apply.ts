@@ -6,11 +6,9 @@ import { defineCommand } from "../command/command.ts";
 import {
   ASK_OPTIONS,
   EXISTING_OPTIONS,
-  HOST_OPTIONS,
   ONLY_OPTION,
   OUTCOME_OUTPUT,
-  RULES_OPTION,
-  SPEC_OPTIONS,
+  PLANNING_OPTIONS,
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
@@ -23,9 +21,7 @@ export const applyCommand = defineCommand({
   name: "apply",
   summary: "apply the spec or a saved plan",
   options: {
-    ...SPEC_OPTIONS,
-    ...RULES_OPTION,
-    ...HOST_OPTIONS,
+    ...PLANNING_OPTIONS,
     ...STATE_OPTIONS,
     ...ONLY_OPTION,
     ...OUTCOME_OUTPUT,

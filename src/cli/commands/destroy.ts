@@ -3,14 +3,7 @@
 import { applySpec } from "../command/apply-spec.ts";
 import { defineCommand } from "../command/command.ts";
 import { textsOption } from "../command/option.ts";
-import {
-  ASK_OPTIONS,
-  HOST_OPTIONS,
-  OUTCOME_OUTPUT,
-  RULES_OPTION,
-  SPEC_OPTIONS,
-  STATE_OPTIONS,
-} from "../command/shared-options.ts";
+import { ASK_OPTIONS, OUTCOME_OUTPUT, PLANNING_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
 import { applyEnding } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 
@@ -18,9 +11,7 @@ export const destroyCommand = defineCommand({
   name: "destroy",
   summary: "delete all managed resources",
   options: {
-    ...SPEC_OPTIONS,
-    ...RULES_OPTION,
-    ...HOST_OPTIONS,
+    ...PLANNING_OPTIONS,
     ...STATE_OPTIONS,
     only: textsOption("--only <address-glob>", "limit to these addresses and their dependents; repeatable"),
     ...OUTCOME_OUTPUT,

@@ -8,11 +8,9 @@ import { flagOption, textOption } from "../command/option.ts";
 import {
   BASE_OPTIONS,
   EXISTING_OPTIONS,
-  HOST_OPTIONS,
   ONLY_OPTION,
   PLAN_OUTPUT,
-  RULES_OPTION,
-  SPEC_OPTIONS,
+  PLANNING_OPTIONS,
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
   UNTRUSTED_OPTIONS,
@@ -25,9 +23,7 @@ export const planCommand = defineCommand({
   name: "plan",
   summary: "show the changes that apply would make",
   options: {
-    ...SPEC_OPTIONS,
-    ...RULES_OPTION,
-    ...HOST_OPTIONS,
+    ...PLANNING_OPTIONS,
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...PLAN_OUTPUT,

@@ -2,11 +2,10 @@
 
 import {
   ADDRESSES,
-  type CompletionOption,
   type CompletionWord,
-  followers,
+  commandCase,
+  optionCases,
   TARGETS,
-  type Titled,
   titled,
   twoWordTitles,
 } from "./words.ts";
@@ -45,39 +44,21 @@ _workspace() {
   fi
   if [ "$COMP_CWORD" -gt 2 ]; then
     case "$command \${COMP_WORDS[2]}" in
-      ${quotedTitles(words)}) command="$command \${COMP_WORDS[2]}" ;;
+      ${twoWordTitles(words)}) command="$command \${COMP_WORDS[2]}" ;;
     esac
   fi
   case "$command $before" in
-${commands.flatMap(({ title, word }) => word.options.flatMap((one) => values(title, one))).join("\n")}
+${commands.flatMap((one) => optionCases(one, "_workspace_add", "")).join("\n")}
   esac
   case "$before" in
     -t|--target) _workspace_add_lines < <(_workspace_targets); return ;;
     --only) _workspace_add_lines < <(_workspace_addresses); return ;;
   esac
   case "$command" in
-${commands.map((one) => `    "${one.title}") ${afterCommand(one)} ;;`).join("\n")}
+${commands.map((one) => commandCase(one, "_workspace_add")).join("\n")}
     *) _workspace_add --help ;;
   esac
 }
 complete -o default -F _workspace workspace
 `;
-}
-
-function quotedTitles(words: readonly CompletionWord[]): string {
-  return twoWordTitles(words)
-    .map((title) => `"${title}"`)
-    .join("|");
-}
-
-/** An offer that is empty leaves paths to the shell, which quotes them. */
-function values(title: string, { long, short, choices, path }: CompletionOption): readonly string[] {
-  const names = [long, ...(short === "" ? [] : [short])].map((one) => `"${title} ${one}"`).join("|");
-  if (choices.length > 0) return [`    ${names}) _workspace_add ${choices.join(" ")}; return ;;`];
-  return path ? [`    ${names}) return ;;`] : [];
-}
-
-function afterCommand(one: Titled): string {
-  const addresses = one.word.takes === "address" ? "; _workspace_add_lines < <(_workspace_addresses)" : "";
-  return `_workspace_add ${followers(one).join(" ")}${addresses}`;
 }

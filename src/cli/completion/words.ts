@@ -45,13 +45,28 @@ export function titled(words: readonly CompletionWord[]): readonly Titled[] {
   ]);
 }
 
-/** Two words that name a command. What else follows a command is one of its options or arguments. */
-export function twoWordTitles(words: readonly CompletionWord[]): readonly string[] {
-  return words.flatMap(({ name, inner }) => inner.map((one) => `${name} ${one.name}`));
+/** The pattern of two words that name a command. What else follows a command is one of its options or arguments. */
+export function twoWordTitles(words: readonly CompletionWord[]): string {
+  return words.flatMap(({ name, inner }) => inner.map((one) => `"${name} ${one.name}"`)).join("|");
 }
 
 /** The words that can follow a command and do not depend on the folder: commands, options, and arguments. */
-export function followers({ word, names }: Titled): readonly string[] {
+function followers({ word, names }: Titled): readonly string[] {
   const fixed = word.takes === "address" ? [] : word.takes;
   return [...names, ...word.options.map(({ long }) => long), ...fixed, "--help"];
+}
+
+/** What bash and zsh offer after an option: its choices, or paths; nothing for any other. */
+export function optionCases({ title, word }: Titled, add: string, paths: string): readonly string[] {
+  return word.options.flatMap(({ long, short, choices, path }) => {
+    const names = [long, ...(short === "" ? [] : [short])].map((one) => `"${title} ${one}"`).join("|");
+    if (choices.length > 0) return [`    ${names}) ${add} ${choices.join(" ")}; return ;;`];
+    return path ? [`    ${names}) ${paths}return ;;`] : [];
+  });
+}
+
+/** What bash and zsh offer after a command. */
+export function commandCase(one: Titled, add: string): string {
+  const addresses = one.word.takes === "address" ? "; _workspace_add_lines < <(_workspace_addresses)" : "";
+  return `    "${one.title}") ${add} ${followers(one).join(" ")}${addresses} ;;`;
 }

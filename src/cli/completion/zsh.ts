@@ -2,11 +2,10 @@
 
 import {
   ADDRESSES,
-  type CompletionOption,
   type CompletionWord,
-  followers,
+  commandCase,
+  optionCases,
   TARGETS,
-  type Titled,
   titled,
   twoWordTitles,
 } from "./words.ts";
@@ -35,34 +34,21 @@ _workspace() {
   fi
   if (( CURRENT > 3 )); then
     case "$command \${words[3]}" in
-      ${twoWordTitles(words)
-        .map((title) => `"${title}"`)
-        .join("|")}) command="$command \${words[3]}" ;;
+      ${twoWordTitles(words)}) command="$command \${words[3]}" ;;
     esac
   fi
   case "$command $before" in
-${commands.flatMap(({ title, word }) => word.options.flatMap((one) => values(title, one))).join("\n")}
+${commands.flatMap((one) => optionCases(one, "compadd --", "_files; ")).join("\n")}
   esac
   case "$before" in
     -t|--target) _workspace_add_lines < <(_workspace_targets); return ;;
     --only) _workspace_add_lines < <(_workspace_addresses); return ;;
   esac
   case "$command" in
-${commands.map((one) => `    "${one.title}") ${afterCommand(one)} ;;`).join("\n")}
+${commands.map((one) => commandCase(one, "compadd --")).join("\n")}
     *) compadd -- --help ;;
   esac
 }
 if [ "$funcstack[1]" = _workspace ]; then _workspace "$@"; else compdef _workspace workspace; fi
 `;
-}
-
-function values(title: string, { long, short, choices, path }: CompletionOption): readonly string[] {
-  const names = [long, ...(short === "" ? [] : [short])].map((one) => `"${title} ${one}"`).join("|");
-  if (choices.length > 0) return [`    ${names}) compadd -- ${choices.join(" ")}; return ;;`];
-  return path ? [`    ${names}) _files; return ;;`] : [];
-}
-
-function afterCommand(one: Titled): string {
-  const addresses = one.word.takes === "address" ? "; _workspace_add_lines < <(_workspace_addresses)" : "";
-  return `compadd -- ${followers(one).join(" ")}${addresses}`;
 }

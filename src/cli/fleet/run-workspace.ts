@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, fileFailure } from "../../config/files.ts";
 import { Signals } from "../../config/signals.ts";
-import type { Output } from "../../config/streams.ts";
+import { collectedOutput } from "../../config/streams.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Fleet, FleetWorkspace } from "../../fleet/model/fleet.ts";
 import type { FleetCommand, WorkspaceResult } from "../../fleet/model/result.ts";
@@ -63,8 +63,8 @@ export async function runWorkspace(
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted === true) stop();
   const abandoned = new AbortController();
-  const stdout = collect();
-  const stderr = collect();
+  const stdout = collectedOutput(process.stdout);
+  const stderr = collectedOutput(process.stdout);
   try {
     const lease = stateLease === undefined ? {} : { WORKSPACE_LEASE: stateLease };
     const inner = {
@@ -155,17 +155,4 @@ function timeout({ timeoutMs }: FleetWorkspace): Diagnostic {
 
 function noInput(): CommandContext["stdin"] {
   return Readable.from([]);
-}
-
-function collect(): Output & { readonly text: () => string } {
-  const pieces: string[] = [];
-  return {
-    stream: process.stdout,
-    isTerminal: false,
-    columns: 80,
-    lost: undefined,
-    write: (text) => pieces.push(typeof text === "string" ? text : new TextDecoder().decode(text)),
-    flush: () => Promise.resolve(),
-    text: () => pieces.join(""),
-  };
 }

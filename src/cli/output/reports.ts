@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
-import type { Output } from "../../config/streams.ts";
+import { collectedOutput, type Output } from "../../config/streams.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Renderer } from "../../report/formats.ts";
@@ -131,7 +131,7 @@ export class Reports<F extends string> {
   async end(ending: ReportEnding, found: readonly Diagnostic[], { stdout }: { readonly stdout: boolean }) {
     for (const { format, file, output } of this.#targets) {
       if (file === undefined && !stdout) continue;
-      const silent = collected(this.context.stderr);
+      const silent = collectedOutput(this.context.stderr.stream);
       const context = file === undefined ? this.context : { ...this.context, stdout: output, stderr: silent };
       if (file !== undefined && format === "text") output.write(diagnosticsText(found, colorsFor(false)));
       await ending(context, format, found, await this.origin);
@@ -197,21 +197,8 @@ export function assertOwnFiles(context: CommandContext, files: RunFiles): void {
 const isDevice = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 
 function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target<F> {
-  const output = collected(context.stdout);
+  const output = collectedOutput(context.stdout.stream);
   return { format, file, output, colors: colorsFor(false), text: () => output.text() };
-}
-
-function collected({ stream }: Output): Output & { readonly text: () => string } {
-  const pieces: string[] = [];
-  return {
-    stream,
-    isTerminal: false,
-    columns: 80,
-    lost: undefined,
-    write: (text) => pieces.push(typeof text === "string" ? text : new TextDecoder().decode(text)),
-    flush: () => Promise.resolve(),
-    text: () => pieces.join(""),
-  };
 }
 
 interface ReportOptions<F> extends OriginOptions, Omit<RunFiles, "output"> {

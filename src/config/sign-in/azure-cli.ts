@@ -1,18 +1,19 @@
 // The Azure CLI of this machine: where it is, and running it outside of the checkout that a command runs in.
 
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, relative } from "node:path";
 import type { CliAnswer } from "../../api/auth/azure.ts";
 import type { ProcessContext } from "../environment.ts";
+import { resolvedPath } from "../files.ts";
 
 const NAMES = process.platform === "win32" ? ["az.cmd", "az.exe"] : ["az"];
 
 /** Only folders of PATH outside of a checkout count: a pull request may have put a program into its own. */
 export function findAzureCli({ env, cwd, home }: ProcessContext): string | undefined {
-  const excluded = [realOf(cwd), ...checkoutsAround(realOf(cwd), realOf(home))];
+  const excluded = [resolvedPath(cwd), ...checkoutsAround(resolvedPath(cwd), resolvedPath(home))];
   const folders = (env.PATH ?? "")
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !excluded.some((one) => isIn(one, realOf(folder))));
+    .filter((folder) => isAbsolute(folder) && !excluded.some((one) => isIn(one, resolvedPath(folder))));
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
 }
 
@@ -21,14 +22,6 @@ function checkoutsAround(folder: string, home: string): readonly string[] {
   const above = dirname(folder);
   const rest = above === folder ? [] : checkoutsAround(above, home);
   return existsSync(join(folder, ".git")) && !isIn(folder, home) ? [folder, ...rest] : rest;
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function isIn(folder: string, path: string): boolean {

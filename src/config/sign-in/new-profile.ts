@@ -53,18 +53,14 @@ function assertWritable(name: string, values: NewProfile["values"]): void {
     throw failureOf(
       "CLI_USAGE",
       "the name of the profile has characters that a profile file cannot contain",
-      {
-        hint: "use letters, digits, and . _ - @",
-      },
+      { hint: "use letters, digits, and . _ - @" },
     );
   for (const [key, value] of Object.entries(values))
     if (!/^[\x21-\x7e]+$/.test(value))
       throw failureOf(
         "CLI_USAGE",
         `the value of ${key} is empty, or has spaces or characters outside ASCII`,
-        {
-          hint: "copy it again without anything around it",
-        },
+        { hint: "copy it again without anything around it" },
       );
 }
 

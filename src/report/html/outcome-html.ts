@@ -5,6 +5,7 @@ import { count, grouped } from "../../core/sentences.ts";
 import type { OutcomeItem, OutcomeView } from "../outcome/outcome-view.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { RunInfo } from "../text/run-info.ts";
+import { DONE } from "../text/vocabulary.ts";
 import { type Facets, filterBar, keyHelp } from "./filter-bar.ts";
 import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
 import { chunked, fieldTable, findings, folded, remark, runLine, sideBySide } from "./parts.ts";
@@ -45,15 +46,6 @@ function tiles({ applied, unapplied }: OutcomeView): Html {
     .map(([result, number]) => tile("delete", number, result));
   return html`<ul class="tiles">${[...always, ...rare, ...rest]}</ul>`;
 }
-
-const DONE = {
-  create: "created",
-  update: "updated",
-  replace: "replaced",
-  delete: "deleted",
-  adopt: "adopted",
-  forget: "forgotten",
-} as const;
 
 function tile(tone: string, number: number, what: string): Html {
   return html`<li class="${tone}${number === 0 ? " none" : ""}"><b>${grouped(number)}</b><span>${what}</span></li>`;

@@ -2,41 +2,22 @@
 
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { stringify } from "yaml";
-import type { Diagnostic, Location } from "../../core/diagnostic.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
+import type { TestProblem, TestResult } from "../../planner/model/test-result.ts";
 import { type JunitCase, junitSuite } from "../outcome/junit.ts";
 import { type Colors, colorsFor } from "../text/color.ts";
 import { diagnosticJson, diagnosticsText, diagnosticText } from "../text/diagnostic-text.ts";
 import { printable, printableLines } from "../text/printable.ts";
 
-export interface ShownProblem {
-  readonly step?: { readonly number: number; readonly name: string };
-  readonly at: Location;
-  readonly differs?: {
-    readonly what: string;
-    readonly expected: Json | undefined;
-    readonly actual: Json;
-  };
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export interface ShownTest {
-  readonly file: string;
-  readonly name: string;
-  readonly at: Location;
-  readonly status: "passed" | "failed" | "updated";
-  readonly durationMs: number;
-  readonly problems: readonly ShownProblem[];
-}
-
 export interface TestsView {
-  readonly results: readonly ShownTest[];
+  readonly results: readonly TestResult[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** `step 2 (plan): actions are not as expected`. */
-export function problemSentence({ step, differs, diagnostics }: ShownProblem): string {
+export function problemSentence({ step, differs, diagnostics }: TestProblem): string {
   const where = step === undefined ? "" : `step ${step.number} (${step.name}): `;
   if (differs !== undefined)
     return `${where}${differs.expected === undefined ? "unexpected " : ""}${differs.what}${
@@ -51,7 +32,7 @@ const CONTEXT = 3;
 const MOST_LINES = 200;
 
 /** `- ` expected, `+ ` found; printable. */
-export function differenceLines({ differs }: Pick<ShownProblem, "differs">): readonly string[] {
+export function differenceLines({ differs }: Pick<TestProblem, "differs">): readonly string[] {
   if (differs === undefined) return [];
   const { expected, actual } = differs;
   const before = expected === undefined ? "" : yamlLines(expected);
@@ -74,7 +55,7 @@ function yamlLines(value: Json): string {
 /** `3 tests in 2 files: 2 passed, 1 failed.` */
 export function testsSentence({ results, diagnostics }: TestsView): string {
   const files = new Set(results.map(({ file }) => file)).size;
-  const number = (status: ShownTest["status"]) => results.filter((one) => one.status === status).length;
+  const number = (status: TestResult["status"]) => results.filter((one) => one.status === status).length;
   const parts = (["passed", "updated", "failed"] as const).flatMap((status) =>
     number(status) > 0 ? [`${number(status)} ${status}`] : [],
   );
@@ -93,14 +74,14 @@ export function testsText(view: TestsView, colors: Colors): string {
   return `${invalid}${[...tests, testsSentence(view)].join("\n")}\n`;
 }
 
-function testLine({ status, file, name }: ShownTest, colors: Colors): string {
+function testLine({ status, file, name }: TestResult, colors: Colors): string {
   const paint = { passed: colors.green, updated: colors.yellow, failed: colors.red }[status];
   return `${paint(status.padEnd(7))}  ${printable(file)}: ${printable(name)}`;
 }
 
 const MOST_DIAGNOSTICS = 20;
 
-function problemLines(problem: ShownProblem, colors: Colors): readonly string[] {
+function problemLines(problem: TestProblem, colors: Colors): readonly string[] {
   const { at, differs, diagnostics } = problem;
   const legend = differs?.expected === undefined ? "" : " (- expected, + found)";
   const place = `${printable(at.file)}:${at.line}:${at.column}`;
@@ -127,7 +108,7 @@ function painted(line: string, colors: Colors): string {
 
 export function testsJson({ results, diagnostics }: TestsView): Record<string, unknown> {
   const counts = Map.groupBy(results, ({ status }) => status);
-  const number = (status: ShownTest["status"]) => counts.get(status)?.length ?? 0;
+  const number = (status: TestResult["status"]) => counts.get(status)?.length ?? 0;
   return {
     summary: { passed: number("passed"), updated: number("updated"), failed: number("failed") },
     tests: results.map(({ file, name, at, status, problems }) => ({
@@ -141,7 +122,7 @@ export function testsJson({ results, diagnostics }: TestsView): Record<string, u
   };
 }
 
-function problemJson(problem: ShownProblem): Record<string, unknown> {
+function problemJson(problem: TestProblem): Record<string, unknown> {
   const { step, at, differs, diagnostics } = problem;
   return {
     message: problemSentence(problem),
@@ -170,7 +151,7 @@ export function testsJunit(view: TestsView): string {
   return junitSuite("workspace test", testsSentence(view), [...invalid, ...view.results.map(testCase)]);
 }
 
-function testCase({ file, name, durationMs: ms, status, problems }: ShownTest): JunitCase {
+function testCase({ file, name, durationMs: ms, status, problems }: TestResult): JunitCase {
   const [first] = problems;
   if (status !== "failed" || first === undefined) return { group: file, name, ms };
   const text = problems.flatMap((problem) => [

@@ -1,8 +1,8 @@
 // Contents of notebooks and files of a Terraform state: those in the state, and the files that it names.
 
 import { createHash } from "node:crypto";
-import { realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { resolvedPath } from "../../config/files.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { hasContent } from "../../resource/content.ts";
 import type { Provider } from "../../resource/provider.ts";
@@ -133,19 +133,11 @@ function pathInSpec(
 ): string | undefined {
   const real = tree?.realPath(path);
   if (real?.ok !== true) return undefined;
-  const below = relative(realOf(spec), real.value);
+  const below = relative(resolvedPath(spec), real.value);
   const isOutside = isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`);
   const isPlain = /^[\p{L}\p{N} ._@+,=()/\\-]+$/u.test(below);
   const isHidden = below.split(sep).some((part) => part.startsWith("."));
   return isOutside || isHidden || !isPlain ? undefined : below.split(sep).join("/");
-}
-
-function realOf(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }
 
 /** Whether the file's extension says what the notebook is, as the spec infers it. */

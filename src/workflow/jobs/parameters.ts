@@ -102,9 +102,7 @@ function assertFits(address: string, { field, ascii, what }: TaskKind, value: Js
     throw failureOf(
       "CLI_USAGE",
       `the parameters for ${address} are ${bytes} bytes as JSON; the limit of ${field} is ${MOST_BYTES}`,
-      {
-        hint: "write large values to a file, and pass its path",
-      },
+      { hint: "write large values to a file, and pass its path" },
     );
   if (ascii === true && /[^\p{ASCII}]/u.test(text))
     throw failureOf(

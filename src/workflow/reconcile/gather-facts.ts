@@ -18,7 +18,7 @@ import type { Registry } from "../../resource/registry.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
-import { listActiveRuns } from "../session/active-runs.ts";
+import { listActiveRuns } from "../session/paging.ts";
 
 interface CallerSources {
   readonly reader: Reader;

@@ -215,9 +215,7 @@ function openWork({ open }: State): Diagnostic {
   return error(
     "PLAN_STALE",
     `the outcome of an interrupted run is unknown for ${addresses}, so the plan is not saved`,
-    {
-      hint: "first run `workspace apply` with the same options and no plan file",
-    },
+    { hint: "first run `workspace apply` with the same options and no plan file" },
   );
 }
 

@@ -34,9 +34,7 @@ export function ruleFiles(
       throw failureOf(
         "SPEC_RULE",
         `the rules folder ${shownIn(context, folder)} is in the tree of the untrusted spec`,
-        {
-          hint: "use a copy outside the checkout, which a pull request cannot change",
-        },
+        { hint: "use a copy outside the checkout, which a pull request cannot change" },
       );
     return filesOf(context, folder);
   });

@@ -101,3 +101,7 @@ async function byStartIndex(input: JsonObject, read: Read): Promise<JsonObject> 
 function objectsIn(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? (value as readonly JsonObject[]) : [];
 }
+
+export function listActiveRuns(reader: Reader): Promise<readonly JsonObject[]> {
+  return newestRuns(reader, { active_only: true }, Number.POSITIVE_INFINITY);
+}

@@ -111,13 +111,9 @@ export function untrustedState(
     throw failureOf(
       "STATE_UNTRUSTED",
       `the state at ${folder} is in the tree of the untrusted spec and is not encrypted`,
-      {
-        hint,
-      },
+      { hint },
     );
   return [
-    warning("PLAN_MODE", "the state is stored next to the untrusted spec, so it is untrusted too", {
-      hint,
-    }),
+    warning("PLAN_MODE", "the state is stored next to the untrusted spec, so it is untrusted too", { hint }),
   ];
 }

@@ -1,6 +1,7 @@
 // Runs one test on a separate workspace, within its time limit.
 
 import { type Diagnostic, error, hasErrors } from "../../core/diagnostic.ts";
+import type { TestProblem, TestResult } from "../../planner/model/test-result.ts";
 import { locationOf } from "../../spec/model/source.ts";
 import type { SpecTest, SpecTestFile, TestStep } from "../../spec/testing/spec-test.ts";
 import { differs, type StepComparison } from "./expectations.ts";
@@ -8,7 +9,7 @@ import { initialObjects } from "./live-objects.ts";
 import type { TestPlace } from "./load-spec-of-test.ts";
 import { failureDiagnostics, makeWorld, type RunningTest, runStep } from "./run-step.ts";
 import { openSandbox } from "./sandbox.ts";
-import type { ExpectationEdit, TestProblem, TestResult } from "./test-result.ts";
+import type { ExpectationEdit } from "./update-expectations.ts";
 
 export interface FinishedTest {
   readonly result: TestResult;

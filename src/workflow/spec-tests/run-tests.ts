@@ -2,12 +2,12 @@
 
 import { fileFailure } from "../../config/files.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import type { TestResult } from "../../planner/model/test-result.ts";
 import type { SpecTest, SpecTestFile } from "../../spec/testing/spec-test.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../transfer/write-file.ts";
 import type { FoundTests } from "./find-tests.ts";
 import { type FinishedTest, runTest } from "./run-test.ts";
-import type { ExpectationEdit, TestResult } from "./test-result.ts";
-import { updatedText } from "./update-expectations.ts";
+import { type ExpectationEdit, updatedText } from "./update-expectations.ts";
 
 export interface TestRunOptions {
   readonly cwd: string;

@@ -17,7 +17,12 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { SpecTestFile } from "../../spec/testing/spec-test.ts";
-import type { ExpectationEdit } from "./test-result.ts";
+
+/** An expectation to rewrite: its path in the test file, and what was found. */
+export interface ExpectationEdit {
+  readonly path: Path;
+  readonly value: Json;
+}
 
 /** Throws Failure if an expectation has an anchor or an alias, because the change would reach other places. */
 export function updatedText({ file, text }: SpecTestFile, edits: readonly ExpectationEdit[]): string {
@@ -27,9 +32,7 @@ export function updatedText({ file, text }: SpecTestFile, edits: readonly Expect
       throw failureOf(
         "CLI_FILE",
         `${file}: the expectation at ${path.join(".")} has an anchor or an alias, so it is not updated`,
-        {
-          hint: "write the expectation out",
-        },
+        { hint: "write the expectation out" },
       );
     setValue(document, path, value);
   }

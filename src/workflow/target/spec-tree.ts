@@ -1,7 +1,8 @@
 // The checkout of a spec: the files that the author of the spec may have written.
 
-import { existsSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, relative, sep } from "node:path";
+import { resolvedPath } from "../../config/files.ts";
 
 /** Whether the author of a spec may have written a folder: it is in the checkout of the spec, or a link leads there. */
 export function isInTreeOf(file: string, folder: string): boolean {
@@ -10,12 +11,12 @@ export function isInTreeOf(file: string, folder: string): boolean {
 }
 
 export function leadsOutOf(folder: string, path: string): boolean {
-  return !isWithin(realOf(folder), lookedUpIn(path).at(-1) ?? path);
+  return !isWithin(resolvedPath(folder), lookedUpIn(path).at(-1) ?? path);
 }
 
 /** The outermost checkout around the spec (an author may add submodules), or else its folder, links resolved. */
 function treeOf(file: string): string {
-  const folder = realOf(dirname(file));
+  const folder = resolvedPath(dirname(file));
   return checkoutOf(folder) ?? folder;
 }
 
@@ -24,14 +25,6 @@ function checkoutOf(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) found = at;
     if (at === dirname(at)) return found;
-  }
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }
 

@@ -89,9 +89,7 @@ export function* exportNotes(found: ExportedSpec, builtIn: boolean): Generator<D
     yield warning(
       "SPEC_SECRET_SOURCE",
       `plan and apply need these variables: ${found.variables.join(", ")}`,
-      {
-        hint: "an apply writes their values over the live secrets",
-      },
+      { hint: "an apply writes their values over the live secrets" },
     );
 }
 

@@ -29,18 +29,14 @@ export function assertFree(state: State, resource: Resource, id: string): void {
     throw failureOf(
       "CLI_NO_OBJECT",
       `${resource.address} can only be the ${provider.singular} ${resource.name}, not ${id}`,
-      {
-        hint: `in a spec, the key under ${provider.kind} is the name`,
-      },
+      { hint: `in a spec, the key under ${provider.kind} is the name` },
     );
   const here = state.records.get(resource.address);
   if (here !== undefined)
     throw failureOf(
       "CLI_MANAGED",
       `${resource.address} is already managed: it is the ${oneOf(resource)} ${here.id}`,
-      {
-        hint: `to remove it from the state first, run \`workspace state rm ${resource.address}\``,
-      },
+      { hint: `to remove it from the state first, run \`workspace state rm ${resource.address}\`` },
     );
   const other = [...state.records.values()].find(
     (one) =>

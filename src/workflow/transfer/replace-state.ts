@@ -30,9 +30,7 @@ function otherState(present: State, incoming: State, from: string | undefined): 
       error(
         "STATE_LINEAGE",
         `the state at the location is newer: serial ${present.serial}, not ${incoming.serial}`,
-        {
-          hint: HINT,
-        },
+        { hint: HINT },
       ),
     ];
   return [];
@@ -44,9 +42,7 @@ function otherHost(present: State, incoming: State): Diagnostic[] {
     error(
       "STATE_OTHER_HOST",
       `the state at the location belongs to ${present.host}, not to ${incoming.host}`,
-      {
-        hint: HINT,
-      },
+      { hint: HINT },
     ),
   ];
 }

@@ -12,10 +12,8 @@ import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
 import {
   EXISTING_OPTIONS,
-  HOST_OPTIONS,
   ONLY_OPTION,
-  RULES_OPTION,
-  SPEC_OPTIONS,
+  PLANNING_OPTIONS,
   STATE_OPTIONS,
   UNTRUSTED_OPTIONS,
 } from "../../command/shared-options.ts";
@@ -25,9 +23,7 @@ export const watchCommand = defineCommand({
   name: "watch",
   summary: "validate and plan again when files change",
   options: {
-    ...SPEC_OPTIONS,
-    ...RULES_OPTION,
-    ...HOST_OPTIONS,
+    ...PLANNING_OPTIONS,
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...EXISTING_OPTIONS,

@@ -11,7 +11,7 @@ import {
   DEADLINE_MS,
   waitForCluster,
 } from "../../../workflow/clusters/wait.ts";
-import type { RecordedObject } from "../../../workflow/session/recorded-object.ts";
+import { type RecordedObject, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
 import type { ConsoleContext } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { clusterStates } from "../../output/polling.ts";
@@ -26,6 +26,19 @@ export const ENDS: Goal = {
   isThere: ({ state }) => state === "TERMINATED",
   lost: ["ERROR"],
 };
+
+/** Runs `work` on a recorded cluster; a signal ends the wait and not what the service does. */
+export function onCluster(
+  context: ConsoleContext,
+  options: Parameters<typeof withRecordedObject>[1],
+  address: string,
+  work: (of: RecordedObject, signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  return context.signals.during(
+    (signal) => withRecordedObject(context, options, "clusters", address, (of) => work(of, signal)),
+    "Stopped waiting. The cluster continues.\n",
+  );
+}
 
 export async function finish(
   context: ConsoleContext,

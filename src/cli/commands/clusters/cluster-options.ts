@@ -1,16 +1,14 @@
-// Options and arguments of all commands about a cluster.
+// Options, arguments, and questions of all commands about a cluster.
 
+import { count, listed } from "../../../core/sentences.ts";
+import { printable } from "../../../report/text/printable.ts";
+import { idText, isRunOn } from "../../../resource/service-status.ts";
+import { listActiveRuns } from "../../../workflow/session/paging.ts";
+import type { RecordedObject } from "../../../workflow/session/recorded-object.ts";
 import type { ConsoleContext } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption } from "../../command/option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
-
-export const WHERE = {
-  file: SPEC_OPTIONS.file,
-  target: SPEC_OPTIONS.target,
-  state: STATE_OPTIONS.state,
-  ...HOST_OPTIONS,
-} as const;
+import { type Asking, askApproval } from "../../output/prompt.ts";
 
 export const WAIT = {
   wait: flagOption("--wait", "wait until the operation is complete"),
@@ -20,8 +18,6 @@ export const WAIT = {
 export const CLUSTER = [
   { name: "<cluster>", description: "address of a cluster, such as clusters.adhoc", takes: "address" },
 ] as const;
-
-export const LEAVING = "Stopped waiting. The cluster continues.\n";
 
 export interface WaitOptions {
   readonly wait: boolean;
@@ -33,3 +29,24 @@ export function nothingChanged(context: ConsoleContext): number {
   context.stderr.write("Nothing was changed.\n");
   return EXIT.error;
 }
+
+/** True when nothing runs there, or the user agrees. Throws Failure with CLI_CONFIRMATION if the user cannot be asked. */
+export async function mayStopRuns(
+  context: ConsoleContext,
+  cluster: RecordedObject,
+  verb: string,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { address, connection, id } = cluster;
+  const runs = (await listActiveRuns(connection.reader)).filter((run) => isRunOn(run, id));
+  // With --no-input nothing changes without approval, whether it stops a run or not.
+  const needsNoAnswer = asking.autoApprove || !asking.noInput;
+  if (runs.length === 0) return needsNoAnswer || askApproval(context, asking, "", signal, ADVICE);
+  const ids = listed(runs.map((run) => idText(run.run_id)));
+  const stops = `${count(runs.length, "active run")} on ${address} ${runs.length === 1 ? "stops" : "stop"}: ${ids}.`;
+  context.stderr.write(`${printable(stops)}\n`);
+  return askApproval(context, asking, `${verb} ${address}?`, signal, "to stop them, pass --auto-approve");
+}
+
+const ADVICE = "to continue without a prompt, pass --auto-approve";

@@ -3,9 +3,7 @@
 import type { CommandGroup } from "../../command/command.ts";
 import { eventsCommand } from "./events.ts";
 import { resizeCommand } from "./resize.ts";
-import { restartCommand } from "./restart.ts";
-import { startCommand } from "./start.ts";
-import { terminateCommand } from "./terminate.ts";
+import { restartCommand, startCommand, terminateCommand } from "./start-stop.ts";
 
 export const clustersCommand: CommandGroup = {
   name: "clusters",

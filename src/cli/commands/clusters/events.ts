@@ -8,9 +8,9 @@ import { withRecordedObject } from "../../../workflow/session/recorded-object.ts
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, flagOption, integerOption, textsOption } from "../../command/option.ts";
-import { FORM_OPTION } from "../../command/shared-options.ts";
+import { FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
 import { colorsOf } from "../../output/diagnostics.ts";
-import { CLUSTER, WHERE } from "./cluster-options.ts";
+import { CLUSTER } from "./cluster-options.ts";
 
 export const eventsCommand = defineCommand({
   name: "events",
@@ -24,7 +24,7 @@ export const eventsCommand = defineCommand({
     all: flagOption("--all", "list all events"),
     order: choiceOption("--order <direction>", "order of the events", ["newest", "oldest"]),
     ...FORM_OPTION,
-    ...WHERE,
+    ...RECORDED_OPTIONS,
   },
   args: CLUSTER,
   run(context, options, [address = ""]) {

@@ -4,12 +4,11 @@ import type { JsonObject } from "../../../core/json.ts";
 import { ENDED } from "../../../providers/clusters/states.ts";
 import { sizeText } from "../../../report/inspect/cluster-text.ts";
 import { clusterNow, isResized, requestedSize, sizeAfterNextApply } from "../../../workflow/clusters/wait.ts";
-import { withRecordedObject } from "../../../workflow/session/recorded-object.ts";
 import { defineCommand } from "../../command/command.ts";
 import { integerOption } from "../../command/option.ts";
-import { FORM_OPTION } from "../../command/shared-options.ts";
-import { assertRunning, finish } from "./cluster-goal.ts";
-import { CLUSTER, LEAVING, WAIT, WHERE } from "./cluster-options.ts";
+import { FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
+import { assertRunning, finish, onCluster } from "./cluster-goal.ts";
+import { CLUSTER, WAIT } from "./cluster-options.ts";
 
 const SIZE_OPTIONS = {
   workers: integerOption("--workers <number>", "fixed number of workers", 0, 100_000),
@@ -20,25 +19,21 @@ const SIZE_OPTIONS = {
 export const resizeCommand = defineCommand({
   name: "resize",
   summary: "change the number of workers of a running cluster",
-  options: { ...SIZE_OPTIONS, ...WAIT, ...FORM_OPTION, ...WHERE },
+  options: { ...SIZE_OPTIONS, ...WAIT, ...FORM_OPTION, ...RECORDED_OPTIONS },
   args: CLUSTER,
   notes: "If the spec declares another size, the next apply restores it.",
   run: (context, options, [address = ""]) => {
     const size = requestedSize(options);
-    return context.signals.during(
-      (signal) =>
-        withRecordedObject(context, options, "clusters", address, async (of) => {
-          assertRunning(of, await clusterNow(of), "resized");
-          await of.connection.writer.write("clusters/resize", { cluster_id: of.id, ...size });
-          const spec = sizeAfterNextApply(of.record, size);
-          if (spec !== undefined)
-            context.stderr.write(
-              `The last applied spec declares ${sizeText(spec)}; the next apply restores that.\n`,
-            );
-          const isThere = (cluster: JsonObject) => isResized(cluster, size);
-          return finish(context, of, { what: "be resized", isThere, lost: ENDED }, options, signal);
-        }),
-      LEAVING,
-    );
+    return onCluster(context, options, address, async (of, signal) => {
+      assertRunning(of, await clusterNow(of), "resized");
+      await of.connection.writer.write("clusters/resize", { cluster_id: of.id, ...size });
+      const spec = sizeAfterNextApply(of.record, size);
+      if (spec !== undefined)
+        context.stderr.write(
+          `The last applied spec declares ${sizeText(spec)}; the next apply restores that.\n`,
+        );
+      const isThere = (cluster: JsonObject) => isResized(cluster, size);
+      return finish(context, of, { what: "be resized", isThere, lost: ENDED }, options, signal);
+    });
   },
 });

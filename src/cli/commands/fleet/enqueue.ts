@@ -1,7 +1,8 @@
-// `workspace fleet enqueue`: puts one job for each selected workspace into the queue.
+// `workspace fleet enqueue` and `schedule`: puts jobs into the queue, and the schedules of the fleet file into its database.
 
 import { failureOf } from "../../../core/diagnostic.ts";
 import { FLEET_COMMANDS, type FleetCommand } from "../../../fleet/model/result.ts";
+import { scheduleChanges } from "../../../fleet/queue/job-queue.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -61,3 +62,27 @@ function commandOf(given: string): FleetCommand {
   if (found !== undefined) return found;
   throw failureOf("CLI_USAGE", `"${given}" cannot be enqueued`, { hint: `use ${FLEET_COMMANDS.join(", ")}` });
 }
+
+export const scheduleCommand = defineCommand({
+  name: "schedule",
+  summary: "write the schedules of the fleet file to the queue",
+  options: { fleet: FLEET_OPTIONS.fleet, ...FORM_OPTION },
+  notes:
+    "Adds, changes, and removes schedules until the database has exactly those of the fleet file. Workers start the drift runs; a run that came due while no worker ran starts once.",
+  async run(context, options) {
+    const { selected } = openFleet(context, { ...options, select: [] }, []);
+    return withQueue(context, "send", async (queue) => {
+      const { added, changed, removed, unchanged } = scheduleChanges(selected, await queue.schedules());
+      for (const workspace of [...added, ...changed]) await queue.putSchedule(workspace);
+      for (const name of removed) await queue.removeSchedule(name);
+      const names = (of: typeof added) => of.map(({ name }) => name);
+      const changes = { added: names(added), changed: names(changed), removed, unchanged };
+      context.stdout.write(
+        options.output === "json"
+          ? `${printableJson(changes)}\n`
+          : `Schedules: ${added.length} added, ${changed.length} changed, ${removed.length} removed, ${unchanged} unchanged.\n`,
+      );
+      return EXIT.ok;
+    });
+  },
+});

@@ -3,9 +3,8 @@
 import type { CommandGroup } from "../../command/command.ts";
 import { applyFleetCommand, checkCommands, runDueCommand } from "./check.ts";
 import { deadLettersCommand } from "./dead-letters.ts";
-import { enqueueCommand } from "./enqueue.ts";
+import { enqueueCommand, scheduleCommand } from "./enqueue.ts";
 import { fleetReportCommand, listCommand, statusCommand } from "./report.ts";
-import { scheduleCommand } from "./schedule.ts";
 import { workerCommand } from "./worker.ts";
 
 export const fleetCommand: CommandGroup = {

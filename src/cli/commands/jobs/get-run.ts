@@ -11,7 +11,7 @@ import { FORM_OPTION } from "../../command/shared-options.ts";
 import { colorsOf } from "../../output/diagnostics.ts";
 import { showEnd } from "../../output/job-run.ts";
 import { runStates } from "../../output/polling.ts";
-import { RUN_ARGUMENT, RUN_OPTIONS, withSelectedRuns } from "./run-selector.ts";
+import { RUN_ARGUMENT, RUN_OPTIONS, withLatestRun } from "./run-selector.ts";
 
 export const getRunCommand = defineCommand({
   name: "get",
@@ -29,7 +29,7 @@ export const getRunCommand = defineCommand({
   run: (context, options, [run]) =>
     context.signals.during(
       (signal) =>
-        withSelectedRuns(context, options, run, "latest", async ({ connection, ids: [id = 0] }) => {
+        withLatestRun(context, options, run, async (connection, id) => {
           if (!options.wait) return showOne(context, connection, id, options.output);
           const following = { run: id, signal, timeoutMs: options.timeout };
           const last = await followRun(connection.reader, following, runStates(context));

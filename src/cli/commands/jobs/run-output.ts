@@ -7,7 +7,7 @@ import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, flagOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { viewsOf, writeViews } from "../../output/job-run.ts";
-import { RUN_ARGUMENT, RUN_OPTIONS, withSelectedRuns } from "./run-selector.ts";
+import { RUN_ARGUMENT, RUN_OPTIONS, withLatestRun } from "./run-selector.ts";
 
 export const runOutputCommand = defineCommand({
   name: "output",
@@ -15,21 +15,15 @@ export const runOutputCommand = defineCommand({
   options: { ...RUN_OPTIONS, ...FORM_OPTION },
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
-    withSelectedRuns(
-      context,
-      options,
-      run,
-      "latest",
-      async ({ connection: { reader }, ids: [run_id = 0] }) => {
-        const answer = await reader.read("jobs/runs/get-output", { run_id });
-        const words = outputText(answer);
-        if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
-        else context.stdout.write(words);
-        if (options.output === "text" && words === "")
-          context.stderr.write(`run ${run_id} produced no output\n`);
-        return EXIT.ok;
-      },
-    ),
+    withLatestRun(context, options, run, async ({ reader }, run_id) => {
+      const answer = await reader.read("jobs/runs/get-output", { run_id });
+      const words = outputText(answer);
+      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+      else context.stdout.write(words);
+      if (options.output === "text" && words === "")
+        context.stderr.write(`run ${run_id} produced no output\n`);
+      return EXIT.ok;
+    }),
 });
 
 export const exportRunCommand = defineCommand({
@@ -45,16 +39,10 @@ export const exportRunCommand = defineCommand({
   args: RUN_ARGUMENT,
   notes: "Without --out, the run must have exactly one view.",
   run: (context, options, [run]) =>
-    withSelectedRuns(
-      context,
-      options,
-      run,
-      "latest",
-      async ({ connection: { reader }, ids: [run_id = 0] }) => {
-        const answer = await reader.read("jobs/runs/export", { run_id, views_to_export: options.views });
-        if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
-        else writeViews(context, viewsOf(answer), { run: run_id, out: options.out, force: options.force });
-        return EXIT.ok;
-      },
-    ),
+    withLatestRun(context, options, run, async ({ reader }, run_id) => {
+      const answer = await reader.read("jobs/runs/export", { run_id, views_to_export: options.views });
+      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+      else writeViews(context, viewsOf(answer), { run: run_id, out: options.out, force: options.force });
+      return EXIT.ok;
+    }),
 });

@@ -10,14 +10,11 @@ import { numberId, withRecordedObject } from "../../../workflow/session/recorded
 import type { StateOptions } from "../../../workflow/session/state-location.ts";
 import type { ConsoleContext } from "../../command/command.ts";
 import { textOption } from "../../command/option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
+import { RECORDED_OPTIONS } from "../../command/shared-options.ts";
 
 export const RUN_OPTIONS = {
   job: textOption("--job <address>", "address of a job, such as jobs.nightly, instead of a run ID"),
-  file: SPEC_OPTIONS.file,
-  target: SPEC_OPTIONS.target,
-  state: STATE_OPTIONS.state,
-  ...HOST_OPTIONS,
+  ...RECORDED_OPTIONS,
 } as const;
 
 export const RUN_ARGUMENT = [{ name: "[run]", description: "run ID" }];
@@ -50,6 +47,18 @@ export async function withSelectedRuns<T>(
     if (ids.length === 0 && ofJob === "latest") throw failureOf("CLI_NO_OBJECT", `${address} has no runs`);
     return work({ connection, ids });
   });
+}
+
+/** One run: the named one, or the latest of a job. */
+export function withLatestRun<T>(
+  context: ConsoleContext,
+  options: JobRunOptions,
+  run: string | undefined,
+  work: (connection: Connection, id: number | bigint) => Promise<T>,
+): Promise<T> {
+  return withSelectedRuns(context, options, run, "latest", ({ connection, ids: [id = 0] }) =>
+    work(connection, id),
+  );
 }
 
 function idOf(run: JsonObject): number | bigint {

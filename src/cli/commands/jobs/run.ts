@@ -12,7 +12,7 @@ import {
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption, valuesOption } from "../../command/option.ts";
-import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
+import { FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
 import { showEnd } from "../../output/job-run.ts";
 import { runStates } from "../../output/polling.ts";
 
@@ -42,10 +42,7 @@ export const runCommand = defineCommand({
     timeout: durationOption("--timeout <time>", "stop waiting after this time; requires --wait"),
     cancelOnInterrupt: flagOption("--cancel-on-interrupt", "cancel the run on Ctrl-C; requires --wait"),
     ...FORM_OPTION,
-    file: SPEC_OPTIONS.file,
-    target: SPEC_OPTIONS.target,
-    state: STATE_OPTIONS.state,
-    ...HOST_OPTIONS,
+    ...RECORDED_OPTIONS,
   },
   args: [{ name: "<job>", description: "address of a job, such as jobs.nightly", takes: "address" }],
   notes: `The result is written to stdout, progress to stderr.

@@ -1,5 +1,6 @@
-// `workspace state rm` and `workspace state mv`: edits of the state that do not change the workspace.
+// `workspace state rm`, `mv`, and `unlock`: edits of the state that do not change the workspace.
 
+import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";
 import type { JournalEntry } from "../../../state/model/journal-entry.ts";
@@ -7,11 +8,11 @@ import type { State } from "../../../state/model/record.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import type { StateOptions } from "../../../workflow/session/state-location.ts";
 import { recordAt, renamedAddress } from "../../../workflow/state/find-record.ts";
-import type { ConsoleContext } from "../../command/command.ts";
-import { defineCommand } from "../../command/command.ts";
+import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
+import { flagOption } from "../../command/option.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
-import { lockWait, STATE_WRITE_OPTIONS } from "./state-options.ts";
+import { lockWait, STATE_LOCATION_OPTIONS, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 export const removeRecordsCommand = defineCommand({
   name: "rm",
@@ -64,3 +65,25 @@ async function edit(
     }
   });
 }
+
+export const unlockCommand = defineCommand({
+  name: "unlock",
+  summary: "release the lock of a crashed run",
+  options: {
+    ...STATE_LOCATION_OPTIONS,
+    force: flagOption("--force", "release a lock that cannot be read"),
+  },
+  args: [{ name: "[lock-id]", description: "lock ID from the message about the lock" }],
+  async run(context, { force, ...options }, [nonce]) {
+    if (force && nonce !== undefined)
+      throw failureOf("CLI_USAGE", "--force and a lock ID cannot be used together", {
+        hint: "a readable holder is unlocked by its lock ID",
+      });
+    const done = await withState(context, options, (store) =>
+      store.unlock({ force, ...(nonce === undefined ? {} : { nonce }) }),
+    );
+    const free = nonce === undefined ? "" : ", so its lock ID was not checked";
+    context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `The lock is free${free}.\n`);
+    return EXIT.ok;
+  },
+});

@@ -1,20 +1,57 @@
-// `workspace state push FILE`: replaces the state with JSON. The replaced state is kept as an earlier version.
+// `workspace state pull` and `push`: writes the state as JSON, and replaces it with JSON; the replaced state is kept.
 
-import { type InputLimits, inputName, readCommandInput } from "../../../config/files.ts";
+import { resolve } from "node:path";
+import { fileFailure, type InputLimits, inputName, readCommandInput } from "../../../config/files.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
+import { printable, printableQuoted } from "../../../report/text/printable.ts";
 import { keyCheck } from "../../../state/format/key.ts";
-import { stateFromJson } from "../../../state/format/state-json.ts";
+import { stateFromJson, stateToJson } from "../../../state/format/state-json.ts";
 import { STATE_BYTES } from "../../../state/model/failures.ts";
 import type { State } from "../../../state/model/record.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { explicitStateLocation } from "../../../workflow/session/state-location.ts";
 import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
+import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
+import { textOption } from "../../command/option.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
-import { FORCE_OPTION, lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
+import {
+  FORCE_OPTION,
+  lockWait,
+  refuseExposed,
+  STATE_LOCATION_OPTIONS,
+  STATE_WRITE_OPTIONS,
+} from "./state-options.ts";
+
+export const pullCommand = defineCommand({
+  name: "pull",
+  summary: "print the state as JSON",
+  options: {
+    ...STATE_LOCATION_OPTIONS,
+    out: textOption("--out <file>", "write to a file that only you can read"),
+  },
+  notes: "The output is not encrypted. It contains digests of secrets, but no secret values.",
+  async run(context, options) {
+    const loaded = await withState(context, options, (store) => store.read());
+    printDiagnostics(context, loaded.diagnostics);
+    const json = stateToJson(loaded);
+    if (options.out === undefined) {
+      context.stdout.write(printableQuoted(json));
+      return EXIT.ok;
+    }
+    try {
+      writeWholeFile(resolve(context.cwd, options.out), json, { over: true, mode: 0o600 });
+    } catch (problem) {
+      throw fileFailure(`the state cannot be written to ${options.out}`, problem);
+    }
+    context.stdout.write(`Wrote serial ${loaded.state.serial} to ${printable(options.out)}.\n`);
+    return EXIT.ok;
+  },
+});
 
 const LIMITS: InputLimits = {
   maxBytes: STATE_BYTES,

@@ -1,14 +1,12 @@
 // `workspace state …`: inspects and repairs what is recorded. No command of the group changes the workspace.
 
 import type { CommandGroup } from "../../command/command.ts";
-import { moveRecordCommand, removeRecordsCommand } from "./edit.ts";
+import { moveRecordCommand, removeRecordsCommand, unlockCommand } from "./edit.ts";
 import { migrateCommand } from "./migrate.ts";
-import { pullCommand } from "./pull.ts";
-import { pushCommand } from "./push.ts";
+import { pullCommand, pushCommand } from "./push.ts";
 import { listRecordsCommand, showRecordCommand } from "./records.ts";
 import { rekeyCommand } from "./rekey.ts";
 import { restoreCommand } from "./restore.ts";
-import { unlockCommand } from "./unlock.ts";
 
 export const stateCommand: CommandGroup = {
   name: "state",

@@ -2,7 +2,6 @@
 
 import type { Diagnostic, Location } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
-import type { Path } from "../../core/pointer.ts";
 
 /** A step that did not do what the test expects. */
 export interface TestProblem {
@@ -28,10 +27,4 @@ export interface TestResult {
   readonly status: "passed" | "failed" | "updated";
   readonly durationMs: number;
   readonly problems: readonly TestProblem[];
-}
-
-/** An expectation to rewrite: its path in the test file, and what was found. */
-export interface ExpectationEdit {
-  readonly path: Path;
-  readonly value: Json;
 }
