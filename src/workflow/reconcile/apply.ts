@@ -14,6 +14,7 @@ import type { Spec } from "../../spec/model/spec.ts";
 import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { Lease } from "../../state/model/store.ts";
+import { prepareForLargeApply } from "../session/read-spec.ts";
 import { type PlanOptions, planSession, type Session } from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
 import { plannedEntries } from "../target/record-entries.ts";
@@ -126,6 +127,7 @@ interface ExecuteInput {
 }
 
 export async function executePlan(session: Session, what: ExecuteInput): Promise<ApplyOutcome> {
+  prepareForLargeApply(session.spec);
   await recordRecovery(what.lease, what.entries);
   const { user, host } = thisProcess();
   const actor = ciActor(session.context) ?? `${user}@${host}`;

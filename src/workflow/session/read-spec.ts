@@ -53,25 +53,38 @@ export async function readSpec(
   const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted, turn);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
   context.observer.found(diagnostics);
-  if (spec.resources.size >= LARGE_SPEC.resources) preferLessMemory();
+  if (isLarge(spec)) preferLessMemory(GROWTH.plan);
   return { spec, warnings: diagnostics };
 }
 
 /** A file of the spec, or else all resources, that call for less memory. */
 const LARGE_SPEC = { bytes: 2 * 1024 * 1024, resources: 20_000 };
 
-/** Called before the first large value is read: V8 keeps the young space that it has until then. */
+/** V8 collects garbage when the heap is so many percent larger than what lives. At its end an apply needs more memory than a plan. */
+const GROWTH = { plan: 75, apply: 50 };
+
+/** Called before the first large value is read, the state: V8 keeps the young space that it has until then. */
 export function prepareForLargeSpec(context: WorkflowContext, options: SpecOptions): void {
-  if ((fileStatsOf(specFile(context, options))?.size ?? 0) >= LARGE_SPEC.bytes) preferLessMemory();
+  const size = fileStatsOf(specFile(context, options))?.size ?? 0;
+  if (size >= LARGE_SPEC.bytes) preferLessMemory(GROWTH.plan);
+}
+
+/** Called before a plan is executed. */
+export function prepareForLargeApply(spec: Pick<Spec, "resources">): void {
+  if (isLarge(spec)) preferLessMemory(GROWTH.apply);
+}
+
+function isLarge({ resources }: Pick<Spec, "resources">): boolean {
+  return resources.size >= LARGE_SPEC.resources;
 }
 
 /**
  * Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice, and V8 lets garbage grow to
  * several times of what lives. Costs 14% of the time of an apply, so small runs go without (decision 0033).
  */
-function preferLessMemory(): void {
+function preferLessMemory(growth: number): void {
   setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--heap-growing-percent=50");
+  setFlagsFromString(`--heap-growing-percent=${growth}`);
 }
 
 /** The spec, unless something is wrong with it, and everything that was found. */

@@ -1,9 +1,9 @@
 // Which change waits for which, and what an address restriction keeps.
 
 import { describe, expect, test } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
+import type { Address, RemoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { limitChanges, withDependencies } from "../../../src/planner/decide/dependencies.ts";
+import { limitChanges, unsettledNeeds, withDependencies } from "../../../src/planner/decide/dependencies.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
@@ -27,6 +27,23 @@ function waits(
 const recorded = (address: string, ...dependsOn: string[]) =>
   record(address, address, {}, { depends_on: dependsOn as Address[] });
 const declared = (address: string, ...dependsOn: string[]) => resource(address, { dependsOn });
+
+describe("an unchanged resource", () => {
+  const needs = (decided: readonly Change[], deposed: readonly string[] = []): readonly string[] => {
+    const box = record("boxes.a", "1", {}, deposed.length === 0 ? {} : { deposed: deposed as RemoteId[] });
+    return unsettledNeeds(context({ state: state([box]) }, decided), ["boxes.a" as Address]);
+  };
+
+  test("depends on nothing when what it depends on is unchanged too", () => {
+    expect(needs([noop("boxes.a")])).toEqual([]);
+  });
+
+  test("depends on what changes, on what has a replaced object, and on what is not decided", () => {
+    expect(needs([update("boxes.a")])).toEqual(["boxes.a"]);
+    expect(needs([noop("boxes.a")], ["2"])).toEqual(["boxes.a"]);
+    expect(needs([])).toEqual(["boxes.a"]);
+  });
+});
 
 describe("a change", () => {
   test.each(["create", "update", "adopt", "forget", "noop", "report"] as const)(
