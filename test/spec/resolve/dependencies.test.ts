@@ -173,3 +173,12 @@ describe("cycles", () => {
     expect((await load(rings(21))).told).toHaveLength(20);
   });
 });
+
+it("a cycle is found where each resource in it also depends on one outside", async () => {
+  const conf = (other: string) =>
+    `{ spark_conf: { a: '\${pools.p.instance_pool_id}', b: '\${clusters.${other}.cluster_id}' } }`;
+  const { told } = await load(
+    `pools: { p: { node_type_id: n } }\nclusters: { x: ${conf("y")}, y: ${conf("x")} }\n`,
+  );
+  expect(told).toEqual(["SPEC_CYCLE 2:13 dependency cycle: clusters.x -> clusters.y -> clusters.x"]);
+});
