@@ -81,7 +81,6 @@ async function refusal(
   return new Failure(...found, ...reports.save());
 }
 
-/** The reports that were requested, also if the rest of the arguments is wrong. */
 function reportsIn({ output }: Readonly<Record<string, unknown>>): readonly OutputRequest<string>[] {
   return Array.isArray(output) ? output : [];
 }

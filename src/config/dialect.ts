@@ -60,7 +60,6 @@ const HOSTS: readonly (readonly [string, SpokenDialect["cloud"]])[] = [
   [".cloud.databricks.com", "aws"],
 ];
 
-/** The cloud of a host of the vendor by its name; undefined for all other hosts. */
 export function cloudOfHost(host: string): SpokenDialect["cloud"] | undefined {
   if (host === "embedded") return undefined;
   const name = hostName(new URL(parseHost(host).origin));

@@ -5,7 +5,6 @@ import type { WorkflowContext } from "../../workflow/session/workflow-context.ts
 import type { ReportEnding } from "../output/failure-documents.ts";
 import type { Options, ValuesOf } from "./option.ts";
 
-/** What a command gets: the streams of the process, and the observer for its workflow. */
 export interface ConsoleContext extends CommandContext, WorkflowContext {}
 
 /** A positional argument, as commander writes it: `<address>`, `[planfile]`, `[names...]`. */
@@ -65,7 +64,6 @@ export function commandsBelow(loaded: Command | CommandGroup): readonly Command[
   return "commands" in loaded ? loaded.commands : (loaded.below ?? []);
 }
 
-/** A command by its name and summary; its file is loaded only when it is used. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;

@@ -58,7 +58,6 @@ export class Parser extends CommanderCommand {
   }
 }
 
-/** Lists every command by its name and summary; loads the file of a command when the arguments name it. */
 export function buildProgram(entries: readonly CommandEntry[]): Parser {
   const program = new Parser("workspace")
     .summary("compare a YAML spec with a data-analytics workspace, show an ordered plan, and apply it")

@@ -5,10 +5,9 @@ import { nearestHint } from "../../core/suggest.ts";
 import { type Command, type CommandEntry, commandsBelow, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { longOf } from "../command/option-values.ts";
-import { bashScript } from "../completion/bash.ts";
+import { bashScript, zshScript } from "../completion/bash-zsh.ts";
 import { fishScript } from "../completion/fish.ts";
 import { type CompletionWord, SHELLS, type Shell } from "../completion/words.ts";
-import { zshScript } from "../completion/zsh.ts";
 
 export const completionOf = (entries: readonly CommandEntry[]): Command =>
   defineCommand({

@@ -3,12 +3,11 @@
 import { parseAddress } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { historyJson, historyText, historyView } from "../../report/inspect/history-text.ts";
-import { printableJson } from "../../report/text/printable.ts";
 import { withState } from "../../workflow/session/open-state.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { FORM_OPTION } from "../command/shared-options.ts";
-import { printDiagnostics } from "../output/diagnostics.ts";
+import { printDiagnostics, printResult } from "../output/diagnostics.ts";
 import { STATE_LOCATION_OPTIONS } from "./state/state-options.ts";
 
 export const historyCommand = defineCommand({
@@ -26,9 +25,7 @@ export const historyCommand = defineCommand({
     const { state, diagnostics } = await withState(context, options, (store) => store.read());
     printDiagnostics(context, diagnostics);
     const view = historyView(state.history ?? [], address);
-    context.stdout.write(
-      options.output === "json" ? `${printableJson(historyJson(view), 2)}\n` : historyText(view),
-    );
+    printResult(context, options.output, historyJson(view), () => historyText(view));
     return EXIT.ok;
   },
 });

@@ -32,13 +32,13 @@ export const TARGETS = `test -f workspace.yaml && awk '
     else { sub(/:( .*)?$/, ""); print substr($0, 3) }
   }' workspace.yaml 2>/dev/null`;
 
-export interface Titled {
+interface Titled {
   readonly title: string;
   readonly word: CompletionWord;
   readonly names: readonly string[];
 }
 
-export function titled(words: readonly CompletionWord[]): readonly Titled[] {
+function titled(words: readonly CompletionWord[]): readonly Titled[] {
   return words.flatMap((word) => [
     { title: word.name, word, names: word.inner.map(({ name }) => name) },
     ...word.inner.map((one) => ({ title: `${word.name} ${one.name}`, word: one, names: [] })),
@@ -56,8 +56,7 @@ function followers({ word, names }: Titled): readonly string[] {
   return [...names, ...word.options.map(({ long }) => long), ...fixed, "--help"];
 }
 
-/** What bash and zsh offer after an option: its choices, or paths; nothing for any other. */
-export function optionCases({ title, word }: Titled, add: string, paths: string): readonly string[] {
+function optionCases({ title, word }: Titled, add: string, paths: string): readonly string[] {
   return word.options.flatMap(({ long, short, choices, path }) => {
     const names = [long, ...(short === "" ? [] : [short])].map((one) => `"${title} ${one}"`).join("|");
     if (choices.length > 0) return [`    ${names}) ${add} ${choices.join(" ")}; return ;;`];
@@ -66,7 +65,23 @@ export function optionCases({ title, word }: Titled, add: string, paths: string)
 }
 
 /** What bash and zsh offer after a command. */
-export function commandCase(one: Titled, add: string): string {
+function commandCase(one: Titled, add: string): string {
   const addresses = one.word.takes === "address" ? "; _workspace_add_lines < <(_workspace_addresses)" : "";
   return `    "${one.title}") ${add} ${followers(one).join(" ")}${addresses} ;;`;
+}
+
+/** What bash and zsh offer, once the command is known: its options and arguments depend on it. */
+export function caseBlocks(words: readonly CompletionWord[], add: string, paths: string): string {
+  const commands = titled(words);
+  return `  case "$command $before" in
+${commands.flatMap((one) => optionCases(one, add, paths)).join("\n")}
+  esac
+  case "$before" in
+    -t|--target) _workspace_add_lines < <(_workspace_targets); return ;;
+    --only) _workspace_add_lines < <(_workspace_addresses); return ;;
+  esac
+  case "$command" in
+${commands.map((one) => commandCase(one, add)).join("\n")}
+    *) ${add} --help ;;
+  esac`;
 }

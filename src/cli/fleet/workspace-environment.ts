@@ -27,7 +27,6 @@ const SHARED_PATHS = ["WORKSPACE_CA_FILE", "WORKSPACE_CONFIG_FILE"] as const;
 /** The rules that every plan must meet are the caller's: no fleet file replaces them. */
 const RULES = "WORKSPACE_RULES";
 
-/** The environment of a run, and the variables that it names and that are not set. */
 export function environmentOf(
   { env: outer, cwd }: Pick<ProcessContext, "env" | "cwd">,
   fleet: Fleet,

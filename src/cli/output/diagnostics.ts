@@ -1,4 +1,4 @@
-// Prints diagnostics, never a stack trace, and decides the colors of the output.
+// Prints diagnostics, never a stack trace, and results; decides the colors of the output.
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
@@ -6,6 +6,7 @@ import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import { type Colors, colorsFor, wantsColor } from "../../report/text/color.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
+import { printableJson } from "../../report/text/printable.ts";
 import { exitOf } from "../command/exit-codes.ts";
 
 /** Writes what went wrong to stderr; the exit code. */
@@ -42,4 +43,14 @@ export function diagnosticsOf(problem: unknown): readonly Diagnostic[] {
 
 export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: Output): Colors {
   return colorsFor(wantsColor(env, isTerminal));
+}
+
+/** Writes a result to stdout, as JSON or as text. */
+export function printResult(
+  { stdout }: CommandContext,
+  form: "text" | "json",
+  json: unknown,
+  text: () => string,
+): void {
+  stdout.write(form === "json" ? `${printableJson(json, 2)}\n` : text());
 }

@@ -37,7 +37,6 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** The schema of the job queue; its name follows from the schema of the fleet's own tables. */
 export function queueSchema(schema: string): string {
   return `${schema}_jobs`;
 }

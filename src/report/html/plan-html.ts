@@ -85,7 +85,6 @@ function tiles({ summary }: PlanView): Html {
   )}<li><b>${grouped(summary.noop)}</b><span>unchanged</span></li></ul>`;
 }
 
-/** The effects of the plan on people, in one list, also those of folded changes. */
 function effects(views: readonly ChangeView[]): Html {
   const all = views.flatMap((view) =>
     view.consequences.map(

@@ -114,7 +114,6 @@ export function stateVersionsJson(versions: readonly StateVersion[]): readonly R
 
 const reason = (diagnostics: readonly Diagnostic[]): string => diagnostics[0]?.message ?? "it does not exist";
 
-/** The number of resources by kind, and the last run that changed the workspace from this state. */
 function stateLine({ records, history = [] }: RecordedState): string {
   const kinds = Map.groupBy(records.keys(), kindOf);
   const parts = [...kinds].map(([kind, addresses]) => `${kind} ${addresses.length}`).sort();

@@ -6,7 +6,6 @@ import { toPointer } from "../../core/pointer.ts";
 import { printableJson } from "../text/printable.ts";
 import { type YamlMember, yamlText } from "../text/yaml.ts";
 
-/** Where a value is written, and the modules through which it came, innermost first. */
 export interface RenderedOrigin {
   readonly at: Location;
   readonly module?: string;

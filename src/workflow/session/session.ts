@@ -65,66 +65,59 @@ export async function withSession<T>(
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   prepareForLargeSpec(context, options);
-  return withState(context, options, (store) => withRunOn(store, context, options, opening, work));
-}
-
-async function withRunOn<T>(
-  store: StateStore,
-  context: WorkflowContext,
-  options: SessionOptions,
-  opening: SessionRequirements,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
-  const settings = settingsForTarget(context, { ...options, untrusted: opening.untrusted === true });
-  context.observer.found(settings.warnings);
-  const key = await store.key({ make: opening.makesKey });
-  opening.unlocked?.(key);
-  const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
-  const connected = (signal: AbortSignal | undefined): Promise<Connection> =>
-    connect({
-      settings,
-      embeddedFolder: embeddedFolder(context, options),
-      abandoned: context.abandoned,
-      retrying: (event) => context.observer.retrying(event),
-      ...(signal === undefined ? {} : { signal }),
-      requested: (event) => options.observer?.requested(event),
-    });
-  const early = opening.ahead === true && opening.untrusted !== true;
-  const ahead = early ? await beginPrefetch(store, settings, connected, opening.only ?? []) : undefined;
-  const { spec, warnings } = await readSpec(
-    context,
-    { ...options, mayLackSecrets: opening.secrets === "optional" },
-    opening.secrets === "skip" ? undefined : keyed,
-    opening.untrusted,
-    ahead === undefined ? undefined : yieldToEventLoop,
-  ).catch((wrong: unknown) => {
-    ahead?.drop();
-    throw wrong;
-  });
-  const digests = opening.secrets !== "skip";
-  const exposed = exposedState(context, options, spec, { digests });
-  if (hasErrors(exposed)) {
-    ahead?.drop();
-    throw new Failure(...exposed);
-  }
-  context.observer.found(exposed);
-  const connection = ahead?.connection ?? (await connected(opening.signal));
-  const loaded = (): Promise<Loaded> => (ahead === undefined ? store.read() : Promise.resolve(ahead.loaded));
-  try {
-    return await work({
+  return withState(context, options, async (store) => {
+    const settings = settingsForTarget(context, { ...options, untrusted: opening.untrusted === true });
+    context.observer.found(settings.warnings);
+    const key = await store.key({ make: opening.makesKey });
+    opening.unlocked?.(key);
+    const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
+    const connected = (signal: AbortSignal | undefined): Promise<Connection> =>
+      connect({
+        settings,
+        embeddedFolder: embeddedFolder(context, options),
+        abandoned: context.abandoned,
+        retrying: (event) => context.observer.retrying(event),
+        ...(signal === undefined ? {} : { signal }),
+        requested: (event) => options.observer?.requested(event),
+      });
+    const early = opening.ahead === true && opening.untrusted !== true;
+    const ahead = early ? await beginPrefetch(store, settings, connected, opening.only ?? []) : undefined;
+    const { spec, warnings } = await readSpec(
       context,
-      options,
-      settings,
-      store,
-      key,
-      spec,
-      warnings: [...settings.warnings, ...warnings, ...exposed],
-      connection,
-      loaded,
+      { ...options, mayLackSecrets: opening.secrets === "optional" },
+      opening.secrets === "skip" ? undefined : keyed,
+      opening.untrusted,
+      ahead === undefined ? undefined : yieldToEventLoop,
+    ).catch((wrong: unknown) => {
+      ahead?.drop();
+      throw wrong;
     });
-  } finally {
-    await connection.close();
-  }
+    const digests = opening.secrets !== "skip";
+    const exposed = exposedState(context, options, spec, { digests });
+    if (hasErrors(exposed)) {
+      ahead?.drop();
+      throw new Failure(...exposed);
+    }
+    context.observer.found(exposed);
+    const connection = ahead?.connection ?? (await connected(opening.signal));
+    const loaded = (): Promise<Loaded> =>
+      ahead === undefined ? store.read() : Promise.resolve(ahead.loaded);
+    try {
+      return await work({
+        context,
+        options,
+        settings,
+        store,
+        key,
+        spec,
+        warnings: [...settings.warnings, ...warnings, ...exposed],
+        connection,
+        loaded,
+      });
+    } finally {
+      await connection.close();
+    }
+  });
 }
 
 export interface PlanOptions {

@@ -4,7 +4,7 @@ import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { ENDED, isDown } from "../../../providers/clusters/states.ts";
 import { clusterText } from "../../../report/inspect/cluster-text.ts";
-import { printable, printableJson } from "../../../report/text/printable.ts";
+import { printable } from "../../../report/text/printable.ts";
 import {
   type ClusterWait,
   clusterNow,
@@ -14,6 +14,7 @@ import {
 import { type RecordedObject, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
 import type { ConsoleContext } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
+import { printResult } from "../../output/diagnostics.ts";
 import { clusterStates } from "../../output/polling.ts";
 import type { WaitOptions } from "./cluster-options.ts";
 
@@ -52,10 +53,11 @@ export async function finish(
     ? await waitForCluster(of, { ...goal, timeoutMs, signal, polled: clusterStates(context, of.address) })
     : await clusterNow(of);
   if (found === undefined) return EXIT.error;
-  context.stdout.write(
-    output === "json"
-      ? `${printableJson({ address: of.address, ...found }, 2)}\n`
-      : `${printable(of.address)}: ${clusterText(found)}\n`,
+  printResult(
+    context,
+    output,
+    { address: of.address, ...found },
+    () => `${printable(of.address)}: ${clusterText(found)}\n`,
   );
   return EXIT.ok;
 }

@@ -2,14 +2,13 @@
 
 import { failureOf } from "../../../core/diagnostic.ts";
 import { eventsText } from "../../../report/inspect/cluster-text.ts";
-import { printableJson } from "../../../report/text/printable.ts";
 import { clusterEvents } from "../../../workflow/session/paging.ts";
 import { withRecordedObject } from "../../../workflow/session/recorded-object.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, flagOption, integerOption, textsOption } from "../../command/option.ts";
 import { FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
-import { colorsOf } from "../../output/diagnostics.ts";
+import { colorsOf, printResult } from "../../output/diagnostics.ts";
 import { CLUSTER } from "./cluster-options.ts";
 
 export const eventsCommand = defineCommand({
@@ -40,9 +39,7 @@ export const eventsCommand = defineCommand({
       };
       const { events: found } = await clusterEvents(connection.reader, request, most);
       const colors = colorsOf(context, context.stdout);
-      context.stdout.write(
-        options.output === "json" ? `${printableJson(found, 2)}\n` : eventsText(found, colors),
-      );
+      printResult(context, options.output, found, () => eventsText(found, colors));
       return EXIT.ok;
     });
   },

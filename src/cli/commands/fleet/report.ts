@@ -7,6 +7,7 @@ import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
+import { printResult } from "../../output/diagnostics.ts";
 import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet, openResults } from "./fleet-options.ts";
 
 const TREND_RESULTS = 30;
@@ -27,10 +28,8 @@ export const listCommand = defineCommand({
         .map(([label, value]) => `${label}=${value}`)
         .join(","),
     ]);
-    context.stdout.write(
-      options.output === "json"
-        ? `${printableJson(selected, 2)}\n`
-        : columns([["WORKSPACE", "HOST", "SPEC", "SCHEDULE", "LABELS"], ...rows]),
+    printResult(context, options.output, selected, () =>
+      columns([["WORKSPACE", "HOST", "SPEC", "SCHEDULE", "LABELS"], ...rows]),
     );
     return EXIT.ok;
   },

@@ -1,14 +1,13 @@
 // `workspace runs get`: one run, on request followed to its result.
 
 import { runText } from "../../../report/inspect/cluster-text.ts";
-import { printableJson } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import type { Connection } from "../../../workflow/session/connect.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
-import { colorsOf } from "../../output/diagnostics.ts";
+import { colorsOf, printResult } from "../../output/diagnostics.ts";
 import { showEnd } from "../../output/job-run.ts";
 import { runStates } from "../../output/polling.ts";
 import { RUN_ARGUMENT, RUN_OPTIONS, withLatestRun } from "./run-selector.ts";
@@ -47,8 +46,6 @@ async function showOne(
   form: "text" | "json",
 ): Promise<number> {
   const found = await reader.read("jobs/runs/get", { run_id });
-  context.stdout.write(
-    form === "json" ? `${printableJson(found, 2)}\n` : runText(found, colorsOf(context, context.stdout)),
-  );
+  printResult(context, form, found, () => runText(found, colorsOf(context, context.stdout)));
   return EXIT.ok;
 }

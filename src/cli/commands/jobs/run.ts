@@ -1,7 +1,7 @@
 // `workspace run JOB`: starts a job that the spec manages, and follows it to its result.
 
 import { numberInJob } from "../../../report/inspect/cluster-text.ts";
-import { printable, printableJson } from "../../../report/text/printable.ts";
+import { printable } from "../../../report/text/printable.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import { type Parameters, runJobNow } from "../../../workflow/jobs/parameters.ts";
 import {
@@ -13,6 +13,7 @@ import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption, valuesOption } from "../../command/option.ts";
 import { FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
+import { printResult } from "../../output/diagnostics.ts";
 import { showEnd } from "../../output/job-run.ts";
 import { runStates } from "../../output/polling.ts";
 
@@ -70,10 +71,12 @@ async function startAndFollow(
   const started = await runJobNow(job, wish);
   const id = numberId(String(started.run_id));
   if (!wish.wait) {
-    context.stdout.write(
-      wish.output === "json"
-        ? `${printableJson(started, 2)}\n`
-        : `Started run ${id} of ${printable(job.address)}${numberInJob(started)}.\nTo wait for it, run \`workspace runs get ${id} --wait\`.\n`,
+    printResult(
+      context,
+      wish.output,
+      started,
+      () =>
+        `Started run ${id} of ${printable(job.address)}${numberInJob(started)}.\nTo wait for it, run \`workspace runs get ${id} --wait\`.\n`,
     );
     return EXIT.ok;
   }

@@ -3,7 +3,6 @@
 import { failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { runsText } from "../../../report/inspect/cluster-text.ts";
-import { printableJson } from "../../../report/text/printable.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
 import { newestRuns } from "../../../workflow/session/paging.ts";
 import { numberId, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
@@ -11,7 +10,7 @@ import { type CommandGroup, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
-import { colorsOf } from "../../output/diagnostics.ts";
+import { colorsOf, printResult } from "../../output/diagnostics.ts";
 import { cancelRunsCommand, deleteRunsCommand } from "./end-runs.ts";
 import { getRunCommand } from "./get-run.ts";
 import { exportRunCommand, runOutputCommand } from "./run-output.ts";
@@ -41,11 +40,7 @@ const listRunsCommand = defineCommand({
     };
     const show = async ({ reader }: Connection, ofJob: JsonObject) => {
       const runs = await newestRuns(reader, { ...filter, ...ofJob }, most);
-      context.stdout.write(
-        options.output === "json"
-          ? `${printableJson(runs, 2)}\n`
-          : runsText(runs, colorsOf(context, context.stdout)),
-      );
+      printResult(context, options.output, runs, () => runsText(runs, colorsOf(context, context.stdout)));
       return EXIT.ok;
     };
     if (options.job === undefined)

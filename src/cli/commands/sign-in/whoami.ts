@@ -3,11 +3,11 @@
 import { type HostOptions, type HostSettings, hostSettings } from "../../../config/settings.ts";
 import { notNeeded } from "../../../config/sign-in/choose.ts";
 import { type IdentityView, identityJson, identityText } from "../../../report/inspect/identity-text.ts";
-import { printableJson } from "../../../report/text/printable.ts";
 import { callerName } from "../../../workflow/sign-in/save-profile.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION, HOST_OPTIONS } from "../../command/shared-options.ts";
+import { printResult } from "../../output/diagnostics.ts";
 
 export const whoamiCommand = defineCommand({
   name: "whoami",
@@ -19,9 +19,7 @@ export const whoamiCommand = defineCommand({
     const found = hostSettings(context, options);
     const show = (user: string | undefined): void => {
       const view = viewOf(found, user);
-      context.stdout.write(
-        options.output === "json" ? `${printableJson(identityJson(view), 2)}\n` : identityText(view),
-      );
+      printResult(context, options.output, identityJson(view), () => identityText(view));
     };
     show(
       await callerOf(context, options).catch((failure: unknown) => {

@@ -1,18 +1,9 @@
-// Completion for bash. `compgen -W` expands its words as a command line, so words are compared and quoted one by one.
+// Completion for bash and zsh. `compgen -W` expands its words as a command line, so bash compares and quotes them one by one; `compadd` of zsh expands none.
 
-import {
-  ADDRESSES,
-  type CompletionWord,
-  commandCase,
-  optionCases,
-  TARGETS,
-  titled,
-  twoWordTitles,
-} from "./words.ts";
+import { ADDRESSES, type CompletionWord, caseBlocks, TARGETS, twoWordTitles } from "./words.ts";
 
 /** The command is found first, because an option has other values in another command. */
 export function bashScript(words: readonly CompletionWord[]): string {
-  const commands = titled(words);
   return `# Offers a word that continues what is typed, quoted as a word of the command line. Inside quotes only plain words fit.
 _workspace_add() {
   local word quoted
@@ -47,18 +38,40 @@ _workspace() {
       ${twoWordTitles(words)}) command="$command \${COMP_WORDS[2]}" ;;
     esac
   fi
-  case "$command $before" in
-${commands.flatMap((one) => optionCases(one, "_workspace_add", "")).join("\n")}
-  esac
-  case "$before" in
-    -t|--target) _workspace_add_lines < <(_workspace_targets); return ;;
-    --only) _workspace_add_lines < <(_workspace_addresses); return ;;
-  esac
-  case "$command" in
-${commands.map((one) => commandCase(one, "_workspace_add")).join("\n")}
-    *) _workspace_add --help ;;
-  esac
+${caseBlocks(words, "_workspace_add", "")}
 }
 complete -o default -F _workspace workspace
+`;
+}
+
+/** Works as a file \`_workspace\` of \`fpath\`, and where its text is evaluated. */
+export function zshScript(words: readonly CompletionWord[]): string {
+  return `#compdef workspace
+_workspace_add_lines() {
+  local line
+  local -a lines
+  while IFS= read -r line; do lines+=("$line"); done
+  compadd -a lines
+}
+_workspace_targets() {
+  ${TARGETS}
+}
+_workspace_addresses() {
+  ${ADDRESSES}
+}
+_workspace() {
+  local before="\${words[CURRENT-1]}" command="\${words[2]}"
+  if (( CURRENT == 2 )); then
+    compadd -- ${words.map(({ name }) => name).join(" ")} --help --version
+    return
+  fi
+  if (( CURRENT > 3 )); then
+    case "$command \${words[3]}" in
+      ${twoWordTitles(words)}) command="$command \${words[3]}" ;;
+    esac
+  fi
+${caseBlocks(words, "compadd --", "_files; ")}
+}
+if [ "$funcstack[1]" = _workspace ]; then _workspace "$@"; else compdef _workspace workspace; fi
 `;
 }
