@@ -70,7 +70,7 @@ function commandCase(one: Titled, add: string): string {
   return `    "${one.title}") ${add} ${followers(one).join(" ")}${addresses} ;;`;
 }
 
-/** What bash and zsh offer, once the command is known: its options and arguments depend on it. */
+/** The branches of the scripts of bash and zsh for a command that is known. */
 export function caseBlocks(words: readonly CompletionWord[], add: string, paths: string): string {
   const commands = titled(words);
   return `  case "$command $before" in
