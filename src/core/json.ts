@@ -20,3 +20,9 @@ export function collectTexts(value: Json | undefined, into: Set<string> = new Se
 export function objectIn(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
+
+/** An object without those members that are undefined. */
+export function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

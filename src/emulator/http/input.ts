@@ -4,7 +4,7 @@
 import { Busboy } from "@fastify/busboy";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { ApiError, malformed } from "../world/errors.ts";
+import { ApiError, malformed, ScimError } from "../world/errors.ts";
 import { REQUESTS } from "../world/limits.ts";
 import type { FilePart } from "../world/operation.ts";
 import type { OperationSpec, QueryField } from "./contract.ts";
@@ -28,6 +28,32 @@ export function checkSize(spec: OperationSpec, request: AppRequest): void {
       "REQUEST_TOO_LARGE",
       `The request is larger than ${limit} bytes. Found: ${size} bytes.`,
     );
+}
+
+/** SCIM's own type is what the contract requires; RFC 7644 (section 3.8) has servers take the general one too. */
+const TYPES = ["application/scim+json", "application/json"];
+const RANGES = new Set([...TYPES, "application/*", "*/*"]);
+
+/** Throws 415 for a body, and 406 for a read, that does not name SCIM's media type. Other calls take any headers. */
+export function checkMedia(spec: OperationSpec, { headers }: AppRequest): void {
+  if (!spec.scim) return;
+  if (spec.method === "GET") {
+    if (!takes(headers.accept ?? ""))
+      throw new ScimError(406, `A read needs the header Accept: ${TYPES[0]}.`);
+  } else if (spec.method !== "DELETE" && !TYPES.includes(typeOf(headers["content-type"] ?? ""))) {
+    throw new ScimError(415, `A write needs the header Content-Type: ${TYPES[0]}.`);
+  }
+}
+
+function takes(accept: string): boolean {
+  return accept
+    .split(",")
+    .some((range) => RANGES.has(typeOf(range)) && !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range));
+}
+
+/** The type without its parameters. */
+function typeOf(text: string): string {
+  return (text.split(";", 1)[0] ?? "").trim().toLowerCase();
 }
 
 /** True when the body must be taken apart before the operation runs, which only a form needs. */
@@ -166,9 +192,7 @@ function parseForm(contentType: string, body: Uint8Array): Promise<Form> {
         const chunks: Buffer[] = [];
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
         stream.on("error", refuse);
-        stream.on("end", () =>
-          files.set(name, { name: fileName, content: new Uint8Array(Buffer.concat(chunks)) }),
-        );
+        stream.on("end", () => files.set(name, { name: fileName, content: Buffer.concat(chunks) }));
       });
       parser.on("error", refuse);
       parser.on("finish", () =>

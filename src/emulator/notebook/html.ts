@@ -22,11 +22,11 @@ export function writeHtml(notebook: Notebook, name: string): Uint8Array {
   const model = JSON.stringify(toModel(notebook, name)).replaceAll("<", "\\u003c");
   const lines = [
     "<!DOCTYPE html>",
-    `<html><head><meta charset="utf-8"><title>${escaped(name)}</title>`,
+    `<html><head><meta charset="utf-8"><title>${escapedHtml(name)}</title>`,
     "<style>body{font-family:sans-serif;margin:2em}pre{background:#f4f4f4;padding:1em}.markdown{white-space:pre-wrap}</style>",
     `${OPENING}${model}${CLOSING}`,
     "</head><body>",
-    `<h1>${escaped(name)}</h1><p>${notebook.language.toLowerCase()}</p>`,
+    `<h1>${escapedHtml(name)}</h1><p>${notebook.language.toLowerCase()}</p>`,
     ...notebook.cells.map(shown),
     "</body></html>",
   ];
@@ -34,8 +34,8 @@ export function writeHtml(notebook: Notebook, name: string): Uint8Array {
 }
 
 function shown({ kind, text, title }: Cell): string {
-  const heading = title === undefined ? "" : `<h2>${escaped(title)}</h2>`;
-  const body = escaped(text);
+  const heading = title === undefined ? "" : `<h2>${escapedHtml(title)}</h2>`;
+  const body = escapedHtml(text);
   return (
     heading +
     (kind === "markdown" ? `<div class="markdown">${body}</div>` : `<pre><code>${body}</code></pre>`)
@@ -61,6 +61,6 @@ function parsed(text: string): Json {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-function escaped(text: string): string {
+export function escapedHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }

@@ -3,7 +3,7 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
@@ -73,9 +73,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
     values: withoutToken(read),
     facts: {
       state,
-      ...(creator === undefined ? {} : { creator_user_name: creator }),
-      ...(token === undefined ? {} : { token }),
-      ...(ended === undefined ? {} : { ended_by_service: ended }),
+      ...defined({ creator_user_name: creator, token, ended_by_service: ended }),
     },
   };
 }

@@ -1,6 +1,6 @@
 // The attributes of a cluster, as clusters and the `new_cluster` of jobs have them (contract B 2.4).
 
-import { isObject, type Json } from "../../core/json.ts";
+import { defined, isObject, type Json } from "../../core/json.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import {
   flagField,
@@ -173,10 +173,7 @@ export function withoutInherited(values: Values): Values {
   if (values.instance_pool_id !== undefined) return rest;
   return {
     ...rest,
-    ...(azure === undefined ? {} : { azure_attributes: azure }),
-    ...(aws === undefined ? {} : { aws_attributes: aws }),
-    ...(gcp === undefined ? {} : { gcp_attributes: gcp }),
-    ...(node === undefined ? {} : { node_type_id: node }),
+    ...defined({ azure_attributes: azure, aws_attributes: aws, gcp_attributes: gcp, node_type_id: node }),
     ...(driver === undefined || driver === node ? {} : { driver_node_type_id: driver }),
     ...(elastic === undefined ? {} : { enable_elastic_disk: elastic }),
   };

@@ -3,11 +3,11 @@
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
 import { type Cluster, clusterById, isRunning, putCluster } from "./cluster.ts";
+import { SHRINK } from "./resize.ts";
 import { terminateCluster } from "./terminate.ts";
 
 const MINUTE = 60_000;
 export const IDLE = "clusters.idle";
-export const SHRINK = "clusters.shrink";
 
 /** Notes that the cluster was used now; keeps it. */
 export function touchCluster(world: World, cluster: Cluster): Cluster {

@@ -9,32 +9,15 @@ import type { Area, Call, Caller, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { listNodeTypes } from "../compute/node-types.ts";
 import { listRuntimes } from "../compute/runtimes.ts";
-import { CLUSTER_RECOVERY } from "../pools/pool.ts";
-import { endIdleCluster, IDLE, SHRINK } from "./activity.ts";
+import { endIdleCluster, IDLE } from "./activity.ts";
 import { type Cluster, clusterOr400, pinsOf, putCluster, startingWorkers } from "./cluster.ts";
 import { describeCluster, listClusters, logStatus } from "./describe.ts";
 import { addEvent, readEvents } from "./events.ts";
 import { causeTrouble } from "./injected-events.ts";
-import { clusterResized, RESIZED, recoverNodes, resizeCluster, scaleDown, workersFor } from "./resize.ts";
+import { resizeCluster, resizeTimers, workersFor } from "./resize.ts";
 import { type GivenCluster, readCluster, readSize } from "./settings.ts";
-import {
-  clusterReady,
-  READY,
-  REPORT,
-  reportAutoscaling,
-  restartCluster,
-  startCluster,
-  startNewCluster,
-} from "./start.ts";
-import {
-  armRetention,
-  clusterTerminated,
-  RETENTION_OVER,
-  retentionOver,
-  TERMINATED,
-  terminateAndDrop,
-  terminateCluster,
-} from "./terminate.ts";
+import { restartCluster, startCluster, startNewCluster, startTimers } from "./start.ts";
+import { armRetention, terminateAndDrop, terminateCluster, terminateTimers } from "./terminate.ts";
 
 const DONE: Reply = { json: {} };
 
@@ -56,16 +39,14 @@ export const clustersArea: Area = {
     "clusters/spark-versions": () => ({ json: { versions: listRuntimes() } }),
     "clusters/events": readEvents,
   },
-  timers: {
-    [READY]: (world, payload) => clusterReady(world, idIn(payload)),
-    [RESIZED]: (world, payload) => clusterResized(world, idIn(payload)),
-    [TERMINATED]: (world, payload) => clusterTerminated(world, idIn(payload)),
-    [IDLE]: (world, payload) => endIdleCluster(world, idIn(payload)),
-    [SHRINK]: (world, payload) => scaleDown(world, idIn(payload)),
-    [REPORT]: (world, payload) => reportAutoscaling(world, idIn(payload)),
-    [RETENTION_OVER]: (world, payload) => retentionOver(world, idIn(payload)),
-    [CLUSTER_RECOVERY]: (world, payload) => recoverNodes(world, idIn(payload)),
-  },
+  timers: Object.fromEntries(
+    Object.entries({
+      ...startTimers,
+      ...resizeTimers,
+      ...terminateTimers,
+      [IDLE]: endIdleCluster,
+    }).map(([type, run]) => [type, (world: World, payload: JsonObject) => run(world, idIn(payload))]),
+  ),
   control: { "cluster-events": causeTrouble },
 };
 

@@ -1,7 +1,7 @@
 // A cluster as `get` and `list` answer it (ClusterInfo, contract B 2.4).
 // What `clusters/list` shows: pinned, active, and the most recently terminated clusters (contract B 4.3 rule 3).
 
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import type { Call, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
@@ -25,11 +25,8 @@ export function describeCluster(cluster: Cluster): JsonObject {
     state_message: cluster.state_message,
     start_time: cluster.start_time,
     last_state_loss_time: cluster.last_state_loss_time,
-    ...(cluster.terminated_time === undefined ? {} : { terminated_time: cluster.terminated_time }),
-    ...(cluster.last_activity_time === undefined ? {} : { last_activity_time: cluster.last_activity_time }),
-    ...(cluster.termination_reason === undefined
-      ? {}
-      : { termination_reason: cluster.termination_reason as unknown as JsonObject }),
+    ...defined({ terminated_time: cluster.terminated_time, last_activity_time: cluster.last_activity_time }),
+    ...(defined({ termination_reason: cluster.termination_reason }) as JsonObject),
     default_tags: defaultTags(cluster),
     ...(isRunning(cluster) ? describeDriver(cluster) : {}),
   };
@@ -48,9 +45,8 @@ export function logStatus(cluster: Cluster, now: number): JsonObject {
   if (cluster.attributes.cluster_log_conf === undefined || !isRunning(cluster)) return {};
   const deliveries = Math.floor((now - cluster.nodes_since) / CLUSTERS.log_delivery_ms);
   if (deliveries === 0) return {};
-  return {
-    cluster_log_status: { last_attempted: cluster.nodes_since + deliveries * CLUSTERS.log_delivery_ms },
-  };
+  const last_attempted = cluster.nodes_since + deliveries * CLUSTERS.log_delivery_ms;
+  return { cluster_log_status: { last_attempted } };
 }
 
 /** Four named tags and two internal ones: which those are is not shown, save that a job's cluster names its run and job. */
@@ -69,25 +65,16 @@ export function listClusters(call: Call, world: World): Reply {
   const clusters = listedIds(world).flatMap((id): JsonObject[] => {
     const cluster = clusterById(world, id);
     if (cluster === undefined) return [];
-    const pinnedBy = pinsOf(world).get(id);
-    return [
-      {
-        ...describeCluster(cluster),
-        ...logStatus(cluster, call.now),
-        ...(pinnedBy === undefined ? {} : { pinned_by_user_name: pinnedBy }),
-      },
-    ];
+    const pinned = defined({ pinned_by_user_name: pinsOf(world).get(id) });
+    return [{ ...describeCluster(cluster), ...logStatus(cluster, call.now), ...pinned }];
   });
   return { json: clusters.length === 0 ? {} : { clusters } };
 }
 
 /** Active ones first, then pinned ones, then those that ended last. */
 function listedIds(world: World): string[] {
-  const ids = new Set<string>();
-  for (const [id] of activeIds(world).entries()) ids.add(id);
-  for (const [id] of pinsOf(world).entries()) ids.add(id);
-  for (const id of lastTerminated(world, ids)) ids.add(id);
-  return [...ids];
+  const ids = new Set([...activeIds(world).keys(), ...pinsOf(world).keys()]);
+  return [...ids, ...lastTerminated(world, ids)];
 }
 
 function lastTerminated(world: World, listed: ReadonlySet<string>): string[] {

@@ -1,6 +1,6 @@
 // The event log of clusters: how entries are written, kept and read page by page (contract B 2.5, contract B 4.3, contract B 6).
 
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { defined, type Json, type JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import type { Call, Reply } from "../../world/operation.ts";
@@ -52,11 +52,8 @@ const countsOf = (world: World): Collection<number> => world.collection("cluster
 export function addEvent(world: World, cluster: string, type: EventType, details: object): void {
   const number = countsOf(world).get(cluster) ?? 0;
   countsOf(world).set(cluster, number + 1);
-  eventsOf(world).set(`${cluster}/${number}`, {
-    timestamp: world.now,
-    type,
-    details: details as JsonObject,
-  });
+  const event = { timestamp: world.now, type, details: details as JsonObject };
+  eventsOf(world).set(`${cluster}/${number}`, event);
 }
 
 export function dropEvents(world: World, cluster: string): void {
@@ -93,9 +90,7 @@ export function readEvents(call: Call, world: World): Reply {
   return {
     json: {
       ...(events.length === 0 ? {} : { events }),
-      ...(next < found.length
-        ? { next_page: nextPage(request, { end: request.end_time ?? end, order, offset: next, limit }) }
-        : {}),
+      ...(next < found.length ? { next_page: nextPage(request, { end, order, offset: next, limit }) } : {}),
       total_count: found.length,
     },
   };
@@ -116,21 +111,18 @@ function* matching(
   }
 }
 
-interface NextPage {
-  readonly end: Json;
-  readonly order: string;
-  readonly offset: number;
-  readonly limit: number;
-}
+type NextPage = Readonly<Record<"end" | "offset" | "limit", number>> & { readonly order: string };
 
 /** The same question for what follows. It names an end, so that events that come meanwhile do not shift the pages. */
-function nextPage(request: EventsRequest, { end, order, offset, limit }: NextPage): JsonObject {
+function nextPage(request: EventsRequest, page: NextPage): JsonObject {
+  const { cluster_id, start_time, end_time = page.end, event_types } = request;
+  const { order, offset, limit } = page;
   return {
-    cluster_id: request.cluster_id,
-    ...(request.start_time === undefined ? {} : { start_time: request.start_time }),
-    end_time: end,
+    cluster_id,
+    ...defined({ start_time }),
+    end_time,
     order,
-    ...(request.event_types === undefined ? {} : { event_types: request.event_types }),
+    ...defined({ event_types }),
     offset,
     limit,
   };

@@ -1,6 +1,6 @@
 // Events of a cluster that only control requests cause: lost nodes, faults of the driver and of disks (contract B 6).
 
-import type { JsonObject } from "../../../core/json.ts";
+import { isObject, type JsonObject } from "../../../core/json.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
 import { type Cluster, clusterOr400, isRunning } from "./cluster.ts";
@@ -16,10 +16,9 @@ export function causeTrouble(world: World, input: JsonObject): JsonObject {
   const { type, details = {}, count = 1 } = input;
   const cluster = clusterOr400(world, String(input.cluster_id));
   if (!isTrouble(type)) throw invalidValue(`type must be one of ${TROUBLES.join(", ")}.`);
-  if (details === null || typeof details !== "object" || Array.isArray(details))
-    throw invalidValue("details must be an object.");
+  if (!isObject(details)) throw invalidValue("details must be an object.");
   if (!isRunning(cluster)) throw invalidState(`Cluster ${cluster.cluster_id} is ${cluster.state}.`);
-  if (type === "NODES_LOST") loseNodes(world, cluster, Number(count), details as JsonObject);
+  if (type === "NODES_LOST") loseNodes(world, cluster, Number(count), details);
   else addEvent(world, cluster.cluster_id, type, details);
   return {};
 }

@@ -42,23 +42,16 @@ export function giveNodesBack(world: World, cluster: Cluster, count: number): Cl
 
 export const lacksNodes = (cluster: Cluster): boolean => cluster.nodes < cluster.target + 1;
 
-export const tooFewNodes = (cluster: Cluster): boolean =>
-  cluster.nodes < (cluster.target + 1) * CLUSTERS.least_nodes;
+export const tooFewNodes = ({ nodes, target }: Cluster): boolean =>
+  nodes < (target + 1) * CLUSTERS.least_nodes;
 
 /** Why a pool gave fewer nodes than were wanted (facts 4.7). */
 export function shortageOf(world: World, cluster: Cluster): Reason {
   const pool = cluster.attributes.instance_pool_id ?? "";
   const alive = world.collection<{ readonly state: string }>("pools").get(pool)?.state === "ACTIVE";
-  return {
-    code: "INSTANCE_POOL_CLUSTER_FAILURE",
-    type: "CLIENT_ERROR",
-    parameters: {
-      instance_pool_id: pool,
-      instance_pool_error_code: alive
-        ? "INSTANCE_POOL_MAX_CAPACITY_FAILURE"
-        : "INSTANCE_POOL_NOT_FOUND_FAILURE",
-    },
-  };
+  const code = alive ? "INSTANCE_POOL_MAX_CAPACITY_FAILURE" : "INSTANCE_POOL_NOT_FOUND_FAILURE";
+  const parameters = { instance_pool_id: pool, instance_pool_error_code: code };
+  return { code: "INSTANCE_POOL_CLUSTER_FAILURE", type: "CLIENT_ERROR", parameters };
 }
 
 /** Driver, executors and what they add up to, for a cluster whose nodes are up. */
@@ -66,11 +59,10 @@ export function describeNodes(cluster: Cluster): JsonObject {
   const workers = Math.max(0, cluster.nodes_up - 1);
   const worker = nodeType(cluster.attributes.node_type_id);
   const driver = nodeType(cluster.attributes.driver_node_type_id);
+  const executors = Array.from({ length: workers }, (_, index) => node(cluster, index + 1));
   return {
     driver: node(cluster, 0),
-    ...(workers === 0
-      ? {}
-      : { executors: Array.from({ length: workers }, (_, index) => node(cluster, index + 1)) }),
+    ...(workers === 0 ? {} : { executors }),
     cluster_memory_mb: driver.memory_mb + workers * worker.memory_mb,
     cluster_cores: driver.num_cores + workers * worker.num_cores,
   };

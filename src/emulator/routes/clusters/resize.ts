@@ -2,12 +2,19 @@
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
-import { waitForInstances } from "../pools/pool.ts";
+import { CLUSTER_RECOVERY, waitForInstances } from "../pools/pool.ts";
 import { type Cluster, type ClusterSize, clusterById, putCluster } from "./cluster.ts";
 import { addEvent } from "./events.ts";
 import { acquireNodes, lacksNodes, shortageOf } from "./nodes.ts";
 
-export const RESIZED = "clusters.resized";
+const RESIZED = "clusters.resized";
+export const SHRINK = "clusters.shrink";
+
+export const resizeTimers = {
+  [RESIZED]: clusterResized,
+  [SHRINK]: scaleDown,
+  [CLUSTER_RECOVERY]: recoverNodes,
+};
 
 interface Resize {
   readonly size: ClusterSize;
@@ -37,7 +44,7 @@ export function resizeCluster(world: World, cluster: Cluster, { size, target, ca
   putCluster(world, { ...equipped, state: "RESIZING" });
 }
 
-export function clusterResized(world: World, id: string): void {
+function clusterResized(world: World, id: string): void {
   const cluster = clusterById(world, id);
   if (cluster?.state !== "RESIZING") return;
   settle(world, { ...cluster, nodes_up: cluster.nodes }, cluster.nodes > cluster.nodes_up);
@@ -64,15 +71,11 @@ export function workersFor(size: ClusterSize, present: number): number {
 }
 
 /** Its pool can give instances again: a cluster that lacks nodes asks for them. */
-export function recoverNodes(world: World, id: string): void {
+function recoverNodes(world: World, id: string): void {
   const cluster = clusterById(world, id);
   if (cluster?.state !== "RUNNING" || !lacksNodes(cluster)) return;
-  resizeCluster(world, cluster, {
-    size: cluster.size,
-    target: cluster.target,
-    cause: "AUTORECOVERY",
-    user: "",
-  });
+  const { size, target } = cluster;
+  resizeCluster(world, cluster, { size, target, cause: "AUTORECOVERY", user: "" });
 }
 
 /** Work on an autoscaling cluster takes it to its upper bound. */
@@ -85,7 +88,7 @@ export function scaleUp(world: World, id: string): void {
 }
 
 /** Without work it goes back to its lower bound. */
-export function scaleDown(world: World, id: string): void {
+function scaleDown(world: World, id: string): void {
   const cluster = clusterById(world, id);
   if (cluster?.state !== "RUNNING" || !("autoscale" in cluster.size) || cluster.runs.length > 0) return;
   const target = cluster.size.autoscale.min_workers;

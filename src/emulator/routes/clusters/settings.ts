@@ -1,7 +1,7 @@
 // The configuration of a cluster as a request gives it, checked and completed (contract B 2.4).
 // Jobs describe clusters in the same words.
 
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import { EXTRA, extraOf } from "../../world/operation.ts";
@@ -47,17 +47,14 @@ export function readCluster(world: World, given: GivenCluster, tagLimit: number)
   const types = readNodeTypes(world, given);
   if (tags !== undefined && tags.length > 0) checkTakesTags(types);
   const scripts = given.init_scripts?.map(readInitScript);
+  const logs = given.cluster_log_conf && { fs: { destination: given.cluster_log_conf.fs.destination } };
   const attributes: Attributes = {
     cluster_name: given.cluster_name ?? "",
     spark_version: given.spark_version,
     ...(given.spark_conf === undefined ? {} : { spark_conf: texts(given.spark_conf) }),
     ...types,
     ...(tags === undefined ? {} : { custom_tags: tags }),
-    ...(given.cluster_log_conf === undefined
-      ? {}
-      : { cluster_log_conf: { fs: { destination: given.cluster_log_conf.fs.destination } } }),
-    ...(scripts === undefined ? {} : { init_scripts: scripts }),
-    ...(given.spark_env_vars === undefined ? {} : { spark_env_vars: given.spark_env_vars }),
+    ...defined({ cluster_log_conf: logs, init_scripts: scripts, spark_env_vars: given.spark_env_vars }),
     autotermination_minutes: minutes,
     ...(given.ssh_public_keys === undefined ? {} : { ssh_public_keys: given.ssh_public_keys }),
     ...extraOf(given),

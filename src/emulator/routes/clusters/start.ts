@@ -11,8 +11,10 @@ import { acquireNodes, lacksNodes, shortageOf, tooFewNodes } from "./nodes.ts";
 import type { ReadCluster } from "./settings.ts";
 import { tellRuns, terminateCluster } from "./terminate.ts";
 
-export const READY = "clusters.ready";
-export const REPORT = "clusters.report";
+const READY = "clusters.ready";
+const REPORT = "clusters.report";
+
+export const startTimers = { [READY]: clusterReady, [REPORT]: reportAutoscaling };
 
 export interface NewCluster extends ReadCluster {
   readonly source: "API" | "JOB";
@@ -80,7 +82,7 @@ function bringUp(world: World, cluster: Cluster): Cluster {
 }
 
 /** RUNNING with enough of the nodes, else terminated with the reason (contract B 3.2; share: facts 4.2). */
-export function clusterReady(world: World, id: string): void {
+function clusterReady(world: World, id: string): void {
   const cluster = clusterById(world, id);
   if (cluster === undefined || (cluster.state !== "PENDING" && cluster.state !== "RESTARTING")) return;
   if (tooFewNodes(cluster)) {
@@ -126,7 +128,7 @@ function armReport(world: World, cluster: Cluster): void {
   else world.timers.cancel(timer);
 }
 
-export function reportAutoscaling(world: World, id: string): void {
+function reportAutoscaling(world: World, id: string): void {
   const cluster = clusterById(world, id);
   if (cluster === undefined || !("autoscale" in cluster.size)) return;
   addEvent(world, id, "AUTOSCALING_STATS_REPORT", {

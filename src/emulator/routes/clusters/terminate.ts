@@ -15,10 +15,12 @@ import {
 import { addEvent, dropEvents } from "./events.ts";
 import { releaseNodes } from "./nodes.ts";
 
-export const TERMINATED = "clusters.terminated";
-export const RETENTION_OVER = "clusters.retentionOver";
+const TERMINATED = "clusters.terminated";
+const RETENTION_OVER = "clusters.retentionOver";
 /** The timer by which a cluster notifies a run; the jobs' area runs it. */
 export const RUN_LOOK = "runs.look";
+
+export const terminateTimers = { [TERMINATED]: clusterTerminated, [RETENTION_OVER]: retentionOver };
 
 export interface ClusterEnding {
   readonly reason: Reason;
@@ -53,7 +55,7 @@ export function terminateCluster(
   });
 }
 
-export function clusterTerminated(world: World, id: string): void {
+function clusterTerminated(world: World, id: string): void {
   const cluster = clusterById(world, id);
   if (cluster?.state !== "TERMINATING") return;
   const ended: Cluster = { ...releaseNodes(world, cluster), state: "TERMINATED", terminated_time: world.now };
@@ -71,7 +73,7 @@ export function armRetention(world: World, cluster: Cluster): void {
   else world.timers.set(timer, world.now + CLUSTERS.retention_ms, RETENTION_OVER, { cluster_id: id });
 }
 
-export function retentionOver(world: World, id: string): void {
+function retentionOver(world: World, id: string): void {
   expireCluster(world, id);
   dropEvents(world, id);
 }

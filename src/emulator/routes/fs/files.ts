@@ -79,10 +79,6 @@ export function byteSize(world: World, { blob }: FsEntry): number {
 
 /** FileInfo (contract A 2.8); its last field is an addition of later versions (facts 4.6). */
 export function fileInfo(world: World, path: string, entry: FsEntry): JsonObject {
-  return {
-    path,
-    is_dir: entry.folder,
-    file_size: byteSize(world, entry),
-    modification_time: entry.modified,
-  };
+  const { folder, modified } = entry;
+  return { path, is_dir: folder, file_size: byteSize(world, entry), modification_time: modified };
 }

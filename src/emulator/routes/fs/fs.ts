@@ -1,6 +1,6 @@
 // The file system: ten calls over a tree of directories and files whose contents lie on disk (contract A 4.5).
 
-import type { Json, JsonObject } from "../../../core/json.ts";
+import type { Json } from "../../../core/json.ts";
 import { childPath, decodeBase64, encodeBase64, pathOfSegments } from "../../world/encoding.ts";
 import { ROOT } from "../../world/entry-tree.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
@@ -131,6 +131,6 @@ function isBelow(path: readonly string[], folder: readonly string[]): boolean {
 
 export const fsArea: Area = {
   operations,
-  timers: { [EXPIRE]: (world, payload: JsonObject, at) => expireUpload(world, payload, at) },
+  timers: { [EXPIRE]: expireUpload },
   seed: (world) => fileTree(world).plant({ parent: "", name: "", folder: true, modified: world.now }),
 };

@@ -28,12 +28,8 @@ export const uploadOperations: Operations = {
     checkFree(fileTree(world).find(segments), segments, overwrite);
     makeDirectories(world, segments.slice(0, -1));
     const handle = world.next("files.uploads");
-    const upload: Upload = {
-      path: pathOfSegments(segments),
-      overwrite,
-      blob: world.blobs.create(),
-      used: world.now,
-    };
+    const path = pathOfSegments(segments);
+    const upload: Upload = { path, overwrite, blob: world.blobs.create(), used: world.now };
     uploadsOf(world).set(String(handle), upload);
     watch(world, String(handle), upload);
     return { json: { handle } };

@@ -1,6 +1,6 @@
 // A run as `runs/get` and `runs/list` answer it (contract B 2.3).
 
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import type { World } from "../../world/world.ts";
 import { creatorOf } from "./job.ts";
 import { type Run, resultOf } from "./run.ts";
@@ -39,10 +39,7 @@ function describeState(run: Run): JsonObject {
 
 /** Each part is omitted until it is known (contract B 2.3). */
 function describeInstance(run: Run): JsonObject {
-  return {
-    ...(run.cluster_id === undefined ? {} : { cluster_id: run.cluster_id }),
-    ...(run.spark_context_id === undefined ? {} : { spark_context_id: run.spark_context_id }),
-  };
+  return defined({ cluster_id: run.cluster_id, spark_context_id: run.spark_context_id });
 }
 
 /** Setting up, working and cleaning up, in milliseconds; zero for what has not ended. Their sum is the run's whole time. */

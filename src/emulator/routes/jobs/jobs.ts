@@ -1,33 +1,17 @@
 // Jobs (contract B 4.2): create, list, get, reset, delete.
 
-import type { JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import type { Area, Call, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { RUN_LOOK } from "../clusters/terminate.ts";
 import { mailJobDeleted } from "./emails.ts";
 import { describeJob, jobById, jobOr400, jobsOf, missingJob, newJobId, putJob, wasIssued } from "./job.ts";
 import { activeRunsOf, dropRun, isActive, runById, runNumbers } from "./run.ts";
-import {
-  armTimeout,
-  CLEANUP,
-  cancelRun,
-  cleanedUp,
-  FINISH,
-  finishWork,
-  forgetRun,
-  lookAtCluster,
-  RETRY,
-  RUN_RETENTION,
-  TIMEOUT,
-  timeOut,
-} from "./run-lifecycle.ts";
+import { armTimeout, byRun, cancelRun, RETRY, runTimers } from "./run-lifecycle.ts";
 import { cancel, deleteRun, finishRun, getRun, listRuns, runNow, submitRun } from "./run-operations.ts";
 import { exportRun, getOutput } from "./run-output.ts";
-import { armSchedule, FIRE, fireSchedule } from "./schedule.ts";
 import { type GivenSettings, readSettings } from "./settings.ts";
-import { retryRun } from "./start-run.ts";
+import { armSchedule, FIRE, fireSchedule, retryRun } from "./start-run.ts";
 
 export const jobsArea: Area = {
   operations: {
@@ -47,19 +31,14 @@ export const jobsArea: Area = {
   },
   timers: {
     [FIRE]: (world, payload) => fireSchedule(world, Number(payload.job_id)),
-    [RUN_LOOK]: (world, payload) => lookAtCluster(world, runIn(payload)),
-    [FINISH]: (world, payload) => finishWork(world, runIn(payload)),
-    [TIMEOUT]: (world, payload) => timeOut(world, runIn(payload)),
-    [CLEANUP]: (world, payload) => cleanedUp(world, runIn(payload)),
-    [RETRY]: (world, payload) => retryRun(world, runIn(payload)),
-    [RUN_RETENTION]: (world, payload) => forgetRun(world, runIn(payload)),
+    [RETRY]: byRun(retryRun),
+    ...runTimers,
   },
   control: { runs: finishRun },
 };
 
 const DONE: Reply = { json: {} };
 const idOf = (call: Call): string => String(call.input.job_id);
-const runIn = (payload: JsonObject): number => Number(payload.run_id);
 
 function create(call: Call, world: World): Reply {
   const settings = readSettings(world, call.input as unknown as GivenSettings);

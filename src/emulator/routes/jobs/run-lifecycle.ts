@@ -1,6 +1,7 @@
 // How a run lives: it waits for its cluster, works, cleans up, and ends (contract B 3.3; transitions: facts 4.8).
 
 import { CLUSTERS, JOBS } from "../../world/limits.ts";
+import type { Area, TimerRun } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { detachRun } from "../clusters/activity.ts";
 import { type Cluster, clusterById, isRunning } from "../clusters/cluster.ts";
@@ -11,11 +12,24 @@ import { mailRunEnded } from "./emails.ts";
 import { jobById } from "./job.ts";
 import { dropRun, isActive, isVisible, type JobRunOutcome, putRun, type Run, runById } from "./run.ts";
 
-export const FINISH = "runs.finish";
-export const TIMEOUT = "runs.timeout";
-export const CLEANUP = "runs.cleanup";
+const FINISH = "runs.finish";
+const TIMEOUT = "runs.timeout";
+const CLEANUP = "runs.cleanup";
 export const RETRY = "runs.retry";
-export const RUN_RETENTION = "runs.retention";
+const RUN_RETENTION = "runs.retention";
+
+export const byRun =
+  (timer: (world: World, run: number) => void): TimerRun =>
+  (world, { run_id }) =>
+    timer(world, Number(run_id));
+
+export const runTimers: NonNullable<Area["timers"]> = {
+  [RUN_LOOK]: byRun(lookAtCluster),
+  [FINISH]: byRun(finishWork),
+  [TIMEOUT]: byRun(timeOut),
+  [CLEANUP]: byRun(cleanedUp),
+  [RUN_RETENTION]: byRun(forgetRun),
+};
 
 /** Lets the run check its cluster after the present request or timer. */
 export function lookSoon(world: World, run: Run): void {
@@ -23,7 +37,7 @@ export function lookSoon(world: World, run: Run): void {
 }
 
 /** The state of its cluster may have changed: what does that mean for the run? */
-export function lookAtCluster(world: World, id: number): void {
+function lookAtCluster(world: World, id: number): void {
   const run = runById(world, id);
   if (run === undefined || run.cluster_id === undefined) return;
   const cluster = clusterById(world, run.cluster_id);
@@ -65,7 +79,7 @@ export function beginWork(world: World, run: Run, cluster?: Cluster): Run {
   return working;
 }
 
-export function finishWork(world: World, id: number): void {
+function finishWork(world: World, id: number): void {
   const run = runById(world, id);
   if (run?.life_cycle_state === "RUNNING") endWork(world, run, { result_state: "SUCCESS", message: "" });
 }
@@ -79,7 +93,7 @@ export function armTimeout(world: World, run: Run): void {
   else world.timers.set(timer, due, TIMEOUT, { run_id: run.run_id });
 }
 
-export function timeOut(world: World, id: number): void {
+function timeOut(world: World, id: number): void {
   const run = runById(world, id);
   if (run?.life_cycle_state !== "PENDING" && run?.life_cycle_state !== "RUNNING") return;
   endWork(world, run, { result_state: "TIMED_OUT", message: "The run took longer than its timeout allows." });
@@ -107,7 +121,7 @@ export function endWork(world: World, run: Run, outcome: JobRunOutcome): void {
   });
 }
 
-export function cleanedUp(world: World, id: number): void {
+function cleanedUp(world: World, id: number): void {
   const run = runById(world, id);
   if (run?.life_cycle_state !== "TERMINATING") return;
   runEnded(world, putRun(world, { ...run, life_cycle_state: "TERMINATED", ended_at: world.now }));
@@ -168,7 +182,7 @@ function wantsRetry(world: World, run: Run): boolean {
   return result === "FAILED" || (result === "TIMED_OUT" && retry_on_timeout);
 }
 
-export function forgetRun(world: World, id: number): void {
+function forgetRun(world: World, id: number): void {
   const run = runById(world, id);
   if (run !== undefined && !isActive(run)) dropRun(world, run);
 }

@@ -2,7 +2,7 @@
 // The parameters that run-now brings: at most one kind, of limited size, notebook parameters merged over the
 // job's (contract B 4.2 rule 4).
 
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { type Call, extraOf, type Reply } from "../../world/operation.ts";
@@ -132,8 +132,7 @@ function readEnding({ run_id, result_state, result, error }: JsonObject) {
   const outcome: JobRunOutcome = {
     result_state: ending,
     message: error ?? "",
-    ...(result === undefined ? {} : { result }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ result, error }),
   };
   return { run_id: String(run_id), outcome };
 }

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../../../core/json.ts";
 import { exportBytes } from "../../notebook/document.ts";
+import { escapedHtml } from "../../notebook/html.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import type { Call, Reply } from "../../world/operation.ts";
@@ -59,14 +60,6 @@ export function exportRun(call: Call, world: World): Reply {
 function pageOf(world: World, path: string, name: string): string {
   const document = notebookAt(world, path);
   if (document !== undefined) return new TextDecoder().decode(exportBytes(document, "HTML", name));
-  const title = escapeHtml(name);
-  return `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>${title}</title></head><body><h1>${title}</h1><p>The notebook ${escapeHtml(path)} is not in the workspace.</p></body></html>\n`;
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+  const title = escapedHtml(name);
+  return `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>${title}</title></head><body><h1>${title}</h1><p>The notebook ${escapedHtml(path)} is not in the workspace.</p></body></html>\n`;
 }

@@ -69,10 +69,8 @@ export function newRunId(world: World): number {
   return id;
 }
 
-export const isActive = (run: Run): boolean =>
-  run.life_cycle_state === "PENDING" ||
-  run.life_cycle_state === "RUNNING" ||
-  run.life_cycle_state === "TERMINATING";
+export const isActive = ({ life_cycle_state: state }: Run): boolean =>
+  state === "PENDING" || state === "RUNNING" || state === "TERMINATING";
 
 export const runById = (world: World, id: number | string): Run | undefined => runsOf(world).get(String(id));
 
@@ -137,18 +135,8 @@ export function activeRunsOf(world: World, job: number): Run[] {
 
 /** A result is there when the work has begun and ended, and always when the run is terminated (facts 4.8). */
 export function resultOf(run: Run): JobRunResult | undefined {
-  switch (run.life_cycle_state) {
-    case "PENDING":
-    case "RUNNING":
-      return undefined;
-    case "SKIPPED":
-      return "SKIPPED";
-    case "TERMINATED":
-      return run.outcome?.result_state;
-    case "TERMINATING":
-    case "INTERNAL_ERROR":
-      return run.working_since === undefined ? undefined : run.outcome?.result_state;
-    default:
-      return run.life_cycle_state satisfies never;
-  }
+  const { life_cycle_state: state, working_since } = run;
+  if (state === "PENDING" || state === "RUNNING") return undefined;
+  if (state === "SKIPPED") return state;
+  return state === "TERMINATED" || working_since !== undefined ? run.outcome?.result_state : undefined;
 }

@@ -1,7 +1,7 @@
 // The settings of a job as a request gives them, checked and completed with the defaults that `get` shows
 // (contract B 2.2; facts 4.8).
 
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { extraOf } from "../../world/operation.ts";
@@ -28,15 +28,9 @@ interface PlainSettings {
   readonly retry_on_timeout?: boolean;
 }
 
-export interface JobSettings extends PlainSettings {
+export interface JobSettings extends PlainSettings, Omit<GivenTask, "new_cluster"> {
   readonly name: string;
-  readonly existing_cluster_id?: string;
   readonly new_cluster?: JsonObject;
-  readonly notebook_task?: JsonObject;
-  readonly spark_jar_task?: JsonObject;
-  readonly spark_python_task?: JsonObject;
-  readonly spark_submit_task?: JsonObject;
-  readonly libraries?: readonly JsonObject[];
   readonly email_notifications: Notifications;
   readonly timeout_seconds: number;
   readonly schedule?: JobSchedule;
@@ -65,9 +59,7 @@ export function readSettings(world: World, given: GivenSettings): JobSettings {
     ...(libraries === undefined ? {} : { libraries }),
     email_notifications: readNotifications(given.email_notifications),
     timeout_seconds: given.timeout_seconds ?? 0,
-    ...(max_retries === undefined ? {} : { max_retries }),
-    ...(min_retry_interval_millis === undefined ? {} : { min_retry_interval_millis }),
-    ...(retry_on_timeout === undefined ? {} : { retry_on_timeout }),
+    ...defined({ max_retries, min_retry_interval_millis, retry_on_timeout }),
     ...(given.schedule === undefined ? {} : { schedule: readSchedule(given.schedule) }),
     max_concurrent_runs: given.max_concurrent_runs ?? JOBS.default_concurrent_runs,
     ...extraOf(given),
@@ -76,12 +68,7 @@ export function readSettings(world: World, given: GivenSettings): JobSettings {
 
 function readNotifications(given: Notifications = {}): Notifications {
   const { on_start, on_success, on_failure, no_alert_for_skipped_runs } = given;
-  return {
-    ...(on_start === undefined ? {} : { on_start }),
-    ...(on_success === undefined ? {} : { on_success }),
-    ...(on_failure === undefined ? {} : { on_failure }),
-    ...(no_alert_for_skipped_runs === undefined ? {} : { no_alert_for_skipped_runs }),
-  };
+  return defined({ on_start, on_success, on_failure, no_alert_for_skipped_runs });
 }
 
 function readSchedule(given: NonNullable<GivenSettings["schedule"]>): JobSchedule {

@@ -2,7 +2,7 @@
 // (contract B 4.2, contract B 8).
 // How many runs the workspace may start within an hour and have active at a time (contract B 4.2 rule 4).
 
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { EXTRA } from "../../world/operation.ts";
@@ -11,6 +11,7 @@ import { attachRun } from "../clusters/activity.ts";
 import type { GivenCluster } from "../clusters/settings.ts";
 import { startNewCluster } from "../clusters/start.ts";
 import { tagsOf } from "../compute/tags.ts";
+import { nextFiring } from "./cron.ts";
 import { mailRunStarted } from "./emails.ts";
 import { type Job, jobById, newJobId, putJob } from "./job.ts";
 import { activeRunJobs, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
@@ -27,6 +28,12 @@ interface JobStart extends Creator {
   readonly trigger: Run["trigger"];
   readonly overriding_parameters?: JsonObject;
   readonly retry_of?: Run;
+}
+
+interface SubmittedStart extends Creator {
+  readonly run_name: string;
+  readonly timeout_seconds: number;
+  readonly extra?: JsonObject;
 }
 
 /** A new run of a job: started, or SKIPPED when the job has as many as it may (contract B 2.2 max_concurrent_runs). */
@@ -56,9 +63,7 @@ function newRun(world: World, job: Job, start: JobStart): Run {
     life_cycle_state: "PENDING",
     state_message: "Waiting for the cluster.",
     ...rest,
-    ...(start.trigger === "PERIODIC" && settings.schedule !== undefined
-      ? { schedule: settings.schedule }
-      : {}),
+    ...defined({ schedule: start.trigger === "PERIODIC" ? settings.schedule : undefined }),
     task: taskOf(settings),
     cluster_spec: clusterSpecOf(settings),
     ...tasksOf(settings.extra),
@@ -67,14 +72,7 @@ function newRun(world: World, job: Job, start: JobStart): Run {
 }
 
 /** A one-time run has its own job ID and no job (contract B 4.2 rule 5; facts 4.8). */
-export function startSubmittedRun(
-  world: World,
-  read: ReadTask,
-  {
-    extra,
-    ...given
-  }: Creator & { readonly run_name: string; readonly timeout_seconds: number; readonly extra?: JsonObject },
-): Run {
+export function startSubmittedRun(world: World, read: ReadTask, { extra, ...given }: SubmittedStart): Run {
   const { cluster, task, libraries } = read;
   const id = newRunId(world);
   return begin(world, {
@@ -95,19 +93,36 @@ export function startSubmittedRun(
   });
 }
 
+/** Each job with a schedule has a timer for the next time that it fires (contract B 2.2, CronSchedule). */
+export const FIRE = "jobs.fire";
+
+export function armSchedule(world: World, job: Job): void {
+  const { schedule } = job.settings;
+  const timer = `jobs/${job.job_id}/schedule`;
+  const due =
+    schedule === undefined || schedule.pause_status === "PAUSED"
+      ? undefined
+      : nextFiring(schedule.quartz_cron_expression, schedule.timezone_id, world.now);
+  if (due === undefined) world.timers.cancel(timer);
+  else world.timers.set(timer, due, FIRE, { job_id: job.job_id });
+}
+
+export function fireSchedule(world: World, id: number): void {
+  const job = jobById(world, id);
+  if (job === undefined) return;
+  const { creator_user_id, creator_user_name } = job;
+  startWithin(world, job, { trigger: "PERIODIC", creator_user_id, creator_user_name });
+  armSchedule(world, job);
+}
+
 /** Another attempt, with the settings that the job has now and the parameters of the first. */
 export function retryRun(world: World, id: number): void {
   const previous = runById(world, id);
   const job = previous === undefined ? undefined : jobById(world, previous.job_id);
   if (previous === undefined || job === undefined) return;
   const { creator_user_id, creator_user_name, overriding_parameters } = previous;
-  startWithin(world, job, {
-    trigger: "RETRY",
-    creator_user_id,
-    creator_user_name,
-    ...(overriding_parameters === undefined ? {} : { overriding_parameters }),
-    retry_of: previous,
-  });
+  const asBefore = { creator_user_id, creator_user_name, ...defined({ overriding_parameters }) };
+  startWithin(world, job, { trigger: "RETRY", ...asBefore, retry_of: previous });
 }
 
 /** A start without a client: if the workspace has reached a limit, the run is skipped. */
@@ -126,12 +141,8 @@ export function startWithin(world: World, job: Job, start: JobStart): void {
 }
 
 function skip(world: World, run: Run, message: string): Run {
-  const skipped = putRun(world, {
-    ...run,
-    life_cycle_state: "SKIPPED",
-    state_message: message,
-    ended_at: world.now,
-  });
+  const end = { life_cycle_state: "SKIPPED", state_message: message, ended_at: world.now } as const;
+  const skipped = putRun(world, { ...run, ...end });
   runEnded(world, skipped);
   return skipped;
 }
@@ -143,12 +154,11 @@ function begin(world: World, pending: Run): Run {
   armTimeout(world, pending);
   const { existing_cluster_id, new_cluster } = pending.cluster_spec;
   if (existing_cluster_id === undefined && new_cluster === undefined) return beginWork(world, pending);
-  let cluster = String(existing_cluster_id);
-  if (existing_cluster_id === undefined) {
-    const made = makeCluster(world, pending, new_cluster as unknown as GivenCluster);
-    if (made === undefined) return runById(world, pending.run_id) ?? pending;
-    cluster = made;
-  }
+  const cluster =
+    existing_cluster_id === undefined
+      ? makeCluster(world, pending, new_cluster as unknown as GivenCluster)
+      : String(existing_cluster_id);
+  if (cluster === undefined) return runById(world, pending.run_id) ?? pending;
   const run = putRun(world, { ...pending, cluster_id: cluster });
   attachRun(world, cluster, run.run_id);
   lookSoon(world, run);
@@ -185,21 +195,12 @@ function withExtra(description: GivenCluster & { readonly extra?: JsonObject }):
 
 function taskOf(settings: JobSettings): JsonObject {
   const { notebook_task, spark_jar_task, spark_python_task, spark_submit_task } = settings;
-  return {
-    ...(notebook_task === undefined ? {} : { notebook_task }),
-    ...(spark_jar_task === undefined ? {} : { spark_jar_task }),
-    ...(spark_python_task === undefined ? {} : { spark_python_task }),
-    ...(spark_submit_task === undefined ? {} : { spark_submit_task }),
-  };
+  return defined({ notebook_task, spark_jar_task, spark_python_task, spark_submit_task });
 }
 
 function clusterSpecOf(settings: JobSettings): JsonObject {
   const { existing_cluster_id, new_cluster, libraries } = settings;
-  return {
-    ...(existing_cluster_id === undefined ? {} : { existing_cluster_id }),
-    ...(new_cluster === undefined ? {} : { new_cluster }),
-    ...(libraries === undefined ? {} : { libraries }),
-  };
+  return defined({ existing_cluster_id, new_cluster, libraries });
 }
 
 /** Throws REQUEST_LIMIT_EXCEEDED when the workspace can start no run now (contract B 4.2 rule 4). */

@@ -1,6 +1,6 @@
 // Instance pools (contract B 4.1): create, edit, delete, get, list.
 
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { hasEntitlement } from "../../world/directory.ts";
 import { invalidValue, permissionDenied } from "../../world/errors.ts";
 import { POOLS } from "../../world/limits.ts";
@@ -67,9 +67,7 @@ function create(call: Call, world: World): Reply {
     ...(tags === undefined ? {} : { custom_tags: tags }),
     enable_elastic_disk: given.enable_elastic_disk ?? true,
     ...(given.disk_spec === undefined ? {} : { disk_spec: knownDiskFields(given.disk_spec) }),
-    ...(given.preloaded_spark_versions === undefined
-      ? {}
-      : { preloaded_spark_versions: given.preloaded_spark_versions }),
+    ...defined({ preloaded_spark_versions: given.preloaded_spark_versions }),
     ...extraOf(call.input),
     creator_user_id: call.caller.userId,
     state: "ACTIVE",
@@ -161,8 +159,7 @@ function knownDiskFields(given: DiskSpec): JsonObject {
   const kind = disk_type?.cloud_disk_volume_type;
   return {
     ...(kind === undefined ? {} : { disk_type: { cloud_disk_volume_type: kind } }),
-    ...(disk_count === undefined ? {} : { disk_count }),
-    ...(disk_size === undefined ? {} : { disk_size }),
+    ...defined({ disk_count, disk_size }),
   };
 }
 
@@ -173,6 +170,4 @@ function newPoolId(world: World): string {
   return `${stamp.slice(4, 8)}-${stamp.slice(8, 14)}-brick${number}-pool-${world.hex(8)}`;
 }
 
-function idOf(call: Call): string {
-  return String(call.input.instance_pool_id);
-}
+const idOf = (call: Call): string => String(call.input.instance_pool_id);

@@ -1,7 +1,7 @@
 // SCIM resources in answers, and the envelope of a list.
 // Parts of a request that users and groups share: its schemas, immutable members, lists of values.
 
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { defined, type Json, type JsonObject } from "../../../core/json.ts";
 import {
   type Group,
   groupById,
@@ -26,7 +26,7 @@ export function shownUser(world: World, user: User): JsonObject {
     schemas: [USER_SCHEMA],
     id,
     userName,
-    ...present({ displayName, name, emails, externalId }),
+    ...defined({ displayName, name, emails, externalId }),
     active,
     ...list("groups", parentsOf(world, id).map(groupReference)),
     ...list("entitlements", user.entitlements.map(asValue)),
@@ -40,7 +40,7 @@ export function shownGroup(world: World, group: Group): JsonObject {
     schemas: [GROUP_SCHEMA],
     id: group.id,
     displayName: group.displayName,
-    ...present({ externalId: group.externalId }),
+    ...defined({ externalId: group.externalId }),
     ...list(
       "members",
       group.members.flatMap((id) => memberReference(world, id)),
@@ -71,12 +71,6 @@ const asValue = (value: string): JsonObject => ({ value });
 
 function list(name: string, members: readonly Json[]): JsonObject {
   return members.length === 0 ? {} : { [name]: members };
-}
-
-function present(members: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }
 
 /** One page of a list. Paging counts from 1; without `count` the page is the rest (RFC 7644, section 3.4.2.4). */

@@ -32,12 +32,6 @@ export const scopesOf = (world: World): Collection<SecretScope> => world.collect
 export const secretsOf = (world: World, scope: string): Collection<StoredSecret> =>
   world.collection(`secrets/${scope}`);
 
-export function existingScope(world: World, name: unknown): SecretScope {
-  const scope = scopesOf(world).get(String(name));
-  if (scope === undefined) throw notFound(`Scope ${String(name)} does not exist!`);
-  return scope;
-}
-
 /** The alphabet of scope names and secret keys (contract A 8). */
 export function checkName(name: string, what: string, pattern = /^[\w.-]+$/): void {
   if (pattern.test(name) && name.length <= SECRETS.name_length) return;
@@ -48,14 +42,15 @@ export function checkName(name: string, what: string, pattern = /^[\w.-]+$/): vo
 
 const RANK: Readonly<Record<Permission, number>> = { READ: 1, WRITE: 2, MANAGE: 3 };
 
-/** The most powerful permission that the caller has by name or by group counts; administrators may do everything. */
-export function demand(world: World, call: Call, scope: SecretScope, wanted: Permission): void {
-  if (call.caller.admin) return;
-  const principals = principalsOf(world, call.caller);
-  const may = scope.acls.some((acl) => principals.has(acl.principal) && RANK[acl.permission] >= RANK[wanted]);
-  if (!may) {
-    throw permissionDenied(
-      `User ${call.caller.userName} does not have ${wanted} permission on scope ${scope.name} to perform this action.`,
-    );
-  }
+/** The scope of a call. The caller's most powerful permission by name or by group counts; administrators may do everything. */
+export function allowedScope({ input, caller }: Call, world: World, wanted: Permission): SecretScope {
+  const scope = scopesOf(world).get(String(input.scope));
+  if (scope === undefined) throw notFound(`Scope ${String(input.scope)} does not exist!`);
+  if (caller.admin) return scope;
+  const principals = principalsOf(world, caller);
+  if (scope.acls.some((acl) => principals.has(acl.principal) && RANK[acl.permission] >= RANK[wanted]))
+    return scope;
+  throw permissionDenied(
+    `User ${caller.userName} does not have ${wanted} permission on scope ${scope.name} to perform this action.`,
+  );
 }

@@ -1,5 +1,4 @@
-// The calls on secret scopes (contract A 4.3).
-// The calls on access lists of scopes (contract A 4.3).
+// The calls on secret scopes and on their access lists (contract A 4.3).
 
 import { type JsonObject, objectIn } from "../../../core/json.ts";
 import { principalName, USERS } from "../../world/directory.ts";
@@ -9,9 +8,8 @@ import type { Call, Operations, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import {
   type AclItem,
+  allowedScope,
   checkName,
-  demand,
-  existingScope,
   type Permission,
   type SecretScope,
   scopesOf,
@@ -39,9 +37,7 @@ function createScope(call: Call, world: World): Reply {
       `The limit of ${SECRETS.scopes} secret scopes has been reached.`,
     );
   }
-  const acls: AclItem[] = [
-    { principal: initial === USERS ? USERS : call.caller.userName, permission: "MANAGE" },
-  ];
+  const acls: AclItem[] = [{ principal: initial ?? call.caller.userName, permission: "MANAGE" }];
   scopesOf(world).set(name, { name, acls, ...backendOf(call.input) });
   return { json: {} };
 }
@@ -58,8 +54,7 @@ function backendOf(input: JsonObject): Pick<SecretScope, "backend_type" | "keyva
 }
 
 function deleteScope(call: Call, world: World): Reply {
-  const scope = existingScope(world, call.input.scope);
-  demand(world, call, scope, "MANAGE");
+  const scope = allowedScope(call, world, "MANAGE");
   const secrets = secretsOf(world, scope.name);
   for (const [key] of [...secrets.entries()]) secrets.delete(key);
   scopesOf(world).delete(scope.name);
@@ -78,43 +73,34 @@ export const aclOperations: Operations = {
   "secrets/acls/list": listAcls,
 };
 
-/** The scope, once the caller may manage it. */
-function managed(call: Call, world: World): SecretScope {
-  const scope = existingScope(world, call.input.scope);
-  demand(world, call, scope, "MANAGE");
-  return scope;
-}
-
 /** Rule 5: creates or overwrites; the principal must exist. A user's name is kept as the user has it. */
 function putAcl(call: Call, world: World): Reply {
-  const scope = managed(call, world);
+  const scope = allowedScope(call, world, "MANAGE");
   const principal = principalName(world, String(call.input.principal));
   if (principal === undefined) {
     throw notFound(`User or group ${String(call.input.principal)} does not exist.`);
   }
   const item: AclItem = { principal, permission: call.input.permission as Permission };
-  const has = scope.acls.some((acl) => acl.principal === principal);
-  const acls = has
-    ? scope.acls.map((acl) => (acl.principal === principal ? item : acl))
-    : [...scope.acls, item];
+  const at = scope.acls.findIndex((acl) => acl.principal === principal);
+  const acls = at < 0 ? [...scope.acls, item] : scope.acls.with(at, item);
   scopesOf(world).set(scope.name, { ...scope, acls });
   return { json: {} };
 }
 
 function deleteAcl(call: Call, world: World): Reply {
-  const scope = managed(call, world);
+  const scope = allowedScope(call, world, "MANAGE");
   const item = existingAcl(world, scope, String(call.input.principal));
   scopesOf(world).set(scope.name, { ...scope, acls: scope.acls.filter((acl) => acl !== item) });
   return { json: {} };
 }
 
 function getAcl(call: Call, world: World): Reply {
-  const scope = managed(call, world);
+  const scope = allowedScope(call, world, "MANAGE");
   return { json: { ...existingAcl(world, scope, String(call.input.principal)) } };
 }
 
 function listAcls(call: Call, world: World): Reply {
-  const { acls } = managed(call, world);
+  const { acls } = allowedScope(call, world, "MANAGE");
   return { json: acls.length === 0 ? {} : { items: acls.map((acl) => ({ ...acl })) } };
 }
 

@@ -6,7 +6,7 @@ import { ApiError, invalidValue, notFound } from "../../world/errors.ts";
 import { SECRETS } from "../../world/limits.ts";
 import type { Area, Call, Operations, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { checkName, demand, existingScope, type SecretScope, secretsOf } from "./access.ts";
+import { allowedScope, checkName, type SecretScope, secretsOf } from "./access.ts";
 import { aclOperations, scopeOperations } from "./scopes.ts";
 
 const valueOperations: Operations = {
@@ -17,8 +17,7 @@ const valueOperations: Operations = {
 
 /** Rule 2: put overwrites; the value is encrypted before it is stored. */
 function putSecret(call: Call, world: World): Reply {
-  const scope = existingScope(world, call.input.scope);
-  demand(world, call, scope, "WRITE");
+  const scope = allowedScope(call, world, "WRITE");
   refuseVault(scope);
   const key = String(call.input.key);
   checkName(key, "secret key");
@@ -74,8 +73,7 @@ function base64Size(text: string): number {
 }
 
 function deleteSecret(call: Call, world: World): Reply {
-  const scope = existingScope(world, call.input.scope);
-  demand(world, call, scope, "WRITE");
+  const scope = allowedScope(call, world, "WRITE");
   refuseVault(scope);
   const key = String(call.input.key);
   if (!secretsOf(world, scope.name).delete(key)) {
@@ -85,12 +83,9 @@ function deleteSecret(call: Call, world: World): Reply {
 }
 
 function listSecrets(call: Call, world: World): Reply {
-  const scope = existingScope(world, call.input.scope);
-  demand(world, call, scope, "READ");
-  const secrets = [...secretsOf(world, scope.name).values()].map(({ key, last_updated_timestamp }) => ({
-    key,
-    last_updated_timestamp,
-  }));
+  const scope = allowedScope(call, world, "READ");
+  const kept = [...secretsOf(world, scope.name).values()];
+  const secrets = kept.map(({ key, last_updated_timestamp }) => ({ key, last_updated_timestamp }));
   return { json: secrets.length === 0 ? {} : { secrets } };
 }
 

@@ -1,7 +1,7 @@
 // Personal access tokens: each caller's own. The contract has none of these calls; a dialect has.
 
 import { digest } from "../../../core/digest.ts";
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { notFound } from "../../world/errors.ts";
 import type { Call, Operations, Reply } from "../../world/operation.ts";
 import { userTokens } from "../../world/tokens.ts";
@@ -39,10 +39,7 @@ function create({ input, caller, now }: Call, world: World): Reply {
     expiry_time: end ?? -1,
     ...(typeof comment === "string" ? { comment } : {}),
   };
-  userTokens(world).set(info.digest, {
-    user_id: caller.userId,
-    ...(end === undefined ? {} : { expires_at: end }),
-  });
+  userTokens(world).set(info.digest, { user_id: caller.userId, ...defined({ expires_at: end }) });
   infosOf(world).set(id, info);
   return { json: { token_value: value, token_info: shown(id, info) } };
 }

@@ -58,15 +58,8 @@ export function makeFolders(world: World, segments: readonly string[], fixed = f
   const tree = objectsOf(world);
   let { node, rest } = tree.deepest(segments);
   if (!node.entry.folder) throw alreadyExists(`${node.entry.name} already exists and it is not a folder`);
-  for (const name of rest) {
-    node = tree.add({
-      parent: node.id,
-      name,
-      folder: true,
-      object_type: "DIRECTORY",
-      ...(fixed ? { fixed } : {}),
-    });
-  }
+  const kind = { folder: true, object_type: "DIRECTORY", ...(fixed ? { fixed } : {}) } as const;
+  for (const name of rest) node = tree.add({ parent: node.id, name, ...kind });
   return node;
 }
 
@@ -93,13 +86,8 @@ export function replaceNotebook(world: World, id: string, entry: NotebookEntry, 
 export function putWorkspaceFile(world: World, parent: string, name: string, bytes: Uint8Array): void {
   const tree = objectsOf(world);
   const old = tree.child(parent, name);
-  const entry: WorkspaceFileEntry = {
-    parent,
-    name,
-    folder: false,
-    object_type: "FILE",
-    blob: store(world, bytes),
-  };
+  const blob = store(world, bytes);
+  const entry: WorkspaceFileEntry = { parent, name, folder: false, object_type: "FILE", blob };
   if (old === undefined) {
     tree.add(entry);
     return;

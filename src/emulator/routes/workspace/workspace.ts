@@ -48,13 +48,8 @@ const operations: Operations = {
 export const workspaceArea: Area = {
   operations,
   seed: (world) => {
-    objectsOf(world).plant({
-      parent: "",
-      name: "",
-      folder: true,
-      object_type: "DIRECTORY",
-      fixed: true,
-    });
+    const root = { parent: "", name: "", folder: true, object_type: "DIRECTORY", fixed: true } as const;
+    objectsOf(world).plant(root);
     makeFolders(world, ["Shared"], true);
     makeFolders(world, ["Users", administratorName(world)], true);
   },
