@@ -3,13 +3,13 @@
 
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
-import type { JsonObject } from "../core/json.ts";
+import { defined, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import { defineProvider } from "./kit/field-builders.ts";
 import { baseName, entriesFor, foldersAbove, pathProblems } from "./kit/names.ts";
-import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
+import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 
 const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
 
@@ -18,7 +18,7 @@ const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTOR
 function toSpec(entry: JsonObject): LiveObject | undefined {
   const path = keyIn(entry, "path");
   if (!isFolder(entry)) return undefined;
-  return { id: remoteId(path), name: path, values: {}, facts: factsOf({ object_id: entry.object_id }) };
+  return { id: remoteId(path), name: path, values: {}, facts: defined({ object_id: entry.object_id }) };
 }
 
 const listFolder = async (api: Reader, path: string): Promise<readonly JsonObject[]> =>
@@ -29,7 +29,7 @@ async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject
   return Promise.all(
     entries.map(async (entry) => {
       const holds = isFolder(entry) ? await holdsOf(api, keyIn(entry, "path")) : undefined;
-      return factsOf({ path: entry.path, object_type: entry.object_type, holds });
+      return defined({ path: entry.path, object_type: entry.object_type, holds });
     }),
   );
 }

@@ -7,7 +7,7 @@ import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { digest, startDigest } from "../core/digest.ts";
-import type { JsonObject } from "../core/json.ts";
+import { defined, type JsonObject } from "../core/json.ts";
 import { Refused } from "../core/request-failure.ts";
 import { sizeAndDigest } from "../resource/content.ts";
 import type { LiveObject } from "../resource/live.ts";
@@ -18,7 +18,6 @@ import { entriesFor, pathProblems } from "./kit/names.ts";
 import {
   bytesIn,
   contentBytes,
-  factsOf,
   ignoreMissing,
   keyIn,
   objectsIn,
@@ -122,7 +121,7 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
   const path = keyIn(entry, "path");
   if (isFolder(entry)) return undefined;
   const name = plain(path);
-  const facts = factsOf({
+  const facts = defined({
     file_size: responseText(entry, "file_size") ?? "0",
     modification_time: responseText(entry, "modification_time"),
   });

@@ -2,7 +2,7 @@
 
 import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/canonical.ts";
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
@@ -18,7 +18,7 @@ import {
   textField,
 } from "./kit/field-builders.ts";
 import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
-import { factsOf, ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
+import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
 import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "./kit/unknown-fields.ts";
 
@@ -105,7 +105,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   const id = keyIn(answer, "instance_pool_id");
   if (answer.state === "DELETED") return undefined;
   const values = normalizeLive(fields, answer);
-  const facts = factsOf({ state: answer.state, stats: answer.stats });
+  const facts = defined({ state: answer.state, stats: answer.stats });
   const name = responseText(answer, "instance_pool_name") ?? "";
   return withUnknownFields({ id: remoteId(id), name, values, facts }, fields, answer, READ_ONLY);
 }

@@ -25,12 +25,8 @@ function sizeProblems(values: Values, under: readonly string[]): readonly Proble
   if (!isObject(autoscale)) return [];
   const { min_workers: min, max_workers: max } = autoscale;
   if (typeof min !== "number" || typeof max !== "number" || max > min) return [];
-  return [
-    combination(
-      [...under, "autoscale", "max_workers"],
-      `max_workers (${max}) must be more than min_workers (${min})`,
-    ),
-  ];
+  const message = `max_workers (${max}) must be more than min_workers (${min})`;
+  return [combination([...under, "autoscale", "max_workers"], message)];
 }
 
 function nodeProblems(values: Values, under: readonly string[]): readonly Problem[] {
@@ -77,20 +73,13 @@ const INHERITED = {
 
 function inheritedProblems(values: Values, under: readonly string[]): readonly Problem[] {
   if (values.instance_pool_id === undefined) return [];
-  return Object.entries(INHERITED).flatMap(([field, ofPool]): Problem[] =>
-    values[field] === undefined
-      ? []
-      : [
-          {
-            severity: "warning",
-            ...combination(
-              [...under, field],
-              `${[...under, field].join(".")} has no effect next to instance_pool_id`,
-              `remove ${field}, or set ${ofPool === field ? "it" : ofPool} on the pool`,
-            ),
-          },
-        ],
-  );
+  return Object.entries(INHERITED).flatMap(([field, ofPool]): Problem[] => {
+    if (values[field] === undefined) return [];
+    const path = [...under, field];
+    const hint = `remove ${field}, or set ${ofPool === field ? "it" : ofPool} on the pool`;
+    const found = combination(path, `${path.join(".")} has no effect next to instance_pool_id`, hint);
+    return [{ severity: "warning", ...found }];
+  });
 }
 
 function combination(path: readonly (string | number)[], message: string, hint?: string): Problem {

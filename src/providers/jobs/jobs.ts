@@ -1,7 +1,7 @@
 // Jobs (contract B 2.2 and contract B 4.2). Made inert with a token in the name first, then reset to their settings (design 6).
 
 import { remoteId } from "../../core/address.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { defined, isObject, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -13,15 +13,7 @@ import { clusterProblems } from "../clusters/validate.ts";
 import { sendCluster } from "../kit/create-with-node-type.ts";
 import { defineProvider, groupField, optional, textField } from "../kit/field-builders.ts";
 import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";
-import {
-  factsOf,
-  ignoreMissing,
-  int64,
-  keyIn,
-  objectsIn,
-  readIfPresent,
-  responseText,
-} from "../kit/responses.ts";
+import { ignoreMissing, int64, keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { libraries, libraryFiles, libraryProblems } from "./libraries.ts";
 import { mailed, scheduleProblems, settings } from "./settings.ts";
@@ -67,7 +59,7 @@ function toSpec(answer: JsonObject): LiveObject {
   const name = responseText(given, "name") ?? "Untitled";
   const token = TOKEN.exec(name)?.[1];
   const { creator_user_name, created_time } = answer;
-  const facts = factsOf({ creator_user_name, created_time, token });
+  const facts = defined({ creator_user_name, created_time, token });
   const reason = responseText(answer, "unmanageable");
   const live = { id: remoteId(id), name, values: { ...values, name }, facts };
   return reason === undefined ? live : { ...live, unmanageable: reason };

@@ -54,12 +54,6 @@ export function int64(id: string): Json {
   return Number.isSafeInteger(number) ? number : BigInt(id);
 }
 
-export function factsOf(facts: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(facts).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  );
-}
-
 /** The result of a read, or undefined if the object does not exist. */
 export async function readIfPresent<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -4,7 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { defined, type Json, type JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -15,7 +15,6 @@ import { entriesFor, folderOf, foldersAbove, pathProblems } from "../kit/names.t
 import {
   bytesIn,
   contentBytes,
-  factsOf,
   ignoreMissing,
   keyIn,
   objectsIn,
@@ -65,8 +64,8 @@ const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTOR
 function toSpec(entry: JsonObject): LiveObject | undefined {
   const path = keyIn(entry, "path");
   if (!isNotebook(entry)) return undefined;
-  const values = factsOf({ language: entry.language });
-  return { id: remoteId(path), name: path, values, facts: factsOf({ object_id: entry.object_id }) };
+  const values = defined({ language: entry.language });
+  return { id: remoteId(path), name: path, values, facts: defined({ object_id: entry.object_id }) };
 }
 
 function otherObject(entry: JsonObject, names: ReadonlySet<string>): LiveObject | undefined {

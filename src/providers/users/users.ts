@@ -1,7 +1,7 @@
 // Users of the workspace (contract A 2.1 and contract A 4.1). Deleting one makes it inactive.
 
 import { remoteId } from "../../core/address.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { defined, type Json, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -19,15 +19,7 @@ import {
 } from "../kit/admin-membership.ts";
 import { defineProvider } from "../kit/field-builders.ts";
 import { preservedIn, preservedPaths, removesObject, withPreserved } from "../kit/preserved-fields.ts";
-import {
-  factsOf,
-  ignoreMissing,
-  keyIn,
-  objectsIn,
-  readIfPresent,
-  responseText,
-  valuesIn,
-} from "../kit/responses.ts";
+import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "../kit/responses.ts";
 import { asValues, CORE_USER, deltaOf, operationsFor, patch, scimValues } from "../kit/scim.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "../kit/unknown-fields.ts";
@@ -53,7 +45,7 @@ function toSpec(answer: JsonObject): LiveObject {
     id: remoteId(id),
     name: userName,
     values: { entitlements: [], groups: [], ...values },
-    facts: factsOf({ active: answer.active }),
+    facts: defined({ active: answer.active }),
   };
   return withUnknownFields(live, userFields, answer, READ_ONLY);
 }

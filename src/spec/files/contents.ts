@@ -88,16 +88,10 @@ function fromExtension(
   if (!isNotebookKind(provider)) return {};
   const extension = extensionOf(path);
   const said = EXTENSIONS[extension];
+  const message = `${address}: cannot infer the language or format from the extension of ${path}`;
+  const hint = `use ${NOTEBOOK_EXTENSIONS.join(", ")}, or set format and language`;
   if (said === undefined && values.format === undefined && values.language === undefined)
-    findings.error(
-      "SPEC_VALUE",
-      `${address}: cannot infer the language or format from the extension of ${path}`,
-      node,
-      {
-        address,
-        hint: `use ${NOTEBOOK_EXTENSIONS.join(", ")}, or set format and language`,
-      },
-    );
+    findings.error("SPEC_VALUE", message, node, { address, hint });
   const known: { [field: string]: Json } = {};
   for (const [field, value] of Object.entries(said ?? {}))
     if (provider.fields[field] !== undefined && !overridden(field, values)) known[field] = value;

@@ -138,7 +138,7 @@ export class SpecFileReader {
     if (root === undefined) return;
     if (root.kind === "map") this.#take(path, root);
     else if (isNull(root)) this.#take(path, mapAt(root, new Map()));
-    else this.#findings.error("SPEC_TYPE", `a spec must be a map of sections, not ${whatIs(root)}`, root);
+    else this.#findings.wrongType("a spec", "a map of sections", root);
   }
 
   #tooMuch(message: string, from: Span | undefined): void {
@@ -191,20 +191,15 @@ interface Words {
 function includeRefused(path: string, pattern: string, node: SpecNode): Words | undefined {
   if (pattern === "")
     return { code: "SPEC_TYPE", message: `include must be a list of paths, not ${whatIs(node)}` };
-  if (pattern.includes("${"))
-    return {
-      code: "SPEC_INCLUDE",
-      message: "an include cannot contain a variable, because files are read before variables",
-    };
+  if (pattern.includes("${")) {
+    const message = "an include cannot contain a variable, because files are read before variables";
+    return { code: "SPEC_INCLUDE", message };
+  }
   const told = JSON.stringify(pattern.slice(0, 80));
+  const problem = isGlob(pattern) ? filePatternProblem(pattern) : undefined;
+  if (problem?.leadsOut === false)
+    return { code: "SPEC_INCLUDE", message: `the include ${told} ${problem.words}` };
+  if (problem === undefined && (isGlob(pattern) || pathBeside(path, pattern) !== undefined)) return undefined;
   const hint = "use a path below the folder of the including file";
-  if (!isGlob(pattern))
-    return pathBeside(path, pattern) === undefined
-      ? { code: "SPEC_OUTSIDE", message: `the include ${told} points outside the spec's folder`, hint }
-      : undefined;
-  const problem = filePatternProblem(pattern);
-  if (problem === undefined) return undefined;
-  return problem.leadsOut
-    ? { code: "SPEC_OUTSIDE", message: `the include ${told} points outside the spec's folder`, hint }
-    : { code: "SPEC_INCLUDE", message: `the include ${told} ${problem.words}` };
+  return { code: "SPEC_OUTSIDE", message: `the include ${told} points outside the spec's folder`, hint };
 }

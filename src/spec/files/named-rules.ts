@@ -9,7 +9,6 @@ import {
   member,
   type SpecNode,
   scalarText,
-  whatIs,
   withMembers,
 } from "../model/tree.ts";
 
@@ -35,9 +34,7 @@ function named(sections: MapNode, findings: Findings): MapNode {
 function rulesByName(node: SpecNode, findings: Findings): MapNode {
   const rules = new Map<string, MapMember>();
   if (node.kind !== "list") {
-    findings.error("SPEC_TYPE", `rules must be a list of rules, not ${whatIs(node)}`, node, {
-      hint: "write each rule as an entry: - name: …",
-    });
+    findings.wrongType("rules", "a list of rules", node, { hint: "write each rule as an entry: - name: …" });
     return mapAt(node, rules);
   }
   for (const item of node.items) {

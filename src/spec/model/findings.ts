@@ -7,6 +7,7 @@ import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { count } from "../../core/sentences.ts";
 import type { InstanceOrigin } from "./origin.ts";
 import { locationOf, type Span } from "./source.ts";
+import { isNull, type MapNode, type SpecNode, whatIs } from "./tree.ts";
 
 export interface Finding {
   readonly severity: "error" | "warning";
@@ -44,6 +45,34 @@ export class Findings {
 
   warning(code: Code, message: string, at: Span | undefined, details: Details = {}): void {
     this.add({ severity: "warning", code, message, at, ...details });
+  }
+
+  wrongType(subject: string, wanted: string, node: SpecNode, details?: Details): void {
+    this.error("SPEC_TYPE", `${subject} must be ${wanted}, not ${whatIs(node)}`, node, details);
+  }
+
+  /** The members of a map of names; none where it is absent, or after reporting that it is none. */
+  names(subject: string, node: SpecNode | undefined): MapNode["members"] {
+    if (node?.kind === "map") return node.members;
+    if (node !== undefined && !isNull(node)) this.wrongType(subject, "a map of names", node);
+    return new Map();
+  }
+
+  /** Reports each member of a map that is not one of its fields. */
+  onlyFields(
+    subject: string,
+    node: MapNode,
+    fields: readonly string[],
+    details: (field: string) => Details,
+  ): void {
+    for (const [field, { key }] of node.members)
+      if (!fields.includes(field))
+        this.error(
+          "SPEC_UNKNOWN_FIELD",
+          `${subject} has no field ${JSON.stringify(field)}`,
+          key,
+          details(field),
+        );
   }
 
   add(finding: Finding): void {

@@ -36,14 +36,8 @@ function decoded(
   } catch {
     const good = new TextDecoder().decode(bytes.subarray(0, validLength(bytes)));
     const source = new SourceText(shown, good);
-    findings.error(
-      "SPEC_YAML",
-      "the file is not UTF-8 text",
-      { source, start: good.length, end: good.length },
-      {
-        hint: "save it as UTF-8",
-      },
-    );
+    const at = { source, start: good.length, end: good.length };
+    findings.error("SPEC_YAML", "the file is not UTF-8 text", at, { hint: "save it as UTF-8" });
     return undefined;
   }
 }

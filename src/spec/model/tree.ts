@@ -44,6 +44,8 @@ export function member(node: SpecNode | undefined, key: string): SpecNode | unde
   return node?.kind === "map" ? node.members.get(key)?.value : undefined;
 }
 
+export const isFlag = (node: SpecNode): boolean => node.kind === "scalar" && typeof node.value === "boolean";
+
 /** The text of a scalar that is text. */
 export function scalarText(node: SpecNode | undefined): string | undefined {
   return node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;

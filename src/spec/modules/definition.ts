@@ -8,7 +8,6 @@ import type { InstanceOrigin } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import { isTemplate } from "../model/template.ts";
 import {
-  isNull,
   type MapMember,
   type MapNode,
   member,
@@ -73,26 +72,15 @@ export class ModuleDefinitions {
     const text = scalarText(source);
     if (text === undefined || text === "" || isTemplate(text)) {
       const what = text === undefined ? whatIs(source) : JSON.stringify(text);
-      this.#findings.error(
-        "SPEC_MODULE",
-        `modules.${name}: source must be the path of a folder, not ${what}`,
-        source,
-        {
-          hint: "an expression cannot choose a module: files are read before expressions",
-        },
-      );
+      const message = `modules.${name}: source must be the path of a folder, not ${what}`;
+      const hint = "an expression cannot choose a module: files are read before expressions";
+      this.#findings.error("SPEC_MODULE", message, source, { hint });
       return undefined;
     }
     const path = pathBeside(source.source.path, `${text}/${MODULE_FILE}`);
-    if (path === undefined)
-      this.#findings.error(
-        "SPEC_OUTSIDE",
-        `modules.${name}: ${JSON.stringify(text)} is outside the spec's folder`,
-        source,
-        {
-          hint: "a module is a folder below the folder of the main spec",
-        },
-      );
+    const message = `modules.${name}: ${JSON.stringify(text)} is outside the spec's folder`;
+    const hint = "a module is a folder below the folder of the main spec";
+    if (path === undefined) this.#findings.error("SPEC_OUTSIDE", message, source, { hint });
     return path;
   }
 
@@ -106,10 +94,8 @@ export class ModuleDefinitions {
           hint: "move it to the main spec",
         });
     }
-    const sections = withMembers(
-      root,
-      Object.fromEntries([...OWN, ...MAIN_ONLY].map((name) => [name, undefined])),
-    );
+    const others = [...OWN, ...MAIN_ONLY].map((name) => [name, undefined]);
+    const sections = withMembers(root, Object.fromEntries(others));
     return {
       path,
       inputs: inputsOf(member(root, "inputs"), this.#findings),
@@ -128,12 +114,7 @@ const OUTPUT_FIELDS = ["value", "description"];
 /** An output is a map with `value`, or the value itself, if that is not a map. */
 function outputsOf(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, MapMember> {
   const outputs = new Map<string, MapMember>();
-  if (section === undefined || isNull(section)) return outputs;
-  if (section.kind !== "map") {
-    findings.error("SPEC_TYPE", `outputs must be a map of names, not ${whatIs(section)}`, section);
-    return outputs;
-  }
-  for (const [name, one] of section.members) {
+  for (const [name, one] of findings.names("outputs", section)) {
     if (!/^[A-Za-z_][\w-]*$/.test(name))
       findings.error("SPEC_MODULE", `${JSON.stringify(name)} cannot name an output`, one.key);
     if (one.value.kind !== "map") outputs.set(name, one);
@@ -143,11 +124,8 @@ function outputsOf(section: SpecNode | undefined, findings: Findings): ReadonlyM
 }
 
 function outputValue(name: string, node: MapNode, findings: Findings): SpecNode {
-  for (const [field, { key }] of node.members)
-    if (!OUTPUT_FIELDS.includes(field))
-      findings.error("SPEC_UNKNOWN_FIELD", `outputs.${name} has no field ${JSON.stringify(field)}`, key, {
-        hint: `an output has ${listed(OUTPUT_FIELDS)}; a map goes under value`,
-      });
+  const hint = `an output has ${listed(OUTPUT_FIELDS)}; a map goes under value`;
+  findings.onlyFields(`outputs.${name}`, node, OUTPUT_FIELDS, () => ({ hint }));
   const value = member(node, "value");
   if (value === undefined)
     findings.error("SPEC_MISSING_FIELD", `outputs.${name} needs the field "value"`, node);

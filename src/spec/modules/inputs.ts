@@ -1,13 +1,13 @@
 // The typed inputs of a module, read from a small part of JSON Schema: no keyword of it refers elsewhere or takes long.
 
-import { isObject, type Json } from "../../core/json.ts";
+import type { Json } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
 import { linearPatternProblem } from "../expressions/linear-pattern.ts";
 import { escapedTree } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
-import { isNull, type MapNode, member, plain, type SpecNode, scalarText, whatIs } from "../model/tree.ts";
+import { isFlag, isNull, type MapNode, member, plain, type SpecNode, scalarText } from "../model/tree.ts";
 import type { JsonSchema } from "../schema/json-schema-type.ts";
 
 export interface InputDeclaration {
@@ -26,12 +26,7 @@ const TYPES = ["string", "integer", "number", "boolean", "array", "object", "nul
 const OTHER_WORDS: Readonly<Record<string, string>> = { list: "array", map: "object", text: "string" };
 
 /** Keywords, by what their value must be. */
-const KEYWORDS: Readonly<
-  Record<
-    string,
-    "any" | "text" | "flag" | "count" | "number" | "schema" | "schemas" | "texts" | "list" | "type"
-  >
-> = {
+const KEYWORDS: Readonly<Record<string, string>> = {
   type: "type",
   title: "text",
   description: "text",
@@ -63,18 +58,12 @@ const KEYWORDS: Readonly<
 /** The keywords that inputs may use, for documentation. */
 export const INPUT_KEYWORDS = Object.keys(KEYWORDS);
 
-export function inputsOf(
-  section: SpecNode | undefined,
-  findings: Findings,
-): ReadonlyMap<string, InputDeclaration> {
+type Inputs = ReadonlyMap<string, InputDeclaration>;
+
+export function inputsOf(section: SpecNode | undefined, findings: Findings): Inputs {
   const inputs = new Map<string, InputDeclaration>();
-  if (section === undefined || isNull(section)) return inputs;
-  if (section.kind !== "map") {
-    findings.error("SPEC_TYPE", `inputs must be a map of names, not ${whatIs(section)}`, section);
-    return inputs;
-  }
   const reader = new SchemaReader(findings);
-  for (const [name, { key, value }] of section.members) {
+  for (const [name, { key, value }] of findings.names("inputs", section)) {
     if (!/^[A-Za-z_][\w-]*$/.test(name))
       findings.error("SPEC_INPUT", `${JSON.stringify(name)} cannot name an input`, key);
     inputs.set(name, reader.declaration(name, key, value));
@@ -95,27 +84,19 @@ class SchemaReader {
     this.#hasPattern = false;
     const map = isNull(node) || node.kind === "map" ? node : undefined;
     if (map === undefined)
-      this.#findings.error("SPEC_TYPE", `inputs.${name} must be a JSON Schema, not ${whatIs(node)}`, node, {
+      this.#findings.wrongType(`inputs.${name}`, "a JSON Schema", node, {
         hint: `write { type: string, default: … }`,
       });
     const isValid = map?.kind === "map" && this.#check(`inputs.${name}`, map);
     const { default: _, sensitive, ...schema } = isValid ? (plain(map) as JsonSchema) : {};
     // Other values cannot be recognized in an output.
-    if (sensitive === true && schema.type !== "string")
-      this.#findings.error(
-        "SPEC_VALUE",
-        `inputs.${name}: only an input of type string can be sensitive`,
-        member(map, "sensitive"),
-      );
-    const fallback = member(map, "default");
-    return {
-      name,
-      at,
-      schema,
-      fallback: fallback === undefined ? undefined : escapedTree(fallback),
-      sensitive: sensitive === true,
-      hasPattern: this.#hasPattern,
-    };
+    if (sensitive === true && schema.type !== "string") {
+      const message = `inputs.${name}: only an input of type string can be sensitive`;
+      this.#findings.error("SPEC_VALUE", message, member(map, "sensitive"));
+    }
+    const given = member(map, "default");
+    const fallback = given === undefined ? undefined : escapedTree(given);
+    return { name, at, schema, fallback, sensitive: sensitive === true, hasPattern: this.#hasPattern };
   }
 
   /** Whether the schema can be used; every problem is reported. */
@@ -135,18 +116,13 @@ class SchemaReader {
 
   #value(name: string, keyword: string, kind: string, node: SpecNode): boolean {
     if (--this.#left < 0) {
-      this.#findings.error(
-        "SPEC_TOO_LARGE",
-        `the inputs of a module have at most ${LIMITS.inputSchema} keywords`,
-        node,
-      );
+      const message = `the inputs of a module have at most ${LIMITS.inputSchema} keywords`;
+      this.#findings.error("SPEC_TOO_LARGE", message, node);
       return false;
     }
     if (kind === "schema") {
       if (node.kind === "map") return this.#part(name, node);
-      return keyword === "additionalProperties" && node.kind === "scalar" && typeof node.value === "boolean"
-        ? true
-        : this.#wrong(name, "a schema", node);
+      return (keyword === "additionalProperties" && isFlag(node)) || this.#wrong(name, "a schema", node);
     }
     if (kind === "schemas") {
       if (node.kind !== "map") return this.#wrong(name, "a map of schemas", node);
@@ -166,25 +142,9 @@ class SchemaReader {
   }
 
   #plain(name: string, kind: string, node: SpecNode): boolean {
-    const value = plain(node);
-    switch (kind) {
-      case "type":
-        return this.#type(name, node);
-      case "text":
-        return typeof value === "string" || this.#wrong(name, "a string", node);
-      case "flag":
-        return typeof value === "boolean" || this.#wrong(name, "true or false", node);
-      case "count":
-        return (Number.isInteger(value) && Number(value) >= 0) || this.#wrong(name, "a count", node);
-      case "number":
-        return typeof value === "number" || this.#wrong(name, "a number", node);
-      case "list":
-        return (Array.isArray(value) && value.length > 0) || this.#wrong(name, "a list of values", node);
-      case "texts":
-        return isTexts(value) || this.#wrong(name, "a list of strings", node);
-      default:
-        return true;
-    }
+    if (kind === "type") return this.#type(name, node);
+    const [wanted, takes] = PLAIN[kind] ?? [];
+    return wanted === undefined || takes?.(plain(node)) || this.#wrong(name, wanted, node);
   }
 
   #type(name: string, node: SpecNode): boolean {
@@ -211,11 +171,19 @@ class SchemaReader {
   }
 
   #wrong(name: string, wanted: string, node: SpecNode): false {
-    this.#findings.error("SPEC_TYPE", `${name} must be ${wanted}, not ${whatIs(node)}`, node);
+    this.#findings.wrongType(name, wanted, node);
     return false;
   }
 }
 
-function isTexts(value: Json): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === "string") && !isObject(value);
-}
+const PLAIN: Readonly<Record<string, readonly [wanted: string, takes: (value: Json) => boolean]>> = {
+  text: ["a string", (value) => typeof value === "string"],
+  flag: ["true or false", (value) => typeof value === "boolean"],
+  count: ["a count", (value) => Number.isInteger(value) && Number(value) >= 0],
+  number: ["a number", (value) => typeof value === "number"],
+  list: ["a list of values", (value) => Array.isArray(value) && value.length > 0],
+  texts: [
+    "a list of strings",
+    (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+  ],
+};

@@ -4,7 +4,7 @@ import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import type { InstanceOrigin, SpecPart } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
-import { isNull, type MapMember, member, type SpecNode, whatIs } from "../model/tree.ts";
+import { isNull, type MapMember, member, type SpecNode } from "../model/tree.ts";
 import { hideValue } from "../variables/constraints.ts";
 import { Expander } from "../variables/interpolate.ts";
 import { Locals } from "../variables/locals.ts";
@@ -128,12 +128,8 @@ export class ModuleInstance implements InstanceOfModule {
   #missing(name: string, description: unknown): undefined {
     this.#loading.findings.within(this.#use.user.origin, () => {
       const hint = typeof description === "string" ? { hint: description } : {};
-      this.#loading.findings.error(
-        "SPEC_INPUT",
-        `${this.#subject} needs the input ${JSON.stringify(name)}`,
-        this.#use.at,
-        hint,
-      );
+      const message = `${this.#subject} needs the input ${JSON.stringify(name)}`;
+      this.#loading.findings.error("SPEC_INPUT", message, this.#use.at, hint);
     });
     return undefined;
   }
@@ -151,30 +147,20 @@ export class ModuleInstance implements InstanceOfModule {
     if (value.kind === "map") this.#given = value.members;
     else if (value.kind === "list" || !String(value.value).includes("${"))
       findings.within(user.origin, () =>
-        findings.error(
-          "SPEC_TYPE",
-          `${this.#subject}: with must be a map of inputs, not ${whatIs(value)}`,
-          value,
-        ),
+        findings.wrongType(`${this.#subject}: with`, "a map of inputs", value),
       );
     return this.#given;
   }
 
   #checkGiven(): void {
     const { inputs } = this.#use.definition;
-    for (const [name, { key }] of this.#members())
-      if (!inputs.has(name))
-        this.#loading.findings.error(
-          "SPEC_INPUT",
-          `${this.#subject} has no input ${JSON.stringify(name)}`,
-          key,
-          {
-            ...didYouMean(
-              this.#loading.suggest(name, inputs.keys()),
-              inputs.size === 0 ? "the module has no inputs" : `it has ${listed([...inputs.keys()])}`,
-            ),
-          },
-        );
+    const known = inputs.size === 0 ? "the module has no inputs" : `it has ${listed([...inputs.keys()])}`;
+    for (const [name, { key }] of this.#members()) {
+      if (inputs.has(name)) continue;
+      const hint = didYouMean(this.#loading.suggest(name, inputs.keys()), known);
+      const message = `${this.#subject} has no input ${JSON.stringify(name)}`;
+      this.#loading.findings.error("SPEC_INPUT", message, key, hint);
+    }
   }
 
   #once(
@@ -185,11 +171,8 @@ export class ModuleInstance implements InstanceOfModule {
   ): SpecNode | undefined {
     const before = known.get(name);
     if (before === "open") {
-      this.#loading.findings.error(
-        "SPEC_MODULE",
-        `inputs and outputs need one another: ${this.#subject}.${name}`,
-        at,
-      );
+      const message = `inputs and outputs need one another: ${this.#subject}.${name}`;
+      this.#loading.findings.error("SPEC_MODULE", message, at);
       return undefined;
     }
     if (before !== undefined) return before.node;

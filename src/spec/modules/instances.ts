@@ -1,12 +1,13 @@
 // The modules that a spec, or a module, uses: their instances with inputs and outputs, made on demand and within limits.
 
+import type { Code } from "../../core/codes.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import type { FoundValue, ScopeQuery } from "../expressions/evaluate.ts";
 import type { SpecPart } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import { literalOf } from "../model/template.ts";
-import { isNull, member, type SpecNode, scalarAt, whatIs } from "../model/tree.ts";
+import { isNull, member, type SpecNode, scalarAt, scalarText, whatIs } from "../model/tree.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import type { ModuleLoading } from "./loading.ts";
 import type { InstanceOfModule, ModuleUse, ModuleUser } from "./module-use.ts";
@@ -76,14 +77,10 @@ export class ModuleSet {
     if (this.#modules !== undefined) return this.#modules;
     const modules = new Map<string, UsedModule | undefined>();
     this.#modules = modules;
-    const section = this.#section;
     const { findings } = this.#loading;
-    if (section === undefined || isNull(section)) return modules;
     findings.within(this.#user.origin, () => {
-      if (section.kind !== "map")
-        findings.error("SPEC_TYPE", `modules must be a map of names, not ${whatIs(section)}`, section);
-      else
-        for (const [name, { key, value }] of section.members) modules.set(name, this.#used(name, key, value));
+      for (const [name, { key, value }] of findings.names("modules", this.#section))
+        modules.set(name, this.#used(name, key, value));
     });
     return modules;
   }
@@ -97,14 +94,12 @@ export class ModuleSet {
       return undefined;
     }
     if (node.kind !== "map") {
-      findings.error("SPEC_TYPE", `modules.${name} must be a map with source, not ${whatIs(node)}`, node);
+      findings.wrongType(`modules.${name}`, "a map with source", node);
       return undefined;
     }
-    for (const [field, { key }] of node.members)
-      if (!FIELDS.includes(field))
-        findings.error("SPEC_UNKNOWN_FIELD", `modules.${name} has no field ${JSON.stringify(field)}`, key, {
-          ...didYouMean(this.#loading.suggest(field, FIELDS), `it has ${listed(FIELDS)}`),
-        });
+    findings.onlyFields(`modules.${name}`, node, FIELDS, (field) =>
+      didYouMean(this.#loading.suggest(field, FIELDS), `it has ${listed(FIELDS)}`),
+    );
     const definition = definitions.at(member(node, "source"), name, at, this.#user.origin);
     if (definition === undefined || !this.#mayNest(definition, at)) return undefined;
     const isRepeated = member(node, "for_each") !== undefined;
@@ -148,27 +143,18 @@ export class ModuleSet {
     const entries: EachValue[] = [];
     const keys = new Set<string>();
     const add = (key: string, one: SpecNode, at: Span): void => {
+      const error = (code: Code, message: string, hint?: string): void =>
+        findings.error(code, `modules.${name}: ${message}`, at, { hint });
       if (!NAME.test(key))
-        findings.error(
+        error(
           "SPEC_MODULE",
-          `modules.${name}: ${JSON.stringify(key)} cannot be a key of for_each`,
-          at,
-          {
-            hint: "a key is part of addresses, so it contains letters, digits, dashes, and underscores only",
-          },
+          `${JSON.stringify(key)} cannot be a key of for_each`,
+          "a key is part of addresses, so it contains letters, digits, dashes, and underscores only",
         );
       else if (this.#loading.sensitive.isIn(key))
-        findings.error(
-          "SPEC_VARIABLE",
-          `modules.${name}: a key of for_each cannot contain a sensitive value`,
-          at,
-        );
+        error("SPEC_VARIABLE", "a key of for_each cannot contain a sensitive value");
       else if (keys.has(key))
-        findings.error(
-          "SPEC_DUPLICATE_KEY",
-          `modules.${name}: for_each has the key ${JSON.stringify(key)} twice`,
-          at,
-        );
+        error("SPEC_DUPLICATE_KEY", `for_each has the key ${JSON.stringify(key)} twice`);
       else {
         keys.add(key);
         entries.push({ key, value: one });
@@ -177,15 +163,11 @@ export class ModuleSet {
     if (value.kind === "map") for (const [key, one] of value.members) add(key, one.value, one.key);
     else if (value.kind === "list")
       for (const item of value.items) {
-        const key =
-          item.kind === "scalar" && typeof item.value === "string" ? literalOf(item.value) : undefined;
-        if (key !== undefined) add(key, scalarAt(item, key), item);
-        else
-          findings.error(
-            "SPEC_TYPE",
-            `modules.${name}: a list in for_each contains strings, not ${whatIs(item)}`,
-            item,
-          );
+        const text = scalarText(item);
+        const key = text === undefined ? undefined : literalOf(text);
+        const message = `modules.${name}: a list in for_each contains strings, not ${whatIs(item)}`;
+        if (key === undefined) findings.error("SPEC_TYPE", message, item);
+        else add(key, scalarAt(item, key), item);
       }
     // An expression without a value was reported.
     else if (
@@ -195,11 +177,7 @@ export class ModuleSet {
     )
       return entries;
     else if (!isNull(value))
-      findings.error(
-        "SPEC_TYPE",
-        `modules.${name}: for_each must be a map or a list of strings, not ${whatIs(value)}`,
-        value,
-      );
+      findings.wrongType(`modules.${name}: for_each`, "a map or a list of strings", value);
     return entries;
   }
 }

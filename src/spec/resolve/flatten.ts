@@ -19,7 +19,6 @@ import {
   type SpecNode,
   scalarAt,
   scalarText,
-  whatIs,
   withMembers,
 } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
@@ -121,12 +120,8 @@ class Flattening {
     parent: WrittenResource | undefined,
     origin: InstanceOrigin | undefined,
   ): void {
-    if (isNull(value)) return;
-    if (value.kind !== "map") {
-      this.#findings.error("SPEC_TYPE", `${where} must be a map of names, not ${whatIs(value)}`, value);
-      return;
-    }
-    for (const [name, one] of value.members) this.#resource(provider, name, one, parent, origin);
+    for (const [name, one] of this.#findings.names(where, value))
+      this.#resource(provider, name, one, parent, origin);
   }
 
   #resource(
@@ -227,10 +222,8 @@ class Flattening {
     // A bare string is not a valid source of a secret; sources.ts reports it without showing it.
     if (provider.fields.env?.source === true)
       return mapAt(value, new Map([["value", { key: value, value }]]));
-    this.#findings.error("SPEC_TYPE", `${address} must be a map of fields, not ${whatIs(value)}`, value, {
-      address,
-      hint: "for a resource without fields, write {}",
-    });
+    const hint = "for a resource without fields, write {}";
+    this.#findings.wrongType(address, "a map of fields", value, { address, hint });
     return undefined;
   }
 }

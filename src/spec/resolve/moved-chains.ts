@@ -24,11 +24,7 @@ export function checkChains(
       step = next.get(step.to);
     }
     if (step !== undefined && passed.has(step.from))
-      findings.error(
-        "SPEC_STATE_ENTRY",
-        `moved entries form a cycle: ${cycleText([...passed])}`,
-        placeOf(step),
-      );
+      findings.error("SPEC_STATE_ENTRY", `moved entries form a cycle: ${cycleText(passed)}`, placeOf(step));
     for (const address of passed) checked.add(address);
     if (!next.has(one.to) && !isModuleAddress(one.to) && !ends.has(one.to))
       findings.warning(
@@ -41,7 +37,8 @@ export function checkChains(
 }
 
 /** No two entries move to one address, so the whole path is the cycle. */
-function cycleText(cycle: readonly Address[]): string {
+function cycleText(passed: ReadonlySet<Address>): string {
+  const cycle = [...passed];
   const shown = cycle.length > SHOWN ? [...cycle.slice(0, SHOWN), "…"] : cycle;
   return [...shown, ...cycle.slice(0, 1)].join(" -> ");
 }

@@ -215,16 +215,11 @@ class Linking {
   #literal(node: ScalarNode, text: string, schema: FieldSchema): SpecNode {
     const provider = schema.refersTo === undefined ? undefined : this.#linkage.registry.find(schema.refersTo);
     if (provider !== undefined && this.#linkage.resources.has(addressOf(provider.kind, text))) {
-      const address = this.#written.address;
-      this.#linkage.findings.warning(
-        "SPEC_REFERENCE",
-        `${address}: ${toDottedPath(this.#path)} must be an ID, not a name`,
-        node,
-        {
-          address,
-          hint: `to refer to ${provider.kind}.${text}, write \${${provider.kind}.${text}.${provider.idAttribute}}`,
-        },
-      );
+      const { address } = this.#written;
+      const target = `${provider.kind}.${text}`;
+      const message = `${address}: ${toDottedPath(this.#path)} must be an ID, not a name`;
+      const hint = `to refer to ${target}, write \${${target}.${provider.idAttribute}}`;
+      this.#linkage.findings.warning("SPEC_REFERENCE", message, node, { address, hint });
     }
     return node;
   }

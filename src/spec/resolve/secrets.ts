@@ -44,10 +44,9 @@ export function holdsLiteral(written: WrittenResource, findings: Findings): bool
     if (node === undefined) continue;
     found = true;
     node.source.mask(node);
-    findings.error("SPEC_SECRET_LITERAL", `the spec contains the secret value of ${written.address}`, node, {
-      address: written.address,
-      hint: HINT,
-    });
+    const { address } = written;
+    const message = `the spec contains the secret value of ${address}`;
+    findings.error("SPEC_SECRET_LITERAL", message, node, { address, hint: HINT });
   }
   return found;
 }
@@ -88,23 +87,14 @@ function fromVariable(asked: Asked): ReadSecret | undefined {
   const { address } = written;
   const name = String(scalarText(node));
   const encoding = member(written.fields, "encoding");
-  if (encoding !== undefined)
-    findings.error(
-      "SPEC_COMBINATION",
-      `${address}: encoding can be used only with file, not with env`,
-      encoding,
-      { address },
-    );
-  if (CREDENTIALS.has(name))
-    findings.warning(
-      "SPEC_SECRET_CREDENTIAL",
-      `${address} would publish a credential of this run: ${name}`,
-      node,
-      {
-        address,
-        hint: "who can read the secret can then act as this run; use another variable and another credential",
-      },
-    );
+  const misplaced = `${address}: encoding can be used only with file, not with env`;
+  if (encoding !== undefined) findings.error("SPEC_COMBINATION", misplaced, encoding, { address });
+  if (CREDENTIALS.has(name)) {
+    const message = `${address} would publish a credential of this run: ${name}`;
+    const hint =
+      "who can read the secret can then act as this run; use another variable and another credential";
+    findings.warning("SPEC_SECRET_CREDENTIAL", message, node, { address, hint });
+  }
   const known = sources.read.get(name);
   if (known !== undefined) return known;
   const read = fromEnv(asked, name);
@@ -134,12 +124,8 @@ function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
   const { written, field, node, sources, findings } = asked;
   const { address } = written;
   if (isTemplate(name)) {
-    findings.error(
-      "SPEC_REFERENCE",
-      `${address}: the name of an environment variable cannot contain a reference`,
-      node,
-      { address },
-    );
+    const message = `${address}: the name of an environment variable cannot contain a reference`;
+    findings.error("SPEC_REFERENCE", message, node, { address });
     return undefined;
   }
   if (sources.keyed === undefined) return unread(field);
@@ -149,12 +135,9 @@ function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
   const empty = value === undefined ? "is not set" : "is empty";
   // CI services give the secrets that a run may not have as empty variables.
   if (sources.mayLack === true && bytes.length === 0) {
-    findings.warning(
-      "SPEC_SECRET_UNSET",
-      `cannot determine whether ${address} changes: ${what} ${empty}`,
-      node,
-      { address, hint: `set ${name} where apply runs; a plan does not need secret values` },
-    );
+    const message = `cannot determine whether ${address} changes: ${what} ${empty}`;
+    const hint = `set ${name} where apply runs; a plan does not need secret values`;
+    findings.warning("SPEC_SECRET_UNSET", message, node, { address, hint });
     return unread(field);
   }
   return judged(asked, sources.keyed, bytes, { what, empty, hint: SET });
@@ -209,12 +192,8 @@ function judged(
     return undefined;
   }
   if (bytes.length > SECRET_BYTES) {
-    findings.error(
-      "SPEC_LIMIT",
-      `${address}: ${what} contains ${bytes.length} bytes; the limit for a secret is ${SECRET_BYTES}`,
-      node,
-      { address, hint: "split it into several secrets" },
-    );
+    const size = `${address}: ${what} contains ${bytes.length} bytes; the limit for a secret is ${SECRET_BYTES}`;
+    findings.error("SPEC_LIMIT", size, node, { address, hint: "split it into several secrets" });
     return undefined;
   }
   const digest = keyed(bytes);
@@ -224,12 +203,10 @@ function judged(
 
 function isText(bytes: Uint8Array): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes) !== undefined;
   } catch {
-    // It is not UTF-8.
+    return false;
   }
-  return false;
 }
 
 /** Editors end a file with a line break that does not belong to the password. */

@@ -13,11 +13,10 @@ import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { addressesOf } from "../../resource/names.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
-import type { Span } from "../model/source.ts";
-import { locationOf } from "../model/source.ts";
+import { locationOf, type Span } from "../model/source.ts";
 import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";
 import { literalOf } from "../model/template.ts";
-import { isNull, type MapNode, member, type SpecNode, whatIs } from "../model/tree.ts";
+import { isFlag, isNull, type MapNode, member, type SpecNode, whatIs } from "../model/tree.ts";
 import { checkChains } from "./moved-chains.ts";
 
 export interface StateEntryChecks {
@@ -37,6 +36,8 @@ export function stateEntriesOf(root: SpecNode, checks: StateEntryChecks): StateE
   checkChains(moved, ends, (move) => reader.place(move), checks.findings);
   return moved.length + removed.length + imports.length === 0 ? undefined : { moved, removed, imports };
 }
+
+const FIXED_NAME = "the key is the name of the object";
 
 class EntryReader {
   readonly #checks: StateEntryChecks;
@@ -72,13 +73,10 @@ class EntryReader {
         this.#error(`an entry of ${section} must be a map, not ${whatIs(item)}`, item);
         continue;
       }
-      for (const [field, { key }] of item.members)
-        if (!fields.includes(field))
-          this.#error(
-            `an entry of ${section} has no field ${JSON.stringify(field)}`,
-            key,
-            `it has ${fields.join(" and ")}`,
-          );
+      for (const [field, { key }] of item.members) {
+        const message = `an entry of ${section} has no field ${JSON.stringify(field)}`;
+        if (!fields.includes(field)) this.#error(message, key, `it has ${fields.join(" and ")}`);
+      }
       const entry = read(item);
       if (entry !== undefined) found.push(entry);
     }
@@ -97,12 +95,8 @@ class EntryReader {
     if (kindOf(from) !== kindOf(to)) return this.#error(`${from} and ${to} are not of the same kind`, at);
     if (from === to) return this.#error(`${from} is moved to itself`, at);
     const isFixed = !isModuleAddress(from) && this.#checks.registry.get(kindOf(from)).nameField === undefined;
-    if (isFixed)
-      return this.#error(
-        `${from} cannot be moved, because its key is the name of the object`,
-        at,
-        "declare the new object; the plan deletes the old one",
-      );
+    const fixed = `${from} cannot be moved, because its key is the name of the object`;
+    if (isFixed) return this.#error(fixed, at, "declare the new object; the plan deletes the old one");
     if (this.#checks.declared.has(from))
       return this.#error(`${from} is moved, and the spec still declares it`, at);
     const inside = this.#declaredIn(from, to);
@@ -137,7 +131,7 @@ class EntryReader {
     if (address === undefined) return undefined;
     const at = this.#span(node, "address");
     const destroy = member(node, "destroy");
-    if (destroy !== undefined && (destroy.kind !== "scalar" || typeof destroy.value !== "boolean"))
+    if (destroy !== undefined && !isFlag(destroy))
       return this.#error(`destroy must be true or false, not ${whatIs(destroy)}`, destroy);
     const declared = isModuleAddress(address) ? this.#inModules().get(address) : undefined;
     if (declared !== undefined || this.#checks.declared.has(address))
@@ -161,11 +155,7 @@ class EntryReader {
       return this.#error(`two entries import ${id}`, this.#span(node, "id"));
     const isNamed = this.#checks.registry.get(kindOf(to)).nameField !== undefined;
     if (!isNamed && id !== nameOf(to))
-      return this.#error(
-        `${to} can only be ${nameOf(to)}, not ${id}`,
-        this.#span(node, "id"),
-        "the key is the name of the object",
-      );
+      return this.#error(`${to} can only be ${nameOf(to)}, not ${id}`, this.#span(node, "id"), FIXED_NAME);
     return { to, id, at: locationOf(at) };
   }
 
@@ -175,20 +165,12 @@ class EntryReader {
     const address = parseAddress(text);
     const { registry, suggest } = this.#checks;
     const kind = address === undefined ? text : kindOf(address);
-    if (
-      address !== undefined &&
-      (isModuleAddress(text)
-        ? field !== "to" || member(node, "id") === undefined
-        : registry.find(kind) !== undefined)
-    )
-      return address;
-    const { hint } = didYouMean(
-      suggest(
-        kind,
-        registry.kinds.map((one) => one.kind),
-      ),
-      "an address is KIND.NAME",
-    );
+    const isKnown = isModuleAddress(text)
+      ? field !== "to" || member(node, "id") === undefined
+      : registry.find(kind) !== undefined;
+    if (address !== undefined && isKnown) return address;
+    const kinds = registry.kinds.map((one) => one.kind);
+    const { hint } = didYouMean(suggest(kind, kinds), "an address is KIND.NAME");
     this.#error(`${JSON.stringify(text)} is not the address of a resource`, this.#span(node, field), hint);
     return undefined;
   }
@@ -196,19 +178,11 @@ class EntryReader {
   #text(node: MapNode, field: string): string | undefined {
     const value = member(node, field);
     const data = value?.kind === "scalar" ? value.value : undefined;
-    const text =
-      typeof data === "string"
-        ? literalOf(data)
-        : typeof data === "number" || typeof data === "bigint"
-          ? String(data)
-          : undefined;
+    const number = typeof data === "number" || typeof data === "bigint" ? String(data) : undefined;
+    const text = typeof data === "string" ? literalOf(data) : number;
     if (text !== undefined && text !== "") return text;
-    const what =
-      value === undefined
-        ? "is missing"
-        : text === ""
-          ? "is empty"
-          : `must be a string, not ${whatIs(value)}`;
+    const wrong = value === undefined ? "is missing" : `must be a string, not ${whatIs(value)}`;
+    const what = text === "" ? "is empty" : wrong;
     this.#error(`the field ${JSON.stringify(field)} of this entry ${what}`, value ?? node);
     return undefined;
   }

@@ -31,15 +31,10 @@ export function reportSharedNames(
       const field = provider.nameField;
       const at = field === undefined ? written.at : spanOf(written.fields, [field]);
       const where = `${earlier.at.source.file}:${earlier.at.source.lineOf(earlier.at.start) + 1}`;
-      findings.error(
-        "SPEC_DUPLICATE_NAME",
-        `${address} has the same name as ${earlier.address}: ${JSON.stringify(name)}`,
-        at,
-        {
-          address,
-          hint: `the other one is at ${where}; names of ${provider.kind} must be unique${provider.ignoreCase === true ? ", ignoring case" : ""}`,
-        },
-      );
+      const message = `${address} has the same name as ${earlier.address}: ${JSON.stringify(name)}`;
+      const how = provider.ignoreCase === true ? ", ignoring case" : "";
+      const hint = `the other one is at ${where}; names of ${provider.kind} must be unique${how}`;
+      findings.error("SPEC_DUPLICATE_NAME", message, at, { address, hint });
     }
   }
 }
@@ -62,12 +57,8 @@ export function reportLimits(resources: Iterable<WrittenResource>, findings: Fin
   for (const [group, { first, limit }] of over) {
     const { provider, parent, address, at } = first;
     const holder = limit.per === "parent" ? parent : "a workspace";
-    findings.error(
-      "SPEC_LIMIT",
-      `${holder} can contain at most ${limit.max} ${provider.kind}; the spec has ${counts.get(group)}`,
-      at,
-      { address },
-    );
+    const most = `${holder} can contain at most ${limit.max} ${provider.kind}`;
+    findings.error("SPEC_LIMIT", `${most}; the spec has ${counts.get(group)}`, at, { address });
   }
 }
 
@@ -76,21 +67,15 @@ const holdsSets = somewhere(isSet);
 
 /** Entries of a list that is a set, or whose members must differ. */
 export function reportRepeated(written: WrittenResource, fields: MapNode, findings: Findings): void {
+  const { address } = written;
   walkFields(written.provider, fields, holdsSets, (node, path, schema) => {
     if (node.kind !== "list" || !isSet(schema)) return;
     const seen = new Set<string>();
     for (const item of node.items) {
       const value = plain(item);
       const text = typeof value === "string" ? `text ${compared(schema.items, value)}` : canonicalJson(value);
-      if (seen.has(text))
-        findings.warning(
-          "SPEC_VALUE",
-          `${written.address}: ${toDottedPath(path)} contains a duplicate entry`,
-          item,
-          {
-            address: written.address,
-          },
-        );
+      const message = `${address}: ${toDottedPath(path)} contains a duplicate entry`;
+      if (seen.has(text)) findings.warning("SPEC_VALUE", message, item, { address });
       seen.add(text);
     }
   });

@@ -17,7 +17,6 @@ import {
   type SpecNode,
   scalarText,
   spanOf,
-  whatIs,
 } from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
 import { validatorForRules } from "../schema/validator.ts";
@@ -53,11 +52,8 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([name, one]) => {
         const errors = validator.rule(one.value);
-        for (const { code, message, path, onKey, hint } of schemaMessages(
-          errors,
-          `rule ${name}`,
-          from.suggest,
-        ))
+        const messages = schemaMessages(errors, `rule ${name}`, from.suggest);
+        for (const { code, message, path, onKey, hint } of messages)
           findings.error(code, message, placeOf(one, path, onKey), { hint });
         const rule = errors.length > 0 ? undefined : ruleOf(name, one, checks, framed);
         return rule === undefined ? [] : [rule];
@@ -95,11 +91,7 @@ function rulesOfFiles(files: readonly RuleFile[], findings: Findings): ReadonlyM
     const root = source === undefined ? undefined : readYaml(source, findings);
     if (root === undefined || isNull(root)) return [];
     if (root.kind === "map") return [onlyRules(root, findings)];
-    findings.error(
-      "SPEC_TYPE",
-      `a file of rules must be a map with the key rules, not ${whatIs(root)}`,
-      root,
-    );
+    findings.wrongType("a file of rules", "a map with the key rules", root);
     return [];
   });
   const [first, ...others] = roots;

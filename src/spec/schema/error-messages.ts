@@ -150,28 +150,22 @@ function notAllowed(
 /** The end of the sentence for a value outside its limits. */
 function mustBe(error: SchemaError): string {
   const limit = String(error.params.limit);
-  const { data } = error;
-  switch (error.keyword) {
-    case "minimum":
-      return `must be at least ${limit}, not ${shown(data)}`;
-    case "maximum":
-      return `must be at most ${limit}, not ${shown(data)}`;
-    case "exclusiveMinimum":
-      return `must be more than ${limit}, not ${shown(data)}`;
-    case "exclusiveMaximum":
-      return `must be less than ${limit}, not ${shown(data)}`;
+  const { data, keyword } = error;
+  const bound = BOUNDS[keyword];
+  if (bound !== undefined) return `must be ${bound} ${limit}, not ${shown(data)}`;
+  if (/^min/.test(keyword) && limit === "1") return "must not be empty";
+  switch (keyword) {
     case "multipleOf":
       return `must be a multiple of ${String(error.params.multipleOf)}, not ${shown(data)}`;
     case "minLength":
-      return limit === "1" ? "must not be empty" : `must have at least ${limit} characters`;
+      return `must have at least ${limit} characters`;
     case "maxLength":
       return `must have at most ${limit} characters, not ${[...String(data)].length}`;
     case "minItems":
-      return limit === "1" ? "must not be empty" : `must have at least ${limit} entries`;
+    case "minProperties":
+      return `must have at least ${limit} entries`;
     case "maxItems":
       return `must have at most ${entries(limit)}, not ${Array.isArray(data) ? data.length : "more"}`;
-    case "minProperties":
-      return limit === "1" ? "must not be empty" : `must have at least ${limit} entries`;
     case "maxProperties":
       return `must have at most ${entries(limit)}, not ${Object.keys(Object(data)).length}`;
     case "pattern":
@@ -182,6 +176,13 @@ function mustBe(error: SchemaError): string {
       return "is not allowed";
   }
 }
+
+const BOUNDS: Readonly<Record<string, string>> = {
+  minimum: "at least",
+  maximum: "at most",
+  exclusiveMinimum: "more than",
+  exclusiveMaximum: "less than",
+};
 
 const entries = (limit: string): string => (limit === "1" ? "1 entry" : `${limit} entries`);
 

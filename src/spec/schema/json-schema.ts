@@ -1,7 +1,7 @@
 // The JSON Schema of a spec, made from the kinds: what validation checks with, and what editors complete from.
 // A field's schema as a spec may write it: annotations turned into words, strict objects, and `${…}` where a value may be a reference.
 
-import type { Json } from "../../core/json.ts";
+import { defined, type Json } from "../../core/json.ts";
 import { isContentField, isSecretValue, secretField } from "../../resource/content.ts";
 import { ANNOTATION_KEYWORDS, type FieldSchema } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -97,8 +97,7 @@ function shortened(whole: JsonSchema, field: string): JsonSchema {
   const { title, description, ...rest } = whole;
   const short = (whole.properties as JsonSchema)[field] ?? {};
   return {
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ title, description }),
     if: { type: "object" },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: rest,

@@ -1,7 +1,7 @@
 // Tests of a spec, as a test file declares them. Values keep their places in the file, because failures name them.
 
 import type { Address } from "../../core/address.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Span } from "../model/source.ts";
 import type { MapNode, SpecNode } from "../model/tree.ts";
@@ -71,5 +71,5 @@ export interface SpecTestFile {
 
 /** A step's options and expectations; empty where the step has none. */
 export function stepFieldsOf({ value }: TestStep): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return objectIn(value);
 }

@@ -12,7 +12,7 @@ import {
 import { visitTexts } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { escaped } from "../model/template.ts";
-import { type MapNode, member, plain, type SpecNode, scalarText, whatIs } from "../model/tree.ts";
+import { isFlag, type MapNode, member, plain, type SpecNode, scalarText } from "../model/tree.ts";
 
 export interface VariableConstraints {
   readonly allowed?: readonly Json[];
@@ -38,8 +38,7 @@ export function constraintsOf(
   if (allowed !== undefined && (allowed.kind !== "list" || allowed.items.length === 0))
     findings.error("SPEC_TYPE", `${name}: enum must be a list of values`, allowed);
   const flag = member(node, "sensitive");
-  if (flag !== undefined && (flag.kind !== "scalar" || typeof flag.value !== "boolean"))
-    findings.error("SPEC_TYPE", `${name}: sensitive must be true or false, not ${whatIs(flag)}`, flag);
+  if (flag !== undefined && !isFlag(flag)) findings.wrongType(`${name}: sensitive`, "true or false", flag);
   const sensitive = flag?.kind === "scalar" && flag.value === true;
   if (sensitive && type !== undefined && type !== "string")
     findings.error("SPEC_VALUE", `${name}: only a variable of type string can be sensitive`, flag);
@@ -59,7 +58,7 @@ function patternIn(
   if (node === undefined) return undefined;
   const text = scalarText(node);
   if (text === undefined) {
-    findings.error("SPEC_TYPE", `${name}: pattern must be a string, not ${whatIs(node)}`, node);
+    findings.wrongType(`${name}: pattern`, "a string", node);
     return undefined;
   }
   const cause = linearPatternProblem(text);
@@ -80,15 +79,10 @@ export function checkConstraints(
 ): void {
   const data = plain(value);
   const shown = sensitive || typeof data === "object" ? "" : `, not ${canonicalJson(data).slice(0, 80)}`;
-  if (allowed !== undefined && !allowed.some((one) => canonicalJson(one) === canonicalJson(data)))
-    findings.error(
-      "SPEC_VARIABLE",
-      `${subject} must be ${allowed.length === 1 ? "" : "one of "}${listed(
-        allowed.map((one) => String(one)),
-        "or",
-      )}${shown}`,
-      value,
-    );
+  if (allowed !== undefined && !allowed.some((one) => canonicalJson(one) === canonicalJson(data))) {
+    const values = `${allowed.length === 1 ? "" : "one of "}${listed(allowed.map(String), "or")}`;
+    findings.error("SPEC_VARIABLE", `${subject} must be ${values}${shown}`, value);
+  }
   if (pattern !== undefined && (typeof data !== "string" || !pattern.matches(data, value)))
     findings.error("SPEC_VARIABLE", `${subject} must match ${pattern.text}${shown}`, value);
 }

@@ -71,16 +71,12 @@ export function variablesOf(
     const { type, constraints = NO_CONSTRAINTS } = declared.get(name) ?? {};
     if (constraints.sensitive) hideValue(value, sensitive);
     checkConstraints(`the variable ${name}`, constraints, value, findings);
-    if (type !== undefined && typeOf(value) !== type)
-      findings.error(
-        "SPEC_VARIABLE",
-        `the variable ${name} must be ${typeWords(type)}, not ${whatIs(value)}`,
-        value,
-      );
+    const message = `the variable ${name} must be ${TYPE_WORDS[type ?? "map"]}, not ${whatIs(value)}`;
+    if (type !== undefined && typeOf(value) !== type) findings.error("SPEC_VARIABLE", message, value);
   };
 
   for (const [name, { value }] of declared) if (value !== undefined) set(name, value);
-  for (const [name, { key, value }] of mapOf(target, "the target's variables", findings))
+  for (const [name, { key, value }] of findings.names("the target's variables", target))
     if (declared.has(name)) set(name, value);
     else unknown(name, key);
   for (const [name, one] of declared) {
@@ -88,7 +84,7 @@ export function variablesOf(
     if (text !== undefined) set(name, typed(text, one.type, `WORKSPACE_VAR_${name}`, findings));
   }
   for (const path of given.varFiles)
-    for (const [name, { key, value }] of mapOf(fileAt(path, findings), path, findings))
+    for (const [name, { key, value }] of findings.names(path, fileAt(path, findings)))
       if (declared.has(name)) set(name, value);
       else findings.warning("SPEC_VARIABLE", `${path} sets ${name}, which the spec does not declare`, key);
   for (const [name, text] of given.vars)
@@ -115,17 +111,10 @@ function own(record: Readonly<Record<string, string | undefined>>, key: string):
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-function mapOf(node: SpecNode | undefined, what: string, findings: Findings): MapNode["members"] {
-  if (node === undefined || isNull(node)) return new Map();
-  if (node.kind === "map") return node.members;
-  findings.error("SPEC_TYPE", `${what} must be a map of names, not ${whatIs(node)}`, node);
-  return new Map();
-}
-
 function declarations(section: SpecNode | undefined, parts: ConstraintParts): ReadonlyMap<string, Declared> {
   const { findings } = parts;
   const declared = new Map<string, Declared>();
-  for (const [name, { key, value }] of mapOf(section, "variables", findings)) {
+  for (const [name, { key, value }] of findings.names("variables", section)) {
     if (!NAME.test(name))
       findings.error("SPEC_VARIABLE", `${JSON.stringify(name)} is not a valid variable name`, key, {
         hint: "a name starts with a letter and contains letters, digits, dashes, and underscores",
@@ -144,11 +133,9 @@ function declaration(name: string, at: Span, node: SpecNode, parts: ConstraintPa
     literal(name, node, findings);
     return { at, type: typeOf(node), value: node, constraints };
   }
-  for (const [key, one] of node.members)
-    if (!FIELDS.includes(key))
-      findings.error("SPEC_UNKNOWN_FIELD", `variables.${name} has no field ${JSON.stringify(key)}`, one.key, {
-        hint: `a variable has ${listed(FIELDS)}`,
-      });
+  findings.onlyFields(`variables.${name}`, node, FIELDS, () => ({
+    hint: `a variable has ${listed(FIELDS)}`,
+  }));
   const type = member(node, "type");
   const word = TYPES.find((one) => one === scalarText(type));
   if (type !== undefined && word === undefined)
@@ -156,12 +143,8 @@ function declaration(name: string, at: Span, node: SpecNode, parts: ConstraintPa
   const value = member(node, "default");
   if (value !== undefined) literal(name, value, findings);
   const inferred = word ?? (value === undefined || isNull(value) ? undefined : typeOf(value));
-  return {
-    at,
-    type: inferred,
-    value,
-    constraints: constraintsOf(`variables.${name}`, node, inferred, parts),
-  };
+  const checks = constraintsOf(`variables.${name}`, node, inferred, parts);
+  return { at, type: inferred, value, constraints: checks };
 }
 
 function literal(name: string, node: SpecNode, findings: Findings): void {
@@ -176,23 +159,18 @@ function literal(name: string, node: SpecNode, findings: Findings): void {
 
 function typeOf(node: SpecNode): VariableType | undefined {
   if (node.kind !== "scalar") return node.kind;
-  switch (typeof node.value) {
-    case "string":
-      return "string";
-    case "boolean":
-      return "boolean";
-    case "object":
-      return undefined;
-    default:
-      return "number";
-  }
+  const type = typeof node.value;
+  if (type === "object") return undefined;
+  return type === "string" || type === "boolean" ? type : "number";
 }
 
-function typeWords(type: VariableType): string {
-  return { string: "a string", number: "a number", boolean: "true or false", list: "a list", map: "a map" }[
-    type
-  ];
-}
+const TYPE_WORDS: Readonly<Record<VariableType, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  list: "a list",
+  map: "a map",
+};
 
 /** Parses a value from the command line or the environment as the declared type: lists and maps as YAML or JSON. */
 function typed(text: string, type: VariableType | undefined, from: string, findings: Findings): SpecNode {
@@ -215,16 +193,12 @@ function fileAt(path: string, findings: Findings): SpecNode | undefined {
 }
 
 function fileWords(refused: RefusedFile): string {
-  return refused.bytes === undefined ? FILE_WORDS[refused.refusal] : refusedWords(refused).words;
+  if (refused.bytes !== undefined) return refusedWords(refused).words;
+  return FILE_WORDS[refused.refusal] ?? "cannot be read";
 }
 
-const FILE_WORDS = {
+const FILE_WORDS: Readonly<Partial<Record<RefusedFile["refusal"], string>>> = {
   missing: "does not exist",
-  outside: "cannot be read",
-  private: "cannot be read",
   irregular: "is not a regular file",
   "too large": "is too large",
-  unreadable: "cannot be read",
-  hidden: "cannot be read",
-  "no folder": "cannot be read",
-} as const;
+};

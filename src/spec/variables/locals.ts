@@ -3,7 +3,7 @@
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import { isNull, type MapMember, type SpecNode, whatIs } from "../model/tree.ts";
+import type { MapMember, SpecNode } from "../model/tree.ts";
 
 const NAME = /^[A-Za-z_][\w-]*$/;
 
@@ -56,15 +56,11 @@ export class Locals {
 }
 
 function membersOf(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, MapMember> {
-  if (section === undefined || isNull(section)) return new Map();
-  if (section.kind !== "map") {
-    findings.error("SPEC_TYPE", `locals must be a map of names, not ${whatIs(section)}`, section);
-    return new Map();
-  }
-  for (const [name, { key }] of section.members)
+  const members = findings.names("locals", section);
+  for (const [name, { key }] of members)
     if (!NAME.test(name))
       findings.error("SPEC_VARIABLE", `${JSON.stringify(name)} cannot name a local`, key, {
         hint: "a name starts with a letter and holds letters, digits, dashes and underscores",
       });
-  return section.members;
+  return members;
 }

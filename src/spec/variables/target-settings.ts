@@ -1,5 +1,6 @@
 // Settings of a target: the expected host, a profile, the location of the state, and flags.
 
+import { defined } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { pathBeside } from "../files/spec-folder.ts";
@@ -8,6 +9,7 @@ import { locationOf } from "../model/source.ts";
 import type { TargetSettings } from "../model/spec.ts";
 import { isTemplate } from "../model/template.ts";
 import {
+  isFlag,
   isNull,
   type MapMember,
   type MapNode,
@@ -58,12 +60,8 @@ function missing(
     return undefined;
   }
   const known = names.length === 0 ? "the spec has no targets" : `the targets are ${listed(names)}`;
-  findings.error(
-    "SPEC_TARGET",
-    `the spec has no target ${JSON.stringify(wanted)}`,
-    section,
-    didYouMean(suggest(wanted, names), known),
-  );
+  const details = didYouMean(suggest(wanted, names), known);
+  findings.error("SPEC_TARGET", `the spec has no target ${JSON.stringify(wanted)}`, section, details);
   return undefined;
 }
 
@@ -81,30 +79,20 @@ function settingsIn(name: string, { key, value }: MapMember, findings: Findings)
   };
   for (const field of ["default", "protected"]) {
     const node = member(value, field);
-    if (node !== undefined && !isNull(node) && (node.kind !== "scalar" || typeof node.value !== "boolean"))
-      findings.error(
-        "SPEC_TYPE",
-        `the target ${name}: ${field} must be true or false, not ${whatIs(node)}`,
-        node,
-      );
+    if (node !== undefined && !isNull(node) && !isFlag(node))
+      findings.wrongType(`the target ${name}: ${field}`, "true or false", node);
   }
   const [host, profile, state] = [text("host"), text("profile"), text("state")];
-  if (state !== undefined && !isAllowedState(state.text))
-    findings.error(
-      "SPEC_TARGET",
-      `the target ${name}: state must be a folder inside the spec's folder, or workspace:/folder`,
-      state.value,
-      {
-        hint: "a spec cannot name a database or a folder elsewhere; pass --state or set WORKSPACE_STATE",
-      },
-    );
+  if (state !== undefined && !isAllowedState(state.text)) {
+    const message = `the target ${name}: state must be a folder inside the spec's folder, or workspace:/folder`;
+    const hint = "a spec cannot name a database or a folder elsewhere; pass --state or set WORKSPACE_STATE";
+    findings.error("SPEC_TARGET", message, state.value, { hint });
+  }
   return {
     name,
     at: locationOf(host?.value ?? key),
     protected: flagIn(value, "protected"),
-    ...(host === undefined ? {} : { host: host.text }),
-    ...(profile === undefined ? {} : { profile: profile.text }),
-    ...(state === undefined ? {} : { state: state.text }),
+    ...defined({ host: host?.text, profile: profile?.text, state: state?.text }),
   };
 }
 

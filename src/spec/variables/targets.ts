@@ -9,7 +9,6 @@ import {
   mapAt,
   member,
   type SpecNode,
-  whatIs,
   withMembers,
 } from "../model/tree.ts";
 import { withoutSettings } from "./target-settings.ts";
@@ -36,19 +35,9 @@ export function applyTarget(root: MapNode, name: string | undefined, findings: F
 
 function targetsOf(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, MapNode> {
   const targets = new Map<string, MapNode>();
-  if (section === undefined || isNull(section)) return targets;
-  if (section.kind !== "map") {
-    findings.error("SPEC_TYPE", `targets must be a map of names, not ${whatIs(section)}`, section);
-    return targets;
-  }
-  for (const [name, { value }] of section.members) {
+  for (const [name, { value }] of findings.names("targets", section)) {
     if (isNull(value)) targets.set(name, mapAt(value, new Map()));
-    else if (value.kind !== "map")
-      findings.error(
-        "SPEC_TYPE",
-        `the target ${name} must be a map of sections, not ${whatIs(value)}`,
-        value,
-      );
+    else if (value.kind !== "map") findings.wrongType(`the target ${name}`, "a map of sections", value);
     else targets.set(name, allowed(name, value, findings));
   }
   return targets;

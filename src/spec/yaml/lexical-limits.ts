@@ -197,15 +197,9 @@ export function reportSyntax(errors: readonly YAMLError[], source: SourceText, f
   for (const error of errors.slice(0, LIMITS.syntaxErrors)) {
     const words = wordsFor(error);
     const [start, end] = error.pos;
-    findings.error(
-      "SPEC_YAML",
-      words?.message ?? "the text is not valid YAML",
-      { source, start, end },
-      {
-        cause: firstLine(error.message),
-        ...(words?.hint === undefined ? {} : { hint: words.hint }),
-      },
-    );
+    const message = words?.message ?? "the text is not valid YAML";
+    const details = { cause: firstLine(error.message), hint: words?.hint };
+    findings.error("SPEC_YAML", message, { source, start, end }, details);
   }
 }
 
