@@ -195,14 +195,11 @@ function deposedWith(intent: OpenIntent, before: StateRecord | undefined, id: Re
 }
 
 function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Diagnostic {
-  return error(
-    "PLAN_COLLISION",
-    `${provider.singular} "${live.name}" exists, but it is unknown whether an interrupted run created it`,
-    {
-      address: intent.address,
-      hint: `to adopt it, run \`workspace import ${intent.address} ${live.id}\`; otherwise, rename or delete it`,
-    },
-  );
+  const message = `${provider.singular} "${live.name}" exists, but it is unknown whether an interrupted run created it`;
+  return error("PLAN_COLLISION", message, {
+    address: intent.address,
+    hint: `to adopt it, run \`workspace import ${intent.address} ${live.id}\`; otherwise, rename or delete it`,
+  });
 }
 
 export function partialUploadOf(

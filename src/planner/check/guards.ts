@@ -41,13 +41,10 @@ function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
     "count" in policy
       ? `${policy.count}`
       : `${Math.round(policy.share * 100)}% of ${managed} managed resources`;
-  const diagnostic = error(
-    "GUARD_MAX_DELETES",
-    `the plan deletes ${deletes.length} resources; policy.max_deletes allows ${allowed}`,
-    {
-      hint: "check for a missing file or target, or raise policy.max_deletes if you intend these deletions",
-    },
-  );
+  const message = `the plan deletes ${deletes.length} resources; policy.max_deletes allows ${allowed}`;
+  const diagnostic = error("GUARD_MAX_DELETES", message, {
+    hint: "check for a missing file or target, or raise policy.max_deletes if you intend these deletions",
+  });
   return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
 }
 
@@ -101,14 +98,11 @@ function protection({ input }: PlanContext, { address, action }: Change): Diagno
       hint: "remove lifecycle.prevent_destroy to allow this change",
     });
   if (resource !== undefined || input.state.records.get(address)?.prevent_destroy !== true) return undefined;
-  return error(
-    "GUARD_PREVENT_DESTROY",
-    `${would}, but prevent_destroy was set when it was last in the spec`,
-    {
-      address,
-      hint: `to delete it, first apply it without prevent_destroy; to keep it, run \`workspace state rm ${address}\` (or \`workspace state mv ${address} NEW\` if it was renamed)`,
-    },
-  );
+  const message = `${would}, but prevent_destroy was set when it was last in the spec`;
+  return error("GUARD_PREVENT_DESTROY", message, {
+    address,
+    hint: `to delete it, first apply it without prevent_destroy; to keep it, run \`workspace state rm ${address}\` (or \`workspace state mv ${address} NEW\` if it was renamed)`,
+  });
 }
 
 function objections(context: PlanContext, changes: readonly Change[], workspace: PlannedWorkspace): Guard[] {

@@ -47,14 +47,11 @@ function told(group: readonly Unread[]): Diagnostic {
   const reasons = group.map(({ reason }) => reason);
   const reason = reasons.reduce((best, one) => (one.message.length < best.message.length ? one : best));
   const them = group.length === 1 ? "it" : "them";
-  return error(
-    "PLAN_UNREADABLE",
-    `${listed(group.map(({ what }) => what))} could not be read, so the plan leaves ${them} unchanged`,
-    {
-      hint: reason.hint ?? "fix the cause, then plan again",
-      cause: `${reason.code}: ${reason.message}`,
-    },
-  );
+  const message = `${listed(group.map(({ what }) => what))} could not be read, so the plan leaves ${them} unchanged`;
+  return error("PLAN_UNREADABLE", message, {
+    hint: reason.hint ?? "fix the cause, then plan again",
+    cause: `${reason.code}: ${reason.message}`,
+  });
 }
 
 /**

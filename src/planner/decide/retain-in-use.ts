@@ -53,12 +53,9 @@ function holdersOf(
 }
 
 function staying({ address, name }: Change, holders: readonly string[]): Diagnostic {
-  return warning(
-    "PLAN_KEPT",
-    `${address}: the replaced object ${name} is kept because it is in use: ${holders.join(", ")}`,
-    {
-      address,
-      hint: "move its users to the new object; the next plan then deletes the old one",
-    },
-  );
+  const message = `${address}: the replaced object ${name} is kept because it is in use: ${holders.join(", ")}`;
+  return warning("PLAN_KEPT", message, {
+    address,
+    hint: "move its users to the new object; the next plan then deletes the old one",
+  });
 }

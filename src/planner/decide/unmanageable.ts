@@ -13,15 +13,12 @@ export function unmanageableError(
 ): Diagnostic | undefined {
   if (live.unmanageable === undefined) return undefined;
   const { address, at } = resource;
-  return error(
-    "PLAN_UNMANAGEABLE",
-    `${address} cannot manage the ${singular} ${live.id}: ${live.unmanageable}`,
-    {
-      address,
-      at,
-      hint: `give the resource another name, or remove it from the spec and change the ${singular} with other tools; to remove it from the state, run \`workspace state rm ${address}\``,
-    },
-  );
+  const message = `${address} cannot manage the ${singular} ${live.id}: ${live.unmanageable}`;
+  return error("PLAN_UNMANAGEABLE", message, {
+    address,
+    at,
+    hint: `give the resource another name, or remove it from the spec and change the ${singular} with other tools; to remove it from the state, run \`workspace state rm ${address}\``,
+  });
 }
 
 export const isManageable = ({ unmanageable }: LiveObject): boolean => unmanageable === undefined;

@@ -88,10 +88,8 @@ async function isFree(
   const now = environment.clock.now();
   if (!("claim" in top)) {
     if (top.released) return true;
-    const silence = silenceMs({
-      lease_ms: environment.times.leaseMs,
-      request_ms: environment.times.requestMs,
-    });
+    const { leaseMs: lease_ms, requestMs: request_ms } = environment.times;
+    const silence = silenceMs({ lease_ms, request_ms });
     return patience.silentFor(`${top.fence} ${top.unreadable}`, now) > silence;
   }
   const { claim } = top;

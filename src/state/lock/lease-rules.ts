@@ -31,13 +31,10 @@ export function isOver(claim: LockClaim, now: number, skewMs = 0): boolean {
 export function lockedBy(claim: LockClaim, now: number): Diagnostic {
   const since = new Date(claim.taken_at).toISOString();
   const silent = Math.max(0, Math.round((now - claim.renewed_at) / 1000));
-  return error(
-    "STATE_LOCKED",
-    `the state has been locked by ${holderName(claim)} since ${since} (last heartbeat ${silent} s ago)`,
-    {
-      hint: `wait with --lock-timeout 10m; if that process has crashed, run \`workspace state unlock ${claim.nonce}\``,
-    },
-  );
+  const held = `locked by ${holderName(claim)} since ${since} (last heartbeat ${silent} s ago)`;
+  return error("STATE_LOCKED", `the state has been ${held}`, {
+    hint: `wait with --lock-timeout 10m; if that process has crashed, run \`workspace state unlock ${claim.nonce}\``,
+  });
 }
 
 /** The message of `state unlock` if the given lock ID is not that of the holder. */

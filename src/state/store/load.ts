@@ -103,31 +103,20 @@ function together(
 }
 
 function otherLineage({ state, journal }: BackendNames): Failure {
-  return new Failure(
-    error("STATE_LINEAGE", `${state} and ${journal} come from different states`, {
-      hint: "restore the two files that belong together",
-    }),
-  );
+  const hint = "restore the two files that belong together";
+  return new Failure(error("STATE_LINEAGE", `${state} and ${journal} come from different states`, { hint }));
 }
 
 function mismatch(names: BackendNames, snapshot: Snapshot | undefined, journal: Journal): Failure {
   if (snapshot === undefined) return corrupt(names.state, 0, `it is missing, but ${names.journal} exists`);
-  const { serial } = snapshot.state;
-  return corrupt(
-    names.state,
-    0,
-    `it is at serial ${serial}, but ${names.journal} continues from serial ${journal.begin.serial}`,
-  );
+  const continues = `${names.journal} continues from serial ${journal.begin.serial}`;
+  return corrupt(names.state, 0, `it is at serial ${snapshot.state.serial}, but ${continues}`);
 }
 
 function shortened({ journal }: BackendNames, seq: number, last: number): Diagnostic {
-  return warning(
-    "STATE_CORRUPT",
-    `${journal} ends with entry ${seq}, but a run had written entries up to ${last}`,
-    {
-      hint: "before you apply, check that the plan does not create objects that already exist",
-    },
-  );
+  const message = `${journal} ends with entry ${seq}, but a run had written entries up to ${last}`;
+  const hint = "before you apply, check that the plan does not create objects that already exist";
+  return warning("STATE_CORRUPT", message, { hint });
 }
 
 function cutOff({ name, bytes, journal }: NamedJournal): Diagnostic {

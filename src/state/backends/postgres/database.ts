@@ -41,26 +41,13 @@ export function columnText(row: Row | undefined, column: string): string | undef
 /** The connection broke or the server is temporarily unavailable: retry. */
 export function isPassing(failure: unknown): boolean {
   const code = sqlState(failure);
-  if (code !== undefined) return code.startsWith("08") || PASSING.has(code);
-  const text = failure instanceof Error ? failure.message : "";
-  return /connection terminated|connection ended|timeout|client has encountered a connection error/i.test(
-    text,
-  );
+  if (code !== undefined) return code.startsWith("08") || PASSING.test(code);
+  return BROKEN.test(failure instanceof Error ? failure.message : "");
 }
 
-const PASSING: ReadonlySet<string> = new Set([
-  "ECONNRESET",
-  "ECONNREFUSED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ENOENT",
-  "40001",
-  "40P01",
-  "53300",
-  "57P01",
-  "57P02",
-  "57P03",
-]);
+const BROKEN = /connection terminated|connection ended|timeout|client has encountered a connection error/i;
+
+const PASSING = /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ENOENT|40001|40P01|53300|57P0[123])$/;
 
 export function databaseFailure(failure: unknown, url: PostgresUrl): Failure {
   if (failure instanceof Failure) return failure;

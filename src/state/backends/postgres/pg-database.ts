@@ -4,6 +4,7 @@
 import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
 import { error, Failure, thrownText } from "../../../core/diagnostic.ts";
+import { defined } from "../../../core/json.ts";
 import { readRegularFile } from "../../../core/regular-file.ts";
 import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
@@ -32,9 +33,7 @@ export interface PgOptions {
   readonly authorities?: readonly string[];
 }
 
-export function openPgDatabase(options: PgOptions): Database {
-  return new PgDatabase(options);
-}
+export const openPgDatabase = (options: PgOptions): Database => new PgDatabase(options);
 
 class PgDatabase implements Database {
   readonly #url: PostgresUrl;
@@ -130,11 +129,7 @@ export function connectionOptions(
   authorities: readonly string[] | undefined,
 ) {
   return {
-    ...(host === undefined ? {} : { host }),
-    port,
-    ...(user === undefined ? {} : { user }),
-    ...(database === undefined ? {} : { database }),
-    ...(password === undefined ? {} : { password }),
+    ...defined({ host, port, user, database, password }),
     ssl: tls.on ? tlsOptions(tls, authorities) : false,
     application_name: "workspace",
     connectionTimeoutMillis: connectTimeoutMs,

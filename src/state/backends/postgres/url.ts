@@ -2,6 +2,7 @@
 // the state. Rejects unknown parameters. Also parses the URL of a fleet's database, which has no name of a state.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
+import { defined } from "../../../core/json.ts";
 
 /** The use of a database decides the parameters of its URL and the words of messages. */
 export type PostgresUse = "state" | "fleet";
@@ -34,7 +35,12 @@ export type Tls =
     };
 
 const KNOWN = ["schema", "host", "sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"] as const;
-const MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
+const CHECKS = new Map([
+  ["require", "nothing"],
+  ["verify-ca", "authority"],
+  ["verify-full", "host"],
+] as const) as ReadonlyMap<string, "nothing" | "authority" | "host">;
+const MODES = ["disable", ...CHECKS.keys()];
 const WRITTEN = {
   state: "write it as postgres://user@host:5432/database?state=name",
   fleet: "write it as postgres://user@host:5432/database",
@@ -100,17 +106,11 @@ type Refuse = (what: string, hint?: string) => Failure;
 
 function urlOf(text: string, refused: Refuse, written: string): URL {
   const url = URL.parse(text);
-  if (url === null)
-    throw refused(
-      "it is not a valid URL",
-      `${written}; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25`,
-    );
+  const hint = `${written}; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25`;
+  if (url === null) throw refused("it is not a valid URL", hint);
   // Left of its last @, such a character ends the host too early: then a part of the password would be taken for a name.
   if (url.hash !== "" || /[@/]/.test(url.pathname.slice(1)) || url.search.includes("@"))
-    throw refused(
-      "it does not have this form",
-      `${written}; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25`,
-    );
+    throw refused("it does not have this form", hint);
   return url;
 }
 
@@ -119,10 +119,8 @@ function decoder(refused: Refuse): (text: string) => string {
     try {
       return decodeURIComponent(text);
     } catch {
-      throw refused(
-        "it contains a % that is not followed by two hex digits",
-        "write a % in a name or password as %25",
-      );
+      const what = "it contains a % that is not followed by two hex digits";
+      throw refused(what, "write a % in a name or password as %25");
     }
   };
 }
@@ -141,27 +139,12 @@ function timeoutOf(text: string | undefined, refused: Refuse): number {
 /** Over a network the connection is encrypted and the host's certificate checked, unless the URL says otherwise. */
 function tlsOf(given: ReadonlyMap<string, string>, host: string | undefined, refused: Refuse): Tls {
   const mode = given.get("sslmode") ?? (isLocal(host) ? "disable" : "verify-full");
-  const files = {
-    ...member("authority", given.get("sslrootcert")),
-    ...member("certificate", given.get("sslcert")),
-    ...member("key", given.get("sslkey")),
-  };
-  switch (MODES.find((known) => known === mode)) {
-    case "disable":
-      return { on: false };
-    case "require":
-      return { on: true, checks: "nothing", ...files };
-    case "verify-ca":
-      return { on: true, checks: "authority", ...files };
-    case "verify-full":
-      return { on: true, checks: "host", ...files };
-    case undefined:
-      throw refused("its sslmode is unknown", `the modes are ${MODES.join(", ")}`);
-  }
-}
-
-function member<K extends string>(name: K, value: string | undefined): { readonly [k in K]?: string } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [k in K]?: string });
+  const [authority, certificate, key] = ["sslrootcert", "sslcert", "sslkey"].map((name) => given.get(name));
+  const files = defined({ authority, certificate, key });
+  if (mode === "disable") return { on: false };
+  const checks = CHECKS.get(mode);
+  if (checks === undefined) throw refused("its sslmode is unknown", `the modes are ${MODES.join(", ")}`);
+  return { on: true, checks, ...files };
 }
 
 function isLocal(host: string | undefined): boolean {
