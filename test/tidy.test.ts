@@ -62,7 +62,7 @@ const MAY_USE_NODE = [
   "src/spec/files/spec-folder.ts",
   "src/spec/files/matching.ts",
   "src/spec/files/private-files.ts",
-  "src/spec/yaml/rare.ts",
+  "src/spec/yaml/lazy-packages.ts",
   "src/state/format/key.ts",
   "src/state/backends/file/node-ports.ts",
   "../src/core/regular-file.ts",

@@ -5,7 +5,7 @@ import { thrownText } from "../../core/diagnostic.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
-import { re2js } from "../yaml/rare.ts";
+import { re2js } from "../yaml/lazy-packages.ts";
 
 /** The longest text that a pattern is tried on. */
 export const LONGEST_MATCHED = 10_000;

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join, posix, sep } from "node:path";
 import type { FileSystemAdapter } from "tinyglobby";
-import { tinyglobby } from "../yaml/rare.ts";
+import { tinyglobby } from "../yaml/lazy-packages.ts";
 
 /** Regular files that match, below `under` in the folder; links are not followed, and node_modules is not entered. */
 export function matching(

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
-import { tinyglobby } from "../yaml/rare.ts";
+import { tinyglobby } from "../yaml/lazy-packages.ts";
 import { ALL_ENTRIES, matching } from "./matching.ts";
 import { hasPrivateName, type IsPrivate, privateFiles } from "./private-files.ts";
 

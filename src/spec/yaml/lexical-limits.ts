@@ -6,7 +6,7 @@ import { grouped } from "../../core/sentences.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText } from "../model/source.ts";
-import { yaml } from "./rare.ts";
+import { yaml } from "./lazy-packages.ts";
 
 /** The concrete syntax of a source, or undefined if it exceeds a limit; the reason goes into `findings`. */
 export function lexicalTokens(source: SourceText, findings: Findings): readonly CST.Token[] | undefined {

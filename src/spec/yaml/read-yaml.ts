@@ -6,8 +6,8 @@ import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";
 import { listAt, type MapMember, type MapNode, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
 import { parseBlockYaml } from "./block-parser.ts";
+import { yaml as wholeYaml } from "./lazy-packages.ts";
 import { lexicalTokens, reportSyntax } from "./lexical-limits.ts";
-import { yaml as wholeYaml } from "./rare.ts";
 import { plainScalar } from "./scalars.ts";
 
 /**
