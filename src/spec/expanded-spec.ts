@@ -80,12 +80,8 @@ export async function openExpandedSpec(
   const target = selectTarget(member(included.root, "targets"), options.target, suggest, findings);
   const { root: written, variables } = applyTarget(included.root, target?.name, findings);
   const patterns = new LinearPatterns(findings);
-  const lookup = variablesOf(written, variables, givenBy(options, findings), {
-    suggest,
-    findings,
-    sensitive,
-    patterns,
-  });
+  const shared = { suggest, findings, sensitive, patterns };
+  const lookup = variablesOf(written, variables, givenBy(options, findings), shared);
   const expanded = await expandSpec(written, {
     files,
     lookup,
@@ -93,10 +89,7 @@ export async function openExpandedSpec(
     main,
     registry,
     limits: limits.modules,
-    suggest,
-    findings,
-    sensitive,
-    patterns,
+    ...shared,
     ...(isTyped === undefined ? {} : { isTyped }),
   });
   return expanded && { tree, files, written, target, suggest, expanded };

@@ -69,12 +69,8 @@ async function read(
   await checkPolicy(root, registry, suggest, findings);
   const rules = await rulesFor(options, opened.written, suggest, findings);
   await options.turn?.();
-  const written = expandSourceFolders(
-    flattenResources(parts, registry, suggest, findings),
-    registry,
-    tree,
-    findings,
-  );
+  const flat = flattenResources(parts, registry, suggest, findings);
+  const written = expandSourceFolders(flat, registry, tree, findings);
   const keyed = options.secrets === "resolve" ? options.keyed : undefined;
   const secrets = {
     tree,
@@ -128,11 +124,8 @@ async function checkPolicy(
   const section = member(root, "policy");
   if (section === undefined) return;
   const validator = await validatorForPolicy(registry, section);
-  for (const { code, message, path, onKey, hint } of schemaMessages(
-    validator.policy(section),
-    "policy",
-    suggest,
-  )) {
+  const messages = schemaMessages(validator.policy(section), "policy", suggest);
+  for (const { code, message, path, onKey, hint } of messages) {
     const at = onKey ? keySpanOf(section, path) : spanOf(section, path);
     findings.error(code, message, at, { hint });
   }

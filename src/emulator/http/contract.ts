@@ -1,5 +1,4 @@
-// The operations of the contract as openapi.yaml states them: route, input schema, limits, who may call.
-// From method and path to the operation of the contract.
+// The operations of the contract as openapi.yaml states them, found by method and path.
 
 import findMyWay from "find-my-way";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";

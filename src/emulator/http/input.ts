@@ -1,5 +1,4 @@
 // The input of an operation out of a request: JSON body, query string, or form; text becomes the type that the schema names.
-// Multipart form posts: text fields and files.
 
 import { Busboy } from "@fastify/busboy";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";

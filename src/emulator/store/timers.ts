@@ -1,5 +1,4 @@
-// Durable timers: a row each, and the order in which they come due.
-// The order in which timers come due: a binary heap by time, then by the order in which they were set.
+// Durable timers: a row each, and a binary heap by time, then by the order in which they were set.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { Collection, Timers } from "../world/world.ts";

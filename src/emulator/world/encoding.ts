@@ -1,5 +1,4 @@
-// BYTES fields: base64 text in JSON.
-// Paths of the workspace and of the file system: checked and brought into one form.
+// BYTES fields, which are base64 text in JSON, and paths, checked and brought into one form.
 
 import { type ApiError, invalidValue, malformed } from "./errors.ts";
 

@@ -1,6 +1,4 @@
-// The words in which a kind declares its fields: JSON Schema whose options are the annotations, and nothing misspelt.
-// Tags of pools and clusters: a map in a spec and in this program, a map or a list of keys and values on the wire.
-// Where a content comes from: one file of the spec's folder, or every file of a folder in it.
+// The words in which a kind declares its fields: JSON Schema whose options are the annotations; tags; sources of contents.
 
 import type { Json } from "../../core/json.ts";
 import type { Annotations, FieldSchema, FieldTable } from "../../resource/field-schema.ts";

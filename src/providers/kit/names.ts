@@ -1,5 +1,4 @@
-// Names inside a scope: `etl/db-password` is the member `db-password` of the parent `etl`.
-// Absolute paths as names: their folders, and lists of the folders that contain the known objects.
+// Names inside a scope, such as `etl/db-password`, and absolute paths as names, with their folders.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";

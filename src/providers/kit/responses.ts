@@ -1,6 +1,4 @@
-// Reads members of answers, whose types the service does not always keep (facts, head).
-// BYTES of the contract as they come: base64 text of an answer, as bytes.
-// The bytes behind a resource's content, which a verb sends.
+// Reads members of answers, whose types the service does not always keep (facts, head), and contents to send.
 
 import { isMissing } from "../../api/contract/refusals.ts";
 import { error, Failure } from "../../core/diagnostic.ts";

@@ -208,16 +208,12 @@ function leftOut({ registry, live, kinds }: ExportInput): readonly Diagnostic[] 
   return registry.kinds.flatMap(({ kind, singular }) => {
     const found = live.get(kind);
     if (found?.readable !== true || !kinds.has(kind)) return [];
-    return found.objects.flatMap(({ id, name, unmanageable }) =>
-      unmanageable === undefined
+    return found.objects.flatMap(({ id, name, unmanageable }) => {
+      const object = `the ${singular} ${JSON.stringify(name)} (${id})`;
+      return unmanageable === undefined
         ? []
-        : [
-            warning(
-              "PLAN_UNMANAGEABLE",
-              `the ${singular} ${JSON.stringify(name)} (${id}) is not exported: ${unmanageable}`,
-            ),
-          ],
-    );
+        : [warning("PLAN_UNMANAGEABLE", `${object} is not exported: ${unmanageable}`)];
+    });
   });
 }
 

@@ -1,5 +1,4 @@
-// Converts a live object to the fields of a spec that plans no change: without defaults, and with references instead
-// of IDs.
+// Converts a live object to the fields of a spec that plans no change: no defaults, and references instead of IDs.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import type { Json, JsonObject } from "../../core/json.ts";

@@ -131,20 +131,14 @@ export class Evaluator {
     const found = FUNCTIONS.get(name);
     if (found === undefined) {
       const names = [...FUNCTIONS.keys()];
-      const { hint } = didYouMean(
-        this.#options.suggest(name, names),
-        `the functions are ${listed(names, "and", 20)}`,
-      );
+      const known = `the functions are ${listed(names, "and", 20)}`;
+      const { hint } = didYouMean(this.#options.suggest(name, names), known);
       this.#report(use.part, `unknown function ${JSON.stringify(name)}`, use.at, hint);
       return undefined;
     }
     if (operands.length < found.least || operands.length > found.most) {
-      this.#report(
-        use.part,
-        `${name} does not take ${operands.length} operands`,
-        use.at,
-        `write ${found.form}`,
-      );
+      const message = `${name} does not take ${operands.length} operands`;
+      this.#report(use.part, message, use.at, `write ${found.form}`);
       return undefined;
     }
     return name === "default" ? this.#fallback(operands, use) : this.#called(name, found, operands, use);

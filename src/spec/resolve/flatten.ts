@@ -1,5 +1,4 @@
-// Converts the sections of a spec to a flat list of resources with natural names; nested ones are separated from
-// their parents.
+// Converts the sections of a spec to a flat list of resources with natural names, nested ones apart from their parents.
 
 import { type Address, addressOf, nestedNameOf } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
@@ -84,12 +83,8 @@ function unknownSection(
   }
   const kinds = registry.kinds.filter(({ nested }) => nested === undefined).map(({ kind }) => kind);
   const best = suggest(section, [...kinds, ...CONTROL_SECTIONS]);
-  findings.error(
-    "SPEC_UNKNOWN_KIND",
-    `${JSON.stringify(section)} is not a valid kind`,
-    at,
-    didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`),
-  );
+  const hint = didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`);
+  findings.error("SPEC_UNKNOWN_KIND", `${JSON.stringify(section)} is not a valid kind`, at, hint);
 }
 
 interface Child {

@@ -144,11 +144,8 @@ class Linking {
     if (provider === undefined) {
       const kinds = this.#linkage.registry.kinds.map((one) => one.kind);
       const best = this.#linkage.suggest(kind, [...kinds, "var"]);
-      this.#report(
-        `${part.raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`,
-        at,
-        didYouMean(best, `the kinds are ${listed(kinds)}`),
-      );
+      const message = `${part.raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`;
+      this.#report(message, at, didYouMean(best, `the kinds are ${listed(kinds)}`));
       return undefined;
     }
     return this.#attribute(provider, expression.slice(first + 1, last), expression.slice(last + 1), part, at);
@@ -203,12 +200,10 @@ class Linking {
       more.length === 0 &&
       only.address.startsWith(`${provider.kind}.`) &&
       only.attribute === provider.idAttribute;
-    if (!fits)
-      this.#report(
-        `${this.#written.address}: ${toDottedPath(this.#path)} must be the ID of a ${provider.singular}`,
-        at,
-        { hint: `write \${${provider.kind}.NAME.${provider.idAttribute}}` },
-      );
+    if (fits) return;
+    const place = `${this.#written.address}: ${toDottedPath(this.#path)}`;
+    const hint = `write \${${provider.kind}.NAME.${provider.idAttribute}}`;
+    this.#report(`${place} must be the ID of a ${provider.singular}`, at, { hint });
   }
 
   /** A name where an id belongs is most likely a reference that was not written as one. */

@@ -1,5 +1,4 @@
 // The JSON Schema of a spec, made from the kinds: what validation checks with, and what editors complete from.
-// A field's schema as a spec may write it: annotations turned into words, strict objects, and `${…}` where a value may be a reference.
 
 import { defined, type Json } from "../../core/json.ts";
 import { isContentField, isSecretValue, secretField } from "../../resource/content.ts";

@@ -1,5 +1,4 @@
-// Validates values against kind schemas. Loads the full validator only if the fast check is inconclusive, because
-// loading is slow.
+// Validates values against kind schemas. Loads the full validator, which is slow, only if the fast check is inconclusive.
 
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";

@@ -1,5 +1,4 @@
-// Parses the most common YAML quickly: block maps and lists, strings, and brackets on one line. Returns everything
-// else to the full parser.
+// Parses the most common YAML quickly, and returns everything else to the full parser.
 
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";

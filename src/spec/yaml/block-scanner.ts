@@ -1,5 +1,4 @@
-// Scans the strings of common YAML: a position that moves over lines, quoted and unquoted strings. Throws for rare
-// syntax.
+// Scans the strings of common YAML, quoted and unquoted, line by line. Throws for rare syntax.
 
 import type { SourceText, Span } from "../model/source.ts";
 

@@ -1,5 +1,4 @@
-// The lexical check of a YAML text before anything recursive sees it: nesting, size, aliases, tags and directives.
-// YAML's own problems in words for people who did not read its specification.
+// The lexical check of a YAML text before anything recursive sees it, and YAML's own problems in plain words.
 
 import type { CST, ErrorCode, YAMLError } from "yaml";
 import { grouped } from "../../core/sentences.ts";

@@ -1,5 +1,4 @@
-// Rewrites a state and its versions under another key, or turns encryption on or off. After an interruption, run it
-// again.
+// Rewrites a state and its versions under another key, or with or without encryption. After an interruption, run it again.
 
 import { Failure } from "../../core/diagnostic.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";

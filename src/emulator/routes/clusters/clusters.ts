@@ -1,5 +1,4 @@
-// Clusters (contract B 4.3): the fourteen calls, and the background work of the clusters.
-// Pins keep a terminated cluster beyond 30 days and always in the list (contract B 4.3 rule 2).
+// Clusters (contract B 4.3): the fourteen calls, the pins, and the background work of the clusters.
 
 import type { JsonObject } from "../../../core/json.ts";
 import { hasEntitlement } from "../../world/directory.ts";

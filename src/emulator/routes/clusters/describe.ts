@@ -1,5 +1,4 @@
-// A cluster as `get` and `list` answer it (ClusterInfo, contract B 2.4).
-// What `clusters/list` shows: pinned, active, and the most recently terminated clusters (contract B 4.3 rule 3).
+// A cluster as `get` and `list` answer it, and which ones `list` shows (contract B 2.4, contract B 4.3 rule 3).
 
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { CLUSTERS } from "../../world/limits.ts";

@@ -1,5 +1,4 @@
-// The configuration of a cluster as a request gives it, checked and completed (contract B 2.4).
-// Jobs describe clusters in the same words.
+// The configuration of a cluster, or of the cluster of a job, as a request gives it, checked and completed (contract B 2.4).
 
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";

@@ -1,6 +1,4 @@
-// The calls about runs (contract B 4.2): run-now, submit, get, list, cancel, delete, and the control request that ends one.
-// The parameters that run-now brings: at most one kind, of limited size, notebook parameters merged over the
-// job's (contract B 4.2 rule 4).
+// The calls about runs, with the parameters that run-now brings (contract B 4.2), and the control request that ends a run.
 
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";

@@ -1,6 +1,5 @@
 // How runs come to be: asked for, on schedule, as a retry or without a job; within the limits of the workspace
 // (contract B 4.2, contract B 8).
-// How many runs the workspace may start within an hour and have active at a time (contract B 4.2 rule 4).
 
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";

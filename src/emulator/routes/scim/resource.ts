@@ -1,5 +1,4 @@
-// SCIM resources in answers, and the envelope of a list.
-// Parts of a request that users and groups share: its schemas, immutable members, lists of values.
+// SCIM resources in answers, lists, and the parts of a request that users and groups share.
 
 import { defined, type Json, type JsonObject } from "../../../core/json.ts";
 import {

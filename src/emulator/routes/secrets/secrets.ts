@@ -1,5 +1,4 @@
-// Secret scopes, secrets and their access lists (contract A 4.3).
-// The calls on secrets (contract A 4.3). Values are encrypted at rest and never returned.
+// Secret scopes, secrets and their access lists (contract A 4.3). Values are encrypted at rest and never returned.
 
 import { notBase64 } from "../../world/encoding.ts";
 import { ApiError, invalidValue, notFound } from "../../world/errors.ts";
