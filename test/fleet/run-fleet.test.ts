@@ -3,8 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { FleetWorkspace } from "../../src/fleet/model/fleet.ts";
 import type { ResultStatus, WorkspaceResult } from "../../src/fleet/model/result.ts";
-import { type FleetRunOptions, runFleet } from "../../src/fleet/run-fleet.ts";
-import { parseWaves, splitIntoWaves } from "../../src/fleet/waves.ts";
+import { type FleetRunOptions, parseWaves, runFleet, splitIntoWaves } from "../../src/fleet/run-fleet.ts";
 
 const named = (count: number): FleetWorkspace[] =>
   Array.from({ length: count }, (_, at) => ({

@@ -3,8 +3,15 @@
 import { markdownText } from "../../report/text/printable.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import { RESULT_STATUSES } from "../model/result.ts";
-import type { FleetView } from "./fleet-view.ts";
-import { ageWords, changeWords, driftWords, STATUS_WORDS, trendBars, verdict } from "./fleet-words.ts";
+import {
+  ageWords,
+  changeWords,
+  driftWords,
+  type FleetView,
+  STATUS_WORDS,
+  trendBars,
+  verdict,
+} from "./fleet-view.ts";
 
 export function fleetJson(view: FleetView): Record<string, unknown> {
   return {

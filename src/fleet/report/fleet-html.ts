@@ -6,8 +6,16 @@ import { type Html, html, NOTHING, page, themeButton } from "../../report/html/p
 import { chunked, findings, folded } from "../../report/html/parts.ts";
 import { timeText } from "../../report/text/vocabulary.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
-import { type FleetRow, type FleetView, totalOf } from "./fleet-view.ts";
-import { ageWords, changeWords, driftWords, STATUS_WORDS, verdict } from "./fleet-words.ts";
+import {
+  ageWords,
+  changeWords,
+  driftWords,
+  type FleetRow,
+  type FleetView,
+  STATUS_WORDS,
+  totalOf,
+  verdict,
+} from "./fleet-view.ts";
 
 export function fleetHtml(view: FleetView): string {
   const title = verdict(view);

@@ -3,8 +3,15 @@
 import { printable } from "../../report/text/printable.ts";
 import type { WorkspaceResult } from "../model/result.ts";
 import type { FleetRun } from "../run-fleet.ts";
-import type { FleetView } from "./fleet-view.ts";
-import { ageWords, changeWords, driftWords, STATUS_WORDS, trendBars, verdict } from "./fleet-words.ts";
+import {
+  ageWords,
+  changeWords,
+  driftWords,
+  type FleetView,
+  STATUS_WORDS,
+  trendBars,
+  verdict,
+} from "./fleet-view.ts";
 
 export function fleetText(view: FleetView): string {
   const cells = view.rows.map((row) => [

@@ -2,8 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { severityCounts } from "../text/diagnostic-text.ts";
-import { findingItem } from "../text/finding-markdown.ts";
-import { COMMENT_SIZE, type Fitted, fittedMarkdown } from "../text/markdown.ts";
+import { COMMENT_SIZE, type Fitted, findingItem, fittedMarkdown } from "../text/markdown.ts";
 import { markdownText } from "../text/printable.ts";
 import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
 

@@ -5,8 +5,15 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import { changeBlock } from "../plan/plan-markdown.ts";
 import type { PlanView } from "../plan/plan-view.ts";
-import { findingDetails, findingQuote } from "../text/finding-markdown.ts";
-import { type Block, COMMENT_SIZE, type Fitted, fittedMarkdown, type Section } from "../text/markdown.ts";
+import {
+  type Block,
+  COMMENT_SIZE,
+  type Fitted,
+  findingDetails,
+  findingQuote,
+  fittedMarkdown,
+  type Section,
+} from "../text/markdown.ts";
 import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
 import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
 import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";

@@ -2,8 +2,14 @@
 
 import { count, grouped } from "../../core/sentences.ts";
 import { summaryOf } from "../../planner/model/plan.ts";
-import { findingQuote } from "../text/finding-markdown.ts";
-import { type Block, COMMENT_SIZE, type Fitted, fittedMarkdown, type Section } from "../text/markdown.ts";
+import {
+  type Block,
+  COMMENT_SIZE,
+  type Fitted,
+  findingQuote,
+  fittedMarkdown,
+  type Section,
+} from "../text/markdown.ts";
 import {
   markdownBlock,
   markdownCode,

@@ -1,9 +1,12 @@
 // What plan, apply, drift and destroy share: settings, spec, state and connection, opened in that order and closed again.
 
+import type { Reader } from "../../api/contract/reader.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
+import { prefetchLists } from "../../engine/observe/prefetch.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
+import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { Clock } from "../../state/model/ports.ts";
 import type { State } from "../../state/model/record.ts";
@@ -13,9 +16,9 @@ import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "../r
 import { planWithBase } from "../reconcile/plan-base.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import { settingsForTarget } from "../target/target.ts";
+import { restrictionOf } from "./address-filter.ts";
 import { type Connection, connect } from "./connect.ts";
 import { withState } from "./open-state.ts";
-import { beginPrefetch, yieldToEventLoop } from "./prefetch.ts";
 import { prepareForLargeSpec, readSpec, type SpecOptions } from "./read-spec.ts";
 import { embeddedFolder, type StateOptions } from "./state-location.ts";
 import { type AllowedExposure, exposedState } from "./state-warnings.ts";
@@ -41,7 +44,7 @@ export interface Session {
   loaded(): Promise<Loaded>;
 }
 
-export interface SessionRequirements {
+interface SessionRequirements {
   /** Whether to create the state's key if it does not exist: writers need a permanent one. */
   readonly makesKey: boolean;
   /** `optional`: values that are not there are warnings. */
@@ -165,3 +168,43 @@ export async function planSession(
   session.options.observer?.planned(planned.plan, planned.recovered.state, performance.now() - begun);
   return planned;
 }
+
+interface Prefetch {
+  /** The state before the first request. */
+  readonly loaded: Loaded;
+  readonly connection: Connection;
+  /** Cancels the requests if the spec is invalid. */
+  drop(): void;
+}
+
+/** Undefined if requests are not possible yet, or if a problem is reported after the spec is read. */
+async function beginPrefetch(
+  store: StateStore,
+  { place }: Settings,
+  connect: (signal: AbortSignal) => Promise<Connection>,
+  only: readonly string[],
+): Promise<Prefetch | undefined> {
+  if (place.embedded) return undefined;
+  const dropped = new AbortController();
+  try {
+    const loaded = await store.read();
+    const { state } = loaded;
+    if (state.records.size === 0 || state.host !== place.identity) return undefined;
+    const connection = await connect(dropped.signal);
+    const reader: Reader = prefetchLists(registry, connection.reader, state, restrictionOf(only)?.only);
+    // A near host is connected, and asked, after so many turns; a far one has the pauses of the spec's reading.
+    for (let n = 0; n < FIRST_TURNS; n++) await yieldToEventLoop();
+    const drop = (): void => {
+      dropped.abort();
+      connection.close().catch(() => undefined);
+    };
+    return { loaded, connection: { ...connection, reader }, drop };
+  } catch {
+    return undefined;
+  }
+}
+
+const FIRST_TURNS = 4;
+
+/** Lets requests leave and answers come in, which wait while the spec is worked on. */
+const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

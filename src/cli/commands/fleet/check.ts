@@ -2,7 +2,7 @@
 
 import { failureOf } from "../../../core/diagnostic.ts";
 import type { FleetCommand } from "../../../fleet/model/result.ts";
-import { parseWaves } from "../../../fleet/waves.ts";
+import { parseWaves } from "../../../fleet/run-fleet.ts";
 import { type Command, defineCommand } from "../../command/command.ts";
 import { flagOption, textOption } from "../../command/option.ts";
 import { EXISTING_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
