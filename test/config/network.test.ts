@@ -40,6 +40,8 @@ let connects: { to: string; authorization: string | undefined }[] = [];
 let tlsPort = 0;
 let plainPort = 0;
 let proxyPort = 0;
+/** Of a proxy that is reached by TLS and offers HTTP/2 as well. */
+let tlsProxyPort = 0;
 /** What the proxy answers to CONNECT. */
 let answer = "200 Connection Established";
 
@@ -82,6 +84,13 @@ beforeAll(async () => {
     serve(request, response);
   };
   proxyPort = await listening(createServer(forward).on("connect", tunnel));
+  const tlsProxy = createSecureServer({ ...tls, allowHTTP1: true });
+  tlsProxy.on("connect", (request: IncomingMessage | Http2ServerRequest, client: Socket) => {
+    versions.push(request.httpVersion);
+    if (request.httpVersion === "1.1") tunnel(request as IncomingMessage, client);
+    else client.end();
+  });
+  tlsProxyPort = await listening(tlsProxy);
 });
 afterAll(() => {
   for (const server of servers) {
@@ -226,6 +235,14 @@ describe("a proxy", () => {
       expect(read.length).toBeGreaterThan(500);
     },
   );
+
+  test("that is reached by TLS and offers HTTP/2 is asked for a tunnel in HTTP/1.1", async () => {
+    const env = { HTTPS_PROXY: `https://localhost:${tlsProxyPort}`, WORKSPACE_CA_FILE: certificate };
+    const { code, stderr } = await jobs(far(), env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(connects).toMatchObject([{ to: `${FAR}:${tlsPort}` }]);
+    expect(versions).toEqual(["1.1", "1.1"]);
+  });
 
   test("gets its own user and password, and the service does not", async () => {
     const env = { HTTPS_PROXY: proxy("ada:p%40ss@"), WORKSPACE_CA_FILE: certificate };

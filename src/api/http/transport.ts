@@ -84,8 +84,8 @@ function agentOf({
     httpProxy: proxy.address,
     httpsProxy: proxy.address,
     noProxy: proxy.except,
-    requestTls: tls,
-    proxyTls: tls,
+    requestTls: { ...tls, allowH2: false },
+    proxyTls: { ...tls, allowH2: false },
     // Else requests that a proxy only forwards have no limits.
     factory: (origin: string | URL, own: object) => new OwnPool(origin, { ...limits, ...own }),
   };
