@@ -36,7 +36,7 @@ export function unreadableKinds({ input: { live, spec, state } }: PlanContext): 
 /** The reason without what differs from one request to the next: its operation, its attempts and their time. */
 function causeOf({ code, message, hint = "" }: Diagnostic): string {
   const rest = message
-    .replace(/.* could not be read: /, "")
+    .replace(/^.* could not be read: /, "")
     .replace(/^[\w-]+(\/[\w-]+)+ /, "")
     .replace(/, \d+ attempts in \d+ s$/, "");
   return `${code}\n${rest}\n${hint}`;

@@ -64,6 +64,11 @@ describe("kinds that could not be read", () => {
     expect(two(unread("no, 3 attempts in 2 s, then more"), unread("no, then more"))).toBe(2);
   });
 
+  test("with a long cause are compared in time that grows with its length", () => {
+    const long = "refused ".repeat(100_000);
+    expect(told({ boxes: unread(long), tasks: unread(`tasks could not be read: ${long}`) })).toHaveLength(1);
+  });
+
   test("are those that the spec, the state, or the policy manages", () => {
     const none = { spec: spec([]) };
     expect(told({ boxes: unread("m") }, none)).toEqual([]);
