@@ -24,9 +24,7 @@ export interface AppParts {
   readonly store: Store;
   readonly contract: Contract;
   readonly clock: EmulatorClock;
-  /** Token of the administrator. */
   readonly token: string;
-  /** User name of the administrator. */
   readonly admin: string;
   /** Waits for the fault `slow`; without it a slow answer comes at once. */
   readonly sleep?: (ms: number) => Promise<void>;

@@ -19,7 +19,6 @@ export interface EmbeddedOptions extends DialectChoice {
   readonly dataDir: string;
   /** User name of the administrator; by default `admin@example.com`. */
   readonly admin?: string;
-  /** The machine's time in milliseconds. */
   readonly machineTime?: () => number;
 }
 
@@ -39,7 +38,6 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
   return { app, token, close: () => store.close() };
 }
 
-/** Opens a workspace in memory, with the given time and random bytes. */
 export function openInMemory(
   options: DialectChoice & { readonly time: () => number; readonly random: (count: number) => Uint8Array },
 ): Embedded {

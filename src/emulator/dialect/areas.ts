@@ -112,7 +112,6 @@ class Served {
   }
 }
 
-/** The name of an operation, whatever version its path has. */
 const ownName = ({ id }: OperationSpec): string => id.replace(/^\d\.\d\//, "");
 
 /** Messages name files as the dialect does. */

@@ -51,7 +51,6 @@ function isUsable(world: World, { expires_at, audience }: TokenRow): boolean {
   return expires_at === undefined || expires_at > world.now;
 }
 
-/** Lets a token speak for a user. */
 export function grantToken(world: World, token: string, userId: string): void {
   userTokens(world).set(digest(token), { user_id: userId });
 }

@@ -17,7 +17,6 @@ export function contractFile(copyIn?: string): Contract {
   return described("openapi", copyIn);
 }
 
-/** The description of the Databricks dialect on one cloud. */
 export function dialectFile(cloud: string, copyIn?: string): Contract {
   return described("openapi-databricks", copyIn, cloud);
 }

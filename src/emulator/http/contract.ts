@@ -4,7 +4,6 @@ import findMyWay from "find-my-way";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { REQUESTS } from "../world/limits.ts";
 
-/** One query field of a read. */
 export interface QueryField {
   readonly name: string;
   readonly schema: JsonObject;
@@ -26,7 +25,6 @@ export interface OperationSpec {
   readonly write: boolean;
   /** SCIM has its own format of errors. */
   readonly scim: boolean;
-  /** Schema of the answer. */
   readonly output: JsonObject;
   /** Of an operation in a dialect: the operation of the contract that does the work, where there is one. */
   readonly serves: string | undefined;

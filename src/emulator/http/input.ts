@@ -50,7 +50,6 @@ function takes(accept: string): boolean {
     .some((range) => RANGES.has(typeOf(range)) && !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range));
 }
 
-/** The type without its parameters. */
 function typeOf(text: string): string {
   return (text.split(";", 1)[0] ?? "").trim().toLowerCase();
 }

@@ -33,7 +33,6 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** The path of a request without its query. */
 export function pathOf(request: Pick<AppRequest, "path">): string {
   const mark = request.path.indexOf("?");
   return mark < 0 ? request.path : request.path.slice(0, mark);
@@ -54,7 +53,6 @@ export function bodyText(body: string | Uint8Array | undefined): string {
   return typeof body === "string" ? body : decoder.decode(body);
 }
 
-/** The body as bytes. */
 export function bytesOf(body: string | Uint8Array | undefined): Uint8Array {
   if (body === undefined) return new Uint8Array(0);
   return typeof body === "string" ? encoder.encode(body) : body;

@@ -93,7 +93,6 @@ function deepest(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.toSorted((a, b) => depth(b) - depth(a))[0];
 }
 
-/** Names of the numeric formats in messages. */
 const NUMBERS: Readonly<Record<string, string>> = {
   int32: "a 32-bit integer",
   int64: "a 64-bit integer",

@@ -24,7 +24,6 @@ export function notebookOf({ format, bytes, language }: Document): Notebook {
   return FORMATS[format].read(bytes, language);
 }
 
-/** The bytes of a document in a format: its own where it is that already. */
 export function exportBytes(document: Document, format: DocumentFormat, name: string): Uint8Array {
   return document.format === format ? document.bytes : write(notebookOf(document), format, name);
 }

@@ -42,7 +42,6 @@ export function commandOf(cell: Cell): string {
   return cell.kind === "markdown" ? `%md\n${cell.text}` : cell.text;
 }
 
-/** The refusal of content that is not what its format says. */
 export function unreadable(format: NotebookFormat, why: string): ApiError {
   return invalidValue(`The content is not a notebook in the format ${format}: ${why}`);
 }

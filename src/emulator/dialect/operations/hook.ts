@@ -17,11 +17,9 @@ export interface Asked {
 }
 
 export interface Hook {
-  /** The request, in the dialect's form, before it is translated. */
   readonly before?: (asked: Asked) => JsonObject;
   /** Around the contract's operation; the call is in the contract's form. */
   readonly around?: (core: Operation, call: Call, asked: Asked) => Reply;
-  /** The answer, in the dialect's form. */
   readonly after?: (answer: JsonObject, asked: Asked) => JsonObject;
 }
 

@@ -37,7 +37,6 @@ function listJobs(answer: JsonObject, asked: Asked): JsonObject {
 
 const nameOf = (job: JsonObject): string => String(objectIn(job.settings).name).toLowerCase();
 
-/** `jobs/update`, by way of a read and a reset of the same version. */
 export function updateJob(get: Operation, reset: Operation): Operation {
   return (call, world) => {
     const { job_id = null, new_settings, fields_to_remove } = call.input;

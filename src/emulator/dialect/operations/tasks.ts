@@ -117,7 +117,6 @@ function withoutField(settings: JsonObject, field: string): JsonObject {
   return { ...settings, [list]: left };
 }
 
-/** The pool decides the node type. */
 export function refuseNodeTypeOfPool(cluster: JsonObject): void {
   if (cluster.instance_pool_id === undefined || cluster.node_type_id === undefined) return;
   throw invalidValue("The field 'node_type_id' cannot be supplied when an instance pool ID is provided.");

@@ -6,7 +6,6 @@ import type { TimerRun } from "../../world/operation.ts";
 import { signInSettings, userTokens } from "../../world/tokens.ts";
 import type { World } from "../../world/world.ts";
 
-/** Azure's resource manager. */
 export const MANAGEMENT = "https://management.core.windows.net";
 /** ID tokens prove an identity; no API accepts them. */
 export const ID_TOKEN = "id-token";

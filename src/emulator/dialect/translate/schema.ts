@@ -4,7 +4,6 @@ import { isObject, type Json, type JsonObject, objectIn } from "../../../core/js
 
 const COMPONENT = "#/components/schemas/";
 
-/** A schema as translation needs it. */
 export interface ResolvedSchema {
   /** The schema with the members of what it refers to; its own come first. */
   readonly marks: JsonObject;
@@ -61,7 +60,6 @@ export class Translator {
   }
 }
 
-/** Does a field exist on this cloud? */
 export function onCloud({ marks }: ResolvedSchema, cloud: string): boolean {
   return marks["x-cloud"] === undefined || marks["x-cloud"] === cloud;
 }

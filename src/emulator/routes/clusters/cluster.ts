@@ -78,7 +78,6 @@ export interface Cluster {
 }
 
 const clustersOf = (world: World): Collection<Cluster> => world.collection("clusters");
-/** Clusters that are not terminated. */
 export const activeIds = (world: World): Collection<true> => world.collection("clusters.active");
 /** Terminated clusters, in the order in which they ended; the value says whether the jobs service made them. */
 export const terminatedIds = (world: World): Collection<boolean> => world.collection("clusters.terminated");
@@ -115,7 +114,6 @@ export function putCluster(world: World, cluster: Cluster): Cluster {
   return cluster;
 }
 
-/** Forgets a cluster, its indexes and its timers. */
 export function dropCluster(world: World, id: string): void {
   clustersOf(world).delete(id);
   activeIds(world).delete(id);

@@ -70,7 +70,6 @@ export function listClusters(call: Call, world: World): Reply {
   return { json: clusters.length === 0 ? {} : { clusters } };
 }
 
-/** Active ones first, then pinned ones, then those that ended last. */
 function listedIds(world: World): string[] {
   const ids = new Set([...activeIds(world).keys(), ...pinsOf(world).keys()]);
   return [...ids, ...lastTerminated(world, ids)];

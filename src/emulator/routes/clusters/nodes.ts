@@ -33,7 +33,6 @@ export function releaseNodes(world: World, cluster: Cluster): Cluster {
   return { ...rest, nodes: 0, nodes_up: 0 };
 }
 
-/** A running cluster with so many nodes less. */
 export function giveNodesBack(world: World, cluster: Cluster, count: number): Cluster {
   const { nodes_from: pool } = cluster;
   if (pool !== undefined) giveInstancesBack(world, pool, cluster.cluster_id, count);

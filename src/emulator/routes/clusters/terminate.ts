@@ -29,7 +29,6 @@ export interface ClusterEnding {
   readonly user: string;
 }
 
-/** Notifies every run of a cluster of its new state. */
 export function tellRuns(world: World, cluster: Cluster): void {
   for (const run_id of cluster.runs) world.timers.set(`runs/${run_id}/look`, world.now, RUN_LOOK, { run_id });
 }

@@ -78,7 +78,6 @@ const NODE_TYPES: ReadonlyMap<string, NodeType> = new Map(
   ].map((entry) => [entry.id, entry]),
 );
 
-/** Throws INVALID_PARAMETER_VALUE for a type that is not in the list. */
 export function nodeType(id: string): NodeType {
   const found = NODE_TYPES.get(id);
   if (found === undefined) throw invalidValue(`Invalid node type ${id}.`);

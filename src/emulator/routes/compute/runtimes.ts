@@ -44,7 +44,6 @@ function title(flavour: string): string {
     .join("");
 }
 
-/** Throws INVALID_PARAMETER_VALUE for a version that is not in the list. */
 export function checkRuntime(key: string): void {
   if (!VERSIONS.has(key)) throw invalidValue(`Invalid spark version ${key}.`);
 }

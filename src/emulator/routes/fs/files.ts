@@ -64,7 +64,6 @@ export function checkFree(node: FsNode | undefined, segments: readonly string[],
   if (node !== undefined && (node.entry.folder || !overwrite)) throw fileExistsError(segments);
 }
 
-/** Deletes an entry with all below it. */
 export function removeFiles(world: World, top: FsNode): void {
   const tree = fileTree(world);
   for (const node of tree.subtree(top)) {

@@ -124,7 +124,6 @@ function negative(field: string, value: Json): ApiError {
   return invalidValue(`The ${field} cannot be negative. Found ${field} = ${value}`);
 }
 
-/** Is a path the other one, or somewhere below it? */
 function isBelow(path: readonly string[], folder: readonly string[]): boolean {
   return folder.every((name, index) => path[index] === name);
 }

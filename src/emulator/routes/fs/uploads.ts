@@ -13,7 +13,6 @@ interface Upload {
   readonly path: string;
   readonly overwrite: boolean;
   readonly blob: string;
-  /** Time of the last call. */
   readonly used: number;
 }
 

@@ -27,7 +27,6 @@ export class CronError extends Error {}
 /** One expression as the patterns that croner reads: it fires whenever one of them does. */
 type Patterns = readonly string[];
 
-/** Throws CronError. */
 export function parseQuartz(expression: string): Patterns {
   const parts = expression.trim().toUpperCase().split(/\s+/);
   if (parts.length < 6 || parts.length > 7) {
@@ -154,7 +153,6 @@ function daysBeforeLast(offset: number, suffix: string): readonly DaysOfMonths[]
     .map(([length, months, of]) => [`${length - offset}${suffix}`, months, of?.join(",") ?? "*"]);
 }
 
-/** The values that two lists share; `none` when there is none. */
 function common(a: string, b: string): string {
   if (a === "*") return b;
   if (b === "*") return a;

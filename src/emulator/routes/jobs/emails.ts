@@ -24,7 +24,6 @@ export function mailRunEnded(world: World, run: Run): void {
   if (failed) mailAbout(world, run, notifications?.on_failure, "on_failure", "did not succeed");
 }
 
-/** To every address of the job, once each. */
 export function mailJobDeleted(world: World, { job_id, settings }: Job): void {
   const { on_start = [], on_success = [], on_failure = [] } = settings.email_notifications;
   const to = [...new Set([...on_start, ...on_success, ...on_failure])];

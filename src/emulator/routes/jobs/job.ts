@@ -28,7 +28,6 @@ export function newJobId(world: World): number {
   return id;
 }
 
-/** Was there ever a job of this id? */
 export function wasIssued(world: World, id: string): boolean {
   const number = Number(id);
   return number >= FIRST_ID && number <= (issuedOf(world).get("last") ?? 0);

@@ -10,7 +10,6 @@ type LifeCycle = "PENDING" | "RUNNING" | "TERMINATING" | "TERMINATED" | "SKIPPED
 /** Of the values seen; CANCELED is what such a service answers (facts 4.8). */
 export type JobRunResult = "SUCCESS" | "FAILED" | "TIMED_OUT" | "CANCELED" | "SKIPPED";
 
-/** How the work of a run ended, or is to end. */
 export interface JobRunOutcome {
   readonly result_state: Exclude<JobRunResult, "SKIPPED">;
   readonly message: string;
@@ -107,7 +106,6 @@ export function runOr400(world: World, id: string): Run {
   return run;
 }
 
-/** Every run, the most recently started first. */
 export function* latestRuns(world: World): Generator<Run> {
   let left = runsOf(world).size;
   for (let id = lastRun(world).get("id") ?? 0; left > 0; id--) {
@@ -118,7 +116,6 @@ export function* latestRuns(world: World): Generator<Run> {
   }
 }
 
-/** The runs of a job, the most recently started first. */
 export function* latestRunsOf(world: World, job: string): Generator<Run> {
   for (let number = jobsOf(world).get(job)?.runs ?? 1; number > 0; number--) {
     const id = runNumbers(world).get(`${job}/${number}`);

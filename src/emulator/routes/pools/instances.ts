@@ -124,7 +124,6 @@ export function usedOnly(lots: readonly Lot[], now: number): readonly Lot[] {
   return merge(used.map((lot) => (lot.pending && lot.at <= now ? { ...lot, pending: false } : lot)));
 }
 
-/** The time of the next change of the lots; undefined if no change is due. */
 export function nextChange(lots: readonly Lot[], size: PoolSize, now: number): number | undefined {
   const times = lots.filter((lot) => lot.pending).map((lot) => lot.at);
   if (count(lots, isIdle) > size.min_idle_instances) {

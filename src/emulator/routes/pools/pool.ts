@@ -90,7 +90,6 @@ export function takeInstances(world: World, id: string, cluster: string, want: n
   return { granted, ready_at };
 }
 
-/** Returns instances to their pool; a deleted pool drops them. */
 export function giveInstancesBack(world: World, id: string, cluster: string, want: number): void {
   const pool = poolsOf(world).get(id);
   if (pool === undefined || want <= 0) return;
