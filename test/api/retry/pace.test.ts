@@ -158,6 +158,7 @@ describe("the rate", () => {
     ],
     ["counts up to the last refusal", [...evenly(2, 5_000, 1), ...evenly(3, 5_200, 1)], [5_400, 5_100], 5],
     ["keeps what it counts after ten seconds of requests", evenly(1_000, 0, 10), [9_990], 100],
+    ["keeps the last seconds when it drops older ones", evenly(606, 0, 10), [6_050], 100],
   ])("%s", (_what, answers, refused, measured) => {
     expect(rateAt(refusedAfter(answers, refused, 20_000), 20_000)).toBeCloseTo(measured * 0.98, 6);
   });
