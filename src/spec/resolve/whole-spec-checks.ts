@@ -154,7 +154,7 @@ function reportPairs(one: End, other: End, findings: Findings): void {
       for (const entry of giver.entries) {
         const met = to.givers.get(foldName(to.naming.provider, scalarText(entry) ?? ""));
         if (met === undefined) continue;
-        const pair = [giver.address, met.address].sort().join();
+        const pair = [giver.address, met.address].sort().join("\n");
         if (told.has(pair)) continue;
         told.add(pair);
         const here = `${giver.address}: ${from.naming.path.join(".")}`;

@@ -168,6 +168,15 @@ describe("memberships", () => {
     ]);
   });
 
+  it("are each an error where names have commas", async () => {
+    const { diagnostics } = await load(
+      'users: { c: { groups: ["a,users.b"] }, "b,users.c": { groups: [a] } }\ngroups: { a: { members: { users: ["b,users.c"] } }, "a,users.b": { members: { users: [c] } } }\n',
+    );
+    expect(
+      diagnostics.filter(({ code }) => code === "SPEC_COMBINATION").map(({ address }) => address),
+    ).toEqual(["groups.a", "groups.a,users.b"]);
+  });
+
   it("are those of the kinds that name one another", async () => {
     const fields = {
       ...registry.get("pools").fields,
