@@ -81,6 +81,7 @@ function followedCause(
     const change = typeof part === "string" ? undefined : context.decided.get(part.address);
     if (change !== undefined && change.action !== "noop") causes.add(change.cause);
   }
+  if (causes.size === 0) return undefined;
   if (!isIdentical(written, diff.before)) causes.add("drift");
   const [only, ...more] = causes;
   return more.length === 0 ? only : "both";

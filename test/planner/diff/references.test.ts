@@ -135,6 +135,14 @@ describe("the cause of a difference in a reference", () => {
     expect(made([there], "note", "old", "moved")).toMatchObject({ cause: "both" });
   });
 
+  test("is the usual one when what the reference leads to cannot be planned", () => {
+    const other = object("b2", "a", { box_name: "a", note: "old", size: 1 });
+    expect(made([other], "note", "old", "moved")).toMatchObject({
+      action: "update",
+      diffs: [{ path: ["name"], unknown: true, cause: "both" }],
+    });
+  });
+
   test("is the spec's for an object that is adopted, and for other fields of the resource", () => {
     const adopting = plan({
       spec: spec([box(), task(["name"], "note")]),
