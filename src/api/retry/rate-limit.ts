@@ -25,6 +25,9 @@ export interface RateLimitOptions {
   readonly stopped: () => boolean;
 }
 
+/** Timers count from the begin of the turn in which they are set, so they can end early by the length of a turn. */
+const EARLY_MS = 50;
+
 /** Requests to one endpoint that wait, the first one first. */
 interface Line {
   readonly pace: Pace;
@@ -44,7 +47,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   let wakeAt = Number.POSITIVE_INFINITY;
   let slept = 0;
 
-  /** A pause that ended has passed, also where the clock was set back meanwhile. */
+  /** A pause that ended has passed, also where the clock was set back meanwhile; a timer that ended early is set again. */
   const clock = (): number => Math.max(options.clock(), slept);
 
   const lineOf = (endpoint: string): Line => {
@@ -93,7 +96,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     wakeAt = at;
     void pause(at - now).then(() => {
       wakeAt = Number.POSITIVE_INFINITY;
-      slept = Math.max(slept, at);
+      if (at - options.clock() > EARLY_MS) slept = Math.max(slept, at);
       dispatch();
     });
   };

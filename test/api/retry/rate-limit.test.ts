@@ -72,6 +72,23 @@ test("a rate spreads the beginnings over the second", async () => {
   expect(time.waits).toEqual([100, 100, 100]);
 });
 
+test("timers that end early do not raise the rate", async () => {
+  const time = timeline();
+  const { enter, leave } = createRateLimit({
+    parallelism: 1,
+    perSecond: 10,
+    clock: time.clock,
+    pause: (ms) => time.sleep(ms > 2 ? ms - 2 : ms),
+    stopped: () => false,
+  });
+  const begin = time.clock();
+  for (let n = 0; n <= 10; n++) {
+    await enter("jobs/list");
+    leave();
+  }
+  expect(time.clock() - begin).toBe(1_000);
+});
+
 test("waiting that was called off does not turn into a busy loop", async () => {
   const { enter, hold, time } = pace({ stopped: () => true, pause: async () => undefined });
   hold("jobs/list", time.clock() + 5_000);
