@@ -27,8 +27,8 @@ export interface RetrySituation {
   readonly random: number;
 }
 
-/** `together`: every other request to this endpoint waits as well. */
-export type RetryDecision = { readonly waitMs: number; readonly together: boolean } | "give up";
+/** `holdMs`: so long every other request to this endpoint waits as well. */
+export type RetryDecision = { readonly waitMs: number; readonly holdMs?: number } | "give up";
 
 const MINUTE = 60_000;
 /** For jobs endpoints (contract B 4.2 rule 11). */
@@ -88,10 +88,15 @@ function afterError(
   situation: RetrySituation,
 ): RetryDecision {
   const asked = Math.min(retryAfter ?? 0, LONGEST_RETRY_AFTER);
-  // A tenth more than asked at most, so that many clients do not come back in the same instant.
+  // A tenth more than asked at most, so that many requests do not come back in the same instant.
   const wait =
     retryAfter === undefined ? backOff(situation) : Math.round(asked * (1 + situation.random / 10));
-  if (status === 429) return within(THROTTLED_WINDOW, Math.max(wait, BASE / 2), situation, true);
+  if (status === 429) {
+    const next = within(THROTTLED_WINDOW, Math.max(wait, BASE / 2), situation);
+    // Other requests begin one by one after what was asked: the longest of all waits would be a tenth more each time.
+    const holdMs = Math.max(retryAfter === undefined ? wait : asked, BASE / 2);
+    return next === "give up" ? next : { ...next, holdMs };
+  }
   if (status < 500 || status === 501) return "give up";
   if (situation.jobs) return within(JOBS_WINDOW, Math.max(wait, JOBS_INTERVAL), situation);
   return within(WINDOW, wait, situation);
@@ -117,13 +122,8 @@ function afterBreak(broken: TransportFailure, situation: RetrySituation): RetryD
   }
 }
 
-function within(
-  windowMs: number,
-  waitMs: number,
-  situation: RetrySituation,
-  together = false,
-): RetryDecision {
-  return situation.elapsedMs + waitMs <= windowMs ? { waitMs, together } : "give up";
+function within(windowMs: number, waitMs: number, { elapsedMs }: RetrySituation): RetryDecision {
+  return elapsedMs + waitMs <= windowMs ? { waitMs } : "give up";
 }
 
 /** Doubles with each attempt; between half and the whole of it. */

@@ -178,7 +178,7 @@ async function waitOrEnd(
     throw attemptFailure(endingOf(bad, course, options));
   }
   note(next.waitMs);
-  if (next.together) options.rateLimit.hold(course.name, clock() + next.waitMs);
+  if (next.holdMs !== undefined) options.rateLimit.hold(course.name, clock() + next.holdMs);
   await options.pause(next.waitMs);
   course.waitedMs += next.waitMs;
   if (stopped()) throw attemptFailure(endingOf(bad, course, options));

@@ -41,12 +41,11 @@ test("no 4xx but 429 is ever repeated", () => {
 });
 
 test("429 is repeated even for a write that must not act twice, and all requests wait", () => {
-  expect(decideRetry(situation(failed(429, "REQUEST_LIMIT_EXCEEDED", 7_000), { repeatable: false }))).toEqual(
-    {
-      waitMs: 7_000,
-      together: true,
-    },
-  );
+  const refused = failed(429, "REQUEST_LIMIT_EXCEEDED", 7_000);
+  expect(decideRetry(situation(refused, { repeatable: false, random: 0.5 }))).toEqual({
+    waitMs: 7_350,
+    holdMs: 7_000,
+  });
 });
 
 test("Retry-After is waited for in full, and at most a tenth longer", () => {
