@@ -21,7 +21,7 @@ export interface Pace {
 
 const SECOND = 1_000;
 /** A little below what was served, because requests do not arrive as evenly as they leave. */
-const BELOW = 0.98;
+const BELOW = 0.985;
 const DECREASE = 0.8;
 /** The share that is left of a refused rate: less if the rate was refused soon after it was set, and again. */
 const AGAIN = [0.97, 0.97, 0.9] as const;
@@ -37,7 +37,7 @@ const GROWTH = 1.5;
 const SLOW = 20;
 const SLOWEST = 0.5;
 /** How much of a late start the next request may make up for. Requests are never sent in a burst after a pause. */
-const SLACK_MS = 3;
+const SLACK_MS = 2;
 
 /** The most times in any second. */
 function mostInSecond(times: number[]): number {
