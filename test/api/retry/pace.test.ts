@@ -237,7 +237,7 @@ describe("the rate", () => {
       pace.hold(begun + 1_000);
       pace.next(begun + 1_000);
     }
-    expect(risen(pace, [97_699, 97_700])).toEqual([47.8, 48.8]);
+    expect(risen(pace, [97_699, 97_700])).toEqual([48.1, 49.1]);
   });
 
   test("rises within seconds if it is low, because the service may only refuse groups of requests", () => {
