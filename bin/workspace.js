@@ -95,7 +95,10 @@ async function again() {
   if (!runOnOwnNode(here, LAUNCHER_FD, failed)) sayTooOld();
 }
 
+/** Where npm puts packages; elsewhere Node finds them, which takes 2 ms. */
 function installed(name) {
+  const folders = [join(root, "node_modules"), ...(packaged ? [dirname(root)] : [])];
+  if (folders.some((folder) => existsSync(join(folder, name)))) return true;
   try {
     return existsSync(fileURLToPath(import.meta.resolve(name)));
   } catch {
