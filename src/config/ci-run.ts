@@ -1,7 +1,6 @@
 // The CI run that this process belongs to, from the variables of GitHub, GitLab and Azure Pipelines, or from the project's own.
 
-import type { ProcessContext } from "./environment.ts";
-import { fromEnv } from "./settings.ts";
+import { fromEnv, type ProcessContext } from "./environment.ts";
 
 const LONGEST = 500;
 

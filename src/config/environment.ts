@@ -26,3 +26,9 @@ export interface CommandContext extends ProcessContext {
   /** Runs another command in this process and returns its exit code; the program sets it. */
   readonly runProgram?: (context: CommandContext, argv: readonly string[]) => Promise<number>;
 }
+
+/** A variable of the environment; empty counts as unset. */
+export function fromEnv(context: ProcessContext, name: string): string | undefined {
+  const value = context.env[name];
+  return value === undefined || value === "" ? undefined : value;
+}

@@ -7,7 +7,7 @@ import { parseHost } from "../api/contract/host.ts";
 import { type Diagnostic, error, Failure, failureOf, warning } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
 import { cloudOfHost, type DialectOptions, dialectOf, type SpokenDialect, spokenDialect } from "./dialect.ts";
-import type { ProcessContext } from "./environment.ts";
+import { fromEnv, type ProcessContext } from "./environment.ts";
 import { type Network, networkOf } from "./network.ts";
 import type { Profile } from "./profile.ts";
 import type { SourcedValue } from "./sign-in/attributes.ts";
@@ -62,12 +62,6 @@ export interface Settings {
 }
 
 const DEFAULT_PARALLELISM = 10;
-
-/** A variable of the environment; empty counts as unset. */
-export function fromEnv(context: ProcessContext, name: string): string | undefined {
-  const value = context.env[name];
-  return value === undefined || value === "" ? undefined : value;
-}
 
 export interface HostSettings {
   readonly host: SourcedValue;

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { CLOUDS, DIALECTS, dialectOf } from "../../config/dialect.ts";
-import { fromEnv } from "../../config/settings.ts";
+import { fromEnv } from "../../config/environment.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { ConsoleContext } from "../command/command.ts";
 import { defineCommand } from "../command/command.ts";

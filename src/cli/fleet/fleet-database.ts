@@ -1,9 +1,8 @@
 // The database of a fleet, from WORKSPACE_FLEET_DATABASE: results, leases, and the queue. Nothing of it is loaded before it is used.
 
 import { hostname } from "node:os";
-import type { CommandContext } from "../../config/environment.ts";
+import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
-import { fromEnv } from "../../config/settings.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
 import type { ResultStore } from "../../fleet/model/result.ts";

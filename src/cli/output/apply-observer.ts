@@ -1,6 +1,6 @@
 // Shows an apply or a destroy in every format that the run was asked for, asks for approval, and gives the exit code.
 
-import { fromEnv } from "../../config/settings.ts";
+import { fromEnv } from "../../config/environment.ts";
 import { error } from "../../core/diagnostic.ts";
 import { type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
 import { OUTCOME_FORMATS, type OutcomeFormat } from "../../report/formats.ts";

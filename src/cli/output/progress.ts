@@ -1,7 +1,6 @@
 // Which progress a run shows: a board where a person watches, lines where a log is kept.
 
-import type { CommandContext } from "../../config/environment.ts";
-import { fromEnv } from "../../config/settings.ts";
+import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Progress, plainProgress } from "../../report/outcome/progress.ts";
 import { colorsOf } from "./diagnostics.ts";

@@ -3,8 +3,7 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ciCommit, ciRunUrl } from "../../config/ci-run.ts";
-import type { CommandContext } from "../../config/environment.ts";
-import { fromEnv } from "../../config/settings.ts";
+import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { VERSION } from "../../config/version.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { namedTarget, selectedTarget, specFile } from "../../workflow/target/target.ts";

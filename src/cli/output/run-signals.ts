@@ -2,9 +2,8 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
+import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { networkOf } from "../../config/network.ts";
-import { fromEnv } from "../../config/settings.ts";
 import { type Diagnostic, error, failureOf, thrownText } from "../../core/diagnostic.ts";
 import type { RunOutcome, RunResult } from "../../report/metrics/run-result.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../../report/metrics/webhook-body.ts";

@@ -9,9 +9,8 @@ import {
   METADATA_SERVICE,
 } from "../../api/auth/endpoints.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import type { ProcessContext } from "../environment.ts";
+import { fromEnv, type ProcessContext } from "../environment.ts";
 import type { SourcedValue, SourcedValues } from "./attributes.ts";
-import { variableText } from "./sources.ts";
 
 /** Undefined if no value places the workspace in Azure. Throws Failure with CLI_USAGE for an invalid value. */
 export function azureEndpoints(
@@ -55,6 +54,6 @@ function cloudNamed(said: SourcedValue | undefined): AzureCloud {
 
 /** These variables of Microsoft's tools apply only to a workspace on this machine, and only with an address of this machine. */
 function onThisMachine(context: ProcessContext, variable: string): string | undefined {
-  const url = URL.parse(variableText(context, variable) ?? "");
+  const url = URL.parse(fromEnv(context, variable) ?? "");
   return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname) ? url.origin : undefined;
 }

@@ -3,9 +3,8 @@
 import type { AuthType, AzureEndpoints, Credential, IdTokenSource } from "../../api/auth/credential.ts";
 import { AUTH_TYPES } from "../../api/auth/credential.ts";
 import { isLoopback, isWorkflowService } from "../../api/auth/endpoints.ts";
-import type { ProcessContext } from "../environment.ts";
+import { fromEnv, type ProcessContext } from "../environment.ts";
 import type { AttributeName, SourcedValues } from "./attributes.ts";
-import { variableText } from "./sources.ts";
 
 export interface MethodInput {
   readonly context: ProcessContext;
@@ -34,7 +33,7 @@ export const METHODS: Readonly<Record<AuthType, Method>> = {
   pat: ({ values, context }) => {
     const { token } = values;
     if (token === undefined) return { lacks: "no token is set" };
-    const scheme = variableText(context, "WORKSPACE_AUTH") === "basic" ? "basic" : "bearer";
+    const scheme = fromEnv(context, "WORKSPACE_AUTH") === "basic" ? "basic" : "bearer";
     return { credential: { method: "pat", token: token.value, scheme }, from: [token.from] };
   },
   "oauth-m2m": ({ values }) =>
@@ -136,19 +135,19 @@ function federated(
 /** The request token of a workflow goes to GitHub's own service only; for a workspace on this machine, to this machine too. */
 function workflow({ context, host }: MethodInput): FoundIdToken {
   const variable = "ACTIONS_ID_TOKEN_REQUEST_URL";
-  const url = variableText(context, variable);
-  const token = variableText(context, "ACTIONS_ID_TOKEN_REQUEST_TOKEN");
+  const url = fromEnv(context, variable);
+  const token = fromEnv(context, "ACTIONS_ID_TOKEN_REQUEST_TOKEN");
   if (url === undefined || token === undefined)
     return { lacks: "the run is not a job of GitHub with `permissions: id-token: write`" };
   const here = isLoopback(new URL(host).hostname) && isLoopback(URL.parse(url)?.hostname ?? "");
-  if (!here && !isWorkflowService(url, variableText(context, "GITHUB_SERVER_URL")))
+  if (!here && !isWorkflowService(url, fromEnv(context, "GITHUB_SERVER_URL")))
     return { lacks: `${variable} is not an address of GitHub` };
   return { idToken: { from: "github", url, token }, from: variable };
 }
 
 function variable({ context, values }: MethodInput): FoundIdToken {
   const name = values.oidc_token_env?.value ?? "DATABRICKS_OIDC_TOKEN";
-  const value = variableText(context, name);
+  const value = fromEnv(context, name);
   return value === undefined
     ? { lacks: `${name} is not set` }
     : { idToken: { from: "value", value }, from: name };

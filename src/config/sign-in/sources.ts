@@ -1,7 +1,7 @@
 // The sources of sign-in values, in order: WORKSPACE_* variables, ~/.workspacecfg, DATABRICKS_* and ARM_*, ~/.databrickscfg.
 
 import { Failure } from "../../core/diagnostic.ts";
-import type { ProcessContext } from "../environment.ts";
+import { fromEnv, type ProcessContext } from "../environment.ts";
 import {
   DEFAULT_PROFILE,
   noProfile,
@@ -37,7 +37,7 @@ export type Sources = readonly { readonly family: Family; readonly read: () => F
 
 /** `profile`: the option. Throws Failure with CLI_FILE if no file has a profile that was named. */
 export function signInSources(context: ProcessContext, profile: string | undefined): Sources {
-  const named = profile ?? variableText(context, "WORKSPACE_PROFILE");
+  const named = profile ?? fromEnv(context, "WORKSPACE_PROFILE");
   const own = ownProfiles(context);
   const found = profileIn(own, named ?? DEFAULT_PROFILE);
   const elsewhere = named !== undefined && found === undefined;
@@ -52,7 +52,7 @@ export function signInSources(context: ProcessContext, profile: string | undefin
     sources: ordered(context, "workspace", found, first),
   });
   const readVendors = (): FamilySources => {
-    const name = (elsewhere ? named : undefined) ?? variableText(context, "DATABRICKS_CONFIG_PROFILE");
+    const name = (elsewhere ? named : undefined) ?? fromEnv(context, "DATABRICKS_CONFIG_PROFILE");
     const file = vendorProfiles(context);
     const section = profileIn(file, name ?? DEFAULT_PROFILE);
     if (section === undefined && name !== undefined) throw new Failure(noProfile(name, [file]));
@@ -85,7 +85,7 @@ export function isSpecProfile(
   },
 ): boolean {
   if (specProfile === undefined || host !== undefined || profile !== undefined) return false;
-  return HOST_VARIABLES.every((name) => variableText(context, name) === undefined);
+  return HOST_VARIABLES.every((name) => fromEnv(context, name) === undefined);
 }
 
 /** One profile without any variable. Throws Failure with CLI_FILE if no file has it. */
@@ -123,7 +123,7 @@ function variablesOf(context: ProcessContext, family: Family): SignInSource {
   const values: Partial<Record<AttributeName, SourcedValue>> = {};
   for (const name of ATTRIBUTE_NAMES) {
     const variable = variableOf(name, family);
-    const value = variable === undefined ? undefined : variableText(context, variable);
+    const value = variable === undefined ? undefined : fromEnv(context, variable);
     if (variable !== undefined && value !== undefined) values[name] = { value, from: variable };
   }
   const name = family === "workspace" ? "WORKSPACE_* variables" : "DATABRICKS_* and ARM_* variables";
@@ -143,11 +143,6 @@ function sourceOf(section: ProfileSection, home: string): SignInSource {
 /** A path as people write it: the home folder is `~`. */
 export function shortPath(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-}
-
-export function variableText({ env }: ProcessContext, name: string): string | undefined {
-  const value = env[name];
-  return value === undefined || value === "" ? undefined : value;
 }
 
 /** The profile of this program that counts, and the host that it is for. */

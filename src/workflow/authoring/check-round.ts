@@ -1,7 +1,7 @@
 // Checks a spec, and plans it on request, after each change of its files. Writes no state.
 
 import { resolve } from "node:path";
-import { fromEnv } from "../../config/settings.ts";
+import { fromEnv } from "../../config/environment.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { placesIn, withoutSensitive } from "../reconcile/located.ts";

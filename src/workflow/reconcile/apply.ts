@@ -14,7 +14,7 @@ import type { Spec } from "../../spec/model/spec.ts";
 import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { prepareForLargeApply } from "../session/read-spec.ts";
+import { prepareForLargeApply } from "../session/large-workspace.ts";
 import { type PlanOptions, planSession, type Session } from "../session/session.ts";
 import { ephemeralState } from "../session/state-warnings.ts";
 import { plannedEntries } from "../target/record-entries.ts";

@@ -5,6 +5,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Address } from "../../core/address.ts";
 import { keyedDigest } from "../../core/digest.ts";
+import { defined } from "../../core/json.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
 import { identify } from "../../engine/observe/identify-caller.ts";
 import { type DraftPlan, requestsOf } from "../../planner/make-plan.ts";
@@ -81,13 +82,7 @@ async function withRequested(
     questions.length === 0 ? undefined : answersTo(questions, from),
     requests.activeRuns ? listActiveRuns(reader) : undefined,
   ]);
-  const gathered = {
-    ...(dependents === undefined ? {} : { dependents }),
-    ...(contents === undefined ? {} : { contents }),
-    ...(lookups === undefined ? {} : { lookups }),
-    ...(activeRuns === undefined ? {} : { activeRuns }),
-  };
-  return { facts: { ...facts, ...gathered }, learnt };
+  return { facts: { ...facts, ...defined({ dependents, contents, lookups, activeRuns }) }, learnt };
 }
 
 async function withCaller({ facts, learnt }: GatheredFacts, from: CallerSources): Promise<GatheredFacts> {

@@ -1,6 +1,6 @@
 // What a plan file holds in another form than the plan: encryption, sensitive values, secrets, and the places of fields.
 
-import { fromEnv } from "../../config/settings.ts";
+import { fromEnv } from "../../config/environment.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";

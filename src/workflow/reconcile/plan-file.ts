@@ -1,8 +1,8 @@
 // Plans in files: bound to what they were made from, and checked against it before they are applied.
 
 import { isAbsolute, relative, resolve } from "node:path";
+import { fromEnv } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
-import { fromEnv } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";

@@ -1,6 +1,7 @@
 // A plan without any network: the spec against what the state recorded.
 
-import { dialectFrom, EMBEDDED, fromEnv, identityOf } from "../../config/settings.ts";
+import { fromEnv } from "../../config/environment.ts";
+import { dialectFrom, EMBEDDED, identityOf } from "../../config/settings.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { moveRecords } from "../../engine/recover/move-records.ts";

@@ -2,9 +2,8 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import type { ProcessContext } from "../../config/environment.ts";
+import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
-import { fromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { RuleFile } from "../../spec/model/rule.ts";

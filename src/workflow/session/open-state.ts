@@ -2,9 +2,9 @@
 
 import { isConflict, isMissing } from "../../api/contract/refusals.ts";
 import { ciRunUrl } from "../../config/ci-run.ts";
-import type { ProcessContext } from "../../config/environment.ts";
+import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
-import { fromEnv, leaseFromEnv } from "../../config/settings.ts";
+import { leaseFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import {

@@ -1,9 +1,8 @@
 // Reads the spec that a command's options name.
 
 import { resolve } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { fileStatsOf } from "../../config/files.ts";
-import { dialectFrom, fromEnv, type HostOptions } from "../../config/settings.ts";
+import { fromEnv } from "../../config/environment.ts";
+import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
@@ -12,6 +11,7 @@ import { loadSpec } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
 import { namedTarget, specFile, stateOfTarget } from "../target/target.ts";
+import { prepareForLargeFile, prepareForLargePlan } from "./large-workspace.ts";
 import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface SpecOptions {
@@ -49,42 +49,12 @@ export async function readSpec(
   untrusted = false,
   turn?: () => Promise<void>,
 ): Promise<ReadSpec> {
-  prepareForLargeSpec(context, options);
+  prepareForLargeFile(specFile(context, options));
   const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted, turn);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
   context.observer.found(diagnostics);
-  if (isLarge(spec)) preferLessMemory(GROWTH.plan);
+  prepareForLargePlan(spec);
   return { spec, warnings: diagnostics };
-}
-
-/** A file of the spec, or else all resources, that call for less memory. */
-const LARGE_SPEC = { bytes: 2 * 1024 * 1024, resources: 20_000 };
-
-/** V8 collects garbage when the heap is so many percent larger than what lives. At its end an apply needs more memory than a plan. */
-const GROWTH = { plan: 75, apply: 50 };
-
-/** Called before the first large value is read, the state: V8 keeps the young space that it has until then. */
-export function prepareForLargeSpec(context: WorkflowContext, options: SpecOptions): void {
-  const size = fileStatsOf(specFile(context, options))?.size ?? 0;
-  if (size >= LARGE_SPEC.bytes) preferLessMemory(GROWTH.plan);
-}
-
-/** Called before a plan is executed. */
-export function prepareForLargeApply(spec: Pick<Spec, "resources">): void {
-  if (isLarge(spec)) preferLessMemory(GROWTH.apply);
-}
-
-function isLarge({ resources }: Pick<Spec, "resources">): boolean {
-  return resources.size >= LARGE_SPEC.resources;
-}
-
-/**
- * Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice, and V8 lets garbage grow to
- * several times of what lives. Costs 14% of the time of an apply, so small runs go without (decision 0033).
- */
-function preferLessMemory(growth: number): void {
-  setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString(`--heap-growing-percent=${growth}`);
 }
 
 /** The spec, unless something is wrong with it, and everything that was found. */

@@ -15,11 +15,12 @@ import type { BaseSpec } from "../base/base-spec.ts";
 import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "../reconcile/plan.ts";
 import { planWithBase } from "../reconcile/plan-base.ts";
 import { checkRules } from "../rules/check-rules.ts";
-import { settingsForTarget } from "../target/target.ts";
+import { settingsForTarget, specFile } from "../target/target.ts";
 import { restrictionOf } from "./address-filter.ts";
 import { type Connection, connect } from "./connect.ts";
+import { prepareForLargeFile } from "./large-workspace.ts";
 import { withState } from "./open-state.ts";
-import { prepareForLargeSpec, readSpec, type SpecOptions } from "./read-spec.ts";
+import { readSpec, type SpecOptions } from "./read-spec.ts";
 import { embeddedFolder, type StateOptions } from "./state-location.ts";
 import { type AllowedExposure, exposedState } from "./state-warnings.ts";
 import type { RunObserver, WorkflowContext } from "./workflow-context.ts";
@@ -67,7 +68,7 @@ export async function withSession<T>(
   opening: SessionRequirements,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  prepareForLargeSpec(context, options);
+  prepareForLargeFile(specFile(context, options));
   return withState(context, options, async (store) => {
     const settings = settingsForTarget(context, { ...options, untrusted: opening.untrusted === true });
     context.observer.found(settings.warnings);

@@ -1,8 +1,8 @@
 // Locates the state of a run: `.workspace/<target>` next to the spec unless --state is set.
 
 import { dirname, join, resolve } from "node:path";
-import type { ProcessContext } from "../../config/environment.ts";
-import { fromEnv, type HostOptions } from "../../config/settings.ts";
+import { fromEnv, type ProcessContext } from "../../config/environment.ts";
+import type { HostOptions } from "../../config/settings.ts";
 import { isPostgresUrl } from "../../state/backends/postgres/url.ts";
 import { specFile, stateOfTarget, type TargetOptions, targetOf } from "../target/target.ts";
 import type { SpecOptions } from "./read-spec.ts";

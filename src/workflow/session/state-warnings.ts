@@ -1,7 +1,6 @@
 // Problems of where a state is kept: a folder that a CI runner deletes, a workspace folder that everyone can read, the tree of an untrusted spec.
 
-import type { ProcessContext } from "../../config/environment.ts";
-import { fromEnv } from "../../config/settings.ts";
+import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error, failureOf, warning } from "../../core/diagnostic.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";

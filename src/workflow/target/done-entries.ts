@@ -1,8 +1,7 @@
 // Which moved, removed, and import entries of the spec have nothing left to do, by the states that this machine can open.
 
 import { existsSync } from "node:fs";
-import type { ProcessContext } from "../../config/environment.ts";
-import { fromEnv } from "../../config/settings.ts";
+import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { type Address, kindOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import { listed } from "../../core/sentences.ts";

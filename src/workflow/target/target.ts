@@ -1,16 +1,9 @@
 // The target of a run, and what the spec may say about it: a profile and a state, but never where a token goes.
 
 import { dirname, resolve } from "node:path";
-import type { ProcessContext } from "../../config/environment.ts";
+import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, fileStatsOf } from "../../config/files.ts";
-import {
-  EMBEDDED,
-  fromEnv,
-  type HostOptions,
-  identityOf,
-  type Settings,
-  settingsOf,
-} from "../../config/settings.ts";
+import { EMBEDDED, type HostOptions, identityOf, type Settings, settingsOf } from "../../config/settings.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import type { TargetSettings } from "../../spec/model/spec.ts";
 import { readTarget, type SelectedTarget } from "../../spec/read-target.ts";

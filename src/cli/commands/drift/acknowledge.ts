@@ -1,6 +1,6 @@
 // `workspace drift acknowledge ADDRESS[.field]`: accepts drift for a time. It stays in every report, and exits with 2 no more.
 
-import { fromEnv } from "../../../config/settings.ts";
+import { fromEnv } from "../../../config/environment.ts";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { printable } from "../../../report/text/printable.ts";
 import { timeText } from "../../../report/text/vocabulary.ts";

@@ -1,7 +1,8 @@
 // `workspace login`: checks a sign-in with the workspace and writes it as a profile.
 
+import { fromEnv } from "../../../config/environment.ts";
 import { DEFAULT_PROFILE, ownProfiles, profileIn } from "../../../config/profile.ts";
-import { EMBEDDED, fromEnv, hostSettings, settingsFor } from "../../../config/settings.ts";
+import { EMBEDDED, hostSettings, settingsFor } from "../../../config/settings.ts";
 import {
   LOGIN_METHODS,
   loginValues,

@@ -1,6 +1,6 @@
 // `workspace state rekey`: encrypts the state and its earlier versions with WORKSPACE_STATE_KEY.
 
-import { fromEnv } from "../../../config/settings.ts";
+import { fromEnv } from "../../../config/environment.ts";
 import { error, Failure } from "../../../core/diagnostic.ts";
 import type { Loaded } from "../../../state/model/store.ts";
 import { openStateAt } from "../../../workflow/session/open-state.ts";
