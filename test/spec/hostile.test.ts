@@ -162,6 +162,14 @@ describe("files that would be more than data", () => {
     ]);
   });
 
+  it("refuses the key __proto__ also where an expression makes it", async () => {
+    const { spec, told } = await load(
+      'locals: { k: __proto__ }\npools: { a: { node_type_id: x, "${local.k}": { max_capacity: 5 } } }',
+    );
+    expect(spec).toBeUndefined();
+    expect(told).toEqual(["SPEC_YAML 2:32 the key __proto__ cannot be used"]);
+  });
+
   it("does not find inherited members as fields, kinds, variables or attributes", async () => {
     const { told } = await load(
       'constructor: {}\npools: { a: { node_type_id: "${var.toString}", valueOf: 1 } }\nclusters: { c: { instance_pool_id: "${pools.a.constructor}" } }',

@@ -122,7 +122,7 @@ const YES_NO = new Map([
 
 function typeHint(types: readonly string[], data: unknown): { hint?: string } {
   if (types.includes("string") && (typeof data === "number" || typeof data === "boolean"))
-    return { hint: `quote it: "${data}"` };
+    return { hint: "write it in quotes" };
   if (types.includes("array") && typeof data === "string")
     return { hint: `write a list: [${data.slice(0, 40)}]` };
   if (typeof data !== "string") return {};

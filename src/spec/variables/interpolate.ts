@@ -146,6 +146,7 @@ export class Expander {
     const name = this.#joined(parts, at, false);
     if (sensitive.size > 0 && sensitive.isIn(name))
       findings.error("SPEC_VARIABLE", "a key cannot contain a sensitive value", at);
+    if (name === "__proto__") findings.error("SPEC_YAML", "the key __proto__ cannot be used", at);
     return name;
   }
 

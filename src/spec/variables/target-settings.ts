@@ -33,6 +33,7 @@ export function selectTarget(
   const names = [...section.members.keys()];
   const defaults = [...section.members].filter(([, { value }]) => flagIn(value, "default"));
   const [first, second] = defaults;
+  for (const [name, { value }] of section.members) checkFlags(name, value, findings);
   if (second !== undefined)
     findings.error(
       "SPEC_TARGET",
@@ -77,11 +78,6 @@ function settingsIn(name: string, { key, value }: MapMember, findings: Findings)
     });
     return undefined;
   };
-  for (const field of ["default", "protected"]) {
-    const node = member(value, field);
-    if (node !== undefined && !isNull(node) && !isFlag(node))
-      findings.wrongType(`the target ${name}: ${field}`, "true or false", node);
-  }
   const [host, profile, state] = [text("host"), text("profile"), text("state")];
   if (state !== undefined && !isAllowedState(state.text)) {
     const message = `the target ${name}: state must be a folder inside the spec's folder, or workspace:/folder`;
@@ -100,6 +96,15 @@ function settingsIn(name: string, { key, value }: MapMember, findings: Findings)
 function isAllowedState(text: string): boolean {
   if (text.startsWith("workspace:")) return true;
   return !/^[a-z][a-z0-9+.-]*:/i.test(text) && pathBeside("", text) !== undefined;
+}
+
+/** Of every target: a flag with another value would not be in effect. */
+function checkFlags(name: string, target: SpecNode, findings: Findings): void {
+  for (const field of ["default", "protected"]) {
+    const node = member(target, field);
+    if (node !== undefined && !isNull(node) && !isFlag(node))
+      findings.wrongType(`the target ${name}: ${field}`, "true or false", node);
+  }
 }
 
 function flagIn(node: SpecNode, field: string): boolean {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { load } from "../folder.ts";
 
 it.each([
-  ["node_type_id: 7", "SPEC_TYPE 1:29 pools.p: node_type_id must be a string, not 7", 'quote it: "7"'],
+  ["node_type_id: 7", "SPEC_TYPE 1:29 pools.p: node_type_id must be a string, not 7", "write it in quotes"],
   ["node_type_id: [a]", "SPEC_TYPE 1:29 pools.p: node_type_id must be a string, not a list", undefined],
   [
     "node_type_id: x, max_capacity: '5'",
@@ -81,7 +81,7 @@ it("names the allowed values, and the one that may be meant", async () => {
   expect(diagnostics.map(({ hint }) => hint)).toEqual([
     'did you mean "PLATFORM"?',
     'did you mean "READ"?',
-    'quote it: "3"',
+    "write it in quotes",
     'did you mean "MANAGE"?',
   ]);
 });

@@ -57,6 +57,15 @@ it("names the targets where an unknown one is chosen", async () => {
   expect(none[0]).toMatchObject({ code: "SPEC_TARGET", hint: "the spec has no targets" });
 });
 
+it("reports a flag of any target that is neither true nor false", async () => {
+  const { told } = await load("targets: { dev: { default: 'true' }, prod: { protected: yes } }\nusers: {}");
+  expect(told).toEqual([
+    "SPEC_TARGET 1:10 no target is selected, and none is the default",
+    "SPEC_TYPE 1:28 the target dev: default must be true or false, not a string",
+    "SPEC_TYPE 1:57 the target prod: protected must be true or false, not a string",
+  ]);
+});
+
 it("reports the invalid keys of every target", async () => {
   const { told } = await load("targets: { a: { include: x.yaml }, b: [1], c: { users: { x: null } } }", {
     target: "c",
