@@ -19,12 +19,15 @@ export interface SelectedTarget {
   readonly problem?: Diagnostic;
 }
 
-const NONE: SelectedTarget = { names: [] };
+/** The selected target, for the name that the run gives. */
+export type TargetSelection = (wanted: string | undefined) => SelectedTarget;
 
-export function readTarget(
-  options: Pick<LoadOptions, "file" | "cwd" | "target" | "untrusted" | "states">,
-): SelectedTarget {
-  const { file, cwd, target, untrusted = false, states = [] } = options;
+const NONE: TargetSelection = () => ({ names: [] });
+
+export function readTargets(
+  options: Pick<LoadOptions, "file" | "cwd" | "untrusted" | "states">,
+): TargetSelection {
+  const { file, cwd, untrusted = false, states = [] } = options;
   const place = openSpecFolder(file, {
     ...(cwd === undefined ? {} : { cwd }),
     visibleOnly: untrusted,
@@ -37,17 +40,19 @@ export function readTarget(
   if (!opened.ok || !mayHaveTargets(opened.value)) return NONE;
   const included = readAll(tree, main, new Findings(), limits);
   if (included === undefined) return NONE;
-  const findings = new Findings();
   const section = member(included.root, "targets");
   const names = section?.kind === "map" ? [...section.members.keys()] : [];
-  const settings = selectTarget(section, target, suggester(), findings);
-  const problem = findings
-    .diagnostics(untrusted ? 0 : undefined)
-    .find(({ severity }) => severity === "error");
-  return {
-    names,
-    ...(settings === undefined ? {} : { settings }),
-    ...(problem === undefined ? {} : { problem }),
+  return (wanted) => {
+    const findings = new Findings();
+    const settings = selectTarget(section, wanted, suggester(), findings);
+    const problem = findings
+      .diagnostics(untrusted ? 0 : undefined)
+      .find(({ severity }) => severity === "error");
+    return {
+      names,
+      ...(settings === undefined ? {} : { settings }),
+      ...(problem === undefined ? {} : { problem }),
+    };
   };
 }
 

@@ -50,10 +50,16 @@ export async function resolveResources(
   const { registry, suggest, findings } = resolving;
   const byAddress = new Map<Address, WrittenResource>();
   for (const one of all) byAddress.set(one.address, one);
+  const keys = new Map<string, string[]>();
+  for (const { provider, key } of all) {
+    const ofKind = keys.get(provider.kind);
+    if (ofKind === undefined) keys.set(provider.kind, [key]);
+    else ofKind.push(key);
+  }
   const linkage: ReferenceContext = {
     registry,
     resources: byAddress,
-    keysOf: (kind) => all.flatMap(({ provider, key }) => (provider.kind === kind ? [key] : [])),
+    keysOf: (kind) => keys.get(kind) ?? [],
     suggest,
     findings,
   };

@@ -6,7 +6,7 @@ import { DEFAULT_FILE, fileStatsOf } from "../../config/files.ts";
 import { EMBEDDED, type HostOptions, identityOf, type Settings, settingsOf } from "../../config/settings.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import type { TargetSettings } from "../../spec/model/spec.ts";
-import { readTarget, type SelectedTarget } from "../../spec/read-target.ts";
+import { readTargets, type SelectedTarget, type TargetSelection } from "../../spec/read-target.ts";
 import { leadsOutOf } from "./spec-tree.ts";
 
 /** `untrusted`: the spec chooses neither a profile nor a state. */
@@ -29,23 +29,20 @@ export function namedTarget(
   return target ?? fromEnv(context, "WORKSPACE_TARGET");
 }
 
-/** A run needs the target several times, and reading a spec of 23,000 lines takes about 0.1 s. */
-const selected = new WeakMap<ProcessContext, Map<string, SelectedTarget>>();
+/** A run needs its target several times, or all targets, and reading a spec of 23,000 lines takes about 0.1 s. */
+const read = new WeakMap<ProcessContext, Map<string, TargetSelection>>();
 
 /** The target of the spec, or why none can be selected. */
 export function selectedTarget(context: ProcessContext, options: TargetOptions): SelectedTarget {
-  const known = selected.get(context) ?? new Map<string, SelectedTarget>();
-  selected.set(context, known);
+  const known = read.get(context) ?? new Map<string, TargetSelection>();
+  read.set(context, known);
   const file = specFile(context, { file: options.file });
-  const target = namedTarget(context, options);
   const untrusted = options.untrusted === true;
   const stats = fileStatsOf(file);
-  const key = JSON.stringify([file, stats?.mtimeMs, stats?.size, target, untrusted]);
-  const found =
-    known.get(key) ??
-    readTarget({ file, cwd: context.cwd, untrusted, ...(target === undefined ? {} : { target }) });
-  known.set(key, found);
-  return found;
+  const key = JSON.stringify([file, stats?.mtimeMs, stats?.size, untrusted]);
+  const select = known.get(key) ?? readTargets({ file, cwd: context.cwd, untrusted });
+  known.set(key, select);
+  return select(namedTarget(context, options));
 }
 
 /** The name of the target, which may be the default of the spec. Throws SPEC_TARGET if one has to be named. */
