@@ -1,19 +1,34 @@
 // Whether two workspaces of a fleet have the same state: one state records the objects of one workspace.
 
+import { isPostgresUrl, parsePostgresUrl } from "../state/backends/postgres/url.ts";
 import type { FleetWorkspace } from "./model/fleet.ts";
 
 /** The folder of default states and of results, in the folder of the fleet file. */
 export const FLEET_FOLDER = ".workspace/fleet";
 export const RESULTS_NAME = "results.jsonl";
 
-/** The same text for the same state, however it is written; it contains no password. */
+/** The same text for the same state, however its location and its host are written; it contains no password. */
 export function stateIdentity(folder: string, workspace: FleetWorkspace): string {
-  const { name, host = "", profile = "", state = `${FLEET_FOLDER}/${name}` } = workspace;
+  const { name, host, profile = "", state = `${FLEET_FOLDER}/${name}` } = workspace;
   // Two hosts have two workspaces, so the same path is two states.
-  if (state.startsWith("workspace:")) return `${host} ${profile} ${state.replace(/\/+$/, "")}`;
-  if (!/^postgres(?:ql)?:/i.test(state)) return `file:${pathOf(folder, state)}`;
-  const url = URL.parse(state);
-  return url === null ? state : `postgres://${url.host}${url.pathname}${url.search}`;
+  if (state.startsWith("workspace:"))
+    return `${host === undefined ? profile : originOf(host)} ${state.replace(/\/+$/, "")}`;
+  return isPostgresUrl(state) ? rowOf(state, workspace) : `file:${pathOf(folder, state)}`;
+}
+
+function originOf(host: string): string {
+  const url = URL.parse(host.includes("://") ? host : `https://${host}`);
+  return url === null ? host : `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+/** A URL that no run accepts names no state, so it is the same as no other. */
+function rowOf(url: string, { name, target = "default" }: FleetWorkspace): string {
+  try {
+    const { host = "", port, database = "", schema, state } = parsePostgresUrl(url, target, {});
+    return `postgres://${host.toLowerCase()}:${port}/${database}?schema=${schema}&state=${state}`;
+  } catch {
+    return `the invalid URL of ${name}`;
+  }
 }
 
 function pathOf(folder: string, path: string): string {

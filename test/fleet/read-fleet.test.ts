@@ -97,6 +97,16 @@ workspaces:
       ['SPEC_VALUE 2: the schedule of workspace a has the invalid field "61" (allowed: 0 to 59)'],
     ],
     [
+      "a schedule that names a value twice",
+      'workspaces:\n  a: { host: h, schedule: "*,5 6 * * *" }\n',
+      ['SPEC_VALUE 2: the schedule of workspace a has the field "*,5", which contains 5 more than once'],
+    ],
+    [
+      "a schedule that names Sunday as 0 and as 7",
+      'workspaces:\n  a: { host: h, schedule: "0 6 * * 0,7" }\n',
+      ['SPEC_VALUE 2: the schedule of workspace a has the field "0,7", which contains 0 more than once'],
+    ],
+    [
       "a schedule that never matches",
       'workspaces:\n  a: { host: h, schedule: "0 0 30 2 *" }\n',
       ["SPEC_VALUE 2: the schedule of workspace a never matches a date"],
@@ -124,13 +134,30 @@ workspaces:
     ["./s", "s"],
     [".workspace/fleet/b", undefined],
     ["/fleet/x/../s", "s/"],
-    ["postgres://ops@db.example/states?schema=s", "postgresql://ops:word@db.example/states?schema=s"],
+    ["postgres://ops@db.example/states", "postgresql://ops:word@DB.example:5432/states?state=default"],
+    ["postgres://db.example/states?schema=s", "postgres://db.example/states?sslmode=require&schema=s"],
+    ["postgres://db.example/states?state=s", "postgres:///states?state=s&host=db.example&connect_timeout=5"],
     ["workspace:/s", "workspace:/s/"],
   ])("finds that %s and %s are the same state", (one, other) => {
     const second = other === undefined ? "{ host: h }" : `{ host: h, state: "${other}" }`;
     expect(problems(`workspaces:\n  a: { host: h, state: "${one}" }\n  b: ${second}\n`)).toEqual([
       "SPEC_DUPLICATE_NAME 3: the workspaces a and b have the same state",
     ]);
+  });
+
+  test.each(["https://ws.example", "WS.example", "https://ws.example:443/"])(
+    "finds that one path is the same state in ws.example and in %s",
+    (host) => {
+      const entry = (of: string) => `{ host: "${of}", state: "workspace:/s" }`;
+      expect(problems(`workspaces:\n  a: ${entry("ws.example")}\n  b: ${entry(host)}\n`)).toEqual([
+        "SPEC_DUPLICATE_NAME 3: the workspaces a and b have the same state",
+      ]);
+    },
+  );
+
+  test("lets the targets of a spec keep their states in the same database", () => {
+    const entry = (target: string) => `{ host: h, target: ${target}, state: "postgres://db.example/states" }`;
+    expect(problems(`workspaces:\n  a: ${entry("prod")}\n  b: ${entry("test")}\n`)).toEqual([]);
   });
 
   test("does not let the state of a workspace replace the results of the fleet", () => {
