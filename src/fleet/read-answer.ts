@@ -21,7 +21,7 @@ interface DriftDocument {
 
 type DiagnosticDocument = Diagnostic & { readonly addresses?: unknown };
 
-/** More findings than this are counted, not kept: a result is a row in a table. */
+/** A result is a row in a table, so further findings are left out. Errors are the last that are. */
 const KEPT_FINDINGS = 50;
 
 /** Returns an empty answer if the output is not complete JSON, as after a stopped run. */
@@ -74,15 +74,19 @@ function driftCounts(items: readonly DriftDocument[]): WorkspaceResult["drift"] 
 }
 
 function findingsOf(all: readonly DiagnosticDocument[]): readonly Diagnostic[] {
-  return all.slice(0, KEPT_FINDINGS).map(({ severity, code, message, address, at, hint, cause }) => ({
-    severity,
-    code,
-    message,
-    ...(address === undefined ? {} : { address }),
-    ...(at === undefined ? {} : { at: { file: at.file, line: at.line, column: at.column } }),
-    ...(hint === undefined ? {} : { hint }),
-    ...(cause === undefined ? {} : { cause }),
-  }));
+  const errors = all.filter(({ severity }) => severity === "error");
+  const others = all.filter(({ severity }) => severity !== "error");
+  return [...errors, ...others]
+    .slice(0, KEPT_FINDINGS)
+    .map(({ severity, code, message, address, at, hint, cause }) => ({
+      severity,
+      code,
+      message,
+      ...(address === undefined ? {} : { address }),
+      ...(at === undefined ? {} : { at: { file: at.file, line: at.line, column: at.column } }),
+      ...(hint === undefined ? {} : { hint }),
+      ...(cause === undefined ? {} : { cause }),
+    }));
 }
 
 function parsed(text: string): object | undefined {

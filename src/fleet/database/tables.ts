@@ -90,6 +90,13 @@ async function tablesVersion(database: Database, schema: string): Promise<number
   }
 }
 
+/** Messages contain what specs and services wrote, and PostgreSQL refuses the character 0 and half of a surrogate pair in JSON. */
+export function storable<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+    typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\uFFFD") : part,
+  );
+}
+
 /** Results of workspaces that left the fleet are removed at this age. */
 const LONGEST_KEPT = "400 days";
 
@@ -100,7 +107,7 @@ export function openResultTable(database: Database, schema: string): ResultStore
   return {
     /** A repeated run replaces its result. The order has no time in the future, so no clock that is ahead wins. */
     async add({ workspace, command, status, startedAt, ...rest }, run = crypto.randomUUID()) {
-      const body = JSON.stringify({ workspace, command, status, startedAt, ...rest });
+      const body = JSON.stringify(storable({ workspace, command, status, startedAt, ...rest }));
       await database.query(
         `insert into ${table} (workspace, run, command, status, started_at, body)
          values ($1, $2, $3, $4, least(to_timestamp($5::bigint / 1000.0), clock_timestamp()), $6::jsonb)

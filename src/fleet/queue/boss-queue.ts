@@ -2,7 +2,7 @@
 
 import type { PgBoss } from "pg-boss";
 import { error, Failure } from "../../core/diagnostic.ts";
-import { queueSchema, tooNew } from "../database/tables.ts";
+import { queueSchema, storable, tooNew } from "../database/tables.ts";
 import { RESULT_STATUSES } from "../model/result.ts";
 import { diagnosticsIn } from "../read-result.ts";
 import {
@@ -126,7 +126,7 @@ function queueOn(boss: PgBoss): JobQueue {
                 job === undefined
                   ? { outcome: "dead", output: { status: "failed", worker: "", diagnostics: [] } }
                   : await run({ ...job, id, attempt: retryCount + 1, signal });
-              return { id, status: STATUSES[outcome], output };
+              return { id, status: STATUSES[outcome], output: storable(output) };
             }),
           ),
       );

@@ -100,6 +100,20 @@ describe.skipIf(server === undefined)("results in PostgreSQL", () => {
     await database.close();
   });
 
+  test.each(["a\0b", "half a pair: \ud83d"])(
+    "are recorded with a message that JSON in PostgreSQL cannot contain: %j",
+    async (message) => {
+      const { database, results } = await openFleet("characters");
+      const diagnostics = [{ severity: "error", code: "GUARD_RULE", message } as const];
+      await results.add(resultOf("ads", "failed", { startedAt: Date.now(), diagnostics }));
+      const [found] = (await results.recent(1, ["ads"])).get("ads") ?? [];
+      expect(found?.diagnostics).toEqual([
+        { ...diagnostics[0], message: message.replace(/[\0\ud83d]/u, "\ufffd") },
+      ]);
+      await database.close();
+    },
+  );
+
   test("of a worker whose clock is ahead do not hide later results of other workers", async () => {
     const { database, results } = await openFleet("skew");
     await results.add(resultOf("ads", "failed", { startedAt: Date.now() + 86_400_000 }), "ahead");

@@ -101,9 +101,10 @@ describe.skipIf(server === undefined)("the queue", () => {
     const queue = await sender.openQueue("send");
     await queue.enqueue(workspaces, "drift");
     await sender.database.query("update dead_jobs.job set retry_limit = 0", []);
-    const diagnostics = [error("API_UNREACHABLE", "cannot connect to https://gone.example")];
+    const diagnostics = [error("API_UNREACHABLE", "cannot connect to https://gone.example\ufffd")];
+    const sent = [error("API_UNREACHABLE", "cannot connect to https://gone.example\0")];
     const worker = await startWorker("dead", workspaces, async ({ name }) =>
-      resultOf(name, "failed", { diagnostics }),
+      resultOf(name, "failed", { diagnostics: sent }),
     );
     await worker.saw("gone failed");
     await worker.end();
