@@ -175,6 +175,20 @@ describe("workspace fleet", () => {
     }
   });
 
+  test.each(["PGHOST", "https_proxy", "PATH", "WORKSPACE_CONFIG_FILE", "DATABRICKS_HOST"])(
+    "WORKSPACE_FLEET_HOSTS refuses a fleet file that sets %s, whose value may be the name of a branch",
+    async (name) => {
+      const other = mkdtempSync(join(tmpdir(), "fleet-redirects-"));
+      cpSync(join(folder, "spec"), join(other, "spec"), { recursive: true });
+      const entry = `host: https://a.corp.example, state: "postgres:///x", environment: { ${name}: GITHUB_HEAD_REF }`;
+      writeFileSync(join(other, "fleet.yaml"), `workspaces: { a: { spec: spec, ${entry} } }\n`);
+      const env = { GITHUB_HEAD_REF: "evil.example", PGHOST: "a.corp.example" };
+      const { code, out } = await fleet("plan", { ...env, WORKSPACE_FLEET_HOSTS: "*.corp.example" }, other);
+      expect(code).toBe(1);
+      expect(out).toContain(`: ${name} in the environment of the workspace is not permitted`);
+    },
+  );
+
   test("WORKSPACE_FLEET_HOSTS permits the hosts that it names", async () => {
     const hosts = `${ads.url} db.corp.example`;
     expect((await fleet("plan ads", { ...TOKENS, WORKSPACE_FLEET_HOSTS: hosts })).out).not.toContain(
