@@ -28,7 +28,7 @@ describe.skipIf(!existsSync("/dev/full"))("on a full disk", () => {
     "validate",
     "plan",
     "plan --output json --detailed-exitcode",
-    "state pull",
+    "apply --auto-approve > applied.txt 2>&1 && workspace state pull",
     "apply --auto-approve",
   ])("%s ends with exit 1 and says that its output is lost", (words) => {
     const { status, stderr } = shell(folderWith(SPEC), `workspace ${words} > /dev/full`);

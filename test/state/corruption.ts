@@ -52,11 +52,12 @@ export class Corruption {
     await lease.release();
   }
 
-  /** Every byte cut and flipped, every part gone, empty, swapped, repeated, of another state, of an older one, of a newer version. */
+  /** Every byte cut and flipped, every part gone, all of them gone, every part empty, swapped, repeated, of another state, of an older one, of a newer version. */
   *damages(stride = 1): Generator<Damage> {
     const parts = this.#whole;
     const but = (at: number, bytes: Uint8Array | undefined): readonly Part[] =>
       parts.flatMap((part, index) => (index !== at ? part : bytes === undefined ? [] : { ...part, bytes }));
+    yield { name: "drop everything", parts: [] };
     for (const [at, { name, bytes }] of parts.entries()) {
       yield { name: `drop ${name}`, parts: but(at, undefined) };
       for (let offset = at % stride; offset < bytes.length; offset += stride) {

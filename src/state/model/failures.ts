@@ -18,6 +18,15 @@ export function assertStateSize(file: string, bytes: number): void {
   );
 }
 
+/** For a location that no run has written to. `so`: what is then not possible. */
+export function stateNotFound(place: string, so: string): Failure {
+  return new Failure(
+    error("STATE_NOT_FOUND", `no state exists at ${place}, so ${so}`, {
+      hint: "check --state, WORKSPACE_STATE and --target, or restore the lost state; if nothing has been applied yet, run `workspace apply`; runners that delete folders need a shared state: `--state workspace:/FOLDER` or PostgreSQL",
+    }),
+  );
+}
+
 /** `offset` counts bytes from the start of the file. */
 export function corrupt(file: string, offset: number, what: string): Failure {
   return new Failure(

@@ -36,7 +36,10 @@ export async function loadFrom(backend: StateBackend, sealer: Sealer): Promise<L
       // Read first: entries that were durable then must be in what is read now.
       const last = await lastDurable(backend);
       const { state, journal } = await backend.load();
-      if (state === undefined && journal === undefined) return undefined;
+      if (state === undefined && journal === undefined) {
+        if (last > 0 || (await backend.generations()).length > 0) throw missing(backend.names);
+        return undefined;
+      }
       const found = together(
         backend.names,
         state === undefined ? undefined : snapshotIn(state, sealer),
@@ -100,6 +103,12 @@ function together(
   if (snapshot !== undefined && snapshot.folded === journal.head)
     return { ...common, state: snapshot.state, seq: snapshot.seq, unfolded: false };
   throw mismatch(names, snapshot, journal);
+}
+
+function missing({ place, state, journal }: BackendNames): Failure {
+  const message = `${state} is damaged at byte 0: it and ${journal} are missing, but a run had written them`;
+  const hint = `to return to an earlier version, run \`workspace state restore\`; to begin without a state, delete ${place}`;
+  return new Failure(error("STATE_CORRUPT", message, { hint }));
 }
 
 function otherLineage({ state, journal }: BackendNames): Failure {

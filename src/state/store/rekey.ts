@@ -4,12 +4,13 @@ import { Failure } from "../../core/diagnostic.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
 import type { Snapshot } from "../format/snapshot.ts";
 import { snapshotText } from "../format/snapshot-text.ts";
+import { stateNotFound } from "../model/failures.ts";
 import type { LockClaim } from "../model/lock-claim.ts";
 import type { State } from "../model/record.ts";
 import type { LockOptions } from "../model/store.ts";
 import { type DigestKey, openLeaseWith } from "./lease.ts";
 import { loadFrom, snapshotIn } from "./load.ts";
-import { claimLock, nothingFound, type StoreContext, withClaim } from "./store-context.ts";
+import { claimLock, type StoreContext, withClaim } from "./store-context.ts";
 
 /**
  * `kept.sealer` decrypts with either key, and accepts plain input. Digests of secrets keep their key, so that no plan
@@ -24,7 +25,8 @@ export async function rekey(
   const load = () => loadFrom(backend, sealer);
   const claim = await claimLock(kept, options, load);
   return withClaim(backend, claim, async () => {
-    const found = (await load()) ?? nothingFound(kept);
+    const found = await load();
+    if (found === undefined) throw stateNotFound(backend.names.place, "there is nothing to encrypt");
     const key = await digestKeyFor(kept, keyTexts, found.snapshot);
     if (!sealer.seals && key?.hex !== undefined) await backend.putKey(claim, `${key.hex}\n`);
     const written: DigestKey = sealer.seals ? (key ?? { check: "" }) : { check: key?.check ?? "" };

@@ -7,7 +7,7 @@ import type { State } from "../../state/model/record.ts";
 import { type BaseOptions, readBase } from "../base/base-spec.ts";
 import { withOrigins } from "../drift/drift-origins.ts";
 import { type PlanOptions, planSession, type Session } from "../session/session.ts";
-import { ephemeralState, untrustedState } from "../session/state-warnings.ts";
+import { assertStateExists, ephemeralState, untrustedState } from "../session/state-warnings.ts";
 import { placesIn } from "./located.ts";
 import type { PlanOrigin } from "./plan-file.ts";
 import type { OfflinePlan } from "./plan-offline.ts";
@@ -41,6 +41,7 @@ export async function planForReview(session: Session, options: ReviewOptions): P
   const { destroy, untrusted } = options;
   const loaded = await session.loaded();
   const { state, diagnostics } = loaded;
+  if (destroy) assertStateExists(session.store, state, "nothing can be destroyed");
   const unread = untrusted ? untrustedState(context, session.options, state) : [];
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
   const base = await readBase(

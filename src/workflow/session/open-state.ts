@@ -91,7 +91,8 @@ function sharedState(
 ): StateStore | undefined {
   if (isPostgresUrl(said)) return inPostgres(context, options, said, common);
   if (isInWorkspace(said)) return inWorkspace(context, options, said, common, embeddedFolder);
-  if (/^[a-z][a-z0-9+.-]+:/i.test(said))
+  // A URL that kept the quotes or spaces around it is not a folder either.
+  if (/^["'\s]*[a-z][a-z0-9+.-]+:/i.test(said) || said.includes("://"))
     throw failureOf("CLI_USAGE", "--state is not a supported state location", {
       hint: "use a folder, postgres://user@host/database, or workspace:/folder",
     });

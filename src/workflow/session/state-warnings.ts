@@ -7,10 +7,17 @@ import { stateExists } from "../../planner/decide/state-exists.ts";
 import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Spec } from "../../spec/model/spec.ts";
+import { stateNotFound } from "../../state/model/failures.ts";
 import type { State } from "../../state/model/record.ts";
+import type { StateStore } from "../../state/model/store.ts";
 import { isInTreeOf } from "../target/spec-tree.ts";
 import { specFile } from "../target/target.ts";
 import { explicitStateLocation, isInWorkspace, type StateOptions, stateFolderOf } from "./state-location.ts";
+
+/** Throws Failure with STATE_NOT_FOUND. `so`: what is then not possible. */
+export function assertStateExists({ place }: Pick<StateStore, "place">, state: State, so: string): void {
+  if (!stateExists(state)) throw stateNotFound(place, so);
+}
 
 /** `state`: before this run. */
 export function ephemeralState(

@@ -1,6 +1,6 @@
 // Commands that meet a missing state: drift fails, plan and apply refuse duplicates and warn about folders that CI deletes.
 
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
@@ -79,6 +79,41 @@ describe("drift without a state", () => {
       code: 1,
       err: expect.stringContaining("STATE_NOT_FOUND"),
     });
+  });
+});
+
+describe("without a state", () => {
+  test.each([
+    "destroy --auto-approve",
+    "plan --destroy",
+    "state pull",
+    "state pull --out copy.json",
+    "state migrate elsewhere",
+    "state rekey",
+  ])("`%s` fails, names the location, and writes nothing", async (line) => {
+    const folder = await applied(GROUPS);
+    const place = join(folder, "typo");
+    const key = line === "state rekey" ? { WORKSPACE_STATE_KEY: "a".repeat(64) } : {};
+    const { code, err } = await run(folder, `${line} --state ${place}`, key);
+    expect([code, err]).toEqual([1, expect.stringContaining(`STATE_NOT_FOUND: no state exists at ${place}`)]);
+    const written = [place, join(folder, "elsewhere")].flatMap((at) =>
+      existsSync(at) ? readdirSync(at) : [],
+    );
+    expect(written.filter((name) => name.startsWith("state"))).toEqual([]);
+    expect(existsSync(join(folder, "copy.json"))).toBe(false);
+  });
+
+  test("a state of which only the lock and earlier versions are left is damaged", async () => {
+    const folder = await applied(GROUPS);
+    writeFileSync(join(folder, "workspace.yaml"), "groups: { g: {}, h: {} }\n");
+    expect((await run(folder, "apply --auto-approve")).code).toBe(0);
+    for (const name of ["state.json", "journal.jsonl"]) rmSync(join(folder, ".workspace/default", name));
+    for (const line of ["plan", "apply --auto-approve", "drift", "destroy --auto-approve"]) {
+      const { code, err } = await run(folder, line);
+      expect([line, code, err]).toEqual([line, 1, expect.stringContaining("STATE_CORRUPT")]);
+    }
+    expect((await run(folder, "state restore 1")).code).toBe(0);
+    expect((await run(folder, "plan --adopt")).out).toMatch(/adopt +groups\.h/);
   });
 });
 

@@ -1,6 +1,6 @@
 // Doubtful locations of a state: a folder on a CI runner, and a workspace folder that everyone reads.
 
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
@@ -69,6 +69,23 @@ describe("a folder state that did not exist before, on a CI runner", () => {
   ])("is not reported %s", async (_, env, line) => {
     const { code, all } = await run(folderWith(GROUPS), line, env);
     expect([code, all]).toEqual([0, expect.not.stringContaining("STATE_EPHEMERAL")]);
+  });
+});
+
+describe("a state location that kept the quotes or spaces around a URL", () => {
+  test.each([
+    '"postgres://u:hunter2@db.example/states"',
+    " postgres://u:hunter2@db.example/states",
+    "'workspace:/Shared/.states/one'",
+    "u:hunter2@db://example/states",
+  ])("is refused instead of used as a folder: %s", async (place) => {
+    const folder = folderWith(GROUPS);
+    for (const line of ["plan", "apply --auto-approve", "drift"]) {
+      const { code, all } = await run(folder, line, { WORKSPACE_STATE: place });
+      expect([line, code, all]).toEqual([line, 1, expect.stringContaining("not a supported state location")]);
+      expect(all).not.toContain("hunter2");
+    }
+    expect(readdirSync(folder)).toEqual(["workspace.yaml"]);
   });
 });
 

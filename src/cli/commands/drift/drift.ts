@@ -1,7 +1,6 @@
 // `workspace drift`: what changed in the workspace since the last apply, apart from what the spec has changed since. Writes at most, with `--since last`, what it reported.
 
-import { type Diagnostic, error, Failure, hasErrors } from "../../../core/diagnostic.ts";
-import { stateExists } from "../../../planner/decide/state-exists.ts";
+import { Failure, hasErrors } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../../report/formats.ts";
 import { type DriftView, driftView } from "../../../report/plan/drift-view.ts";
@@ -12,6 +11,7 @@ import { withOrigins } from "../../../workflow/drift/drift-origins.ts";
 import { placesIn, withoutSensitive } from "../../../workflow/reconcile/located.ts";
 import { restrictionOf } from "../../../workflow/session/address-filter.ts";
 import { planSession, withSession } from "../../../workflow/session/session.ts";
+import { assertStateExists } from "../../../workflow/session/state-warnings.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { optionalChoiceOption } from "../../command/option.ts";
@@ -54,7 +54,7 @@ export const driftCommand = defineCommand({
     return withReports(context, options, driftEnding, (reports) =>
       withSession(context, options, opening, async (session) => {
         const { state, diagnostics } = await session.loaded();
-        if (!stateExists(state)) throw new Failure(noState(session.store.place));
+        assertStateExists(session.store, state, "drift cannot be detected");
         const planned = await planSession(session, state, { only: options.only });
         // Problems of the spec do not concern drift; objects that could not be read do.
         const unread = planned.plan.diagnostics.filter((one) => one.code === "PLAN_UNREADABLE");
@@ -89,9 +89,3 @@ export const driftCommand = defineCommand({
     );
   },
 });
-
-function noState(place: string): Diagnostic {
-  return error("STATE_NOT_FOUND", `no state exists at ${place}, so drift cannot be detected`, {
-    hint: "check --state, WORKSPACE_STATE and --target, or restore the lost state; if nothing has been applied yet, run `workspace apply`; runners that delete folders need a shared state: `--state workspace:/FOLDER` or PostgreSQL",
-  });
-}

@@ -7,7 +7,7 @@ import { printable } from "../../../report/text/printable.ts";
 import type { State } from "../../../state/model/record.ts";
 import { migrate as move } from "../../../state/store/migrate.ts";
 import { openStateAt, withState } from "../../../workflow/session/open-state.ts";
-import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
+import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -27,6 +27,7 @@ export const migrateCommand = defineCommand({
         if (source.place === target.place)
           throw failureOf("CLI_USAGE", `the state is at ${source.place} already`);
         const check = (present: State, incoming: State): void => {
+          assertStateExists(source, incoming, "nothing can be moved");
           if (!options.force) assertFollows(present, incoming, source.place);
           refuseExposed(context, exposedRecords(context, to, options, incoming));
         };

@@ -11,7 +11,7 @@ import { STATE_BYTES } from "../../../state/model/failures.ts";
 import type { State } from "../../../state/model/record.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { explicitStateLocation } from "../../../workflow/session/state-location.ts";
-import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
+import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../../command/command.ts";
@@ -36,7 +36,11 @@ export const pullCommand = defineCommand({
   },
   notes: "The output is not encrypted. It contains digests of secrets, but no secret values.",
   async run(context, options) {
-    const loaded = await withState(context, options, (store) => store.read());
+    const loaded = await withState(context, options, async (store) => {
+      const found = await store.read();
+      assertStateExists(store, found.state, "nothing can be copied");
+      return found;
+    });
     printDiagnostics(context, loaded.diagnostics);
     const json = stateToJson(loaded);
     if (options.out === undefined) {
