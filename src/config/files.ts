@@ -22,6 +22,7 @@ export function withFileCreation<T>(file: string, otherwise: string, work: () =>
   try {
     return work();
   } catch (problem) {
+    if (problem instanceof Failure) throw problem;
     const exists = problem instanceof Error && "code" in problem && problem.code === "EEXIST";
     throw exists
       ? failureOf("CLI_FILE", `${file} already exists`, { hint: otherwise })

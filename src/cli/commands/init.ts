@@ -1,7 +1,7 @@
 // `workspace init`: a first spec that validates, and a .gitignore line for the state. Overwrites nothing.
 
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { listed } from "../../core/sentences.ts";
 import { printableJson } from "../../report/text/printable.ts";
@@ -59,7 +59,8 @@ export const initCommand = defineCommand({
     withFileCreation(path, "name another file with --file", () =>
       writeWholeFile(path, FIRST_SPEC, { over: false }),
     );
-    const ignored = ignoreState(join(path, ".."));
+    const folder = dirname(path);
+    const ignored = withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
     context.stdout.write(`Wrote ${file}${ignored ? " and a line into .gitignore" : ""}.\n`);
     if (options.editor) context.stdout.write(`Wrote ${listed(await editorFiles(path))}.\n`);
     const named = options.file === undefined ? "" : ` --file ${options.file}`;
@@ -73,8 +74,9 @@ async function editorFiles(spec: string): Promise<readonly string[]> {
   const { specSchema } = await import("../../spec/schema/json-schema.ts");
   const { testFileSchema } = await import("../../spec/testing/test-schema.ts");
   const { registry } = await import("../../providers/index.ts");
-  return writeEditorFiles(spec, {
+  const schemas = {
     spec: `${printableJson(specSchema(registry), 2)}\n`,
     test: `${printableJson(testFileSchema({ $ref: "workspace.schema.json" }), 2)}\n`,
-  });
+  };
+  return withFileCreation(dirname(spec), "", () => writeEditorFiles(spec, schemas));
 }

@@ -9,7 +9,7 @@ import {
   type LinearPatterns,
   linearPatternProblem,
 } from "../expressions/linear-pattern.ts";
-import { visitTexts } from "../expressions/values.ts";
+import { visitNodes } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { escaped } from "../model/template.ts";
 import { isFlag, type MapNode, member, plain, type SpecNode, scalarText } from "../model/tree.ts";
@@ -90,8 +90,10 @@ export function checkConstraints(
 /** Keeps a value out of every output, and out of the frames that show its file. */
 export function hideValue(node: SpecNode, sensitive: SensitiveTexts): void {
   node.source.mask(node);
-  visitTexts(node, (text) => {
-    sensitive.add(text);
-    sensitive.add(escaped(text));
+  visitNodes(node, (one) => {
+    const { value } = one.kind === "scalar" ? one : {};
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return;
+    sensitive.add(String(value));
+    sensitive.add(escaped(String(value)));
   });
 }

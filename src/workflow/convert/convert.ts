@@ -140,7 +140,7 @@ export async function convertFile(
 
 /** The contents first, and the spec that names them last. */
 function write(folder: string, { files }: Conversion, yaml: string, force: boolean): readonly string[] {
-  for (const { path, bytes } of files) writeContent(join(folder, path), bytes(), force);
+  for (const { path, bytes } of files) writeContent(folder, path, bytes(), force);
   writeSpec(join(folder, DEFAULT_FILE), yaml, force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
   return [DEFAULT_FILE, ...files.map(({ path }) => path)];

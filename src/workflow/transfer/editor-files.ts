@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import { writeWholeFile } from "./write-file.ts";
+import { assertNoLinkBelow, writeWholeFile } from "./write-file.ts";
 
 const SCHEMA_FILE = "workspace.schema.json";
 const TEST_SCHEMA_FILE = "test.schema.json";
@@ -19,6 +19,8 @@ export interface EditorSchemas {
 /** Writes the files into the folder of a spec. Returns their names. Keeps other settings. */
 export function writeEditorFiles(spec: string, schemas: EditorSchemas): readonly string[] {
   const folder = dirname(spec);
+  const files = [SCHEMA_FILE, TEST_SCHEMA_FILE, ".vscode/settings.json", JETBRAINS];
+  for (const file of files) assertNoLinkBelow(folder, join(folder, file));
   writeWholeFile(join(folder, SCHEMA_FILE), schemas.spec, { over: true });
   writeWholeFile(join(folder, TEST_SCHEMA_FILE), schemas.test, { over: true });
   const text = readRegularFile(spec).toString("utf8");
@@ -39,7 +41,7 @@ export function writeEditorFiles(spec: string, schemas: EditorSchemas): readonly
   if (mapped === undefined) throw new Failure(unknownMappings(mappings));
   mkdirSync(dirname(mappings), { recursive: true });
   writeWholeFile(mappings, mapped, { over: true });
-  return [SCHEMA_FILE, TEST_SCHEMA_FILE, ".vscode/settings.json", JETBRAINS];
+  return files;
 }
 
 const JETBRAINS = ".idea/jsonSchemas.xml";

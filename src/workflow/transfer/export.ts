@@ -12,7 +12,7 @@ import { failureDiagnostic } from "../../engine/failures.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { ExportSource } from "../../spec/export/sources.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
-import { openWholeFile, type WholeFile, writeWholeFile } from "./write-file.ts";
+import { assertNoLinkBelow, openWholeFile, type WholeFile, writeWholeFile } from "./write-file.ts";
 
 const TAKEN = "choose another folder, or overwrite the file with --force";
 
@@ -63,7 +63,7 @@ async function fetchOne({ of, path }: ExportSource, to: FetchInput): Promise<voi
   if (pieces === undefined)
     throw new Error(`${provider.kind} have contents, so the kind has a verb for them`);
   const file = join(to.folder, path);
-  const into = opened(file, to.force);
+  const into = opened(to.folder, file, to.force);
   try {
     for await (const piece of pieces) withFileCreation(file, TAKEN, () => into.write(piece));
     withFileCreation(file, TAKEN, () => into.keep());
@@ -72,8 +72,9 @@ async function fetchOne({ of, path }: ExportSource, to: FetchInput): Promise<voi
   }
 }
 
-function opened(file: string, force: boolean): WholeFile {
+function opened(folder: string, file: string, force: boolean): WholeFile {
   return withFileCreation(file, TAKEN, () => {
+    assertNoLinkBelow(folder, file);
     makeFolder(dirname(file));
     return openWholeFile(file, { over: force });
   });
@@ -82,6 +83,7 @@ function opened(file: string, force: boolean): WholeFile {
 /** Throws Failure with CLI_FILE. */
 export function writeSpec(file: string, text: string, force: boolean): void {
   withFileCreation(file, TAKEN, () => {
+    assertNoLinkBelow(dirname(file), file);
     makeFolder(dirname(file));
     writeWholeFile(file, text, { over: force });
   });
@@ -98,8 +100,9 @@ export async function writtenProblems(
 }
 
 /** Throws Failure with CLI_FILE. */
-export function writeContent(file: string, bytes: Uint8Array, force: boolean): void {
-  const into = opened(file, force);
+export function writeContent(folder: string, path: string, bytes: Uint8Array, force: boolean): void {
+  const file = join(folder, path);
+  const into = opened(folder, file, force);
   try {
     withFileCreation(file, TAKEN, () => into.write(bytes));
     withFileCreation(file, TAKEN, () => into.keep());

@@ -14,6 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 
 interface FileWrite {
@@ -75,6 +76,15 @@ export function symbolicLinkBelow(folder: string, path: string): string | undefi
     .find((part) => lstatSync(join(folder, part), { throwIfNoEntry: false })?.isSymbolicLink() === true);
 }
 
+/** Throws Failure with CLI_FILE if a link would lead what is written below a folder to another place. */
+export function assertNoLinkBelow(folder: string, path: string): void {
+  const link = symbolicLinkBelow(folder, path);
+  if (link === undefined) return;
+  throw failureOf("CLI_FILE", `${path} is not written: ${link} is a symbolic link`, {
+    hint: "replace the link with what it points to, or name another folder",
+  });
+}
+
 function isCode(problem: unknown, ...codes: readonly string[]): boolean {
   return problem instanceof Error && "code" in problem && codes.includes(String(problem.code));
 }
@@ -123,6 +133,7 @@ export const SCHEMA_LINES: readonly string[] = [
 /** The state belongs to this machine; shared states are stored elsewhere. False if the line exists. */
 export function ignoreState(folder: string): boolean {
   const path = join(folder, ".gitignore");
+  assertNoLinkBelow(folder, path);
   const before = existsSync(path) ? readRegularFile(path).toString("utf8") : "";
   if (before.split(/\r?\n/).some((line) => line.trim() === ".workspace/" || line.trim() === ".workspace"))
     return false;

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { contextWith } from "../context.ts";
+import { folderWith } from "../program.ts";
 
 async function init(context: ReturnType<typeof contextWith>) {
   return runProgram(context, ["init", "--editor"]);
@@ -96,3 +97,20 @@ test("init --editor does not touch mappings of an unknown form", async () => {
   expect(mappings(context.cwd)).toBe("<project />");
   expect(context.err()).toContain("JSON Schema Mappings");
 });
+
+test.each([".gitignore", ".vscode", ".idea", "workspace.schema.json"])(
+  "init --editor does not write through the link %s of a hostile checkout",
+  async (name) => {
+    const context = contextWith();
+    const outside = folderWith("");
+    writeFileSync(join(outside, "file"), "kept\n");
+    symlinkSync(
+      name.startsWith(".g") || name.endsWith("json") ? join(outside, "file") : outside,
+      join(context.cwd, name),
+    );
+    expect(await init(context)).toBe(1);
+    expect(context.err()).toContain(`${name} is a symbolic link`);
+    expect(readdirSync(outside).sort()).toEqual(["file", "workspace.yaml"]);
+    expect(readFileSync(join(outside, "file"), "utf8")).toBe("kept\n");
+  },
+);

@@ -71,6 +71,19 @@ test("a sensitive value that is refused is in no diagnostic", async () => {
   expect({ code, leaks: shows(all) }).toEqual({ code: 1, leaks: false });
 });
 
+test.each([
+  ["the variable is of another type", "type: number, sensitive: true, default: 48151623"],
+  ["the value is a number", "type: string, sensitive: true, default: 48151623"],
+])("a sensitive value is in no diagnostic when %s", async (_, declared) => {
+  const folder = folderWith(`variables: { pin: { ${declared} } }
+pools: { shared: { node_type_id: Standard_DS3_v2, custom_tags: { pin: "\${var.pin}" } } }
+`);
+  for (const form of ["text", "json"]) {
+    const { code, all } = await run(folder, `plan --host embedded -o ${form}`);
+    expect([code, all]).toEqual([1, expect.not.stringContaining("48151623")]);
+  }
+});
+
 test("a sensitive value cannot be part of a key", async () => {
   const folder = folderWith(
     "variables: { v: { default: hunter2, sensitive: true } }\nusers: { 'a-${var.v}@example.com': {} }\n",

@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -73,6 +81,16 @@ describe("the contents of an export", () => {
     expect(readFileSync(join(folder, "files/a"), "utf8")).toBe("old");
     await fetch({ "/a": ["new"] }, true);
     expect(readFileSync(join(folder, "files/a"), "utf8")).toBe("new");
+  });
+
+  test("are never written through a link, also when files may be replaced", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "outside-"));
+    symlinkSync(outside, join(folder, "files"));
+    writeFileSync(join(outside, "a"), "kept");
+    symlinkSync(join(outside, "a"), join(folder, "workspace.yaml"));
+    expect(await refusal(() => fetch({ "/a": ["x"], "/b": ["y"] }, true))).toBe("CLI_FILE");
+    expect(await refusal(() => writeSpec(join(folder, "workspace.yaml"), "{}", true))).toBe("CLI_FILE");
+    expect([readdirSync(outside), readFileSync(join(outside, "a"), "utf8")]).toEqual([["a"], "kept"]);
   });
 
   test("need a folder that can be made", async () => {
