@@ -90,7 +90,7 @@ describe("without a state", () => {
     "state pull --out copy.json",
     "state migrate elsewhere",
     "state rekey",
-  ])("`%s` fails, names the location, and writes nothing", async (line) => {
+  ])("`%s` fails, names the location, and does not write a state or a copy", async (line) => {
     const folder = await applied(GROUPS);
     const place = join(folder, "typo");
     const key = line === "state rekey" ? { WORKSPACE_STATE_KEY: "a".repeat(64) } : {};
