@@ -1,7 +1,7 @@
 // Speaks a dialect: requests and answers of the contract on this side, those of the host on the other.
 
 import { error } from "../../core/diagnostic.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { OPERATIONS, type OperationFacts, type OperationName } from "../contract/operations.ts";
 import type { WriteInput } from "../contract/reader.ts";
@@ -116,9 +116,8 @@ class Speaker {
   async #editCluster(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
     const { cluster_id = "" } = input;
     const answer = await this.#plain("clusters/get", { cluster_id });
-    const live = isObject(answer.spec)
-      ? without(answer.spec, this.#table.readOnly.cluster)
-      : without(answer, [...this.#table.readOnly.cluster, ...decidedByPool(answer)]);
+    const shown = isObject(answer.spec) ? answer.spec : withoutBlocksOfPool(answer);
+    const live = without(shown, this.#table.readOnly.cluster);
     const body = this.#carried("clusters/edit", this.#table.replaced.cluster, live, input);
     return this.#plain("clusters/edit", body, permit);
   }
@@ -188,9 +187,24 @@ class Speaker {
   }
 }
 
-/** A block that the host shows of a member of a pool, although the pool decides it. */
-const decidedByPool = ({ instance_pool_id }: JsonObject): readonly string[] =>
-  instance_pool_id === undefined ? [] : ["azure_attributes", "aws_attributes", "gcp_attributes"];
+/** Blocks that the host shows of a member of a pool, although the pool decides them, except for these fields. */
+const OF_MEMBER = {
+  azure_attributes: [],
+  aws_attributes: ["instance_profile_arn"],
+  gcp_attributes: ["google_service_account"],
+} as const;
+
+function withoutBlocksOfPool(cluster: JsonObject): JsonObject {
+  if ((cluster.instance_pool_id ?? "") === "") return cluster;
+  const blocks = Object.entries(OF_MEMBER).map(([name, own]): [string, JsonObject] => {
+    const block = Object.entries(objectIn(cluster[name])).filter(([field]) =>
+      own.some((one) => one === field),
+    );
+    return [name, Object.fromEntries(block)];
+  });
+  const kept = blocks.filter(([, block]) => Object.keys(block).length > 0);
+  return { ...without(cluster, Object.keys(OF_MEMBER)), ...Object.fromEntries(kept) };
+}
 
 function without(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(

@@ -166,11 +166,17 @@ export function withSize(values: Values): Values {
     : values;
 }
 
+/** The only part of the attributes of a cloud that a pool does not give to its clusters. */
+export const OWN_IN_POOL = "instance_profile_arn";
+
 /** What a cluster's values leave out because it follows from others: what a pool gives, and a driver like the workers. */
 export function withoutInherited(values: Values): Values {
   const { node_type_id: node, driver_node_type_id: driver, enable_elastic_disk: elastic, ...other } = values;
   const { azure_attributes: azure, aws_attributes: aws, gcp_attributes: gcp, ...rest } = other;
-  if (values.instance_pool_id !== undefined) return rest;
+  if (values.instance_pool_id !== undefined) {
+    const profile = isObject(aws) ? aws[OWN_IN_POOL] : undefined;
+    return { ...rest, ...(profile === undefined ? {} : { aws_attributes: { [OWN_IN_POOL]: profile } }) };
+  }
   return {
     ...rest,
     ...defined({ azure_attributes: azure, aws_attributes: aws, gcp_attributes: gcp, node_type_id: node }),

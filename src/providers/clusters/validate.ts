@@ -3,6 +3,7 @@
 import { isObject, type Json } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/planning.ts";
+import { OWN_IN_POOL } from "./fields.ts";
 
 export function clusterProblems(values: Values, under: readonly string[] = []): readonly Problem[] {
   return [
@@ -73,13 +74,21 @@ const INHERITED = {
 
 function inheritedProblems(values: Values, under: readonly string[]): readonly Problem[] {
   if (values.instance_pool_id === undefined) return [];
-  return Object.entries(INHERITED).flatMap(([field, ofPool]): Problem[] => {
-    if (values[field] === undefined) return [];
-    const path = [...under, field];
-    const hint = `remove ${field}, or set ${ofPool === field ? "it" : ofPool} on the pool`;
-    const found = combination(path, `${path.join(".")} has no effect next to instance_pool_id`, hint);
-    return [{ severity: "warning", ...found }];
-  });
+  return Object.entries(INHERITED).flatMap(([field, ofPool]): Problem[] =>
+    decidedByPool(field, values[field]).map((inside) => {
+      const path = [...under, ...inside];
+      const [name] = inside.slice(-1);
+      const hint = `remove ${name}, or set ${ofPool === name ? "it" : ofPool} on the pool`;
+      const found = combination(path, `${path.join(".")} has no effect next to instance_pool_id`, hint);
+      return { severity: "warning", ...found };
+    }),
+  );
+}
+
+function decidedByPool(field: string, value: Json | undefined): readonly (readonly string[])[] {
+  if (value === undefined) return [];
+  if (!isObject(value) || value[OWN_IN_POOL] === undefined) return [[field]];
+  return Object.keys(value).flatMap((name) => (name === OWN_IN_POOL ? [] : [[field, name]]));
 }
 
 function combination(path: readonly (string | number)[], message: string, hint?: string): Problem {

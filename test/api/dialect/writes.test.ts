@@ -24,6 +24,7 @@ describe("an edit of a cluster", () => {
       spark_conf: { "a.b": "c" },
       state: "RUNNING",
       default_tags: { Vendor: "Databricks" },
+      instance_source: { node_type_id: "Standard_DS3_v2" },
       workload_type: { clients: { jobs: true } },
     };
     expect(await edited(live, edit)).toEqual({
@@ -50,6 +51,14 @@ describe("an edit of a cluster", () => {
       ...member,
       ...DOCKER,
     });
+  });
+
+  test("keeps the instance profile and the service account of a cluster in a pool", async () => {
+    const member = { ...edit, instance_pool_id: "p" };
+    const gcp = { gcp_attributes: { google_service_account: "a@b" } };
+    const aws = { aws_attributes: { instance_profile_arn: "arn" } };
+    const live = { ...member, aws_attributes: { zone_id: "auto", ...aws.aws_attributes }, ...gcp };
+    expect(await edited(live, { ...member, ...aws })).toEqual({ ...member, ...aws, ...gcp });
   });
 
   test("keeps a block of which it knows nothing, unless a pool decides it", async () => {
