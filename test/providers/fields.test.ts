@@ -58,6 +58,9 @@ describe.each(kinds)("%s", (_kind, provider) => {
 const table: FieldTable = {
   count: { type: "integer", default: 1 },
   on: { type: "boolean" },
+  price: { type: "number" },
+  id: { type: "string", minLength: 1 },
+  mode: { type: "string", enum: ["A", "B"] },
   any: { type: ["string", "number", "boolean"] },
   tags: { type: "object", additionalProperties: { type: "string" } },
   names: { type: "array", items: { type: "string" }, default: [] },
@@ -69,6 +72,7 @@ describe("one form", () => {
     const answer = {
       count: "12",
       on: "true",
+      price: "-0.5",
       any: 7,
       tags: [{ key: "a", value: "b" }, { key: "__proto__", value: "c" }, "junk"],
       names: ["x", null],
@@ -76,7 +80,14 @@ describe("one form", () => {
       unknown: 1,
     };
     const live = normalizeLive(table, answer);
-    expect(live).toMatchObject({ count: 12, on: true, any: "7", names: ["x"], deep: { a: 5, b: "c" } });
+    expect(live).toMatchObject({
+      count: 12,
+      on: true,
+      price: -0.5,
+      any: "7",
+      names: ["x"],
+      deep: { a: 5, b: "c" },
+    });
     expect(Object.entries(Object(live.tags))).toEqual([
       ["a", "b"],
       ["__proto__", "c"],
@@ -90,6 +101,12 @@ describe("one form", () => {
       deep: { a: 5 },
     });
     expect(normalizeDesired(table, { tags: {}, names: [], deep: {}, on: null })).toEqual({});
+  });
+
+  test("an empty string is absent where the service has no empty value, and stays in a spec", () => {
+    const empty = { id: "", mode: "", any: "", tags: { a: "" } };
+    expect(normalizeLive(table, empty)).toEqual({ count: 1, any: "", tags: { a: "" } });
+    expect(normalizeDesired(table, empty)).toEqual(empty);
   });
 
   test("references and strings that are not numbers stay strings", () => {

@@ -91,7 +91,7 @@ test("a field that left the spec returns to the service, and fields that the ser
   expect(values.externalId).toBe("x");
 });
 
-test("the built-in group of everybody is neither read as a membership nor taken in a spec", async () => {
+test("neither the built-in group of everybody nor an indirect membership is read as a membership", async () => {
   const answer = {
     Resources: [
       {
@@ -99,7 +99,8 @@ test("the built-in group of everybody is neither read as a membership nor taken 
         userName: ada,
         groups: [
           { value: "1", display: "users" },
-          { value: "2", display: "ops" },
+          { value: "2", display: "ops", type: "direct" },
+          { value: "3", display: "all-ops", type: "indirect" },
         ],
       },
     ],

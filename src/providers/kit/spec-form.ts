@@ -5,6 +5,7 @@ import { setMember } from "../../core/pointer.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 
 const INTEGER = /^-?\d{1,15}$/;
+const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
 /** A live object's declared fields: forms that services differ in are made one, absent defaults stand as their value. */
 export function normalizeLive(fields: FieldTable, answer: JsonObject): Values {
@@ -46,7 +47,7 @@ function isEmpty(value: Json): boolean {
 }
 
 function readValue(schema: FieldSchema, value: Json | undefined, fill: boolean): Json | undefined {
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined || value === null || (fill && isUnset(schema, value))) return undefined;
   if (schema.properties !== undefined)
     return isObject(value) ? nonEmpty(read(schema.properties, value, fill)) : value;
   if (typeof schema.additionalProperties === "object")
@@ -54,6 +55,10 @@ function readValue(schema: FieldSchema, value: Json | undefined, fill: boolean):
   if (schema.items !== undefined) return readList(schema.items, value, fill);
   return readScalar(schema, value);
 }
+
+/** Some services write an empty string for a value that is not set. */
+const isUnset = ({ minLength, enum: choices }: FieldSchema, value: Json): boolean =>
+  value === "" && (minLength !== undefined || choices !== undefined);
 
 const nonEmpty = <T extends Json>(value: T): T | undefined => (isEmpty(value) ? undefined : value);
 
@@ -89,6 +94,7 @@ function readList(schema: FieldSchema, value: Json, fill: boolean): Json | undef
  */
 function readScalar(schema: FieldSchema, value: Json): Json {
   if (schema.type === "integer" && typeof value === "string" && INTEGER.test(value)) return Number(value);
+  if (schema.type === "number" && typeof value === "string" && NUMBER.test(value)) return Number(value);
   if (schema.type === "boolean" && (value === "true" || value === "false")) return value === "true";
   const isText = schema.type === "string" || Array.isArray(schema.type);
   return isText && typeof value !== "string" && typeof value !== "object" ? String(value) : value;

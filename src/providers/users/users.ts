@@ -35,7 +35,9 @@ const SCALARS = ["displayName", "name", "emails", "externalId", "active"] as con
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "id");
   const userName = keyIn(answer, "userName");
-  const groups = objectsIn(answer, "groups").filter((one) => responseText(one, "display") !== EVERYBODY);
+  const groups = objectsIn(answer, "groups").filter(
+    ({ display, type }) => display !== EVERYBODY && type !== "indirect",
+  );
   const values = normalizeLive(userFields, {
     ...answer,
     entitlements: [...valuesIn(answer, "entitlements")],
