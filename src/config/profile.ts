@@ -45,15 +45,16 @@ export function vendorProfiles({ env, home }: ProcessContext): ProfileFile {
     said === undefined || said === "" ? join(home, ".databrickscfg") : said.replace(/^~(?=\/)/, home);
   const { sections } = readProfiles(path);
   if (sections === undefined) return { path };
-  const plain = (value: string) =>
-    value
-      .replace(/\s[#;].*$/, "")
-      .replace(/^(["'`])(.*)\1$/, "$2")
-      .trim();
   const cleaned = [...sections].map(
-    ([name, values]) => [name, new Map([...values].map(([key, value]) => [key, plain(value)]))] as const,
+    ([name, values]) => [name, new Map([...values].map(([key, value]) => [key, plainValue(value)]))] as const,
   );
   return { path, sections: new Map(cleaned) };
+}
+
+/** Without quotes or a comment, which begins after a space. */
+function plainValue(value: string): string {
+  const quoted = /^(["'`])(.*?)\1(\s*[#;].*)?$/.exec(value)?.[2];
+  return (quoted ?? value.replace(/\s[#;].*$/, "")).trim();
 }
 
 export function profileIn({ path, sections }: ProfileFile, name: string): ProfileSection | undefined {
@@ -80,8 +81,7 @@ function readText(path: string): string | undefined {
 
 /** A line that is nothing would leave a host or a token out without a word. */
 function assertIni(text: string, path: string): void {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
-  const at = lines.findIndex((line) => !/^\s*([#;].*|\[.+\]\s*|[^=[\s][^=]*=.*)?$/.test(line));
+  const at = text.split("\n").findIndex((line) => profileLine(line) === undefined);
   if (at < 0) return;
   throw failureOf("CLI_FILE", `${path} has a line that is neither [name] nor key = value`, {
     at: { file: path, line: at + 1, column: 1 },
@@ -115,24 +115,35 @@ export function exposure(path: string): readonly Diagnostic[] {
   ];
 }
 
-/** Sections of `key = value` lines; `#` and `;` begin comments; lines before the first section belong to DEFAULT. */
+interface ProfileLine {
+  /** The section that begins here. */
+  readonly section?: string;
+  /** In lower case. */
+  readonly key?: string;
+  readonly value?: string;
+}
+
+/** Nothing in it for an empty line or a comment; undefined for what none of the vendor's tools reads either. */
+export function profileLine(raw: string): ProfileLine | undefined {
+  const line = raw.trim();
+  if (line === "" || /^[#;]/.test(line)) return {};
+  const section = /^\[([^\]]+)\]\s*([#;].*)?$/.exec(line)?.[1];
+  if (section !== undefined) return { section: section.trim() };
+  const [, key, value] = /^([^=:[][^=:]*)[=:](.*)$/.exec(line) ?? [];
+  return key === undefined ? undefined : { key: key.trim().toLowerCase(), value: (value ?? "").trim() };
+}
+
+/** Sections of `key = value` or `key: value`; lines before the first section belong to DEFAULT. */
 export function parseIni(text: string): Sections {
   const sections = new Map<string, Map<string, string>>();
   let current = DEFAULT_PROFILE;
-  for (const raw of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
-    const line = raw.trim();
-    if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
-    const head = /^\[(.+)\]$/.exec(line)?.[1];
-    if (head !== undefined) {
-      current = head.trim();
-      if (!sections.has(current)) sections.set(current, new Map());
-      continue;
-    }
-    const equals = line.indexOf("=");
-    if (equals <= 0) continue;
-    const section = sections.get(current) ?? new Map<string, string>();
-    section.set(line.slice(0, equals).trim().toLowerCase(), line.slice(equals + 1).trim());
-    sections.set(current, section);
+  for (const line of text.split("\n")) {
+    const { section, key, value = "" } = profileLine(line) ?? {};
+    current = section ?? current;
+    if (section === undefined && key === undefined) continue;
+    const values = sections.get(current) ?? new Map<string, string>();
+    if (key !== undefined) values.set(key, value);
+    sections.set(current, values);
   }
   return sections;
 }

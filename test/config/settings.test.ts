@@ -152,3 +152,11 @@ test("INI: sections, comments, spaces, a byte order mark; keys in any case", () 
     ["x", { token: "t" }],
   ]);
 });
+
+test("INI: a comment after the name of a section, colons, Windows lines, and a section in two parts", () => {
+  const sections = parseIni("[a] # mine\r\nhost: https://x:1\r\n[b]\r\n[a] ;\r\ntoken = t:u\r\n");
+  expect([...sections].map(([name, values]) => [name, Object.fromEntries(values)])).toEqual([
+    ["a", { host: "https://x:1", token: "t:u" }],
+    ["b", {}],
+  ]);
+});

@@ -2,7 +2,7 @@
 
 import type { AuthType } from "../../api/auth/credential.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import type { ProfileFile, ProfileSection } from "../profile.ts";
+import { DEFAULT_PROFILE, type ProfileFile, type ProfileSection, profileLine } from "../profile.ts";
 import { ATTRIBUTE_NAMES, type AttributeName, type SourcedValue } from "./attributes.ts";
 import type { Sources } from "./sources.ts";
 
@@ -30,23 +30,25 @@ const REPLACED = new Set<string>([...ATTRIBUTE_NAMES, "user", "dialect", "cloud"
 /** The text of a profile file with this profile in it; other profiles, other keys, and comments stay. */
 export function withProfile(text: string, { name, values }: NewProfile): string {
   assertWritable(name, values);
-  const lines = text === "" ? [] : text.replace(/\n$/, "").split(/\r?\n/);
   const own = Object.entries(values).map(([key, value]) => `${key} = ${value}`);
-  const begin = lines.findIndex((line) => sectionIn(line) === name);
-  if (begin < 0)
-    return `${[...lines, ...(lines.length === 0 ? [] : [""]), `[${name}]`, ...own].join("\n")}\n`;
-  const after = lines.slice(begin + 1);
-  const next = after.findIndex((line) => sectionIn(line) !== undefined);
-  const section = next < 0 ? after : after.slice(0, next);
-  const kept = section.filter((line) => !REPLACED.has(keyIn(line)));
-  const rest = next < 0 ? [] : after.slice(next);
-  return `${[...lines.slice(0, begin + 1), ...own, ...kept, ...rest].join("\n")}\n`;
+  const lines: string[] = [];
+  let current = DEFAULT_PROFILE;
+  let isWritten = false;
+  for (const line of text === "" ? [] : text.replace(/\n$/, "").split(/\r?\n/)) {
+    const { section, key = "" } = profileLine(line) ?? {};
+    current = section ?? current;
+    // A section may appear more than once, and its values add up.
+    if (current === name && REPLACED.has(key)) continue;
+    lines.push(line);
+    if (section !== name || isWritten) continue;
+    lines.push(...own);
+    isWritten = true;
+  }
+  if (!isWritten) lines.push(...(lines.length === 0 ? [] : [""]), `[${name}]`, ...own);
+  return `${lines.join("\n")}\n`;
 }
 
 export const hasProfile = ({ sections }: ProfileFile, name: string): boolean => sections?.has(name) === true;
-
-const sectionIn = (line: string): string | undefined => /^\s*\[(.+)\]\s*$/.exec(line)?.[1]?.trim();
-const keyIn = (line: string): string => /^\s*([^#;=][^=]*)=/.exec(line)?.[1]?.trim().toLowerCase() ?? "";
 
 function assertWritable(name: string, values: NewProfile["values"]): void {
   if (!/^[\w.@-]+( [\w.@-]+)*$/.test(name))

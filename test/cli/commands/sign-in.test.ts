@@ -240,6 +240,21 @@ describe("login", () => {
     expect((await run("whoami --profile two")).out).toContain("sign-in  oauth-m2m");
   });
 
+  test.each([
+    [
+      "a section in two parts",
+      "[DEFAULT]\nhost = https://old.example\n[a]\nuser = u\n[DEFAULT]\ntoken = old\nclient_id: c\n",
+      "[DEFAULT]\nNEW[a]\nuser = u\n[DEFAULT]\n",
+    ],
+    ["values above the first section", "token = old\nextra = 1\n[a]\n", "extra = 1\n[a]\n\n[DEFAULT]\nNEW"],
+  ])("leaves no old value of the profile in %s", async (_where, before, after) => {
+    writeFileSync(config(), before, { mode: 0o600 });
+    expect((await run(`login --host ${server.url}`, {}, SECRET)).code).toBe(0);
+    const written = `host = ${server.url}\ntoken = ${SECRET}\n`;
+    expect(readFileSync(config(), "utf8")).toBe(after.replace("NEW", written));
+    expect((await run("whoami")).code).toBe(0);
+  });
+
   test("uses none of the values that the environment has", async () => {
     const env = { WORKSPACE_TOKEN: SECRET, DATABRICKS_TOKEN: SECRET, WORKSPACE_AUTH_TYPE: "azure-cli" };
     expect((await run(`login --host ${server.url}`, env, "wrong-canary")).code).toBe(1);
