@@ -5,7 +5,7 @@ import { Refused } from "../../core/request-failure.ts";
 import type { AccessToken } from "./access-token.ts";
 import type { AuthType } from "./credential.ts";
 import { boundTo, isPrivate } from "./endpoints.ts";
-import { sendTokenRequest, signInRefused, type TokenPorts } from "./token-request.ts";
+import { refusalIn, sendTokenRequest, signInRefused, type TokenPorts, tokenAnswer } from "./token-request.ts";
 
 /** What a client proves itself with. */
 export type ClientProof =
@@ -44,6 +44,7 @@ export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promis
   // An account-wide federation names no client, and the library wants a name.
   const client = { client_id: grant.client.id ?? "account" };
   const since = ports.clock();
+  let status = 0;
   try {
     const answer = await oauth.genericTokenEndpointRequest(
       server,
@@ -54,12 +55,16 @@ export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promis
       // `isPrivate` has checked the address: http only on this machine.
       { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: fetchOver(as, ports) },
     );
+    status = answer.status;
+    if (status !== 200) throw refusalIn(status, await answer.text(), as, origin, ports);
     const token = await oauth.processGenericTokenEndpointResponse(server, client, answer);
     const { access_token: value, expires_in = SHORTEST_LIFE_S } = token;
     if (!VISIBLE_ASCII.test(value)) throw new Error("the token has characters that no header can carry");
     return { value, expiresAt: since + expires_in * 1_000 };
   } catch (problem) {
-    throw asRefused(problem, as, origin, oauth, ports);
+    if (problem instanceof Refused) throw problem;
+    const cause = ports.redact((problem instanceof Error ? problem.message : String(problem)).slice(0, 500));
+    throw signInRefused(as, { origin, status, cause });
   }
 }
 
@@ -67,26 +72,19 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /** The token endpoint that a workspace names for itself. Throws Refused unless it is on the workspace's own host. */
 export async function workspaceTokenEndpoint(host: string, as: AuthType, ports: TokenPorts): Promise<string> {
-  const oauth = await load();
-  const { origin } = new URL(host);
   const url = `${host}/oidc/.well-known/oauth-authorization-server`;
-  try {
-    const answer = await fetchOver(as, ports)(url, {
-      method: "GET",
-      headers: { accept: "application/json" },
-      body: undefined,
-    });
-    // A workspace may name its account as the issuer; what counts is where the secret goes.
-    const { issuer } = (await answer.clone().json()) as { issuer?: unknown };
-    const { token_endpoint } = await oauth.processDiscoveryResponse(new URL(String(issuer)), answer);
-    return boundTo(origin, token_endpoint ?? "");
-  } catch (problem) {
-    throw asRefused(problem, as, origin, oauth, ports);
-  }
+  const request = { method: "GET", url, headers: { accept: "application/json" } } as const;
+  const { token_endpoint: endpoint } = tokenAnswer(
+    await sendTokenRequest(request, as, ports),
+    as,
+    url,
+    ports,
+  );
+  return boundTo(new URL(host).origin, typeof endpoint === "string" ? endpoint : "");
 }
 
 interface FetchInput {
-  readonly method: "GET" | "POST";
+  readonly method: "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
@@ -121,23 +119,4 @@ function proofOf(client: ClientProof, oauth: Library): ClientAuth {
     default:
       return client satisfies never;
   }
-}
-
-function asRefused(
-  problem: unknown,
-  as: AuthType,
-  origin: string,
-  oauth: Library,
-  ports: TokenPorts,
-): Refused {
-  if (problem instanceof Refused) return problem;
-  const told = (text: string | undefined) => ports.redact((text ?? "").slice(0, 500));
-  if (problem instanceof oauth.ResponseBodyError) {
-    const { status, error: code, error_description } = problem;
-    return signInRefused(as, { origin, status, code: told(code), cause: told(error_description) });
-  }
-  const { cause } = problem as { cause?: unknown };
-  const status = cause instanceof Response ? cause.status : 0;
-  const message = problem instanceof Error ? problem.message : String(problem);
-  return signInRefused(as, { origin, status, cause: told(message) });
 }

@@ -1,11 +1,11 @@
 // One request for a token: sent again after transient failures, never redirected, and reported without secrets.
 
 import { error } from "../../core/diagnostic.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { listed } from "../../core/sentences.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../http/message.ts";
-import { retryAfterMs } from "../http/response.ts";
+import { plainText, retryAfterMs } from "../http/response.ts";
 import { describeFailure, type TransportFailure, transportFailure } from "../http/transport-failure.ts";
 import type { AuthType } from "./credential.ts";
 
@@ -94,16 +94,34 @@ function unanswered(as: AuthType, origin: string, broken: TransportFailure, { re
 export function tokenAnswer(answer: HttpResponse, as: AuthType, url: string, ports: TokenPorts): JsonObject {
   const { origin } = new URL(url);
   const text = typeof answer.body === "string" ? answer.body : new TextDecoder().decode(answer.body);
-  if (answer.status !== 200)
-    throw signInRefused(as, { origin, status: answer.status, cause: ports.redact(text.slice(0, 500)) });
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    json = undefined;
-  }
-  if (typeof json === "object" && json !== null && isObject(json as JsonObject)) return json as JsonObject;
+  if (answer.status !== 200) throw refusalIn(answer.status, text, as, origin, ports);
+  const json = objectOf(text);
+  if (json !== undefined) return json;
   throw signInRefused(as, { origin, status: 200, cause: "the answer is not a JSON object" });
+}
+
+/** The refusal in an answer: an error of OAuth or of the API, or what a page says. */
+export function refusalIn(
+  status: number,
+  text: string,
+  as: AuthType,
+  origin: string,
+  { redact }: TokenPorts,
+): Refused {
+  const told = (value: unknown) => (typeof value === "string" ? redact(value.slice(0, 500)) : "");
+  const { error: kind, error_description, message } = objectOf(text) ?? {};
+  const code = told(kind);
+  const cause = told(error_description) || told(message) || (code === "" ? told(plainText(text)) : "");
+  return signInRefused(as, { origin, status, code, cause });
+}
+
+function objectOf(text: string): JsonObject | undefined {
+  try {
+    const json = JSON.parse(text) as Json;
+    return isObject(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface SignInRefusal {

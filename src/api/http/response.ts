@@ -97,7 +97,7 @@ function looksLikeHtml(text: string): boolean {
 }
 
 /** What a page says, without its markup: proxies explain themselves in HTML. */
-function plainText(text: string): string {
+export function plainText(text: string): string {
   if (!looksLikeHtml(text)) return text.trim();
   const page = text.slice(0, 20_000);
   return page

@@ -107,6 +107,31 @@ describe("oauth-m2m", () => {
     expect(place.sent).toHaveLength(1);
   });
 
+  const page = "<html><style>a</style><h1>No entry</h1> from <b>here</b></html>";
+  const denied = JSON.stringify({ error_code: "PERMISSION_DENIED", message: "This address is not allowed." });
+  const invalid = JSON.stringify({ error: "invalid_client", error_description: "wrong secret" });
+  test.each([
+    ["a page", raw(403, page), "(403)", "No entry from here"],
+    ["a refusal of the API", raw(403, denied), "(403)", "This address is not allowed."],
+    [
+      "an error of OAuth with a challenge",
+      raw(401, invalid, { "content-type": "application/json", "www-authenticate": 'Basic realm="x"' }),
+      "(401 invalid_client)",
+      "wrong secret",
+    ],
+  ])(
+    "reports %s as the reason, from the discovery and from the token endpoint",
+    async (_what, answer, label, cause) => {
+      const found = json({ token_endpoint: `${WORKSPACE}/oidc/v1/token` });
+      for (const answers of [[answer], [found, answer]]) {
+        place.instead.push(...answers);
+        expect(await thrown(signIn(CLIENT).headers())).toMatchObject({
+          diagnostic: { message: `the oauth-m2m sign-in was refused by ${WORKSPACE} ${label}`, cause },
+        });
+      }
+    },
+  );
+
   test("follows no redirect, neither of the discovery nor of the token endpoint", async () => {
     const away = raw(307, "", { location: "https://evil.example/token" });
     place.instead.push(away);
