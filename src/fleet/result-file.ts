@@ -40,10 +40,10 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
     },
     async recent(limit) {
       const all = read();
-      const byWorkspace = groupNewestFirst(all, KEPT_RESULTS);
-      const kept = [...byWorkspace.values()].reduce((sum, results) => sum + results.length, 0);
-      if (all.length > kept * SLACK) replace(path, textOf(all, byWorkspace));
-      return new Map([...byWorkspace].map(([name, results]) => [name, results.slice(0, limit)]));
+      const kept = groupNewestFirst(all, KEPT_RESULTS);
+      const size = [...kept.values()].reduce((sum, results) => sum + results.length, 0);
+      if (all.length > size * SLACK) replace(path, textOf(all, kept));
+      return groupNewestFirst(all, limit);
     },
     close: () => Promise.resolve(),
   };
@@ -68,7 +68,7 @@ function textOf(
   kept: ReadonlyMap<string, readonly WorkspaceResult[]>,
 ): string {
   const wanted = new Set([...kept.values()].flat());
-  const newest = new Set([...kept.values()].map(([result]) => result));
+  const newest = new Set([...groupNewestFirst(all, 1).values()].flat());
   return all
     .filter((result) => wanted.has(result))
     .map((result) => (newest.has(result) ? result : { ...result, diagnostics: [] }))
@@ -90,11 +90,12 @@ function groupNewestFirst(
   results: readonly WorkspaceResult[],
   limit: number,
 ): ReadonlyMap<string, readonly WorkspaceResult[]> {
-  const groups = new Map<string, WorkspaceResult[]>();
-  for (const result of results.toReversed()) {
-    const group = groups.get(result.workspace) ?? [];
-    if (group.length < limit) group.push(result);
-    groups.set(result.workspace, group);
-  }
-  return groups;
+  const counts = new Map<string, number>();
+  const isKept = ({ workspace, command }: WorkspaceResult): boolean => {
+    const key = `${command} ${workspace}`;
+    const number = (counts.get(key) ?? 0) + 1;
+    counts.set(key, number);
+    return number <= limit;
+  };
+  return Map.groupBy(results.toReversed().filter(isKept), ({ workspace }) => workspace);
 }

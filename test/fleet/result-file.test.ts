@@ -44,6 +44,21 @@ describe("the file of results", () => {
     expect((await store.recent(1, ["ads"])).get("ads")).toMatchObject([{ durationMs: 209, diagnostics }]);
   });
 
+  test("keeps the last plan, and the findings of the last failure, however many other runs follow", async () => {
+    const { path, store } = newFile();
+    const diagnostics = [error("API_REFUSED", "no")];
+    await store.add(resultOf("ads", "changes", { command: "plan", counts: { create: 2 } }));
+    await store.add(resultOf("ads", "failed", { diagnostics }));
+    for (let at = 0; at < 210; at++) await store.add(resultOf("ads", "ok", { command: "validate" }));
+    await store.recent(1, ["ads"]);
+    expect(readFileSync(path, "utf8").trim().split("\n")).toHaveLength(102);
+    expect((await store.recent(1, ["ads"])).get("ads")).toMatchObject([
+      { command: "validate" },
+      { command: "drift", diagnostics },
+      { command: "plan", counts: { create: 2 } },
+    ]);
+  });
+
   test("is never written through a symbolic link", async () => {
     const { path, store } = newFile();
     mkdirSync(join(path, ".."), { recursive: true });

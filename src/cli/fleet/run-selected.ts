@@ -16,8 +16,6 @@ import { workerName } from "./fleet-database.ts";
 import { runWorkspace } from "./run-workspace.ts";
 
 const PARALLELISM = 8;
-/** Enough to contain the last drift run among runs of other commands. */
-const RECENT_RESULTS = 40;
 
 export interface SelectedRunOptions {
   readonly fleet: string | undefined;
@@ -59,9 +57,7 @@ export async function runSelected(
   };
   try {
     const chosen =
-      due === true
-        ? dueWorkspaces(selected, await store.recent(RECENT_RESULTS, namesOf(selected)), Date.now())
-        : selected;
+      due === true ? dueWorkspaces(selected, await store.recent(1, namesOf(selected)), Date.now()) : selected;
     const found = await context.signals.during((signal) =>
       runFleet(
         chosen,

@@ -2,7 +2,7 @@
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import { columnNumber, type Database, sqlState } from "../../state/backends/postgres/database.ts";
-import { KEPT_RESULTS, type ResultStore } from "../model/result.ts";
+import { FLEET_COMMANDS, KEPT_RESULTS, type ResultStore } from "../model/result.ts";
 import { resultIn } from "../read-result.ts";
 
 /** The statements that lead to a version from the one before. A landed migration never changes. */
@@ -11,7 +11,7 @@ interface Migration {
   readonly statements: (schema: string) => readonly string[];
 }
 
-/** Older programs must be able to work with the tables of a newer one until they end: add, never rename or remove. */
+/** Older programs must be able to work with the tables of a newer one until they end: add, never rename or remove what their statements name. */
 const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -33,6 +33,13 @@ const MIGRATIONS: readonly Migration[] = [
          worker text not null,
          expires_at timestamptz not null
        )`,
+    ],
+  },
+  {
+    version: 2,
+    statements: (schema) => [
+      `create index results_latest on ${schema}.results (workspace, command, started_at desc, id desc)`,
+      `drop index ${schema}.results_newest`,
     ],
   },
 ];
@@ -117,8 +124,9 @@ export function openResultTable(database: Database, schema: string): ResultStore
       );
       await database.query(
         `delete from ${table} where id in (
-           select id from ${table} where workspace = $1 order by started_at desc, id desc offset $2)`,
-        [workspace, KEPT_RESULTS],
+           select id from ${table} where workspace = $1 and command = $2
+           order by started_at desc, id desc offset $3)`,
+        [workspace, command, KEPT_RESULTS],
       );
       if (pruned) return;
       pruned = true;
@@ -127,12 +135,13 @@ export function openResultTable(database: Database, schema: string): ResultStore
     async recent(limit, workspaces) {
       // The findings of older results are not read: they are large, and no report shows them.
       const { rows } = await database.query(
-        `select wanted.name, case when found.place = 1 then found.body else found.body - 'diagnostics' end as body
-         from unnest($2::text[]) as wanted (name) cross join lateral (
-           select r.body, row_number() over (order by r.started_at desc, r.id desc) as place
-           from ${table} r where r.workspace = wanted.name order by r.started_at desc, r.id desc limit $1) as found
-         order by wanted.name, found.place`,
-        [limit, workspaces],
+        `select name, body from unnest($2::text[]) as name cross join unnest($3::text[]) as wanted cross join lateral (
+           select case when row_number() over (order by started_at desc, id desc) = 1
+             then body else body - 'diagnostics' end as body, started_at, id
+           from ${table} where workspace = name and command = wanted
+           order by started_at desc, id desc limit $1) as found
+         order by name, started_at desc, id desc`,
+        [limit, workspaces, FLEET_COMMANDS],
       );
       const results = rows.flatMap(({ name, body }) => {
         const result = resultIn(body);

@@ -37,6 +37,7 @@ export function isAnswer({ status }: WorkspaceResult): boolean {
 export interface ResultStore {
   /** Durable when it resolves. `run`: an ID of the run; a later result of the same run replaces this one. */
   add(result: WorkspaceResult, run?: string): Promise<void>;
+  /** Of each workspace: its last results of each command, newest first. Only the first of each command has its findings. */
   recent(
     limit: number,
     workspaces: readonly string[],
@@ -44,5 +45,5 @@ export interface ResultStore {
   close(): Promise<void>;
 }
 
-/** Results that a store keeps for each workspace; older ones are removed. */
+/** Results that a store keeps for each workspace and command: frequent checks do not remove the last plan. */
 export const KEPT_RESULTS = 100;

@@ -16,7 +16,7 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
   test("are created once when several processes start at the same time", async () => {
     const fleets = await Promise.all(Array.from({ length: 5 }, () => openFleet("many")));
     const found = await fleets[0]?.database.query("select version from many.format", []);
-    expect(found?.rows).toEqual([{ version: 1 }]);
+    expect(found?.rows).toEqual([{ version: 1 }, { version: 2 }]);
     await Promise.all(fleets.map(({ database }) => database.close()));
   });
 
@@ -26,8 +26,8 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
     const statements = (schema: string) => [
       `alter table ${schema}.results add column more integer default 7`,
     ];
-    const first = { version: 1, statements: () => ["select 1"] };
-    const next = [first, { version: 2, statements }];
+    const landed = [1, 2].map((version) => ({ version, statements: () => ["select 1"] }));
+    const next = [...landed, { version: 3, statements }];
     await Promise.all([prepareTables(database, "older", next), prepareTables(database, "older", next)]);
     const { rows } = await database.query("select workspace, more from older.results", []);
     expect(rows).toEqual([{ workspace: "ads", more: 7 }]);
@@ -143,7 +143,23 @@ describe.skipIf(server === undefined)("results in PostgreSQL", () => {
     await database.close();
   });
 
-  test("are removed beyond the last 100 of a workspace, and at an age of 400 days", async () => {
+  test("of each command are read and kept, with the findings of its last one, however many of another command follow", async () => {
+    const { database, results } = await openFleet("commands");
+    const diagnostics = [{ severity: "error", code: "API_REFUSED", message: "no" } as const];
+    const at = (age: number) => ({ startedAt: NOW - 1_000 + age });
+    await results.add(resultOf("ads", "changes", { ...at(0), command: "plan", counts: { create: 2 } }));
+    await results.add(resultOf("ads", "failed", { ...at(1), diagnostics }));
+    for (let age = 2; age < 104; age++)
+      await results.add(resultOf("ads", "ok", { ...at(age), command: "validate" }));
+    expect((await results.recent(1, ["ads"])).get("ads")).toMatchObject([
+      { command: "validate" },
+      { command: "drift", diagnostics },
+      { command: "plan", counts: { create: 2 } },
+    ]);
+    await database.close();
+  });
+
+  test("are removed beyond the last 100 of a workspace and command, and at an age of 400 days", async () => {
     const { database } = await openFleet("retention");
     const results = openResultTable(database, "retention");
     await results.add(resultOf("old", "ok", { startedAt: 1000 }), "old");
