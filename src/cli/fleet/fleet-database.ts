@@ -19,8 +19,13 @@ export interface FleetDatabase {
   close(): Promise<void>;
 }
 
-/** Undefined if the variable is not set. Throws Failure. */
-export async function openFleetDatabase(context: CommandContext): Promise<FleetDatabase | undefined> {
+export type DatabaseUse = "read" | "write";
+
+/** Undefined if the variable is not set. To read needs no right to create or migrate the tables. Throws Failure. */
+export async function openFleetDatabase(
+  context: CommandContext,
+  use: DatabaseUse,
+): Promise<FleetDatabase | undefined> {
   const said = fromEnv(context, FLEET_DATABASE);
   if (said === undefined) return undefined;
   const { parsePostgresUrl, isPostgresUrl } = await import("../../state/backends/postgres/url.ts");
@@ -32,8 +37,7 @@ export async function openFleetDatabase(context: CommandContext): Promise<FleetD
   const { connectionOptions, openPgDatabase } = await import("../../state/backends/postgres/pg-database.ts");
   const { databaseFailure } = await import("../../state/backends/postgres/database.ts");
   const { nodeClock } = await import("../../state/backends/file/node-ports.ts");
-  const { prepareTables } = await import("../../fleet/database/tables.ts");
-  const { openResultTable } = await import("../../fleet/database/tables.ts");
+  const { checkTables, openResultTable, prepareTables } = await import("../../fleet/database/tables.ts");
   const { openLeases } = await import("../../fleet/database/lease.ts");
   const authorities = authoritiesOf(context, undefined);
   const database = openPgDatabase({
@@ -41,10 +45,12 @@ export async function openFleetDatabase(context: CommandContext): Promise<FleetD
     clock: nodeClock,
     ...(authorities === undefined ? {} : { authorities }),
   });
-  await prepareTables(database, url.schema).catch(async (problem: unknown) => {
-    await database.close();
-    throw databaseFailure(problem, url);
-  });
+  await (use === "read" ? checkTables : prepareTables)(database, url.schema).catch(
+    async (problem: unknown) => {
+      await database.close();
+      throw databaseFailure(problem, url);
+    },
+  );
   return {
     results: openResultTable(database, url.schema),
     leases: openLeases(database, url.schema, nodeClock),
@@ -76,8 +82,8 @@ function problemPrinter(context: CommandContext): (problem: Failure) => void {
   };
 }
 
-export async function requireFleetDatabase(context: CommandContext): Promise<FleetDatabase> {
-  const found = await openFleetDatabase(context);
+async function requireFleetDatabase(context: CommandContext, use: DatabaseUse): Promise<FleetDatabase> {
+  const found = await openFleetDatabase(context, use);
   if (found !== undefined) return found;
   throw failureOf("CLI_USAGE", `this command needs a database, and ${FLEET_DATABASE} is not set`, {
     hint: `set ${FLEET_DATABASE} to postgres://user@host:5432/database; on one machine, use \`workspace fleet run\``,
@@ -89,7 +95,7 @@ export async function withQueue<T>(
   role: "work" | "send" | "read",
   work: (queue: JobQueue, database: FleetDatabase) => Promise<T>,
 ): Promise<T> {
-  const database = await requireFleetDatabase(context);
+  const database = await requireFleetDatabase(context, role === "read" ? "read" : "write");
   try {
     const queue = await database.openQueue(role);
     try {

@@ -35,7 +35,7 @@ export async function runSelected(
   extra: readonly string[],
 ): Promise<number> {
   const { fleet, selected } = openFleet(context, options, names);
-  const { results: store, leases } = await openResults(context, fleet);
+  const { results: store, leases } = await openResults(context, fleet, "write");
   const asJson = options.output === "json";
   const { waves, due, parallelism = PARALLELISM, maxFailures } = options;
   const recorded: Promise<readonly Diagnostic[]>[] = [];

@@ -26,11 +26,12 @@ const TIMES: WorkspaceLeaseTimes = { expiryMs: 30_000, renewalMs: 5_000, stopMs:
 const RETRY_MS = 1_000;
 
 export interface WorkspaceLeases {
-  /** The lease; or the process that holds it, if it did not become free in `patienceMs`. */
+  /** The lease; or the process that holds it, if it did not become free in `patienceMs`, or before `signal` aborted. */
   acquire(
     workspace: string,
     worker: string,
     patienceMs: number,
+    signal?: AbortSignal,
   ): Promise<WorkspaceLease | { readonly heldBy: string }>;
 }
 
@@ -84,14 +85,14 @@ export function openLeases(
   };
 
   return {
-    async acquire(workspace, worker, patienceMs) {
+    async acquire(workspace, worker, patienceMs, signal) {
       const token = crypto.randomUUID();
       const until = clock.now() + patienceMs;
       for (;;) {
         const heldBy = await claim(workspace, token, worker);
         if (heldBy === undefined) break;
-        if (clock.now() >= until) return { heldBy };
-        await clock.sleep(RETRY_MS);
+        if (clock.now() >= until || signal?.aborted === true) return { heldBy };
+        await clock.sleep(RETRY_MS, signal);
       }
       const [ended, lost] = [new AbortController(), new AbortController()];
       const renewing = renewWhile(workspace, token, ended.signal, lost);

@@ -1,7 +1,7 @@
 // The tables of a fleet in PostgreSQL, and the results in them.
 
 import { error, Failure } from "../../core/diagnostic.ts";
-import { columnNumber, type Database, sqlState } from "../../state/backends/postgres/database.ts";
+import { columnNumber, type Database, type Row, sqlState } from "../../state/backends/postgres/database.ts";
 import { FLEET_COMMANDS, KEPT_RESULTS, type ResultStore } from "../model/result.ts";
 import { resultIn } from "../read-result.ts";
 
@@ -54,10 +54,8 @@ export async function prepareTables(
   schema: string,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  const newest = migrations.at(-1)?.version ?? 0;
-  const found = await tablesVersion(database, schema);
-  if (found > newest) throw new Failure(tooNew(`tables of the fleet have version ${found}`, newest));
-  if (found === newest) return;
+  const found = await checkTables(database, schema, migrations);
+  if (found === newestOf(migrations)) return;
   await database.script([
     `select pg_advisory_xact_lock(hashtext('workspace fleet tables ${schema}'))`,
     ...[schema, queueSchema(schema)].map(
@@ -67,6 +65,22 @@ export async function prepareTables(
     `create table if not exists ${schema}.format (version integer not null)`,
     ...migrations.map(({ version, statements }) => migrationOf(schema, version, statements(schema))),
   ]);
+}
+
+/** The version of the tables; older ones, and none, can be read. Throws Failure FLEET_DATABASE if they are newer than this program. */
+export async function checkTables(
+  database: Database,
+  schema: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<number> {
+  const found = await tablesVersion(database, schema);
+  const newest = newestOf(migrations);
+  if (found > newest) throw new Failure(tooNew(`tables of the fleet have version ${found}`, newest));
+  return found;
+}
+
+function newestOf(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
 }
 
 export function tooNew(what: string, known: number): ReturnType<typeof error> {
@@ -88,11 +102,20 @@ function migrationOf(schema: string, version: number, statements: readonly strin
 const MISSING: ReadonlySet<string> = new Set(["42P01", "3F000"]);
 
 async function tablesVersion(database: Database, schema: string): Promise<number> {
+  const rows = await rowsIfPresent(database, `select max(version) as version from ${schema}.format`, []);
+  return columnNumber(rows[0], "version");
+}
+
+/** No rows if the table or its schema does not exist. */
+async function rowsIfPresent(
+  database: Database,
+  sql: string,
+  values: Parameters<Database["query"]>[1],
+): Promise<readonly Row[]> {
   try {
-    const { rows } = await database.query(`select max(version) as version from ${schema}.format`, []);
-    return columnNumber(rows[0], "version");
+    return (await database.query(sql, values)).rows;
   } catch (failure) {
-    if (MISSING.has(sqlState(failure) ?? "")) return 0;
+    if (MISSING.has(sqlState(failure) ?? "")) return [];
     throw failure;
   }
 }
@@ -134,7 +157,8 @@ export function openResultTable(database: Database, schema: string): ResultStore
     },
     async recent(limit, workspaces) {
       // The findings of older results are not read: they are large, and no report shows them.
-      const { rows } = await database.query(
+      const rows = await rowsIfPresent(
+        database,
         `select name, body from unnest($2::text[]) as name cross join unnest($3::text[]) as wanted cross join lateral (
            select case when row_number() over (order by started_at desc, id desc) = 1
              then body else body - 'diagnostics' end as body, started_at, id

@@ -64,14 +64,15 @@ async function runJob(
   job: RunningJob,
   stop: AbortSignal,
 ): Promise<JobOutcome> {
-  const { name, workspaces, leases } = options;
+  const { name, workspaces, leases, drain } = options;
   const release = (reason: Diagnostic): JobOutcome => {
     observer.released(job, reason);
     return { outcome: "failed", output: { status: "failed", worker: name, diagnostics: [reason] } };
   };
   const workspace = workspaces.find((one) => one.name === job.workspace);
   if (workspace === undefined) return release(unknownWorkspace(job));
-  const lease = await leases.acquire(job.workspace, name, LEASE_PATIENCE_MS);
+  const unbegun = AbortSignal.any([job.signal, drain]);
+  const lease = await leases.acquire(job.workspace, name, LEASE_PATIENCE_MS, unbegun);
   if ("heldBy" in lease) return release(busy(job.workspace, lease.heldBy));
   try {
     return await runLeased(

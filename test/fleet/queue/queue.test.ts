@@ -212,6 +212,25 @@ describe.skipIf(server === undefined)("the queue", () => {
     await sender.database.close();
   });
 
+  test("gets a job back at once when a worker that drains still waits for the lease of another process", async () => {
+    const sender = await openFleet("waits");
+    const queue = await sender.openQueue("send");
+    await sender.leases.acquire("ads", "other", 0);
+    await queue.enqueue([workspaceNamed("ads")], "drift");
+    const worker = await startWorker("waits", [workspaceNamed("ads")], async ({ name }) => resultOf(name));
+    const states = async () => {
+      const { rows } = await sender.database.query("select state::text from waits_jobs.job", []);
+      return rows.map(({ state }) => state);
+    };
+    for (let look = 0; look < 500 && !(await states()).includes("active"); look++)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await worker.end();
+    expect(worker.seen).toEqual(["ads released FLEET_BUSY"]);
+    expect(await states()).toEqual(["retry"]);
+    await queue.close();
+    await sender.database.close();
+  }, 30_000);
+
   test("lets a hanging workspace delay no other", async () => {
     const workspaces = ["a", "hangs", "c", "d"].map((name) => workspaceNamed(name));
     const sender = await openFleet("hang");

@@ -90,6 +90,23 @@ describe.skipIf(server === undefined)("a fleet with a database", () => {
     for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
   }, 60_000);
 
+  test("shows its status to a role that cannot create tables: before they exist, and while they are older", async () => {
+    const { database } = await openFleet("watched");
+    await database.script([
+      "create role watcher login",
+      "grant usage on schema watched to watcher",
+      "grant select on all tables in schema watched to watcher",
+      "delete from watched.format where version > 1",
+    ]);
+    await database.close();
+    for (const schema of ["unborn", "watched"]) {
+      const variables = { ...SECRETS, WORKSPACE_FLEET_DATABASE: fleetUrl(schema, "watcher") };
+      const { code, out } = await fleet(["status"], variables);
+      expect(code).toBe(0);
+      expect(out).toContain("3 workspaces, 0 failing, 0 with drift, 3 never run.");
+    }
+  });
+
   test("needs its variable, and names it", async () => {
     const { code, err } = await fleet(["worker"], SECRETS);
     expect(code).toBe(1);

@@ -14,7 +14,7 @@ import { FLEET_FOLDER, RESULTS_NAME } from "../../../fleet/state-location.ts";
 import { SourceText } from "../../../spec/model/source.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { integerOption, textOption, textsOption, type ValuesOf } from "../../command/option.ts";
-import { openFleetDatabase } from "../../fleet/fleet-database.ts";
+import { type DatabaseUse, openFleetDatabase } from "../../fleet/fleet-database.ts";
 
 const DEFAULT_FLEET = "fleet.yaml";
 
@@ -67,8 +67,9 @@ function textOf(path: string, file: string): string {
 export async function openResults(
   context: CommandContext,
   fleet: Fleet,
+  use: DatabaseUse,
 ): Promise<{ readonly results: ResultStore; readonly leases?: WorkspaceLeases }> {
-  const database = await openFleetDatabase(context);
+  const database = await openFleetDatabase(context, use);
   if (database !== undefined) return database;
   const results = openResultFile({
     path: join(fleet.folder, FLEET_FOLDER, RESULTS_NAME),

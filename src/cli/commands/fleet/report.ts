@@ -64,7 +64,7 @@ function reportCommand(name: "status" | "report", summary: string, format: "text
     args: [NAMES_ARGUMENT],
     async run(context, options, given) {
       const { fleet, selected } = openFleet(context, options, given);
-      const { results } = await openResults(context, fleet);
+      const { results } = await openResults(context, fleet, "read");
       const names = selected.map(({ name }) => name);
       const recent = await results.recent(TREND_RESULTS, names).finally(() => results.close());
       const view = fleetView({ workspaces: selected }, recent, Date.now());

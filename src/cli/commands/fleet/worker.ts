@@ -1,5 +1,6 @@
 // `workspace fleet worker`: takes jobs of the queue until a signal asks it to end.
 
+import { count } from "../../../core/sentences.ts";
 import type { FleetCommand } from "../../../fleet/model/result.ts";
 import { runWorker } from "../../../fleet/queue/worker.ts";
 import { resultLine } from "../../../fleet/report/fleet-text.ts";
@@ -38,7 +39,7 @@ export const workerCommand = defineCommand({
     const name = workerName();
     return withQueue(context, "work", async (queue, { leases, results }) => {
       await context.signals.during(async (drain) => {
-        context.stderr.write(`Worker ${name} takes jobs of ${selected.length} workspaces.\n`);
+        context.stderr.write(`Worker ${name} takes jobs of ${count(selected.length, "workspace")}.\n`);
         await runWorker(
           {
             name,
