@@ -11,12 +11,12 @@ import { NotInstalled } from "./terraform.ts";
 const PAGE = join(import.meta.dirname, "../docs/bench.md");
 const INTRO = `# Measurements
 
-Written by \`npm run bench -- --write\`, section by section. Of several runs in turn the fastest counts; a ratio is compared with its aim. Jobs are made in two
-phases (made inert, recorded, then given their settings), so that a crash leaves none that is not recorded: a first apply sends twice the requests for a job by
-design. "The same requests" is a bare client that does so, too, and reads the lists before and after. "Installed" is the packed program, "sources" is a clone.
+Written by \`npm run bench -- --write\`, section by section. The fastest of several alternating runs counts; each ratio is compared with its aim. A job is created in two
+phases (created inert, recorded, then updated with its settings), so that a crash leaves no unrecorded job. A first apply therefore sends two requests for each job.
+"The same requests" is a bare client that also sends both, and reads the lists before and after. "Installed" is the packed program, "sources" is a clone.
 Where the time of a large plan goes is in [decision 0033](decisions/0033-large-workspaces.md).
 
-\`npm run bench -- --with-terraform\` compares with Terraform and the vendor's provider, where both are installed, against the emulator in the dialect of
+\`npm run bench -- --with-terraform\` compares with Terraform and the vendor's provider, if both are installed, against the emulator in the dialect of
 Databricks. Without figures below, it was never run: the machines that measure this page have no Terraform. Tests check the configuration that it generates.`;
 
 if (process.argv.includes("--help")) process.stdout.write(USAGE);

@@ -1,4 +1,4 @@
-// Where the program meets its process: arguments, environment, streams, signals and the exit code. Imports as little as it can.
+// The entry of the process: arguments, environment, streams, signals, and the exit code. Imports as little as possible.
 
 const argv = process.argv.slice(2);
 

@@ -1,4 +1,4 @@
-// The client that everything else gets: a reader, which cannot write, and a writer, over one line to one workspace.
+// The client of one workspace: a reader, which cannot write, and a writer.
 
 import type { JsonObject } from "../core/json.ts";
 import type { SignIn } from "./auth/sign-in.ts";

@@ -1,4 +1,4 @@
-// Every command with the summary that its own file has, too; the file is loaded only when the command is used.
+// Every command with its summary (the same as in its file). A command's file is loaded only when the command is used.
 
 import type { Command, CommandEntry } from "./command/command.ts";
 
@@ -15,7 +15,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...group("Plan and apply", [
     {
       name: "init",
-      summary: "write a first spec into this folder",
+      summary: "create a starter spec in this folder",
       load: async () => (await import("./commands/init.ts")).initCommand,
     },
     {

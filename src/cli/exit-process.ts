@@ -1,4 +1,4 @@
-// How this process ends: when all that was written has left, with a code that says so where it could not.
+// Ends the process after all output is written, with an exit code that reports lost output.
 
 import type { Outputs } from "./lost-output.ts";
 

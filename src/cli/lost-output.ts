@@ -11,9 +11,9 @@ const AFTER_SIGNAL = 128;
 
 /** Gives the exit code: an error, unless a signal already says more. */
 export async function reportLostOutput(outputs: Outputs, problem: Error, code: number): Promise<number> {
-  const told = error("CLI_FILE", "what the command wrote to its standard output did not arrive whole", {
+  const told = error("CLI_FILE", "standard output could not be written completely", {
     cause: problem.message,
-    hint: "only output was lost; for the result of the command, read the messages above",
+    hint: "only the output is incomplete; for the result of the command, read the messages above",
   });
   printDiagnostics(outputs, [told]);
   await outputs.stderr.flush();

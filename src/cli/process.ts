@@ -1,4 +1,4 @@
-// Runs the program in this process: real streams and signals; leaves only when everything written has left, too.
+// Runs the program in this process with real streams and signals, and exits after all output is written.
 
 import { homedir } from "node:os";
 import { SIGNALS, Signals } from "../config/signals.ts";

@@ -1,4 +1,4 @@
-// Parses the arguments once, runs the command that they name, and turns whatever ends it into text and an exit code.
+// Parses the arguments once, runs the command, and converts failures to diagnostics and an exit code.
 
 import type { CommandContext } from "../config/environment.ts";
 import { VERSION } from "../config/version.ts";
@@ -33,7 +33,9 @@ async function dispatch(context: CommandContext, argv: readonly string[]): Promi
     return EXIT.ok;
   }
   if (command === undefined || called.problems.length > 0 || Object.keys({ ...root, ...own }).length > 0)
-    throw new Failure(...withAdvice(called, [...called.problems, error("CLI_USAGE", "no command is given")]));
+    throw new Failure(
+      ...withAdvice(called, [...called.problems, error("CLI_USAGE", "no command specified")]),
+    );
   await showHelp({ ...context, stdout: context.stderr }, called);
   return EXIT.error;
 }

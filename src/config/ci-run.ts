@@ -1,4 +1,4 @@
-// The CI run that this process belongs to, from the variables of GitHub, GitLab and Azure Pipelines, or from the project's own.
+// The CI run of this process, from the variables of GitHub, GitLab, and Azure Pipelines, or from WORKSPACE_* variables.
 
 import { fromEnv, type ProcessContext } from "./environment.ts";
 

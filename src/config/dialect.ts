@@ -1,4 +1,4 @@
-// The dialect that a workspace speaks: from an option, else a variable, else the profile, else the name of the host.
+// The API dialect of a workspace: from an option, a variable, the profile, or the name of the host.
 
 import { hostName } from "../api/auth/endpoints.ts";
 import { parseHost } from "../api/contract/host.ts";
@@ -76,7 +76,7 @@ function allowed<T extends string>(
   if (value !== undefined) return value;
   throw failureOf(
     "CLI_USAGE",
-    `${name} is ${JSON.stringify(text.slice(0, 50))}; allowed are ${values.join(", ")}`,
+    `${name} is ${JSON.stringify(text.slice(0, 50))}; use one of ${values.join(", ")}`,
     { hint: `set ${name} to one of these values, or unset it` },
   );
 }

@@ -1,4 +1,4 @@
-// The files of a command line: the spec where none is named, input from a file or stdin, and what can go wrong.
+// Files of the command line: the default spec, input from a file or stdin, and their errors.
 
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,4 +1,4 @@
-// The settings of a run: options take precedence over WORKSPACE_*, over the profile, and over the default.
+// The settings of a run. Options take precedence over WORKSPACE_* variables, the profile, and defaults, in this order.
 
 import type { CliAnswer } from "../api/auth/azure.ts";
 import type { Credential } from "../api/auth/credential.ts";
@@ -162,7 +162,7 @@ function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnosti
   return [
     warning(
       "CLI_PLAIN_HTTP",
-      `the token goes to ${identity} unencrypted, and ${proxy === undefined ? "anyone" : "the proxy, or anyone else"} on the way can read it`,
+      `the token goes to ${identity} unencrypted, and ${proxy === undefined ? "anyone" : "the proxy or anyone else"} on the network path can read it`,
       { hint: "use an https:// URL" },
     ),
   ];

@@ -1,4 +1,4 @@
-// Ctrl-C, SIGTERM and a terminal that closes: outside an apply they end the run at once; inside, the first asks it to stop, the second ends it.
+// Ctrl-C, SIGTERM, and a closed terminal: outside an apply, they end the run; in an apply, the first asks it to stop, the second ends it.
 
 export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -1,4 +1,4 @@
-// The name of a resource in a spec: `kind.name`. The first dot ends the kind; the name may hold dots and slashes.
+// The address of a resource: `kind.name`. The first dot ends the kind; the name can contain dots and slashes.
 
 declare const addressBrand: unique symbol;
 declare const idBrand: unique symbol;

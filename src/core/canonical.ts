@@ -1,4 +1,4 @@
-// Canonical JSON (sorted members), and digests of it.
+// Canonical JSON (sorted members) and its digest.
 
 import { digest } from "./digest.ts";
 import { stringifyJson } from "./exact-json.ts";

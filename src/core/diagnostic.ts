@@ -1,4 +1,4 @@
-// What the program tells people about a problem: a value, located and with a hint, never a thrown text.
+// A diagnostic: a problem as a value, with its location and a hint.
 
 import type { Address } from "./address.ts";
 import type { Code } from "./codes.ts";

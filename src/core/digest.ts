@@ -1,4 +1,4 @@
-// SHA-256 and HMAC-SHA-256 as 64 hex digits, from the process's own implementation.
+// SHA-256 and HMAC-SHA-256 as 64 hex digits, from node:crypto.
 
 import { createHash, createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
 

@@ -1,4 +1,4 @@
-// JSON text in and out without losing a digit: integers beyond 2^53 become bigint and go back as they came.
+// Parses and prints JSON without losing digits: integers beyond 2^53 become bigint and are printed unchanged.
 
 import type { Json } from "./json.ts";
 

@@ -1,4 +1,4 @@
-// JSON values as types, and what is an object among them; an INT64 beyond 2^53 is a bigint, so that no digit is lost.
+// Types of JSON values. An INT64 beyond 2^53 is a bigint, so that no digit is lost.
 
 export type Json = string | number | bigint | boolean | null | JsonArray | JsonObject;
 export type JsonArray = readonly Json[];

@@ -1,4 +1,4 @@
-// One apply or destroy as the state remembers it: who ran it, when, from what, and what it changed.
+// One recorded apply or destroy: who ran it, when, from what, and what it changed.
 
 import type { Address } from "./address.ts";
 

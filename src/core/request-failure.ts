@@ -1,4 +1,4 @@
-// How a request can end badly: refused (certainly no effect) or unknown (it may have happened). Success is a returned value.
+// The failures of a request: refused (certainly no effect) or unknown (it may have been applied).
 
 import type { Diagnostic } from "./diagnostic.ts";
 

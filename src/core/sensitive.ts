@@ -1,4 +1,4 @@
-// A value that must reach one request only: printing, joining, or serializing it shows a placeholder.
+// A value that only one request may contain: printing, joining, or serializing it shows a placeholder.
 
 const MASK = "(sensitive)";
 const NODE_INSPECT = Symbol.for("nodejs.util.inspect.custom");

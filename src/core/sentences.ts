@@ -1,4 +1,4 @@
-// Counts and lists as sentences hold them.
+// Counts and lists as parts of sentences.
 
 /** Quotes a word of a command line for a POSIX shell if necessary. */
 export function shellWord(word: string): string {

@@ -1,5 +1,4 @@
-// "Did you mean": the nearest of the words that would have been right, if it is near enough to be a slip.
-// The hint about a mistyped word: the known one that was probably meant.
+// Suggests the nearest known word for a mistyped one ("did you mean").
 
 import { distance } from "fastest-levenshtein";
 

@@ -1,4 +1,4 @@
-// The service as a function from request to response: it finds the operation, checks caller and input, runs it, answers.
+// The service as a function from request to response: finds the operation, checks the caller and the input, executes it, answers.
 
 import { isObject } from "../core/json.ts";
 import { Lifeline } from "./background.ts";

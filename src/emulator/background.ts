@@ -1,4 +1,4 @@
-// Background work: timers of the areas and requests that commit late, run in the order of their times.
+// Background work: timers of the areas and late commits, run in the order of their times.
 
 import { OWN_TABLES, type Store } from "./store/store.ts";
 import type { EmulatorClock } from "./world/clock.ts";

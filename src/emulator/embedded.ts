@@ -1,4 +1,4 @@
-// The service inside this process, without a socket, over its own folder.
+// The service in this process, without a socket, with data in a folder.
 
 import { createApp } from "./app.ts";
 import { chosenDialect, type DialectChoice } from "./dialect/databricks.ts";

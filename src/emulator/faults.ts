@@ -1,4 +1,4 @@
-// Misbehaviour on demand: rules that decide what becomes of a request.
+// Injected faults: rules that decide the fate of requests.
 
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { invalidValue } from "./world/errors.ts";

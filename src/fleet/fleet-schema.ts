@@ -1,4 +1,4 @@
-// The JSON Schema of `fleet.yaml`: what editors complete, and what reading validates.
+// The JSON Schema of `fleet.yaml`, for editors and for validation.
 
 import type { Json } from "../core/json.ts";
 
@@ -42,7 +42,7 @@ const COMMON: { readonly [name: string]: Json } = {
     propertyNames: { pattern: VARIABLE_NAME },
     additionalProperties: { type: "string", pattern: SOURCE_NAME, examples: ["ADS_PROD_TOKEN"] },
     description:
-      "Environment variables of the run, each with the name of the variable that has its value, in capitals. Values never belong here.",
+      "Environment variables of the run. Each value is the name, in capitals, of the variable to copy; never write credentials here.",
     examples: [{ WORKSPACE_TOKEN: "ADS_PROD_TOKEN" }],
   },
   labels: {
@@ -62,7 +62,7 @@ const COMMON: { readonly [name: string]: Json } = {
   timeout: {
     type: "string",
     pattern: "^[0-9]+(?:\\.[0-9]+)?(?:s|m|h)$",
-    description: "Longest run (default: 10m).",
+    description: "Time limit of a run (default: 10m).",
     examples: ["10m"],
   },
 };
@@ -78,7 +78,7 @@ export const FLEET_SCHEMA: { readonly [keyword: string]: Json } = {
   properties: {
     defaults: {
       type: "object",
-      description: "Values for every workspace that does not set them. Maps are merged by key.",
+      description: "Default values for every workspace. Maps are merged by key.",
       additionalProperties: false,
       properties: COMMON,
     },

@@ -1,4 +1,4 @@
-// Reads the JSON that a command printed (schemas/plan.schema.json, drift.schema.json): counts, drift, and findings of a result.
+// Reads the JSON output of a command (schemas/plan.schema.json, drift.schema.json): counts, drift, and findings of a result.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Severity } from "../resource/field-schema.ts";

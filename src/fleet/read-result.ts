@@ -1,4 +1,4 @@
-// Reads a stored result. Files and tables can be edited, so only what has the right form gets into a report.
+// Reads a stored result. Files and tables can be edited, so values of the wrong type are dropped.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import { SEVERITIES } from "../resource/field-schema.ts";

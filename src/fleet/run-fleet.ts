@@ -1,4 +1,4 @@
-// Runs one command on many workspaces: bounded parallelism, a limit on failures, and waves, a few workspaces first.
+// Runs one command on many workspaces, with bounded parallelism, a limit on failures, and waves.
 
 import { type Failure, failureOf } from "../core/diagnostic.ts";
 import type { FleetWorkspace } from "./model/fleet.ts";

@@ -1,4 +1,4 @@
-// Which workspaces of a fleet a run is about: by name, by label, and by schedule.
+// Selects workspaces of a fleet by name, by label, and by schedule.
 
 import { Cron } from "croner";
 import { error, Failure, failureOf } from "../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Whether two workspaces of a fleet have the same state: one state records the objects of one workspace.
+// Checks whether two workspaces of a fleet have the same state: a state can record the objects of only one workspace.
 
 import { isPostgresUrl, parsePostgresUrl } from "../state/backends/postgres/url.ts";
 import type { FleetWorkspace } from "./model/fleet.ts";

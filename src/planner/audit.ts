@@ -1,4 +1,4 @@
-// An independent audit of a finished plan: it knows the rules of plans, not how plans are made.
+// An independent audit of a finished plan. It knows the rules of plans, not how they are made.
 
 import { type Address, kindOf } from "../core/address.ts";
 import { type Diagnostic, error } from "../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// The plan of a workspace: desired, live and recorded in; changes, drift, guards and diagnostics out. Pure.
+// Makes a plan from desired, live, and recorded values: changes, drift, guards, and diagnostics. Pure.
 
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Which changes of a plan the change of a spec causes, which were pending before it, and which it resolves. Pure.
+// Splits a plan: which changes the change of a spec causes, which were pending, and which it resolves. Pure.
 
 import { canonicalJson } from "../core/canonical.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Who may do what with a secret scope (contract A 2.5 and contract A 4.3). Written over, never deleted and put again: no gap.
+// Permissions on a secret scope (contract A 2.5 and contract A 4.3). An ACL is overwritten, never deleted and created again, so access has no gap.
 
 import type { Reader } from "../api/contract/reader.ts";
 import { nestedNameOf, type RemoteId, remoteId } from "../core/address.ts";

@@ -1,4 +1,4 @@
-// What the service offers and a spec chooses from: each catalog with the one request that lists it.
+// Catalogs of the service that specs choose values from, each with the request that lists it.
 
 import type { Catalogs } from "../resource/catalog.ts";
 import { objectsIn, responseText } from "./kit/responses.ts";

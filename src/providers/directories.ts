@@ -1,4 +1,4 @@
-// Folders of the workspace (contract A 2.6 and contract A 4.4). One is deleted only if it contains nothing unmanaged.
+// Folders of the workspace (contract A 2.6 and contract A 4.4). A folder is deleted only if it contains no unmanaged objects.
 
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";

@@ -1,7 +1,5 @@
-// Files of the workspace's file system (contract A 2.8 and contract A 4.5), compared by content, which is read in ranges
-// of one megabyte.
-// A file of up to one megabyte is written in one request, a larger one in blocks to a temporary path, which is
-// verified and then moved.
+// Files of the workspace's file system (contract A 2.8 and contract A 4.5), compared by content. A large file is
+// uploaded in blocks to a temporary path, verified, and moved.
 
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";

@@ -1,4 +1,4 @@
-// Groups of users and of groups (contract A 2.2 and contract A 4.1). Members change as deltas, so that others' changes stay.
+// Groups (contract A 2.2 and contract A 4.1). Members change as deltas, so that concurrent changes survive.
 
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";

@@ -1,4 +1,4 @@
-// The kinds that the program knows, in the order in which plans show them: the only list of them.
+// The kinds of the program, in the order in which plans show them: the only list of them.
 
 import { type Registry, registryOf } from "../resource/registry.ts";
 import { acls } from "./acls.ts";

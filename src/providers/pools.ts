@@ -1,4 +1,4 @@
-// Instance pools: warm machines that clusters and jobs draw from (contract B 2.1 and contract B 4.1).
+// Instance pools (contract B 2.1 and contract B 4.1).
 
 import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/canonical.ts";
@@ -67,7 +67,7 @@ const fields = {
       severity: "cost",
       onChange: "replace",
       serverDefault: true,
-      description: "Instances acquire more disk when they run low.",
+      description: "Instances get more disk space when they run low.",
     }),
   ),
   disk_spec: diskSpec,

@@ -1,4 +1,4 @@
-// Secret scopes (contract A 2.3 and contract A 4.3). Nothing of a scope can be changed; it is deleted and made again.
+// Secret scopes (contract A 2.3 and contract A 4.3). No field of a scope can be changed; a scope is deleted and created again.
 
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";

@@ -1,5 +1,4 @@
-// Secrets (contract A 2.4 and contract A 4.3). Their values are written and never read; the time of the last write shows
-// writes by others.
+// Secrets (contract A 2.4 and contract A 4.3). Values are written and never read; the time of the last write reveals changes by others.
 
 import type { Reader, SecretValue, WriteInput } from "../api/contract/reader.ts";
 import { nestedNameOf, remoteId } from "../core/address.ts";

@@ -1,4 +1,4 @@
-// Every format of every report: a name and a renderer, loaded when it is used. A new format is a new line here.
+// All formats of all reports: a name and a renderer, loaded on use. A new format is a new line here.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Notice } from "./ci/notice.ts";

@@ -1,4 +1,4 @@
-// The live objects by kind. An unreadable kind or parent is never treated as empty.
+// Live objects by kind. An unreadable kind or parent is never treated as empty.
 
 import type { RemoteId } from "../core/address.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";

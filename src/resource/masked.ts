@@ -1,4 +1,4 @@
-// Values with everything sensitive masked, as renderers and rules see them; which places are sensitive, the field table says.
+// Masks sensitive values for renderers and rules. The field table defines which values are sensitive.
 
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";

@@ -1,4 +1,4 @@
-// How the natural names of a kind compare, and which of them every workspace has.
+// How the natural names of a kind compare, and which names every workspace has.
 
 import { type Address, memberOf, moduleAddress, nameOf, nestedNameOf, parentOf } from "../core/address.ts";
 import type { Kind } from "./kind.ts";

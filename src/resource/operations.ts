@@ -1,4 +1,4 @@
-// What a kind does in the workspace: operations that carry out what a plan decided, and decide nothing.
+// The operations of a kind in the workspace. They execute what a plan decided and decide nothing.
 
 import type { Reader, SecretValue, Writer } from "../api/contract/reader.ts";
 import type { Address, RemoteId } from "../core/address.ts";

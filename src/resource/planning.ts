@@ -1,4 +1,4 @@
-// What a kind says about its resources and their changes: pure functions of the spec, live objects, and the plan.
+// The planning rules of a kind: pure functions of the spec, live objects, and the plan.
 
 import type { Address } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";

@@ -1,4 +1,4 @@
-// A kind in three parts: what it is, what it says about changes, and what it does in the workspace.
+// A kind in three parts: its definition, its planning rules, and its operations.
 
 import type { Kind } from "./kind.ts";
 import type { ProviderOperations } from "./operations.ts";

@@ -1,4 +1,4 @@
-// The kinds that the program knows, in a fixed order, found by name. The only list is providers/index.ts.
+// The registry of kinds, in a fixed order, by name. The only list of kinds is providers/index.ts.
 
 import { type Address, kindOf } from "../core/address.ts";
 import type { Kind } from "./kind.ts";

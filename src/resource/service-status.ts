@@ -1,4 +1,4 @@
-// What the service says about the state of job runs and clusters.
+// Reads the states of job runs and clusters from responses of the service.
 
 import { type Json, type JsonObject, objectIn } from "../core/json.ts";
 

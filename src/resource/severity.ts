@@ -1,4 +1,4 @@
-// How much a difference matters: a field says it about itself, and a kind about its objects and about every other field.
+// The severity of a difference: declared by a field, or by its kind.
 
 import { isObject, type Json } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";

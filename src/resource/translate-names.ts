@@ -1,4 +1,4 @@
-// Values with the names in them given another form, wherever a field says that it names something.
+// Translates the names in values, wherever a field is declared to contain names.
 
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { setMember } from "../core/pointer.ts";

@@ -1,4 +1,4 @@
-// The thread that evaluates rules: it gets everything as data, and answers with one result for each rule.
+// The thread that evaluates rules: it receives data, and answers with one result for each rule.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { evaluateRule, prepareSubject, prepareSurroundings } from "./evaluate.ts";

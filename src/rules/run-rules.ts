@@ -1,4 +1,4 @@
-// Evaluates rules in a thread of their own. A rule that takes too long, or too much memory, ends the thread and not the run.
+// Evaluates rules in a separate thread. A rule that exceeds its time or memory limit ends the thread, not the run.
 
 import { Worker } from "node:worker_threads";
 import type { RuleResult } from "./rule.ts";

@@ -1,4 +1,4 @@
-// Evaluates expressions that a person types, with the values of a spec and its target. Nothing is sent to a workspace.
+// Evaluates expressions that a user types, with the values of a spec and its target. Sends no request.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";

@@ -1,4 +1,4 @@
-// The first half of reading a spec: files, target, variables, and expressions. What it declares is not judged yet.
+// The first half of reading a spec: files, target, variables, and expressions. Resources are not validated yet.
 
 import type { SensitiveTexts } from "../core/sensitive.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
@@ -32,7 +32,7 @@ export interface SpecInput {
   readonly registry: PlanningRegistry;
   /** The spec may be untrusted: lower limits, no hidden files, no lines of files in diagnostics. */
   readonly untrusted?: boolean;
-  /** Absolute paths of folders of states, which no spec reads. */
+  /** Absolute paths of folders of states, which a spec cannot read. */
   readonly states?: readonly string[];
   /** Called between two steps, so that other work can continue. */
   readonly turn?: () => Promise<void>;

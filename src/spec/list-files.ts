@@ -1,4 +1,4 @@
-// The YAML files of a spec: the main file, those of modules for any target, and what they include. Works for a spec with other problems.
+// Lists the YAML files of a spec: the main file, modules for all targets, and their includes. Works for invalid specs.
 
 import { SpecFileReader } from "./files/includes.ts";
 import { pathBeside, type SpecFolder } from "./files/spec-folder.ts";

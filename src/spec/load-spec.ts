@@ -1,4 +1,4 @@
-// Reads a spec: files, target, variables, resources, checks. Everything that is wrong comes back as diagnostics, all at once.
+// Reads a spec: files, target, variables, resources, checks. Reports all problems at once as diagnostics.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import { SensitiveTexts } from "../core/sensitive.ts";

@@ -1,4 +1,4 @@
-// The selected target of a spec, read before everything else: where the state is kept depends on it.
+// Reads the selected target of a spec before everything else, because the location of the state depends on it.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
 import { suggester } from "../core/suggest.ts";

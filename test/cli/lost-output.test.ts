@@ -16,8 +16,7 @@ function shell(cwd: string, line: string) {
   return { status, stdout, stderr };
 }
 
-const LOST =
-  /error CLI_FILE: what the command wrote to its standard output did not arrive whole\n {2}cause: /;
+const LOST = /error CLI_FILE: standard output could not be written completely\n {2}cause: /;
 
 describe.skipIf(!existsSync("/dev/full"))("on a full disk", () => {
   test.each([

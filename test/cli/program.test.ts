@@ -90,7 +90,7 @@ describe("arguments", () => {
   test.each([
     [["--fil", "x"], "unknown option '--fil'", "did you mean --file?"],
     [["--number", "9"], '--number cannot be "9": use an integer from 1 to 5', undefined],
-    [["--form", "xml"], '--form cannot be "xml": allowed are text, json', undefined],
+    [["--form", "xml"], '--form cannot be "xml": use one of text, json', undefined],
     [["--wait", "soon"], '--wait cannot be "soon": use a duration such as 30s, 5m, or 250ms', undefined],
     [["a", "b"], 'unexpected argument "b"', undefined],
     [["--file"], "--file needs a value", undefined],
@@ -113,7 +113,7 @@ describe("arguments", () => {
     expect(messages(problems)).toEqual([
       "unknown option '--nope'",
       "unknown option '-zz'",
-      '--form cannot be "a": allowed are text, json',
+      '--form cannot be "a": use one of text, json',
       '--number cannot be "9": use an integer from 1 to 5',
       '--wait cannot be "soon": use a duration such as 30s, 5m, or 250ms',
     ]);

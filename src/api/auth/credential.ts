@@ -1,4 +1,4 @@
-// What a run signs in with, as values: one variant for each method, named as the vendor's tools name it.
+// The credential of a run: one variant for each sign-in method, with the vendor's name for the method.
 
 /** The methods of the vendor's tools in their order of preference, as far as this program has them. */
 export const AUTH_TYPES = [

@@ -1,4 +1,4 @@
-// ID tokens of other issuers: a workflow's from GitHub, or one that something else left in a variable or a file.
+// ID tokens of other issuers: from a GitHub workflow, or from a variable or a file.
 
 import type { AuthType, IdTokenSource } from "./credential.ts";
 import { sendTokenRequest, signInRefused, type TokenPorts, tokenAnswer } from "./token-request.ts";

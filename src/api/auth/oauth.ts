@@ -1,4 +1,4 @@
-// Grants of OAuth 2.0 and the discovery of its endpoints, through the library oauth4webapi, which is loaded with the first grant.
+// OAuth 2.0 grants and endpoint discovery through oauth4webapi, which is loaded with the first grant.
 
 import type { AuthorizationServer, ClientAuth } from "oauth4webapi";
 import { Refused } from "../../core/request-failure.ts";

@@ -1,4 +1,4 @@
-// Signs the requests to one workspace with tokens that are asked for when they are needed, and renewed.
+// Signs the requests to one workspace with tokens that are obtained on first use and renewed.
 
 import { Refused } from "../../core/request-failure.ts";
 import { redactor } from "../http/redact.ts";

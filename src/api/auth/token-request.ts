@@ -1,4 +1,4 @@
-// One request for a token: sent again after transient failures, never redirected, and reported without secrets.
+// One token request: retried after transient failures, never redirected, and reported without secrets.
 
 import { error } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// Every operation of the contract as the client needs it: method, path, whether it writes, and whether it may be repeated.
+// Every operation of the contract that the client uses: method, path, whether it writes, and whether it can be repeated.
 
 /**
  * What sending a request a second time does, where the first may have had its effect:

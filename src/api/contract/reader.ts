@@ -1,4 +1,4 @@
-// What a provider's verbs may do to the service: read, or read and write. The client implements them; planning gets a reader only.
+// The interfaces of the client: a reader, and a writer that also reads. Planning gets a reader only.
 
 import type { JsonObject } from "../../core/json.ts";
 

@@ -1,4 +1,4 @@
-// Reads a whole SCIM list: one request that asks for no page, and more only when the answer says that it was not all.
+// Reads a complete SCIM list: one request without paging, and further pages only if the answer is incomplete.
 
 import { error } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";

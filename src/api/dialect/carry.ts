@@ -1,4 +1,4 @@
-// What a write that replaces a whole object must repeat of the live one: every field that it does not set itself.
+// Copies fields of the live object into a write that would replace them: every field that the write does not set.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// The Databricks dialect of the contract, for all clouds. What specs may contain of it is in the field tables of the kinds.
+// The table of the Databricks dialect, for all clouds. The field tables of the kinds define what specs may contain of it.
 
 import { type DialectTable, stayingObject, type WrittenFields, writtenList, writtenObject } from "./table.ts";
 

@@ -1,4 +1,4 @@
-// Speaks a dialect: requests and answers of the contract on this side, those of the host on the other.
+// Translates requests and answers between the contract and a dialect.
 
 import { error } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";

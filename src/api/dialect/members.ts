@@ -1,4 +1,4 @@
-// Groups of a workspace that belongs to an account: some are the account's, and some members are neither users nor groups.
+// Groups of a workspace that belongs to an account: groups of the account, and members that are neither users nor groups.
 
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import type { OperationName } from "../contract/operations.ts";

@@ -46,7 +46,7 @@ export async function readPages(list: PagedList, most: number, from?: PagePositi
     token = nextToken(list, answer);
     if (token === undefined) return { elements };
     if (seen.size === MOST_PAGES) throw broken(operation, `more than ${MOST_PAGES} pages`);
-    if (seen.has(token)) throw broken(operation, "a page token for the second time");
+    if (seen.has(token)) throw broken(operation, "the same page token twice");
     seen.add(token);
     if (elements.length >= most) return { elements, next: { token, seen } };
   }
@@ -58,7 +58,7 @@ function nextToken({ operation, last }: PagedList, answer: JsonObject): string |
   if (more === false || token === "" || Object.keys(answer).length === 0) return undefined;
   if (typeof token === "string") return token;
   if (last === "no token" && token === undefined) return undefined;
-  throw broken(operation, "a page that is neither the last nor names the next one");
+  throw broken(operation, "a page that is not the last and has no token for the next one");
 }
 
 function broken(operation: string, what: string): Refused {
@@ -66,7 +66,7 @@ function broken(operation: string, what: string): Refused {
     200,
     "",
     error("API_PROTOCOL", `${operation} answered with ${what}`, {
-      hint: "part of a list is never taken for the whole; run the command again, and report this if it stays so",
+      hint: "an incomplete list is not used; run the command again, and report the problem if it persists",
     }),
   );
 }

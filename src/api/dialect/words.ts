@@ -1,4 +1,4 @@
-// Values of a dialect as the contract's, and back, at the paths that a table names.
+// Translates values between a dialect and the contract at the paths that a table names.
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { ValueRule } from "./table.ts";

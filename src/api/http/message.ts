@@ -1,4 +1,4 @@
-// One request and its answer as plain data, and the one function that carries them.
+// One HTTP request and its response as plain data, and the type of the function that sends it.
 
 export interface HttpRequest {
   readonly method: string;

@@ -1,4 +1,4 @@
-// Keeps tokens and secrets out of what a service or a system says, in whatever writing they are repeated.
+// Removes tokens and secrets, in any encoding, from messages of the service or the system.
 
 const TOKEN = "(token)";
 /** A shorter secret is a placeholder for experiments; redacting it would make messages unreadable. */

@@ -1,5 +1,4 @@
-// Turns an operation and its input into an HTTP request: path, query, JSON body; secrets are revealed here and nowhere else.
-// A multipart form (RFC 7578) with one file: how content goes up that base64 would make too large for a request.
+// Converts an operation and its input to an HTTP request. The only place that reveals secrets.
 
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { OperationFacts } from "../contract/operations.ts";

@@ -1,5 +1,4 @@
-// Parses an HTTP answer: the result of the request, or how the answer violates the contract. Also parses Retry-After
-// as seconds or as an HTTP date (RFC 9110, section 10.2.3).
+// Parses an HTTP response: the result of the request, or how the response violates the contract.
 
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";

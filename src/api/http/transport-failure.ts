@@ -1,5 +1,4 @@
-// Derives the outcome of a request from a transport error: whether anything was sent, and why no complete answer
-// came.
+// Derives the outcome of a request from a transport error: whether anything was sent, and why no complete response arrived.
 
 import type { Code } from "../../core/codes.ts";
 

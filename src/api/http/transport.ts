@@ -1,4 +1,4 @@
-// HTTP on a socket: undici's `request` over one pool of kept connections. The only file of the client that touches the network.
+// HTTP over sockets: undici's `request` with one pool of kept connections. The only file of the client that uses the network.
 
 import { EventEmitter } from "node:events";
 import { createRequire } from "node:module";

@@ -1,5 +1,4 @@
-// The line to one workspace: adds the credential, keeps the pace, and reads what comes back. One attempt, no retry.
-// The Authorization header (contract A 5): the bearer form, or HTTP Basic with the user `token`.
+// The connection to one workspace: adds the Authorization header (contract A 5), limits the rate, and parses the response. One attempt, no retry.
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";

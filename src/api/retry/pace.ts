@@ -1,5 +1,4 @@
-// How fast requests to one endpoint may begin: at once until the service answers 429, then at the rate that it served, which
-// rises slowly and falls at once (additive increase, multiplicative decrease).
+// The request rate of one endpoint: unlimited until the service answers 429, then additive increase and multiplicative decrease.
 
 export interface Pace {
   /** Requests a second; undefined until the service refuses one. */

@@ -1,4 +1,4 @@
-// Whether a request is sent again, and when: a pure decision on how the last attempt ended. Nothing here waits.
+// Decides whether and when a request is sent again. Pure: nothing here waits.
 
 import type { ApiAnswer } from "../http/response.ts";
 import type { TransportFailure } from "../http/transport-failure.ts";

@@ -1,4 +1,4 @@
-// Exit codes, and which code a finding leads to (design 7). No other file knows these numbers.
+// Exit codes, and the exit code of each diagnostic (design 7). No other file contains these numbers.
 
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

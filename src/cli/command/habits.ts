@@ -1,4 +1,4 @@
-// Habits from Terraform: long options with one dash work where they mean the same, and everything else gets a hint.
+// Habits from Terraform: long options with one dash work if they mean the same; other options and commands get a hint.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 
@@ -6,13 +6,13 @@ const COMMANDS: Readonly<Record<string, string>> = {
   diff: "run `workspace plan`",
   down: "run `workspace destroy`",
   "force-unlock": "run `workspace state unlock`",
-  get: "list the parts of a spec under `include`; nothing is downloaded",
+  get: "list the files of a spec under `include`; nothing is downloaded",
   output: "a spec has no outputs; to see an attribute, run `workspace state show ADDRESS`",
   providers: "to list the kinds, run `workspace explain`",
   refresh: "to compare the workspace with the state, run `workspace drift`",
   taint:
     "to create it and its dependents again, run `workspace destroy --only ADDRESS`, then `workspace apply`",
-  untaint: "nothing is marked; to see what an apply would do, run `workspace plan`",
+  untaint: "no resource is marked; to see what an apply would change, run `workspace plan`",
   up: "run `workspace apply`",
   workspace: "choose a target of the spec with `--target NAME`",
 };
@@ -20,18 +20,18 @@ const COMMANDS: Readonly<Record<string, string>> = {
 const OPTIONS: Readonly<Record<string, string>> = {
   backend: "choose the state with `--state LOCATION`",
   "backend-config": "choose the state with `--state LOCATION`",
-  chdir: "name the spec with `--file DIR/workspace.yaml`",
-  force: "to change without a question, pass `--auto-approve`",
-  input: "to forbid questions, pass `--no-input`",
+  chdir: "choose the spec with `--file DIR/workspace.yaml`",
+  force: "to skip the approval prompt, pass `--auto-approve`",
+  input: "to disable prompts, pass `--no-input`",
   json: "pass `--output json`",
   lock: "the state is always locked; to wait for another run, pass `--lock-timeout 5m`",
   "no-color": "set NO_COLOR=1",
   reconfigure: "to move a state, run `workspace state migrate`",
-  refresh: "to plan without a request, pass `--offline` to `workspace plan`",
+  refresh: "to plan without reading the workspace, run `workspace plan --offline`",
   "refresh-only": "run `workspace drift`",
   replace:
     "to create it and its dependents again, run `workspace destroy --only ADDRESS`, then `workspace apply`",
-  upgrade: "nothing is downloaded; leave the option out",
+  upgrade: "nothing is downloaded; omit the option",
   version: "run `workspace --version`",
 };
 

@@ -26,9 +26,7 @@ function readOption(option: OptionSpec<unknown>, given: readonly string[], probl
   // `--state "$PLACE"` with an empty variable does not mean the default, so it must not become the default.
   const isEmpty = (text: string) => text === "" && takesValue(option) && option.mayBeEmpty !== true;
   if (given.some(isEmpty))
-    problems.push(
-      error("CLI_USAGE", `${long} is empty`, { hint: "to use the default, leave the option out" }),
-    );
+    problems.push(error("CLI_USAGE", `${long} is empty`, { hint: "to use the default, omit the option" }));
   return option.parse(
     given.filter((text) => !isEmpty(text)),
     (text, why) => problems.push(error("CLI_USAGE", `${long} cannot be ${JSON.stringify(text)}: ${why}`)),

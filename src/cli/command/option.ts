@@ -1,4 +1,4 @@
-// Options as data: one declaration gives the parser, the help, the completion and the type of the value.
+// Options as data: one declaration defines the parser, the help, the completion, and the type of the value.
 
 import { parseDuration } from "../../core/duration.ts";
 
@@ -70,7 +70,7 @@ function chosen<C extends string>(
   shown = given,
 ): C | undefined {
   const found = choices.find((one) => one === given);
-  if (found === undefined) refuse(shown, `allowed are ${choices.join(", ")}`);
+  if (found === undefined) refuse(shown, `use one of ${choices.join(", ")}`);
   return found;
 }
 
@@ -81,7 +81,7 @@ export function oneFormat<T>(spec: OptionSpec<T>): OptionSpec<T> {
     parse(given, refuse) {
       const [first] = given;
       for (const other of given.filter((one) => one !== first))
-        refuse(other, `it is ${first} already; run the command once for each format`);
+        refuse(other, `the format is already ${first}; run the command once for each format`);
       return spec.parse(given, refuse);
     },
   };
@@ -119,7 +119,7 @@ function withOutput<F extends string>(
   const format = chosen(name, formats, refuse, given);
   if (format === undefined) return before;
   if (file === "") {
-    refuse(given, "the file has no name");
+    refuse(given, "the file name is empty");
     return before;
   }
   const other = before.find((one) => one.file === file);
@@ -128,8 +128,8 @@ function withOutput<F extends string>(
     refuse(
       given,
       file === undefined
-        ? `standard output is ${other.format} already; write one of them to a file: ${format}=FILE`
-        : `${file} is ${other.format} already; name another file`,
+        ? `standard output already gets ${other.format}; write one format to a file: ${format}=FILE`
+        : `${file} already gets ${other.format}; choose another file`,
     );
   return before;
 }

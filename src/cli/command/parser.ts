@@ -1,4 +1,4 @@
-// The one commander program: the options that commands share are on the root, those of a command are added when it is named.
+// The commander program: shared options are on the root, and the options of a command are added when it is used.
 
 import { Command as CommanderCommand, CommanderError, Option, type ParseOptionsResult } from "commander";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";

@@ -36,12 +36,12 @@ export const RULES_OPTION = underHeading("Spec", {
 export const DIALECT_OPTIONS = underHeading("Workspace", {
   dialect: optionalChoiceOption(
     "--dialect <name>",
-    "dialect of the workspace (default: by its host name)",
+    "dialect of the workspace (default: inferred from the host)",
     DIALECTS,
   ),
   cloud: optionalChoiceOption(
     "--cloud <name>",
-    "cloud of the databricks dialect (default: by its host name)",
+    "cloud of the databricks dialect (default: inferred from the host)",
     CLOUDS,
   ),
 });
@@ -83,7 +83,7 @@ export const UNENCRYPTED_OPTION = underHeading("State", {
 
 /** What to do about existing objects of the same names. */
 export const EXISTING_OPTIONS = {
-  adopt: flagOption("--adopt", "adopt existing objects that have the names in the spec"),
+  adopt: flagOption("--adopt", "adopt existing objects whose names match the spec"),
   allowDuplicates: flagOption(
     "--allow-duplicates",
     "without a state, create clusters and jobs even if their names exist",
@@ -97,7 +97,7 @@ export const UNTRUSTED_OPTIONS = {
   ),
   maxReads: integerOption(
     "--max-reads <number>",
-    "maximum number of reads for an untrusted spec",
+    "maximum number of reads for an untrusted spec (default: 500, and 5 for each recorded resource)",
     1,
     1_000_000,
   ),
@@ -113,7 +113,7 @@ export const BASE_OPTIONS = {
   baseRef: textOption("--base-ref <ref>", "compare with the spec at a Git reference, such as origin/main"),
   exitcodeFor: choiceOption(
     "--exitcode-for <changes>",
-    "with --base or --base-ref, exit by all changes, or only by the change of the spec",
+    "with --base or --base-ref, the changes that decide the exit code (default: all)",
     ["all", "change"],
   ),
 } as const;

@@ -1,4 +1,4 @@
-// `workspace completion SHELL`: a script that completes commands and options, made from the same declarations that parse them.
+// `workspace completion SHELL`: prints a completion script, generated from the declarations of commands and options.
 
 import { failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";

@@ -27,7 +27,11 @@ const OPTIONS = {
     "folder of the Terraform configuration, for content files (default: the folder of the state)",
   ),
   force: flagOption("--force", "overwrite existing files"),
-  cloud: optionalChoiceOption("--cloud <name>", "cloud of the workspace (default: by the state)", CLOUDS),
+  cloud: optionalChoiceOption(
+    "--cloud <name>",
+    "cloud of the workspace (default: inferred from the state)",
+    CLOUDS,
+  ),
   ...FORM_OPTION,
 } as const;
 

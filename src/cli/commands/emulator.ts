@@ -67,7 +67,7 @@ function newToken(context: ConsoleContext): string {
 function cannotStart(problem: unknown, port: number | undefined) {
   const cause = problem instanceof Error ? problem.message : String(problem);
   const taken = problem instanceof Error && "code" in problem && problem.code === "EADDRINUSE";
-  return error("CLI_USAGE", taken ? `port ${port} is taken` : "the emulator cannot start", {
+  return error("CLI_USAGE", taken ? `port ${port} is in use` : "the emulator cannot start", {
     cause,
     hint: taken ? "choose another --port, or 0 for any free one" : "see the cause",
   });

@@ -1,4 +1,4 @@
-// `workspace export`: the live workspace as a spec that plans to nothing. Reads only.
+// `workspace export`: writes the workspace as a spec whose plan has no changes. Read-only.
 
 import { join } from "node:path";
 import { DEFAULT_FILE } from "../../config/files.ts";

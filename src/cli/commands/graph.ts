@@ -1,4 +1,4 @@
-// `workspace graph`: how the spec's resources depend on each other.
+// `workspace graph`: prints the dependencies between the resources of a spec.
 
 import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/inspect/dependency-graph.ts";
 import { printableJson } from "../../report/text/printable.ts";

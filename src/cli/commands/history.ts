@@ -1,4 +1,4 @@
-// `workspace history [ADDRESS]`: the applies that the state remembers, or those that changed one resource. Reads the state only.
+// `workspace history [ADDRESS]`: lists recorded applies, or those that changed one resource. Reads only the state.
 
 import { parseAddress } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";

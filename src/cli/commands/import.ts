@@ -1,4 +1,4 @@
-// `workspace import ADDRESS ID`: takes one live object into the state under an address of the spec. The workspace is not touched.
+// `workspace import ADDRESS ID`: records a live object under an address of the spec. Does not change the workspace.
 
 import { parseAddress } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
@@ -95,6 +95,6 @@ function declared(spec: Spec, text: string): Resource {
   const address = parseAddress(text);
   const resource = address === undefined ? undefined : spec.resources.get(address);
   if (resource !== undefined) return resource;
-  const hint = nearestHint(text, [...spec.resources.keys()], "write the resource into the spec first");
-  throw failureOf("CLI_UNKNOWN_ADDRESS", `the spec has no ${text}`, { hint });
+  const hint = nearestHint(text, [...spec.resources.keys()], "declare the resource in the spec first");
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `the spec does not declare ${text}`, { hint });
 }

@@ -1,4 +1,4 @@
-// `workspace init`: a first spec that validates, and a .gitignore line for the state. Overwrites nothing.
+// `workspace init`: writes a valid starter spec and a .gitignore line for the state. Overwrites nothing.
 
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -41,7 +41,7 @@ clusters:
 
 export const initCommand = defineCommand({
   name: "init",
-  summary: "write a first spec into this folder",
+  summary: "create a starter spec in this folder",
   options: {
     file: textOption("-f, --file <path>", "spec file to write (default: workspace.yaml)"),
     editor: flagOption(

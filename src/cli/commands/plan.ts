@@ -1,4 +1,4 @@
-// `workspace plan`: what an apply would do, and what blocks it. Changes neither the workspace nor the state.
+// `workspace plan`: shows what an apply would change and what blocks it. Changes neither the workspace nor the state.
 
 import { planOffline } from "../../workflow/reconcile/plan-offline.ts";
 import { assertReviewable, planForReview } from "../../workflow/reconcile/plan-review.ts";

@@ -1,5 +1,4 @@
-// `workspace schema`: the JSON Schema of a spec for editors, or the description of the service's API.
-// `workspace version`: the program's version and the Node that runs it.
+// `workspace schema` prints the JSON Schema of specs and outputs, or the API description; `workspace version` the versions of the program and of Node.
 
 import { readFileSync } from "node:fs";
 import { dialectFrom } from "../../config/settings.ts";

@@ -1,4 +1,4 @@
-// `workspace show PLANFILE`: a saved plan in every format. Its signature is checked; nothing is asked of the workspace.
+// `workspace show PLANFILE`: prints a saved plan in any format. Checks its signature and does not read the workspace.
 
 import { changesAnything } from "../../planner/model/change.ts";
 import { sealedPlan } from "../../workflow/reconcile/plan-file.ts";

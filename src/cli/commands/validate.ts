@@ -1,4 +1,4 @@
-// `workspace validate`: everything that can be said about a spec without a workspace.
+// `workspace validate`: checks a spec without a workspace.
 
 import { kindOf } from "../../core/address.ts";
 import { Failure, hasErrors } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Completion for fish: what a command substitution prints is offered line by line, and quoted when it is inserted.
+// Completion for fish: fish offers each output line of a command substitution and quotes it on insertion.
 
 import { ADDRESSES, type CompletionOption, type CompletionWord, TARGETS } from "./words.ts";
 

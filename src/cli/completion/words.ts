@@ -1,4 +1,4 @@
-// What a completion script offers, as data, and what all shells share.
+// The words of completion scripts as data, and the parts that all shells share.
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];

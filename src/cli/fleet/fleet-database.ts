@@ -1,4 +1,4 @@
-// The database of a fleet, from WORKSPACE_FLEET_DATABASE: results, leases, and the queue. Nothing of it is loaded before it is used.
+// The database of a fleet, from WORKSPACE_FLEET_DATABASE: results, leases, and the queue. Loaded on first use.
 
 import { hostname } from "node:os";
 import { type CommandContext, fromEnv } from "../../config/environment.ts";

@@ -1,4 +1,4 @@
-// The environment of a run of one workspace, and WORKSPACE_FLEET_HOSTS, the hosts that an edited fleet file cannot leave.
+// The environment for the run of one workspace, and WORKSPACE_FLEET_HOSTS, which limits the hosts of a fleet file.
 
 import { resolve } from "node:path";
 import { parseHost } from "../../api/contract/host.ts";

@@ -1,4 +1,4 @@
-// Examples and related commands of each command, by its title; loaded only to show a help.
+// Examples and related commands of each command, by title; loaded only to show help.
 
 import { type HelpTexts, OPERATION_TEXTS } from "./operation-texts.ts";
 
@@ -6,7 +6,7 @@ export const HELP_TEXTS: Readonly<Record<string, HelpTexts>> = {
   ...OPERATION_TEXTS,
   workspace: {
     examples: [
-      ["workspace init", "write a first spec"],
+      ["workspace init", "create a starter spec"],
       ["workspace plan --host embedded", "plan it on the built-in emulator"],
       ["workspace apply --host embedded", "apply it after a prompt"],
     ],

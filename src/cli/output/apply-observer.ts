@@ -1,4 +1,4 @@
-// Shows an apply or a destroy in every format that the run was asked for, asks for approval, and gives the exit code.
+// Shows an apply or destroy in every requested format, asks for approval, and returns the exit code.
 
 import { fromEnv } from "../../config/environment.ts";
 import { error } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Prints diagnostics, never a stack trace, and results; decides the colors of the output.
+// Prints diagnostics and results, never a stack trace, and decides whether output has colors.
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";

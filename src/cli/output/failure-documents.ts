@@ -1,4 +1,4 @@
-// What the reader of a form gets on stdout from a run that ended before it had its answer.
+// The documents on stdout for runs that fail before they have a result.
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

@@ -1,5 +1,4 @@
-// How a run ended, for people and for scripts: its story and output on stdout, what went wrong on stderr, the exit code.
-// The views of a notebook run, as HTML files or on stdout.
+// Prints the result of a job run: details and output on stdout, problems on stderr; and writes notebook views as HTML.
 
 import { extname, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
@@ -102,7 +101,9 @@ export function writeViews(
 ): void {
   const [first, ...more] = views;
   if (first === undefined)
-    throw failureOf("CLI_NO_OBJECT", `run ${run} has no such views`, { hint: "try --views ALL" });
+    throw failureOf("CLI_NO_OBJECT", `run ${run} does not have the requested views`, {
+      hint: "pass --views ALL",
+    });
   if (out === undefined) {
     if (more.length > 0)
       throw failureOf("CLI_USAGE", `run ${run} has ${views.length} views, too many for one output`, {
@@ -126,7 +127,7 @@ function numbered(path: string, number: number): string {
 }
 
 function write(path: string, shown: string, content: string, force: boolean): void {
-  withFileCreation(shown, "name another file, or write over it with --force", () =>
+  withFileCreation(shown, "choose another file, or overwrite it with --force", () =>
     writeWholeFile(path, content, { over: force }),
   );
 }

@@ -1,4 +1,4 @@
-// Shows a plan in every format that the run was asked for.
+// Prints a plan in every requested format.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";

@@ -1,4 +1,4 @@
-// Shows each new state of a job run that is followed, and of a cluster that a command waits for.
+// Prints each new state of a job run or cluster that a command waits for.
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { JsonObject } from "../../core/json.ts";

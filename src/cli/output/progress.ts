@@ -1,4 +1,4 @@
-// Which progress a run shows: a board where a person watches, lines where a log is kept.
+// Chooses the progress display: a board on a terminal, plain lines in a log.
 
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";

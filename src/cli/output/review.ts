@@ -54,9 +54,9 @@ export async function showReview(
 /** The run succeeds without a plan file, because what was pending before the change is blocked. */
 function notSaved({ out }: ReviewOutput): readonly Diagnostic[] {
   if (out === undefined) return [];
-  const hint = "clear what was pending first: a plan with a guard or an error cannot be applied";
+  const hint = "resolve the pending changes first; a plan with a guard or an error cannot be applied";
   return [
-    warning("PLAN_BASE", `the plan is not saved to ${out}, because what was pending blocks it`, { hint }),
+    warning("PLAN_BASE", `the plan is not saved to ${out}, because pending changes block it`, { hint }),
   ];
 }
 

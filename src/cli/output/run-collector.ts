@@ -1,4 +1,4 @@
-// Collects what a run does while it runs: requests, plan, apply. For metrics and webhooks; runs without these have none.
+// Collects data of a run for metrics and webhooks: requests, plan, apply. Runs without these have no collector.
 
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { type Address, kindOf } from "../../core/address.ts";

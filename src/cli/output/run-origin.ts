@@ -1,4 +1,4 @@
-// Where a run comes from: the commit and the page of the CI run, from its variables, else the commit from git.
+// The origin of a run: its commit and CI page, from environment variables, or the commit from git.
 
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// What a run leaves for machines that watch it: the metrics file and the webhook message. Written however the run ends.
+// Writes the metrics file and posts the webhook message at the end of a run, also after a failure.
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";

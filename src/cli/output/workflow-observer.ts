@@ -1,4 +1,4 @@
-// Shows what a workflow reports while it works: findings, long waits, progress. All of it goes to stderr.
+// Prints events of a workflow to stderr: diagnostics, long waits, progress.
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { WorkflowObserver } from "../../workflow/session/workflow-context.ts";
@@ -12,7 +12,7 @@ export function workflowObserver(context: CommandContext): WorkflowObserver {
     found: (diagnostics) => printDiagnostics(context, diagnostics),
     retrying({ operation, status, attempt, waitMs = 0 }) {
       if (waitMs < LONG_WAIT_MS) return;
-      const what = status === 0 ? "gave no complete answer" : `answered ${status}`;
+      const what = status === 0 ? "returned no complete response" : `answered ${status}`;
       const seconds = Math.ceil(waitMs / 1000);
       context.stderr.write(`${operation} ${what}; retry ${attempt} in ${seconds} s\n`);
     },

@@ -1,4 +1,4 @@
-// The values that a sign-in can need: their keys in profiles, their variables, and the kind of sign-in that each one belongs to.
+// The values of sign-ins: their keys in profiles, their variables, and the sign-in method of each.
 
 /** Values of more than one kind make a choice necessary, as in the vendor's tools. */
 export type AuthKind = "pat" | "basic" | "oauth" | "azure" | "env-oidc" | "file-oidc" | "google";

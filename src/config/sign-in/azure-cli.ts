@@ -1,4 +1,4 @@
-// The Azure CLI of this machine: where it is, and running it outside of the checkout that a command runs in.
+// Finds and runs the Azure CLI of this machine, outside of the checkout that a command runs in.
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, relative } from "node:path";

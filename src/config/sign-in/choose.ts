@@ -1,4 +1,4 @@
-// Chooses the sign-in of a run by the rules of the vendor's tools: values of one kind, the methods in order, auth_type first of all.
+// Chooses the sign-in of a run by the rules of the vendor's tools: auth_type first, then the methods in order.
 
 import { AUTH_TYPES, type AuthType, type Credential } from "../../api/auth/credential.ts";
 import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";

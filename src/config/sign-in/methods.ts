@@ -1,4 +1,4 @@
-// The values that each method needs, and the credential that it makes of them.
+// The values that each sign-in method needs, and the credential made from them.
 
 import type { AuthType, AzureEndpoints, Credential, IdTokenSource } from "../../api/auth/credential.ts";
 import { AUTH_TYPES } from "../../api/auth/credential.ts";

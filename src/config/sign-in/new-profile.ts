@@ -1,4 +1,4 @@
-// A profile that `workspace login` writes, and the values that it asks for.
+// The profile that `workspace login` writes, and the prompts for its values.
 
 import type { AuthType } from "../../api/auth/credential.ts";
 import { failureOf } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// The diagnostic of a run that has no sign-in for its host: what was tried, and the most likely fix.
+// The diagnostic for a host without a sign-in: what was tried, and the most likely fix.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { SignInChoice, SkippedSignIn } from "./choose.ts";

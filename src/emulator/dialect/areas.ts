@@ -1,4 +1,4 @@
-// The areas of the service in the dialect: the contract's operations behind a translation, and those that it adds.
+// The areas of the service in the dialect: translated operations of the contract, and additional ones.
 
 import type { Contract, OperationSpec } from "../http/contract.ts";
 import { libraryOperations } from "../routes/libraries/libraries.ts";

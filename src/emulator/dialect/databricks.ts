@@ -1,4 +1,4 @@
-// The Databricks dialect as the app takes it: its description, its areas, what its parser forgives, and how it refuses.
+// The Databricks dialect for the app: its description, areas, parser, and refusals.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { Contract, OperationSpec } from "../http/contract.ts";

@@ -1,4 +1,4 @@
-// Who is served at all: programs of this machine, no page of a browser; control requests only with the token of this start.
+// Admits requests: only from programs of this machine, not from web pages; control requests only with the token of this start.
 
 import { digest } from "../../core/digest.ts";
 import { REQUESTS } from "../world/limits.ts";

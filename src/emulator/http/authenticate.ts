@@ -1,4 +1,4 @@
-// Who is calling: an access token, as bearer or as the password of the user `token` (contract A 5).
+// Authenticates callers: an access token as bearer token, or as the password of the user `token` (contract A 5).
 
 import { digest } from "../../core/digest.ts";
 import { isAdmin, userById } from "../world/directory.ts";

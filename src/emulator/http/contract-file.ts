@@ -1,4 +1,4 @@
-// Reads the descriptions of the API from where the program lies: once per process, and out of a copy as JSON where there is one.
+// Reads the API descriptions from the program's folder, once per process, from a JSON copy if there is one.
 
 import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The operations of the contract as openapi.yaml states them, found by method and path.
+// The operations of openapi.yaml, by method and path.
 
 import findMyWay from "find-my-way";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// The input of an operation out of a request: JSON body, query string, or form; text becomes the type that the schema names.
+// The input of an operation from a request: JSON body, query string, or form; strings become the types of the schema.
 
 import { Busboy } from "@fastify/busboy";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";

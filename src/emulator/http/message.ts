@@ -1,4 +1,4 @@
-// A request and an answer as plain data, so that the service runs with or without a socket.
+// A request and a response as plain data, so that the service runs with or without a socket.
 
 /** One HTTP request. `path` carries its query string; header names are lower case. */
 export interface AppRequest {

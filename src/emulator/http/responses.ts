@@ -1,4 +1,4 @@
-// Answers and refusals as responses on the wire, in the general form and in SCIM's.
+// Answers and refusals as HTTP responses, in the general form and in SCIM's.
 
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";

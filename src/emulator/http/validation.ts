@@ -1,4 +1,4 @@
-// Checks an input against its schema, strictly: nothing is coerced, and each kind of failure has its error code.
+// Validates an input against its schema, strictly: without coercion, and with an error code for each kind of failure.
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Json, JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// DBC: a zip archive that holds notebooks in their JSON form, alone or in folders.
+// DBC: a zip archive with notebooks in their JSON form, alone or in folders.
 
 import { deflateSync, unzipSync, Zip, ZipPassThrough } from "fflate";
 import { type JsonObject, objectIn } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// HTML: a page that shows the cells and carries the notebook itself, so that the page can be imported again.
+// HTML: a page that shows the cells and contains the notebook itself, so that the page can be imported.
 
 import { assertShallow } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// SOURCE: a notebook as a program text, in which comments separate the cells and contain text in other languages.
+// SOURCE: a notebook as program text; comments separate the cells and contain text in other languages.
 
 import {
   type Cell,

@@ -1,4 +1,4 @@
-// Where the bytes of large contents lie: in memory while they are small and nothing is to outlive the process, else in files.
+// Bytes of large contents: in memory if they are small and not persistent, otherwise in files.
 
 import {
   closeSync,

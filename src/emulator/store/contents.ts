@@ -1,4 +1,4 @@
-// Contents too large for a row: bytes in a place of their own, how many of them count in a row.
+// Contents that are too large for a row: bytes in a blob, and their length in a row.
 
 import type { Blobs, Collection } from "../world/world.ts";
 import type { BlobBytes } from "./blobs.ts";

@@ -1,4 +1,4 @@
-// The world as tables in memory: one transaction per request, undone when it throws, written through to disk where there is one.
+// The world as tables in memory: one transaction per request, rolled back if it throws, written through to disk if there is one.
 
 import { randomBytes } from "node:crypto";
 import type { Collection, World } from "../world/world.ts";

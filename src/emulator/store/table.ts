@@ -1,4 +1,4 @@
-// A collection in memory with the changes of the running transaction kept apart, so that undoing them is forgetting them.
+// A table in memory that keeps the changes of the running transaction separate, so that a rollback drops them.
 
 import { parseJson } from "../../core/exact-json.ts";
 import type { Collection } from "../world/world.ts";

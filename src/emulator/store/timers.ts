@@ -1,4 +1,4 @@
-// Durable timers: a row each, and a binary heap by time, then by the order in which they were set.
+// Durable timers: a row each, and a binary heap by time, then by creation.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { Collection, Timers } from "../world/world.ts";

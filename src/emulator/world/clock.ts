@@ -1,4 +1,4 @@
-// The emulator's time: the machine's, shifted, or one that stands still until it is moved.
+// The emulator's clock: the machine's time with an offset, or a manual clock.
 
 export type ClockMode = "real" | "manual";
 

@@ -1,4 +1,4 @@
-// The people and groups of the workspace: who exists, who belongs to what (directly or through groups), who may do what.
+// The users and groups of the workspace: memberships, direct and inherited, and rights.
 
 import { RETENTION } from "./limits.ts";
 import type { Caller } from "./operation.ts";

@@ -1,4 +1,4 @@
-// BYTES fields, which are base64 text in JSON, and paths, checked and brought into one form.
+// Validates and normalizes base64 fields and paths.
 
 import { type ApiError, invalidValue, malformed } from "./errors.ts";
 

@@ -1,4 +1,4 @@
-// A durable tree of named entries: a path is found in as many look-ups as it has segments, a folder knows its children.
+// A durable tree of named entries: a path takes one lookup per segment, and a folder knows its children.
 
 import type { Collection, World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-// The emulated workspace as data: durable collections, timers on a clock, file contents, fresh ids.
+// The emulated workspace as data: durable collections, timers, file contents, and new IDs.
 
 import type { Json, JsonObject } from "../../core/json.ts";
 

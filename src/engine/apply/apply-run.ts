@@ -1,5 +1,4 @@
-// State that all changes of one apply share, and its inputs: the plan, the desired resources for their payloads, and
-// every port.
+// The state and the inputs that all changes of one apply share: the plan, the desired resources, and every port.
 
 import type { Writer } from "../../api/contract/reader.ts";
 import type { Address } from "../../core/address.ts";

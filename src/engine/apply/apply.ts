@@ -1,5 +1,4 @@
 // Executes a plan without changing it: walks its graph, journals each step, verifies the writes, saves the state.
-// Decides nothing.
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

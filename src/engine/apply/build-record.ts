@@ -1,5 +1,4 @@
-// Builds the record of a resource after a change, including values that the service filled in. An adopted object is
-// recorded as if a spec with exactly its values had been applied.
+// Builds the record of a resource after a change, including values that the service set. An adopted object is recorded like an applied one.
 
 import type { RemoteId } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";

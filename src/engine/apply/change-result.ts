@@ -1,5 +1,4 @@
-// How a change ended, told from what is certain about its requests; and what the journal must say of it.
-// A creation refused although nothing of its name was there: an earlier copy of the very same request may have made it.
+// Determines the result of a change from the outcomes of its requests, and the journal entries for it.
 
 import { isConflict } from "../../api/contract/refusals.ts";
 import type { RemoteId } from "../../core/address.ts";

@@ -1,4 +1,4 @@
-// Records an apply in the history of the state: when it first writes, so that a crash leaves a trace, and when it ends.
+// Records an apply in the history of the state: at its first write, so that a crash leaves a trace, and at its end.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { startDigest } from "../../core/digest.ts";

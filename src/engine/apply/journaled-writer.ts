@@ -1,5 +1,4 @@
-// The writer that a kind's verbs act through: an intent is durable before each request, and its answer is noted after it.
-// Waiting for the service: looks again and again, on the engine's clock, until there is an answer or the deadline is over.
+// The writer that providers use during an apply: it makes an intent durable before each request and records the outcome after it. It also polls until a deadline.
 
 import type {
   Permit,

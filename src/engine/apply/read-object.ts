@@ -1,5 +1,4 @@
-// Reads one object by ID or name. An object that changed after the plan is not written. After a creation without an
-// answer, one lookup decides whether it succeeded; otherwise, the next run recovers it.
+// Reads one object by ID or name before a write. A changed object is not written, and one lookup resolves a creation without an answer.
 
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";

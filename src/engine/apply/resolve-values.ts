@@ -1,4 +1,4 @@
-// The values that a change is to reach: references filled in with what this apply made, names turned into ids for the wire.
+// Resolves the desired values of a change: references to new objects, and names to IDs.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";

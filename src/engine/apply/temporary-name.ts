@@ -1,4 +1,4 @@
-// Objects that get another name so that a change can take theirs: of a replacement, and where names pass from one to another.
+// Renames objects to temporary names, so that a change can use their names: in replacements, and where names pass between objects.
 
 import { longestName } from "../../planner/decide/passed-names.ts";
 import type { Change, Replace } from "../../planner/model/change.ts";

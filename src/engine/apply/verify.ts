@@ -1,4 +1,4 @@
-// The end of an apply: each touched kind is listed once, what the service filled in is recorded, and the state is written.
+// The end of an apply: lists each changed kind once, records values that the service set, and writes the state.
 
 import { parentOf } from "../../core/address.ts";
 import { canonicalJson } from "../../core/canonical.ts";

@@ -1,4 +1,4 @@
-// Walks a graph of work: each node after those it needs, as many at once as there are slots, a failure stops only what needs it.
+// Walks a graph with bounded parallelism: each node runs after its dependencies, and a failure blocks only its dependents.
 
 import type { Semaphore } from "../concurrency.ts";
 

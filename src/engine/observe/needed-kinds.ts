@@ -1,4 +1,4 @@
-// Which kinds a plan has to list: those of its resources, and those without which these cannot be judged.
+// The kinds that a plan must list: those of its resources, and those that are needed to judge these.
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { PlanInput } from "../../planner/model/input.ts";

@@ -1,4 +1,4 @@
-// Reads what the workspace holds now: one list for each kind in use, one for each managed parent of a nested kind.
+// Reads the live state: one list per kind in use, and one per managed parent of a nested kind.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";

@@ -1,4 +1,4 @@
-// The first requests of an observation, sent while the spec is still being read: what the state manages is listed whatever the spec says.
+// Sends the first requests of an observation while the spec is still being read: the kinds that the state manages.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, kindOf } from "../../core/address.ts";

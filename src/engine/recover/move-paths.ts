@@ -1,4 +1,4 @@
-// Where the entries of `moved` lead: the path of an address, entry by entry. Pure.
+// Follows `moved` entries from an address to its final address. Pure.
 
 import { type Address, addressOf, isInModule, kindOf, nameOf } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";

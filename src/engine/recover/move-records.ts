@@ -1,4 +1,4 @@
-// Records that the spec moved to other addresses: the resulting state, and the journal entries that produce it. Pure.
+// Applies `moved` entries to records: the resulting state, and the journal entries that produce it. Pure.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";

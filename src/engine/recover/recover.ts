@@ -1,5 +1,4 @@
-// Recovers requests with an unknown outcome: resolves open intents and finds late creations in live data. Pure. A
-// late token leads to an adopted object, to a replaced object to delete, or expires.
+// Recovers requests with an unknown outcome: resolves open intents and finds late creations in live data. Pure.
 
 import { type Address, kindOf, type RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

@@ -1,6 +1,4 @@
-// Resolves one open intent by crash class (design 6): adopts, records as unfinished, closes, keeps for a later check,
-// or leaves it open. An object that an interrupted write left under its token is recorded, so that the next plan
-// deletes it.
+// Resolves one open intent by recovery class (design 6): adopts, records as unfinished, closes, keeps for a later check, or leaves it open.
 
 import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// A lease on a workspace: at most one process runs it. It is renewed while the run lasts, and a run that could not
+// A lease on a workspace: at most one process runs it. The lease is renewed during the run, and a run that cannot renew it stops.
 
 import { type Diagnostic, error, type Failure } from "../../core/diagnostic.ts";
 import { columnText, type Database } from "../../state/backends/postgres/database.ts";

@@ -1,4 +1,4 @@
-// A fleet: named workspaces, each with its spec, its connection, and the labels that commands select by.
+// A fleet: named workspaces, each with a spec, a connection, and labels.
 
 /** One workspace of a fleet. Relative paths are relative to the folder of the fleet file. */
 export interface FleetWorkspace {

@@ -1,4 +1,4 @@
-// The queue on pg-boss, which is loaded here and only here. Tested with the version that package.json pins.
+// The job queue on pg-boss. Only this file loads pg-boss.
 
 import type { PgBoss } from "pg-boss";
 import { error, Failure } from "../../core/diagnostic.ts";

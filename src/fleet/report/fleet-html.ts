@@ -1,4 +1,4 @@
-// The state of a fleet as one page for a browser: each workspace folded, with its findings and its trend.
+// The state of a fleet as an HTML page: each workspace collapsed, with its findings and its trend.
 
 import { count, grouped } from "../../core/sentences.ts";
 import { filterBar, keyHelp } from "../../report/html/filter-bar.ts";

@@ -1,4 +1,4 @@
-// The state of a fleet as every report shows it, and the words and numbers that the reports share.
+// The state of a fleet as a view that all reports use, and the terms and numbers that they share.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";

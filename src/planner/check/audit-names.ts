@@ -1,4 +1,4 @@
-// The part of the audit about unique names: carried out in its order, a plan never gives an object a name that another one has.
+// The part of the audit about unique names: executed in order, a plan never gives an object a name that another object has.
 
 import { hasErrors } from "../../core/diagnostic.ts";
 import { foldName } from "../../resource/names.ts";

@@ -1,4 +1,4 @@
-// Who objects to a plan: share of deletes, prevent_destroy, the kinds' own objections, limits of the service (design 5).
+// The guards of a plan: share of deletions, prevent_destroy, the checks of the kinds, limits of the service (design 5).
 
 import { type Address, parentOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Values that a plan sends and that only the workspace can confirm: versions, machine types, IDs of objects, paths of notebooks.
+// Checks values that only the workspace can confirm: versions, machine types, IDs of objects, paths of notebooks.
 
 import { remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Names in the spec that belong to nothing once a plan is applied: told by the plan, before an apply fails on them.
+// Reports names in the spec that match no object after the plan is applied.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { collectTexts, isObject, type Json } from "../../core/json.ts";

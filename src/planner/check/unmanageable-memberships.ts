@@ -1,4 +1,4 @@
-// Memberships that a plan would make in objects that this program cannot manage, such as groups of the account.
+// Rejects memberships in objects that this program cannot manage, such as groups of the account.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Change } from "../model/change.ts";

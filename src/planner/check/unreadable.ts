@@ -1,5 +1,4 @@
-// Reports what could not be read, once for each cause: an unreadable kind blocks the apply. Also finds the kinds that
-// may use objects to delete, and reports those that could not be read.
+// Reports kinds that could not be read, once per cause. An unreadable kind blocks the apply.
 
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";

@@ -1,5 +1,4 @@
-// Decides one desired resource: create, update, replace, adopt, or no change. Also formats one difference as part of
-// a sentence: the live and the desired value, shortened, and masked if sensitive.
+// Decides one desired resource: create, update, replace, adopt, or no change.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Which change waits for which: what a resource needs comes before it; what held an id lets go before the object does.
+// The dependencies between changes: a change waits for what its resource needs, and a delete waits for the users of its object.
 
 import type { Address } from "../../core/address.ts";
 import { isObject, type Json } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// Unmanaged objects that have the name of something to create, in kinds whose names are not unique: what to say about them.
+// Reports unmanaged objects with the name of a planned creation, in kinds whose names are not unique.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";

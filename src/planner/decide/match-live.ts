@@ -1,4 +1,4 @@
-// Which live object a desired resource means: the recorded id first, then the natural name, never a guess.
+// Finds the live object of a desired resource: by the recorded ID, then by the natural name. Never guesses.
 
 import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";

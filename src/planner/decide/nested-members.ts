@@ -1,5 +1,4 @@
-// Plans live members of nested lists that are not in the spec: deletes them if the list is authoritative, otherwise
-// reports them. Also builds the deletion of one live object.
+// Plans live members of nested lists that are not in the spec: deletes them if the list is authoritative, otherwise reports them.
 
 import {
   type Address,

@@ -1,4 +1,4 @@
-// Names that a plan changes in place. Fields that contain the old name of such an object mean the same object afterwards.
+// Names that a plan changes in place: other fields that contain the old name then mean the new one.
 
 import { kindOf } from "../../core/address.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";

@@ -1,4 +1,4 @@
-// Unique names that pass from one object to another within a plan: who frees a name acts first, and a temporary name breaks a cycle.
+// Passes unique names between objects within a plan: the change that frees a name runs first, and a temporary name breaks a cycle.
 
 import type { Address } from "../../core/address.ts";
 import { fingerprint } from "../../core/canonical.ts";

@@ -1,4 +1,4 @@
-// Deletes and creates that look like one resource under another key: said in the plan, because what goes takes its history along.
+// Detects a deletion and a creation that look like one resource with a new key, because the deletion loses the object's history.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import type { Values } from "../../resource/field-schema.ts";

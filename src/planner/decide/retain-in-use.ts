@@ -1,4 +1,4 @@
-// Objects that gave way to a successor while others still use them: they stay, and each plan looks again.
+// Keeps replaced objects that are still in use; each later plan checks them again.
 
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";

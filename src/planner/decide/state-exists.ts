@@ -1,4 +1,4 @@
-// Whether a state exists: a location that no run has written to gives an empty one.
+// Whether a state exists. A location without a state loads as an empty one.
 
 import type { State } from "../../state/model/record.ts";
 

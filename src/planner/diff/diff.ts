@@ -1,4 +1,4 @@
-// The three-way difference of one resource: what the spec asks for, what is live, what was recorded (design 5).
+// The three-way diff of one resource: desired, live, and recorded values (design 5).
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toPointer, valueAt } from "../../core/pointer.ts";

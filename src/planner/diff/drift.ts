@@ -1,4 +1,4 @@
-// What moved in the workspace since the last apply: live against recorded, whatever the spec says now.
+// Finds drift: differences between live and recorded values, regardless of the spec.
 
 import { kindOf } from "../../core/address.ts";
 import type { StateRecord } from "../../state/model/record.ts";

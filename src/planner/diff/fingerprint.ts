@@ -1,4 +1,4 @@
-// A digest of the live values that a change rests on; an apply that finds another one leaves the object alone.
+// A digest of the live values that a change is based on. An apply does not change an object with another digest.
 
 import { fingerprint } from "../../core/canonical.ts";
 import type { Json } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// Which drift is known already: each difference has a digest of its live value, so it counts as new when that value changes again.
+// Known drift: each difference has a digest of its live value, so it counts as new if that value changes again.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { digest } from "../../core/digest.ts";

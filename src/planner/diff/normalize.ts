@@ -1,5 +1,4 @@
-// One form for values that mean the same: sets sorted, empty and default members dropped, case folded where a field says so.
-// lifecycle.ignore_changes: fields that are never compared after creation, named by dotted path.
+// Normalizes values for comparison: sets sorted, empty and default members dropped, case folded. Also applies ignore_changes.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";

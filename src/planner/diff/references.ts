@@ -1,5 +1,4 @@
-// References of a desired resource, put in where their values are known before apply.
-// Why a value that is a reference moved: where the spec says the same as before, it follows what it refers to.
+// Resolves references whose values are known before the apply, and explains values that changed because their reference did.
 
 import type { Address } from "../../core/address.ts";
 import { stringifyJson } from "../../core/exact-json.ts";

@@ -1,4 +1,4 @@
-// Names in the spelling of what they name: "ADA@example.com" in a list of members is the user that is declared, or live, as "ada@example.com".
+// Replaces names by the spelling of the object that they name: "ADA@example.com" by "ada@example.com".
 
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";

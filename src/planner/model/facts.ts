@@ -1,4 +1,4 @@
-// Facts: data that a plan can do without and that cost further requests. They describe changes or block them.
+// Facts: data from additional requests that describe or block changes. A plan can be drafted without them.
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

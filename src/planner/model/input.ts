@@ -1,4 +1,4 @@
-// What a plan follows from. The same input and facts give the same plan, byte for byte.
+// The input of a plan. The same input and facts give the same plan, byte for byte.
 
 import type { Address } from "../../core/address.ts";
 import type { Live } from "../../resource/live.ts";

@@ -1,5 +1,4 @@
-// The order of changes: what is needed first comes first, ties by kind then address; deletes last, in reverse.
-// Sorting and gathering by need: what an item needs comes before it, and otherwise the given order stands.
+// Sorts changes: dependencies first, ties by kind then address; deletes last, in reverse.
 
 import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";

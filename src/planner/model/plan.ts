@@ -1,5 +1,4 @@
-// A plan: the changes in execution order, the drift, and the guards that block it. Also the outcome of an apply: one
-// result for each change, and the events that report it.
+// A plan: the changes in execution order, the drift, and the guards that block it; and the outcome of an apply.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// The workspace as a kind sees it when it is asked for consequences and objections: live data, and what this plan does to it.
+// The workspace that a kind sees for its side effects and guards: live data, and the changes of the plan.
 
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";

@@ -1,4 +1,4 @@
-// The values of a resource as a change leaves them: over the live ones, with a mark wherever only an apply can tell.
+// The values of a resource after a change: the live values with the changes applied, and a mark for values known only after the apply.
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { setMember, valueAt, withValueAt } from "../../core/pointer.ts";

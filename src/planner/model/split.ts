@@ -1,4 +1,4 @@
-// How a plan divides where the spec before a change is known: what the change causes, what was pending, what it resolves.
+// The split of a plan that is compared with its base: caused, pending, and resolved changes.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";

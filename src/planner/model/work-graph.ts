@@ -1,5 +1,4 @@
-// The graph of an apply: a node for each change, two for a replacement, so that dependents move between its halves; one more
-// for a temporary name.
+// The graph of an apply: one node per change, two for a replacement, and one more for a temporary name.
 
 import type { Address } from "../../core/address.ts";
 import type { Change, NameSource, Replace } from "./change.ts";

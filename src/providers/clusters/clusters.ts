@@ -1,5 +1,4 @@
-// Clusters (contract B 2.4, contract B 3.2 and contract B 4.3). Found again by a tag that carries a token; the spec sets
-// pins and the desired state.
+// Clusters (contract B 2.4, contract B 3.2 and contract B 4.3). A tag with a token identifies a cluster after an interrupted creation.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { remoteId } from "../../core/address.ts";

@@ -46,11 +46,15 @@ export const databricksLogPlaces: FieldTable = {
       {
         destination: textField({ minLength: 1, description: "S3 URI, such as s3://bucket/logs." }),
         region: optional(textField({ serverDefault: true, description: "Region of the bucket." })),
-        endpoint: optional(textField({ serverDefault: true, description: "Endpoint, instead of a region." })),
+        endpoint: optional(
+          textField({ serverDefault: true, description: "Endpoint to use instead of a region." }),
+        ),
         enable_encryption: optional(flagField({ serverDefault: true, description: "Encrypt the logs." })),
         encryption_type: optional(textField({ serverDefault: true, description: "sse-s3 or sse-kms." })),
         kms_key: optional(textField({ serverDefault: true, description: "Key for sse-kms." })),
-        canned_acl: optional(textField({ serverDefault: true, description: "Access list of the objects." })),
+        canned_acl: optional(
+          textField({ serverDefault: true, description: "Canned access list of the log objects." }),
+        ),
       },
       { ...only, cloud: "aws", description: "A folder of a bucket." },
     ),
@@ -68,11 +72,18 @@ export const databricksScriptPlaces: FieldTable = {
 
 const availability = (kinds: readonly string[]): FieldSchema =>
   optional(
-    choiceField(kinds, { serverDefault: true, description: "Kind of the machines after the first ones." }),
+    choiceField(kinds, {
+      serverDefault: true,
+      description: "Type of the machines after the first ones: spot or on-demand.",
+    }),
   );
 
 const firstOnDemand = optional(
-  integerField({ minimum: 0, serverDefault: true, description: "This many machines are not spot ones." }),
+  integerField({
+    minimum: 0,
+    serverDefault: true,
+    description: "Number of machines that are on-demand, counted from the first.",
+  }),
 );
 
 export const databricksClusterFields: FieldTable = {
@@ -81,7 +92,7 @@ export const databricksClusterFields: FieldTable = {
       ...decided,
       severity: "security",
       minLength: 1,
-      description: "Cluster policy that applies.",
+      description: "ID of the cluster policy.",
     }),
   ),
   data_security_mode: optional(
@@ -105,7 +116,7 @@ export const databricksClusterFields: FieldTable = {
     choiceField(["STANDARD", "PHOTON", "NULL"], {
       ...decided,
       severity: "cost",
-      description: "Engine of the runtime.",
+      description: "Engine that runs queries, such as PHOTON.",
     }),
   ),
   driver_instance_pool_id: optional(
@@ -114,7 +125,7 @@ export const databricksClusterFields: FieldTable = {
       severity: "cost",
       minLength: 1,
       refersTo: "pools",
-      description: "Pool of the driver; that of the workers if unset.",
+      description: "Pool of the driver (default: the pool of the workers).",
     }),
   ),
   azure_attributes: optional(
@@ -125,11 +136,11 @@ export const databricksClusterFields: FieldTable = {
         spot_bid_max_price: optional(
           numberField({
             serverDefault: true,
-            description: "Most to pay for a spot machine; -1 for its normal price.",
+            description: "Maximum price of a spot machine; -1 is the on-demand price.",
           }),
         ),
       },
-      { ...decided, cloud: "azure", severity: "cost", description: "Kind of the machines on Azure." },
+      { ...decided, cloud: "azure", severity: "cost", description: "Settings of the machines on Azure." },
     ),
   ),
   aws_attributes: optional(
@@ -149,26 +160,37 @@ export const databricksClusterFields: FieldTable = {
           integerField({
             minimum: 0,
             serverDefault: true,
-            description: "Most to pay, in percent of the price.",
+            description: "Maximum price of a spot machine, in percent of the on-demand price.",
           }),
         ),
       },
-      { ...decided, cloud: "aws", severity: "cost", description: "Kind of the machines on AWS." },
+      { ...decided, cloud: "aws", severity: "cost", description: "Settings of the machines on AWS." },
     ),
   ),
   gcp_attributes: optional(
     groupField(
       {
-        availability: optional(textField({ serverDefault: true, description: "Kind of the machines." })),
+        availability: optional(
+          textField({ serverDefault: true, description: "Type of the machines: spot or on-demand." }),
+        ),
         use_preemptible_executors: optional(
-          flagField({ serverDefault: true, description: "Whether workers may be preempted." }),
+          flagField({ serverDefault: true, description: "Whether workers can be preempted." }),
         ),
         local_ssd_count: optional(
-          integerField({ minimum: 0, serverDefault: true, description: "Local disks of each machine." }),
+          integerField({
+            minimum: 0,
+            serverDefault: true,
+            description: "Number of local disks of each machine.",
+          }),
         ),
         zone_id: optional(textField({ serverDefault: true, description: "Zone, or auto." })),
       },
-      { ...decided, cloud: "gcp", severity: "cost", description: "Kind of the machines on Google Cloud." },
+      {
+        ...decided,
+        cloud: "gcp",
+        severity: "cost",
+        description: "Settings of the machines on Google Cloud.",
+      },
     ),
   ),
 };

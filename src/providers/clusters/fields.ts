@@ -68,15 +68,23 @@ export const clusterFields = (most: number): FieldTable => ({
       {
         min_workers: integerField({
           minimum: 0,
-          description: "Minimum; the cluster starts with it.",
+          description: "Minimum number of workers; the cluster starts with this number.",
         }),
-        max_workers: integerField({ minimum: 1, description: "Maximum; more than min_workers." }),
+        max_workers: integerField({
+          minimum: 1,
+          description: "Maximum number of workers; must be more than min_workers.",
+        }),
       },
       { severity: "cost", description: "Range in which the service chooses the number of workers." },
     ),
   ),
   instance_pool_id: optional(
-    textField({ severity: "cost", minLength: 1, refersTo: "pools", description: "Pool of its machines." }),
+    textField({
+      severity: "cost",
+      minLength: 1,
+      refersTo: "pools",
+      description: "Pool that provides the machines.",
+    }),
   ),
   autotermination_minutes: optional(
     integerField({
@@ -91,7 +99,7 @@ export const clusterFields = (most: number): FieldTable => ({
     flagField({
       severity: "cost",
       serverDefault: true,
-      description: "Machines acquire more disk when they run low.",
+      description: "Machines get more disk space when they run low.",
     }),
   ),
   spark_conf: optional(
@@ -102,7 +110,7 @@ export const clusterFields = (most: number): FieldTable => ({
     }),
   ),
   spark_env_vars: optional(
-    mapField(scalarField({ description: "Value, exported without changes." }), {
+    mapField(scalarField({ description: "Value of the variable." }), {
       severity: "other",
       description: "Environment variables of the driver and the workers.",
     }),
@@ -125,7 +133,7 @@ export const clusterFields = (most: number): FieldTable => ({
           file: optional(destination("A script on the machine itself.", {})),
           ...databricksScriptPlaces,
         },
-        { description: "Location of one script." },
+        { description: "Location of a script; exactly one of these." },
       ),
       {
         severity: "security",

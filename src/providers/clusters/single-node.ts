@@ -1,4 +1,4 @@
-// Clusters of one node in the Databricks dialect: no workers, and three settings by which the driver runs Spark alone.
+// Single-node clusters in the Databricks dialect: no workers, and three settings that run Spark on the driver.
 
 import { isObject, type Json } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";

@@ -1,5 +1,4 @@
-// Groups the states of a cluster (contract B 3.2): a starting cluster counts as present.
-// The tag that carries a cluster's token finds a cluster again whose creation was interrupted (design 6).
+// The states of a cluster (contract B 3.2), and the tag with its token (design 6).
 
 import { isObject, type JsonObject, objectIn } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";

@@ -1,4 +1,4 @@
-// What the schema cannot say about the attributes of a cluster: combinations of fields, and values that a pool decides.
+// Checks cluster attributes beyond the schema: combinations of fields, and values that a pool decides.
 
 import { isObject, type Json } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -48,7 +48,7 @@ function terminationProblems(values: Values, under: readonly string[]): readonly
     {
       path: [...under, "autotermination_minutes"],
       code: "SPEC_VALUE",
-      message: `autotermination_minutes is ${minutes}; allowed are 0 (never) and 10 to 10000`,
+      message: `autotermination_minutes is ${minutes}; the allowed values are 0 (never) and 10 to 10000`,
     },
   ];
 }

@@ -1,4 +1,4 @@
-// Checks cron expressions by the grammar of Quartz: six fields or seven, seconds first, exactly one of the two day fields `?`.
+// Validates cron expressions by the Quartz grammar: six or seven fields, seconds first, exactly one of the two day fields `?`.
 
 import { Cron } from "croner";
 
@@ -139,7 +139,7 @@ function allowed(rule: FieldRule, range: string): string {
     return "L, W, and # are allowed only in the day fields, and not in a list or range";
   const words =
     rule.words === undefined ? "" : `, or ${rule.words[0]} to ${rule.words[rule.words.length - 1]}`;
-  return `allowed are ${rule.min} to ${rule.max}${words}`;
+  return `use ${rule.min} to ${rule.max}${words}`;
 }
 
 /** Whether no date fits, as 30 February. The forms that croner does not know always have a date. */

@@ -1,4 +1,4 @@
-// Jobs (contract B 2.2 and contract B 4.2). Made inert with a token in the name first, then reset to their settings (design 6).
+// Jobs (contract B 2.2 and contract B 4.2). A job is created inert with a token in its name, then reset to its settings (design 6).
 
 import { remoteId } from "../../core/address.ts";
 import { defined, isObject, type JsonObject } from "../../core/json.ts";

@@ -84,7 +84,7 @@ export const settings = {
     integerField({
       minimum: 0,
       default: 0,
-      description: "Seconds after which a run is stopped; 0 means never.",
+      description: "Time limit of a run in seconds; 0 means none.",
     }),
   ),
   max_retries: optional(

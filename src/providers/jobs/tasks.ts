@@ -1,4 +1,4 @@
-// What a job does: one of four kinds of task (contract B 2.2).
+// The task of a job: one of four types (contract B 2.2).
 
 import { stringifyJson } from "../../core/exact-json.ts";
 import { isObject } from "../../core/json.ts";

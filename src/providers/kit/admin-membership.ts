@@ -1,4 +1,4 @@
-// Who is an administrator before and after a change: the guard against a plan that locks its own caller out.
+// Administrators before and after a change, for the guard against plans that remove the caller's own rights.
 
 import { memberOf, parentOf } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// Requests that describe a cluster: a member of a pool has the pool's node type, which some services demand to be repeated.
+// Requests that describe a cluster in a pool: some services demand the node type of the pool, others refuse it.
 
 import type { WriteOperation } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";

@@ -18,7 +18,7 @@ export const databricksDiskTypes: FieldTable = {
     choiceField(["GENERAL_PURPOSE_SSD", "THROUGHPUT_OPTIMIZED_HDD"], {
       ...only,
       cloud: "aws",
-      description: "Kind of the volumes.",
+      description: "Type of the volumes.",
     }),
   ),
 };
@@ -30,39 +30,54 @@ export const databricksPoolFields: FieldTable = {
     groupField(
       {
         availability: optional(
-          choiceField(["ON_DEMAND_AZURE", "SPOT_AZURE"], { ...unset, description: "Kind of the machines." }),
+          choiceField(["ON_DEMAND_AZURE", "SPOT_AZURE"], {
+            ...unset,
+            description: "Type of the machines: spot or on-demand.",
+          }),
         ),
         spot_bid_max_price: optional(
-          numberField({ ...unset, description: "Most to pay for a spot machine; -1 for its normal price." }),
+          numberField({
+            ...unset,
+            description: "Maximum price of a spot machine; -1 is the on-demand price.",
+          }),
         ),
       },
-      { ...decided, cloud: "azure", description: "Kind of the machines on Azure." },
+      { ...decided, cloud: "azure", description: "Settings of the machines on Azure." },
     ),
   ),
   aws_attributes: optional(
     groupField(
       {
         availability: optional(
-          choiceField(["ON_DEMAND", "SPOT"], { ...unset, description: "Kind of the machines." }),
+          choiceField(["ON_DEMAND", "SPOT"], {
+            ...unset,
+            description: "Type of the machines: spot or on-demand.",
+          }),
         ),
         zone_id: optional(textField({ ...unset, description: "Availability zone." })),
         spot_bid_price_percent: optional(
-          integerField({ minimum: 0, ...unset, description: "Most to pay, in percent of the price." }),
+          integerField({
+            minimum: 0,
+            ...unset,
+            description: "Maximum price of a spot machine, in percent of the on-demand price.",
+          }),
         ),
       },
-      { ...decided, cloud: "aws", description: "Kind of the machines on AWS." },
+      { ...decided, cloud: "aws", description: "Settings of the machines on AWS." },
     ),
   ),
   gcp_attributes: optional(
     groupField(
       {
-        gcp_availability: optional(textField({ ...unset, description: "Kind of the machines." })),
+        gcp_availability: optional(
+          textField({ ...unset, description: "Type of the machines: spot or on-demand." }),
+        ),
         local_ssd_count: optional(
-          integerField({ minimum: 0, ...unset, description: "Local disks of each machine." }),
+          integerField({ minimum: 0, ...unset, description: "Number of local disks of each machine." }),
         ),
         zone_id: optional(textField({ ...unset, description: "Zone." })),
       },
-      { ...decided, cloud: "gcp", description: "Kind of the machines on Google Cloud." },
+      { ...decided, cloud: "gcp", description: "Settings of the machines on Google Cloud." },
     ),
   ),
 };

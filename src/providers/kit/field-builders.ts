@@ -1,4 +1,4 @@
-// The words in which a kind declares its fields: JSON Schema whose options are the annotations; tags; sources of contents.
+// Builders for the fields of a kind: JSON Schema with annotations, tags, and sources of contents.
 
 import type { Json } from "../../core/json.ts";
 import type { Annotations, FieldSchema, FieldTable } from "../../resource/field-schema.ts";
@@ -113,7 +113,7 @@ const KEYS = {
   pattern: `^(?!${RESERVED.map(anyCase).join("|")})[^<>%*&+?\\\\/]+$`,
   minLength: 1,
   maxLength: 512,
-  description: "A key has none of <>%*&+?\\/, and does not begin with azure, microsoft, or windows.",
+  description: "A key cannot contain any of <>%*&+?\\/ or begin with azure, microsoft, or windows.",
 } as const;
 
 interface TagOptions extends Pick<Annotations, "dialect" | "whenAbsent" | "inPlaceIn"> {

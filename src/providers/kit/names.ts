@@ -1,4 +1,4 @@
-// Names inside a scope, such as `etl/db-password`, and absolute paths as names, with their folders.
+// Names inside a scope, such as `etl/db-password`, and absolute paths with their parent folders.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";

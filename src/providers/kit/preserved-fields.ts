@@ -1,5 +1,4 @@
-// Live fields that a replacing request must repeat because the spec neither sets nor resets them.
-// Whether a planned change removes the object that exists now.
+// Live fields that a replacing request must repeat, because the spec neither sets nor resets them.
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";

@@ -1,4 +1,4 @@
-// Reads members of answers, whose types the service does not always keep (facts, head), and contents to send.
+// Reads members of responses, whose types the service does not always keep (facts, head), and contents to send.
 
 import { isMissing } from "../../api/contract/refusals.ts";
 import { error, Failure } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// The service's answers in spec form: only declared fields, one type each, with defaults and without empty values.
+// Converts responses of the service to spec form: only declared fields, one type each, with defaults and without empty values.
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";

@@ -1,4 +1,4 @@
-// The form in which notebooks are compared: their cells, the same whatever the format. What a service adds does not count.
+// Normalizes notebooks for comparison: their cells, the same in every format, without additions of the service.
 
 import { fingerprint } from "../../core/canonical.ts";
 import { digest } from "../../core/digest.ts";

@@ -1,4 +1,4 @@
-// Notebooks (contract A 2.6 and contract A 4.4). Their content is compared by content, in a normal form of each format.
+// Notebooks (contract A 2.6 and contract A 4.4), compared by a normal form of their content.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";

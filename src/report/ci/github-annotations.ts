@@ -1,4 +1,4 @@
-// Annotations of GitHub Actions: one workflow command for each notice, within what GitHub keeps of one step.
+// Annotations of GitHub Actions: one workflow command per notice, within GitHub's limits for a step.
 
 import { count } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";

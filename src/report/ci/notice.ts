@@ -1,4 +1,4 @@
-// Annotations of a forge at the lines of the spec, the most severe first, with paths from the root of the repository.
+// Notices for CI services at the lines of the spec, the most severe first, with paths from the root of the repository.
 
 import { CODES } from "../../core/codes.ts";
 import type { Diagnostic, DiagnosticRule } from "../../core/diagnostic.ts";

@@ -1,6 +1,5 @@
-// The script of a page: filters, keyboard navigation, light and dark, and unfolding for print. Without it the page is
-// complete and its controls are hidden. The script contains no less-than sign and no double colon, so that no reader
-// takes a part of it for markup or for a command of a CI service.
+// The script of a page: filters, keyboard navigation, color scheme, and expanding for print. It contains no less-than
+// sign and no double colon, which markup and CI logs would interpret.
 
 export const PAGE_SCRIPT = `
 "use strict";

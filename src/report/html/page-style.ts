@@ -1,4 +1,4 @@
-// How pages look: one style sheet for light and dark, narrow windows, and paper. It has no double colon: a page may end up in the log of a CI run.
+// The style sheet of pages: light and dark, narrow windows, and paper. It has no double colon, which a CI log could interpret.
 
 const LIGHT = `
   color-scheme: light;

@@ -1,4 +1,4 @@
-// The frame of every page: one file with its style and its script, and nothing from elsewhere.
+// The frame of every page: one file with its style and script, without external resources.
 
 import { digest } from "../../core/digest.ts";
 import { markupText } from "../text/printable.ts";

@@ -15,7 +15,8 @@ export function runLine(host: string, modes: readonly string[], info: RunInfo | 
     info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
       ? NOTHING
       : html` · <a href="${info.runUrl}" rel="noreferrer">run</a>`;
-  const where = host === "" ? html`Workspace` : html`Workspace <code>${host}</code>`;
+  // An offline plan has no host: its mode says so.
+  const where = host === "" || modes.includes(host) ? html`Workspace` : html`Workspace <code>${host}</code>`;
   return html`<p class="where">${where}${parts.join("")}${link}</p>`;
 }
 

@@ -1,5 +1,4 @@
-// A plan as an HTML page: guards and effects on people first, then each change, folded.
-// Drift as an HTML page: recorded values on the left, live values on the right.
+// A plan or drift as an HTML page: guards and side effects first, then each change, collapsed.
 
 import { count, grouped } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";

@@ -1,4 +1,4 @@
-// The graph of a spec's resources in the forms that other tools draw: DOT, Mermaid, JSON. An arrow leads to what is needed.
+// The graph of a spec's resources as DOT, Mermaid, and JSON. An arrow points to a dependency.
 
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { printable } from "../text/printable.ts";

@@ -1,4 +1,4 @@
-// Describes a kind or a field from the same table that validates and compares it.
+// Describes a kind or a field from the table that also validates and compares it.
 
 import type { Json } from "../../core/json.ts";
 import { grouped, listed } from "../../core/sentences.ts";

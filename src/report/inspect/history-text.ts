@@ -1,4 +1,4 @@
-// The applies that a state remembers, the newest first, and its earlier versions.
+// The recorded applies of a state, newest first, and its earlier versions.
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

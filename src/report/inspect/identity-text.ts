@@ -1,4 +1,4 @@
-// Who a run is and how it signs in, with the reasons: for people and for scripts.
+// The user and the sign-in of a run, with the reasons: as text and as JSON.
 
 import type { JsonObject } from "../../core/json.ts";
 import { printable } from "../text/printable.ts";

@@ -1,4 +1,4 @@
-// The API's operations as help: all of them by name, or one with its fields.
+// Help for the API: all operations by name, or one with its fields.
 
 import type { JsonObject } from "../../core/json.ts";
 import { printable } from "../text/printable.ts";

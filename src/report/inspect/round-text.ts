@@ -1,4 +1,4 @@
-// One round of `workspace watch` as plain lines: when, why, and what is different from the round before.
+// One round of `workspace watch` as plain lines: time, changed files, and differences from the previous round.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";

@@ -1,4 +1,4 @@
-// What a check found, as Markdown for a pull request.
+// The findings of a check as Markdown for a pull request.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { severityCounts } from "../text/diagnostic-text.ts";

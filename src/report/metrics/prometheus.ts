@@ -1,4 +1,4 @@
-// The facts of a run in the text exposition format of Prometheus, as the textfile collector of its node exporter reads it.
+// The figures of a run in the text format of Prometheus.
 
 import { isSuccess, RUN_OUTCOMES, type RunResult } from "./run-result.ts";
 

@@ -1,4 +1,4 @@
-// What a run did, as numbers and names without any value of the spec or the workspace: for metrics and webhooks.
+// The result of a run as numbers and names, without values of the spec or the workspace: for metrics and webhooks.
 
 import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
 import type { KindRegistry } from "../../resource/registry.ts";

@@ -1,4 +1,4 @@
-// The message that a webhook gets about a run: a JSON document, or one that Slack and compatible chats show.
+// The message of a webhook about a run: a JSON document, or a form for Slack and compatible chats.
 
 import { count } from "../../core/sentences.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";

@@ -1,5 +1,4 @@
-// JUnit XML, which CI services show as tests: a case for each resource or finding, and a failure for each that needs
-// attention.
+// JUnit XML for CI services: a case for each resource or finding, and a failure for each that needs attention.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";

@@ -1,4 +1,4 @@
-// An apply as JSON, one event a line: for pipelines that follow it.
+// An apply as JSON, one event per line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ApplyEvent, ChangeOutcome } from "../../planner/model/plan.ts";

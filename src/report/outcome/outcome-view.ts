@@ -1,4 +1,4 @@
-// What an apply did, as every report shows it, and as text: failures with reasons, blocked and skipped changes, a summary line.
+// The outcome of an apply as a view that all reports use, and as text: failures with reasons, blocked and skipped changes, a summary line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";

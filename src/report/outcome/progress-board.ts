@@ -1,4 +1,4 @@
-// The board on a terminal: a task for what is read, then one for each kind that changes, with counts and the time left.
+// The progress board on a terminal: a task for the read, then one for each kind that changes, with counts and the time left.
 
 import {
   DefaultRenderer,

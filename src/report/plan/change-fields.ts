@@ -1,4 +1,4 @@
-// The parts of one change that reports show: its fields with their places in the spec, its remarks, and how much it matters.
+// The parts of one change that reports show: its fields with their locations in the spec, its remarks, and its severity.
 
 import { type Address, nameOf } from "../../core/address.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";

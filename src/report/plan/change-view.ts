@@ -1,4 +1,4 @@
-// One change as every report shows it, without colors or layout.
+// The view of one change for all reports, without colors or layout.
 
 import { type Action, type Change, touches } from "../../planner/model/change.ts";
 import type { ChangeOrigin, SplitChange } from "../../planner/model/split.ts";

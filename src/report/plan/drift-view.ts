@@ -1,4 +1,4 @@
-// Drift as every report shows it: plain data, made once; each form only lays it out.
+// The view of drift for all reports: plain data; each format only lays it out.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";

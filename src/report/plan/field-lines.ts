@@ -1,6 +1,4 @@
-// The lines that a change shows for its fields: values that are set, replaced, added to a list, or removed from it.
-// The diff of a string line by line, with context.
-// A cron expression in words, because few people read Quartz.
+// The lines of a change for its fields: values that are set, replaced, added, or removed, line diffs of strings, and cron expressions in words.
 
 import cronstrue from "cronstrue";
 import { structuredPatch } from "diff/lib/patch/create.js";

@@ -1,5 +1,4 @@
-// What a change makes of a resource's values: live before, live after, what only an apply can tell, and the patch between them.
-// The change of a resource's values as an RFC 6902 patch.
+// The values of a resource before and after a change, which of them are known only after the apply, and the RFC 6902 patch.
 
 import jsonPatch from "fast-json-patch";
 import { canonicalJson } from "../../core/canonical.ts";

@@ -1,6 +1,4 @@
-// A plan as JSON (schemas/plan.schema.json), shaped like Terraform's, so that policies written for its plans can read
-// it.
-// Drift as JSON: the list that a plan also contains, with its origin.
+// A plan (schemas/plan.schema.json) and its drift as JSON. The form is Terraform's, so that policies for Terraform plans can read it.
 
 import type { Json } from "../../core/json.ts";
 import type { Change } from "../../planner/model/change.ts";

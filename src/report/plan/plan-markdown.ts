@@ -1,4 +1,4 @@
-// A plan or drift as Markdown: the table, what is dangerous in full, and the rest by kind in collapsed sections.
+// A plan or drift as Markdown: a table, dangerous changes in full, and the rest by kind in collapsed sections.
 
 import { count, grouped } from "../../core/sentences.ts";
 import { summaryOf } from "../../planner/model/plan.ts";

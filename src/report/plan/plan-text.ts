@@ -1,4 +1,4 @@
-// A plan or drift as text for a terminal: every change in its order, then findings, losses, and one line that sums up.
+// A plan or drift as text for a terminal: the changes in order, then findings, losses, and a summary line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";

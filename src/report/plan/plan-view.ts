@@ -1,4 +1,4 @@
-// A plan as every report shows it: plain data, made once; each form only lays it out.
+// The view of a plan for all reports: plain data; each format only lays it out.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Change } from "../../planner/model/change.ts";

@@ -1,4 +1,4 @@
-// How every report shows a plan that was compared with its base: what is caused, what was pending, what is resolved.
+// The view of a plan that was compared with its base: caused, pending, and resolved changes.
 
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";

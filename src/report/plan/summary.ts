@@ -1,4 +1,4 @@
-// How many changes of each action a plan has, in all and by kind, and the one line that says it.
+// The number of changes of a plan by action, in total and by kind, and the summary line.
 
 import { hasErrors } from "../../core/diagnostic.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
@@ -39,8 +39,11 @@ export function partLine({ part }: { readonly part?: Plan["part"] | undefined })
 function changesLine(plan: Pick<Plan, "changes" | "diagnostics">, unknown: number): string {
   const summary = summaryOf(plan.changes);
   if (!changesAnything(plan) && hasErrors(plan.diagnostics)) return "Nothing is planned.";
+  const same = summary.noop - unknown;
   if (!changesAnything(plan))
-    return `No changes. ${count(summary.noop - unknown, "resource matches", "resources match")} the spec.`;
+    return same === 0
+      ? "No changes."
+      : `No changes. ${count(same, "resource matches", "resources match")} the spec.`;
   const parts = (["create", "update", "replace", "delete"] as const).map(
     (action) => `${grouped(summary[action])} to ${action}`,
   );

@@ -1,4 +1,4 @@
-// The results of spec tests: as every format shows them, as text, as JSON, and as cases of JUnit.
+// The results of spec tests as a view, as text, as JSON, and as JUnit cases.
 
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { stringify } from "yaml";

@@ -1,4 +1,4 @@
-// Colors as functions of text, on or off, as the caller decides.
+// Colors as functions of text; the caller turns them on or off.
 
 import picocolors from "picocolors";
 

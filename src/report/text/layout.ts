@@ -1,5 +1,4 @@
-// Rows of words as a table: columns as wide as their widest cell, a dim head, nothing at the end of a line.
-// Values as people read them: plain words bare, all other text quoted, lists and maps in one line.
+// Layout of text: tables with columns as wide as their widest cell, and values on one line.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json } from "../../core/json.ts";

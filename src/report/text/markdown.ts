@@ -1,4 +1,4 @@
-// Keeps a Markdown report below a size, the least important parts left out first; findings as quotes and items of lists.
+// Limits the size of a Markdown report, omitting the least important parts first, and formats findings.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";

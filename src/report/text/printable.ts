@@ -1,4 +1,4 @@
-// The one way for data into an output: what would steer a terminal, a log reader or a reviewer's eye becomes visible text.
+// Escapes data for output: characters that could control a terminal, a log, or mislead a reader become visible.
 
 import { stringifyJson } from "../../core/exact-json.ts";
 

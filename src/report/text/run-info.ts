@@ -1,4 +1,4 @@
-// The run that a report comes from: tool version, host, target, commit, time. Every form of every report shows it.
+// The run of a report: tool version, host, target, commit, time. Every format shows it.
 
 import type { Colors } from "./color.ts";
 import { markdownCode, markdownText, printable } from "./printable.ts";
@@ -40,9 +40,14 @@ export function runLines(info: RunInfo | undefined, colors: Colors): readonly st
 
 /** The same in one line of plain text, for documents that have no other place for it. */
 export function runSentence(info: RunInfo): string {
-  const host = info.host === "" ? [] : [info.host];
+  const host = hasHost(info) ? [info.host] : [];
   const url = info.runUrl === undefined ? [] : [info.runUrl];
   return printable([...host, ...info.modes, ...runParts(info), ...url].join(" · "));
+}
+
+/** An offline plan has no host: its mode says so. */
+function hasHost({ host, modes }: RunInfo): boolean {
+  return host !== "" && !modes.includes(host);
 }
 
 /** The first line of a Markdown report, by which its comment is found again. No target can end the comment. */
@@ -58,7 +63,7 @@ export function runMarkdown(info: RunInfo): string {
   );
   const link = info.runUrl === undefined ? undefined : linkTarget(info.runUrl);
   const page = link === undefined ? "" : ` · [run](${link})`;
-  const host = info.host === "" ? "" : `Workspace ${markdownCode(info.host)} · `;
+  const host = hasHost(info) ? `Workspace ${markdownCode(info.host)} · ` : "";
   return `${host}${parts.join(" · ")}${page}\n`;
 }
 

@@ -1,4 +1,4 @@
-// Words of the reports: durations, times (ISO 8601, UTC, to the second), and the sign and verb of each action.
+// Terms of the reports: durations, times (ISO 8601, UTC, to the second), and the sign and verb of each action.
 
 import type { Json } from "../../core/json.ts";
 import type { Action } from "../../planner/model/change.ts";

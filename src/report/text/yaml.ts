@@ -1,4 +1,4 @@
-// Data as YAML for people to edit: comments above keys, short maps in one line, no invisible characters.
+// Prints data as YAML for people to edit: comments above keys, short maps on one line, no invisible characters.
 
 import { Document, isMap, isPair, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import type { Json, JsonObject } from "../../core/json.ts";

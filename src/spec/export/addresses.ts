@@ -1,5 +1,4 @@
-// Converts names of live objects to keys of a spec: valid in references, stable between exports, and unique. Lists
-// the secrets of an exported workspace: their values cannot be read back, so a spec can only name their sources.
+// Converts names of live objects to keys of a spec: valid in references, stable between exports, and unique. Also lists the secrets of an export.
 
 import { type Address, addressOf, memberOf, parentOf } from "../../core/address.ts";
 import type { LiveObject } from "../../resource/live.ts";

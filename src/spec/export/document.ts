@@ -1,4 +1,4 @@
-// The live workspace as a spec: sections, keys and values with comments, and the sources that belong to it. Pure.
+// Converts the workspace to a spec: sections, keys, values with comments, and sources. Pure.
 
 import { type Address, memberOf, parentOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Evaluates expressions in a scope. A problem is reported at the place that uses the expression, and the result is then undefined.
+// Evaluates expressions in a scope. A problem is reported where the expression is used, and the result is undefined.
 
 import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
@@ -62,7 +62,7 @@ export class Evaluator {
     }
     if (++this.#depth > LIMITS.evaluations) {
       this.#depth--;
-      this.#options.findings.error("SPEC_TOO_LARGE", "expressions need one another too deeply", at);
+      this.#options.findings.error("SPEC_TOO_LARGE", "expressions depend on each other too deeply", at);
       return undefined;
     }
     try {
@@ -200,7 +200,7 @@ export class Evaluator {
       this.#characters -= one.value.length;
       isSensitive ||= sensitive.size > 0 && sensitive.isIn(one.value);
     });
-    if (this.#characters < 0) findings.error("SPEC_TOO_LARGE", "functions take and make too many values", at);
+    if (this.#characters < 0) findings.error("SPEC_TOO_LARGE", "functions process too many values", at);
     return isSensitive;
   }
 

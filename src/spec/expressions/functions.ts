@@ -1,4 +1,4 @@
-// The functions of expressions: pure, total for valid operands, and bounded in what they make.
+// The functions of expressions: pure, total for valid operands, and with bounded results.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json } from "../../core/json.ts";
@@ -109,7 +109,7 @@ export const FUNCTIONS: ReadonlyMap<string, PureFunction> = new Map(
 
 function replaced([one, two, three]: readonly Json[]): Json {
   const [whole, search, substitute] = [text(one, "replace"), text(two, "replace"), text(three, "replace")];
-  if (search === "") throw new FunctionProblem("replace cannot search for an empty text");
+  if (search === "") throw new FunctionProblem("replace cannot search for an empty string");
   const pieces = whole.split(search);
   bounded(whole.length + pieces.length * substitute.length, "replace");
   return pieces.join(substitute);

@@ -1,4 +1,4 @@
-// Regular expressions that a spec brings. They run in linear time, so that none can hang a run.
+// Regular expressions from a spec. They run in linear time, so that none can hang a run.
 
 import type { RE2JS } from "re2js";
 import { thrownText } from "../../core/diagnostic.ts";
@@ -42,7 +42,7 @@ export class LinearPatterns {
     if (this.#left < 0) return true;
     this.#left -= steps;
     if (this.#left >= 0) return compiled.matcher(text).find();
-    this.#findings.error("SPEC_TOO_LARGE", "patterns are tried on too much text", at);
+    this.#findings.error("SPEC_TOO_LARGE", "patterns are matched against too much text", at);
     return true;
   }
 }

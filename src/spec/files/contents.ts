@@ -1,4 +1,4 @@
-// Notebooks and files: their content is a file of the spec's folder, known by a digest and read when it is needed.
+// Contents of notebooks and files: each is a file in the spec's folder, identified by a digest and read on demand.
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";

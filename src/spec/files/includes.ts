@@ -1,4 +1,4 @@
-// The main file and what it includes, read within limits and put together; a key that two files hold is a collision.
+// Reads the main file and its includes within limits, and merges them. A key in two files is an error.
 
 import type { Code } from "../../core/codes.ts";
 import { digest } from "../../core/digest.ts";
@@ -23,7 +23,10 @@ export interface Included {
 const REFUSALS: Readonly<Record<FileRefusal, { readonly code: Code; readonly words: string }>> = {
   missing: { code: "SPEC_NOT_FOUND", words: "does not exist" },
   outside: { code: "SPEC_OUTSIDE", words: "is outside the spec's folder" },
-  private: { code: "SPEC_PRIVATE", words: "belongs to git, .workspace, or the state, which no spec reads" },
+  private: {
+    code: "SPEC_PRIVATE",
+    words: "belongs to git, .workspace, or the state, which a spec cannot read",
+  },
   irregular: { code: "SPEC_NOT_FOUND", words: "is not a regular file" },
   "too large": { code: "SPEC_TOO_LARGE", words: "is too large" },
   unreadable: { code: "SPEC_NOT_FOUND", words: "cannot be read" },

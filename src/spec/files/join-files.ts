@@ -1,4 +1,4 @@
-// Two files of a spec as one map.
+// Merges two files of a spec into one map.
 
 import type { Findings } from "../model/findings.ts";
 import { isNull, listAt, type MapMember, type MapNode, mapAt } from "../model/tree.ts";

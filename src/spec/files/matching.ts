@@ -1,4 +1,4 @@
-// What matches a pattern of files in the spec's folder tree.
+// Finds the files of the spec's folder that match a pattern.
 
 import { readdirSync } from "node:fs";
 import { join, posix, sep } from "node:path";

@@ -1,4 +1,4 @@
-// A file that a resource names as its source: found from the file that names it, inside the spec's folder.
+// Locates the source file of a resource: relative to the file that names it, inside the spec's folder.
 
 import type { Findings } from "../model/findings.ts";
 import { isTemplate } from "../model/template.ts";

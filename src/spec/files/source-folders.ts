@@ -1,4 +1,4 @@
-// Whole folders of notebooks or files: one entry with `source_dir` becomes a resource for each file below that folder.
+// Source folders of notebooks and files: an entry with `source_dir` becomes one resource for each file below that folder.
 
 import { addressOf } from "../../core/address.ts";
 import { hasContent } from "../../resource/content.ts";

@@ -1,4 +1,4 @@
-// Sources of contents: each file is read and digested once a run, however many resources name it, and within a limit if one is set.
+// Reads sources of contents: each file is read and digested once per run, within a limit if one is set.
 
 import { digest, startDigest } from "../../core/digest.ts";
 import type { OpenedFile, SpecFolder } from "./spec-folder.ts";

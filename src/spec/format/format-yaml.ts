@@ -1,4 +1,4 @@
-// Formats a YAML file: only spaces and line breaks change, and the values stay the same, which is checked each time.
+// Formats a YAML file. Only spaces and line breaks change; each result is checked to have the same values.
 
 import type { Findings } from "../model/findings.ts";
 import { SourceText } from "../model/source.ts";

@@ -1,4 +1,4 @@
-// Puts pieces of YAML together: one space where one is needed, at most one empty line, and each line in its column.
+// Joins pieces of YAML: one space where one is needed, at most one empty line, and each line in its column.
 
 import type { Frame, Piece } from "./piece.ts";
 

@@ -1,4 +1,4 @@
-// A YAML text as pieces in their order: what is kept as written, and the column where a line begins that starts with it.
+// Splits a YAML text into pieces, in order, with the column of each line that starts with one.
 
 import type { CST } from "yaml";
 import { STEP } from "./layout.ts";

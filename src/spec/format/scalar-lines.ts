@@ -1,4 +1,4 @@
-// Scalars of several lines: their indentation follows what is around them, and their values stay.
+// Formats multi-line scalars: their indentation follows the surrounding lines, and their values do not change.
 
 import type { CST } from "yaml";
 import type { Frame } from "./piece.ts";

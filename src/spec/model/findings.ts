@@ -1,4 +1,4 @@
-// Problems of a spec: diagnostics whose place is still a span, because only shown problems need a line and column.
+// Collects problems of a spec: diagnostics with spans, because only shown problems need a line and column.
 
 import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";

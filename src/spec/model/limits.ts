@@ -1,4 +1,4 @@
-// How large a spec may be: far beyond any real one, and small enough that a hostile one is refused at once.
+// Size limits of a spec: far beyond any real spec, and small enough to reject a hostile one at once.
 
 export const LIMITS = {
   /** Bytes of one YAML file. */

@@ -1,4 +1,4 @@
-// Where resources come from: the spec itself, or one instance of a module.
+// The origin of resources: the spec itself, or one instance of a module.
 
 import type { Span } from "./source.ts";
 import type { MapNode } from "./tree.ts";

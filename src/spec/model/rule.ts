@@ -1,4 +1,4 @@
-// A rule of the spec, or of a folder of rules: checked, with its place in the files.
+// A checked rule of the spec or of a rules folder, with its location.
 
 import type { Location } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";

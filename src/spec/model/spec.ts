@@ -1,4 +1,4 @@
-// The spec once it is loaded, validated and resolved: desired resources, each with its place in the files.
+// A loaded, validated, and resolved spec: desired resources, each with its location.
 
 import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// The bytes of a file as text: UTF-8, without a byte order mark, without characters that YAML forbids.
+// Decodes the bytes of a file: UTF-8, without a byte order mark and without characters that YAML forbids.
 
 import type { Findings } from "./findings.ts";
 import { SourceText } from "./source.ts";

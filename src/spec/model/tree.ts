@@ -1,4 +1,4 @@
-// A spec's values with their places: a tree of scalars, lists and maps in which every node is a span of a file.
+// The values of a spec as a tree of scalars, lists, and maps, in which every node has its span in a file.
 
 import type { Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";

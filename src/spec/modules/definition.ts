@@ -1,4 +1,4 @@
-// A module as its folder defines it: inputs, outputs, locals, further modules, and resources. Each folder is read once.
+// The definition of a module: inputs, outputs, locals, modules, and resources. Each folder is read once.
 
 import { listed } from "../../core/sentences.ts";
 import type { SpecFileReader } from "../files/includes.ts";

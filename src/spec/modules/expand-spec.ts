@@ -1,4 +1,4 @@
-// The spec with its expressions evaluated: the main part, and one part for each instance of a module.
+// A spec with its expressions evaluated: the main part, and one part for each instance of a module.
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";

@@ -1,4 +1,4 @@
-// Checks the inputs of instances against their schemas: first in a way that is quick and sure, then with a validator that explains.
+// Validates the inputs of instances against their schemas: first with a quick check, then with a validator that explains errors.
 
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import type { Json } from "../../core/json.ts";
@@ -75,7 +75,7 @@ async function report(
     )) {
       const { description } = declaration.schema;
       const advice = hint ?? (typeof description === "string" ? description : undefined);
-      const shown = declaration.sensitive ? `${name} is not a value that the module takes` : message;
+      const shown = declaration.sensitive ? `the value of ${name} is not valid` : message;
       findings.error("SPEC_INPUT", shown, spanOf(value, path), advice === undefined ? {} : { hint: advice });
     }
   });

@@ -1,4 +1,4 @@
-// The typed inputs of a module, read from a small part of JSON Schema: no keyword of it refers elsewhere or takes long.
+// Reads the typed inputs of a module: a subset of JSON Schema without references and without slow keywords.
 
 import type { Json } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";

@@ -1,4 +1,4 @@
-// One instance of a module: its inputs, locals, outputs, and resources, each evaluated once and when it is needed.
+// One instance of a module: inputs, locals, outputs, and resources, each evaluated once, on demand.
 
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
@@ -171,7 +171,7 @@ export class ModuleInstance implements InstanceOfModule {
   ): SpecNode | undefined {
     const before = known.get(name);
     if (before === "open") {
-      const message = `inputs and outputs need one another: ${this.#subject}.${name}`;
+      const message = `inputs and outputs form a cycle: ${this.#subject}.${name}`;
       this.#loading.findings.error("SPEC_MODULE", message, at);
       return undefined;
     }

@@ -1,4 +1,4 @@
-// The modules that a spec, or a module, uses: their instances with inputs and outputs, made on demand and within limits.
+// The modules that a spec or a module uses: their instances, created on demand and within limits.
 
 import type { Code } from "../../core/codes.ts";
 import { listed } from "../../core/sentences.ts";

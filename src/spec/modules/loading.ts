@@ -1,4 +1,4 @@
-// Shared by all modules of a spec while it is read: definitions, limits, the evaluator, and the inputs to be checked.
+// Shared state of all modules while a spec is read: definitions, limits, the evaluator, and the inputs to check.
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";

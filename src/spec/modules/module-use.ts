@@ -1,4 +1,4 @@
-// Who uses a module, and what an instance gives to its user.
+// Types: the user of a module, and what an instance provides to it.
 
 import type { InstanceOrigin, SpecPart } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";

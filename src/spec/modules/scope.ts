@@ -1,4 +1,4 @@
-// Which values expressions see: in the spec itself variables, in a module its inputs; locals, the target, and outputs in both.
+// The values that expressions can use: variables in the main spec, inputs in a module; locals, the target, and outputs in both.
 
 import type { FoundValue, ScopeQuery, ValueScope } from "../expressions/evaluate.ts";
 import type { PathStep } from "../expressions/syntax.ts";

@@ -1,4 +1,4 @@
-// The resolved spec of one target as data that is a spec again: what modules and expressions make is written out.
+// The resolved spec of one target as data that is itself a spec.
 
 import type { Json, JsonObject } from "../../core/json.ts";
 import { type Path, setMember } from "../../core/pointer.ts";

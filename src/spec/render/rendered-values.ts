@@ -1,4 +1,4 @@
-// Values of a spec as data, with the place of each, sorted by key, and without sensitive values.
+// Converts values of a spec to data with their locations, sorted by key, and without sensitive values.
 
 import type { Location } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";

@@ -1,5 +1,4 @@
-// Finds dependencies between resources: references, names in fields, a resource's own name, and nesting. Reports
-// dependency cycles with their full path, because no order can satisfy them.
+// Finds dependencies between resources: references, names in fields, a resource's own name, and nesting. Reports cycles.
 
 import type { Address } from "../../core/address.ts";
 import { type FieldSchema, somewhere, type Values } from "../../resource/field-schema.ts";

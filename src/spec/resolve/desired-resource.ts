@@ -1,4 +1,4 @@
-// One desired resource, as used by planning and apply; its places are computed on demand.
+// One desired resource for planning and apply; its locations are computed on demand.
 
 import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";

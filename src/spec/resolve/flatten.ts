@@ -1,4 +1,4 @@
-// Converts the sections of a spec to a flat list of resources with natural names, nested ones apart from their parents.
+// Converts the sections of a spec to a flat list of resources with natural names; nested resources become separate ones.
 
 import { type Address, addressOf, nestedNameOf } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
@@ -78,7 +78,7 @@ function unknownSection(
     return;
   }
   if (MODULE_SECTIONS.includes(section)) {
-    findings.error("SPEC_MODULE", `${section} belong to a module, and this is the main spec`, at);
+    findings.error("SPEC_MODULE", `${section} can be declared only in a module`, at);
     return;
   }
   const kinds = registry.kinds.filter(({ nested }) => nested === undefined).map(({ kind }) => kind);

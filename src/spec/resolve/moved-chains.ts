@@ -1,4 +1,4 @@
-// Chains of `moved` entries: they have no cycle, and end at an address that the spec declares or removes.
+// Checks chains of `moved` entries: they have no cycle, and end at an address that the spec declares or removes.
 
 import { type Address, isModuleAddress } from "../../core/address.ts";
 import type { Findings } from "../model/findings.ts";

@@ -1,4 +1,4 @@
-// References between resources: parsed, checked for what they name, and put in where the spec itself knows the value.
+// Parses references between resources, checks their targets, and resolves those whose value is in the spec.
 
 import { type Address, addressOf } from "../../core/address.ts";
 import { toDottedPath } from "../../core/pointer.ts";

@@ -1,4 +1,4 @@
-// From resources as written to resources as desired: references followed, values checked, edges found, payloads attached.
+// Resolves the resources of a spec: references, validation, dependencies, and payloads.
 
 import type { Address } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";

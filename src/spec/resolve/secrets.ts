@@ -1,4 +1,4 @@
-// Secrets: their values come from an environment variable or a file, go into a payload that cannot be printed, and are never text of the spec.
+// Reads secrets from environment variables and files into payloads that cannot be printed.
 
 import { Sensitive } from "../../core/sensitive.ts";
 import { SECRET_BYTES } from "../../resource/content.ts";

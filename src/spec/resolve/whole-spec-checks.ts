@@ -1,5 +1,4 @@
-// Checks across all resources of a spec: duplicate names, duplicate list entries, limits of the service, and memberships
-// that are defined both by a user's groups and by a group's members.
+// Checks across all resources of a spec: duplicate names and list entries, limits of the service, and memberships that are declared twice.
 
 import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/canonical.ts";

@@ -1,4 +1,4 @@
-// Where a character of a string value stands in its file: quotes, escapes, and the line ends of YAML are in between.
+// Maps a character of a string value to its position in the file, across quotes, escapes, and YAML line breaks.
 
 import type { Span } from "../model/source.ts";
 import type { ScalarNode } from "../model/tree.ts";

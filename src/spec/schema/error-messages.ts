@@ -1,4 +1,4 @@
-// The validator's errors in the words of people who write specs: which field, what it must be, what it is, what may be meant.
+// Converts validator errors to messages: which field, what it must be, what it is, and a suggestion.
 
 import type { Code } from "../../core/codes.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";

@@ -1,4 +1,4 @@
-// The JSON Schema of a spec, made from the kinds: what validation checks with, and what editors complete from.
+// Generates the JSON Schema of a spec from the kinds, for validation and for editors.
 
 import { defined, type Json } from "../../core/json.ts";
 import { isContentField, isSecretValue, secretField } from "../../resource/content.ts";
@@ -73,7 +73,7 @@ export function specSchema(registry: PlanningRegistry): JsonSchema {
       rules: rulesSchema(registry),
       ...sections,
     },
-    patternProperties: { "^x-": { description: "Free for anchors and notes; ignored." } },
+    patternProperties: { "^x-": { description: "Ignored; use it for anchors and notes." } },
     additionalProperties: false,
     $defs: definitions,
   };

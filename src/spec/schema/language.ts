@@ -1,4 +1,4 @@
-// The parts of the spec's schema that make it a language: targets, locals, modules, and entries about the state.
+// The schema of the spec's language: targets, locals, modules, and entries about the state.
 
 import type { JsonSchema } from "./json-schema-type.ts";
 
@@ -14,24 +14,27 @@ const ADDRESS: JsonSchema = {
 export function targetsSchema(): JsonSchema {
   return {
     description:
-      "Named deployments. The one that --target selects, or the default, is laid over the rest of the spec.",
+      "Named variants of the spec. The target that --target selects, or the default target, is merged over the rest of the spec.",
     type: ["object", "null"],
     examples: [{ dev: { default: true }, prod: { protected: true, variables: { env: "prod" } } }],
     additionalProperties: {
       description:
-        "The same sections as in the spec. Maps merge, other values replace, and null removes. variables sets values.",
+        "The same sections as in the spec. Maps merge, other values replace, and null removes. Under variables, it sets their values.",
       type: ["object", "null"],
       properties: {
         description: { description: "Purpose of the target.", type: "string", examples: ["production"] },
-        default: { description: "Use it if --target is not given.", type: "boolean" },
-        protected: { description: "Apply needs an explicit --target and a saved plan.", type: "boolean" },
+        default: { description: "Use this target if --target is not given.", type: "boolean" },
+        protected: {
+          description: "Require a saved plan and an explicit --target for an apply.",
+          type: "boolean",
+        },
         host: {
-          description: "The host that a run must be for. It is compared, and never used to connect.",
+          description: "Required host. A run on another host fails; this field does not select the host.",
           type: "string",
           examples: ["https://prod.example.com"],
         },
         profile: {
-          description: "The profile of ~/.workspacecfg, unless --profile or WORKSPACE_PROFILE names one.",
+          description: "Profile in ~/.workspacecfg to use, unless --profile or WORKSPACE_PROFILE names one.",
           type: "string",
           examples: ["prod"],
         },
@@ -47,7 +50,8 @@ export function targetsSchema(): JsonSchema {
 
 export function localsSchema(): JsonSchema {
   return {
-    description: "Named values, used as ${local.name}. They may contain expressions and one another.",
+    description:
+      "Named values, used as ${local.name}. They can contain expressions and refer to other locals.",
     type: ["object", "null"],
     propertyNames: { pattern: NAME },
     examples: [{ prefix: "${lower(var.team)}-${target.name}" }],
@@ -105,10 +109,13 @@ export function modulesSchema(): JsonSchema {
 export function stateEntrySchemas(): JsonSchema {
   return {
     moved: listOf(
-      "Resources that have another address now. Their records move, nothing else changes.",
+      "Resources whose address changed. Only their records in the state change.",
       {
-        from: { ...ADDRESS, description: "The previous address; modules.NAME moves a whole module." },
-        to: { ...ADDRESS, description: "The address now, of the same kind." },
+        from: {
+          ...ADDRESS,
+          description: "The previous address, or modules.NAME for all resources of a module.",
+        },
+        to: { ...ADDRESS, description: "The new address, of the same kind." },
       },
       ["from", "to"],
       [{ from: "pools.a", to: "pools.b" }],
@@ -118,7 +125,7 @@ export function stateEntrySchemas(): JsonSchema {
       {
         address: { ...ADDRESS, description: "The address that was removed." },
         destroy: {
-          description: "false: keep the object, and remove it from the state only.",
+          description: "If false, keep the object and remove it only from the state.",
           type: "boolean",
           default: true,
         },
@@ -131,7 +138,8 @@ export function stateEntrySchemas(): JsonSchema {
       {
         to: { ...ADDRESS, description: "The resource that the object becomes." },
         id: {
-          description: "The ID of the object at the service; the name for a kind whose key is its name.",
+          description:
+            "The ID of the object in the workspace, or its name if the key of the kind is the name.",
           type: ["string", "integer"],
           examples: ["0101-120000-abc"],
         },

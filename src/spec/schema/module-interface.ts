@@ -1,4 +1,4 @@
-// The schema of what a module shows to its users: typed inputs, and outputs.
+// The schema of a module's interface: typed inputs, and outputs.
 
 import type { JsonSchema } from "./json-schema-type.ts";
 
@@ -26,7 +26,7 @@ const schema = (description: string): JsonSchema => ({
 export function inputsSchema(): JsonSchema {
   return {
     description:
-      "In a module: its typed inputs, used as ${input.name}. Each is a JSON Schema; without a default it is required.",
+      "Inputs of the module, used as ${input.name}. Each is a JSON Schema; an input without a default is required.",
     type: ["object", "null"],
     propertyNames: { pattern: NAME },
     examples: [{ size: { type: "integer", minimum: 1, default: 10, description: "capacity of the pool" } }],
@@ -34,32 +34,32 @@ export function inputsSchema(): JsonSchema {
       type: ["object", "null"],
       properties: {
         type: {
-          description: "What a value must be: one type, or a list of types.",
+          description: "Type of the value, or a list of allowed types.",
           type: ["string", "array"],
           examples: ["string", "integer", "number", "boolean", "array", "object"],
         },
         title: text("Short name of the input.", "Team"),
-        description: text("Purpose of the input. Shown if a value is missing or wrong.", "name of the team"),
-        default: { description: "The value if the user gives none.", examples: [10] },
-        examples: { description: "Values that show the use.", type: "array", examples: [["ads", "web"]] },
-        deprecated: flag("Users should no longer set it."),
-        sensitive: flag("Show the value nowhere. The type must be string."),
-        enum: { description: "The only values that are allowed.", type: "array", examples: [["S", "L"]] },
-        const: { description: "The only value that is allowed.", examples: ["ads"] },
+        description: text("Purpose of the input. Errors about its value show it.", "name of the team"),
+        default: { description: "Value to use if the module's user sets none.", examples: [10] },
+        examples: { description: "Example values.", type: "array", examples: [["ads", "web"]] },
+        deprecated: flag("Whether the input is deprecated."),
+        sensitive: flag("Show the value in no output. The type must be string."),
+        enum: { description: "Allowed values.", type: "array", examples: [["S", "L"]] },
+        const: { description: "The only allowed value.", examples: ["ads"] },
         pattern: text(
           "A regular expression that a string must match, without lookahead and backreferences.",
           "^[a-z-]+$",
         ),
-        minLength: count("The fewest characters of a string."),
-        maxLength: count("The most characters of a string."),
-        minimum: number("The smallest number."),
-        maximum: number("The largest number."),
-        exclusiveMinimum: number("A number must be greater."),
-        exclusiveMaximum: number("A number must be smaller."),
-        multipleOf: number("A number must be a multiple of it."),
+        minLength: count("Minimum number of characters in a string."),
+        maxLength: count("Maximum number of characters in a string."),
+        minimum: number("Minimum of a number."),
+        maximum: number("Maximum of a number."),
+        exclusiveMinimum: number("Exclusive minimum of a number."),
+        exclusiveMaximum: number("Exclusive maximum of a number."),
+        multipleOf: number("Number that the value must be a multiple of."),
         items: schema("The schema of each entry of a list."),
-        minItems: count("The fewest entries of a list."),
-        maxItems: count("The most entries of a list."),
+        minItems: count("Minimum number of entries in a list."),
+        maxItems: count("Maximum number of entries in a list."),
         properties: {
           description: "The schemas of the members of a map, by key.",
           type: "object",
@@ -72,13 +72,13 @@ export function inputsSchema(): JsonSchema {
           examples: [["size"]],
         },
         additionalProperties: {
-          description: "Whether a map may have other members, or their schema.",
+          description: "Whether a map can have other members, or the schema of those members.",
           type: ["boolean", "object"],
           examples: [false],
         },
         propertyNames: schema("The schema of each key of a map."),
-        minProperties: count("The fewest members of a map."),
-        maxProperties: count("The most members of a map."),
+        minProperties: count("Minimum number of members in a map."),
+        maxProperties: count("Maximum number of members in a map."),
       },
       additionalProperties: false,
     },
@@ -87,7 +87,7 @@ export function inputsSchema(): JsonSchema {
 
 export function outputsSchema(): JsonSchema {
   return {
-    description: "In a module: values for its user, as ${modules.NAME.OUTPUT} or ${modules.NAME/KEY.OUTPUT}.",
+    description: "Outputs of the module, used as ${modules.NAME.OUTPUT} or ${modules.NAME/KEY.OUTPUT}.",
     type: ["object", "null"],
     propertyNames: { pattern: NAME },
     examples: [{ pool_id: { value: "${pools.shared.instance_pool_id}", description: "ID of the pool" } }],
@@ -98,7 +98,7 @@ export function outputsSchema(): JsonSchema {
         type: "object",
         properties: {
           value: {
-            description: "The value: of any type, with expressions and references.",
+            description: "Value of any type; it can contain expressions and references.",
             examples: ["${pools.shared.instance_pool_id}"],
           },
           description: text("Purpose of the output.", "ID of the pool"),

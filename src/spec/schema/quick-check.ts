@@ -1,4 +1,4 @@
-// Whether a value surely passes a schema, seen without a validator: a valid spec, which most are, then needs none.
+// A quick check whether a value certainly passes a schema, so that most valid specs need no validator.
 
 import { isObject, type Json } from "../../core/json.ts";
 import type { MapNode, ScalarNode, SpecNode } from "../model/tree.ts";

@@ -22,7 +22,7 @@ export function ruleSchema(registry: PlanningRegistry): JsonSchema {
         examples: ["An idle cluster costs as much as a busy one."],
       },
       kinds: {
-        description: "Kinds of resources that the rule is about. Unset: all.",
+        description: "Kinds that the rule checks (default: all).",
         type: "array",
         minItems: 1,
         items: { type: "string", enum: registry.kinds.map(({ kind }) => kind) },
@@ -30,7 +30,7 @@ export function ruleSchema(registry: PlanningRegistry): JsonSchema {
       },
       when: {
         description:
-          "CEL expression: the changes to check. Unset: every change that creates, updates, replaces, or adopts.",
+          "CEL expression that selects the changes to check (default: every change that creates, updates, replaces, or adopts).",
         type: "string",
         minLength: 1,
         maxLength: LONGEST_EXPRESSION,
@@ -51,7 +51,7 @@ export function ruleSchema(registry: PlanningRegistry): JsonSchema {
         examples: ["set autotermination_minutes, not {{change.after.autotermination_minutes}}"],
       },
       severity: {
-        description: "What a violation affects, for reports.",
+        description: "Severity of a violation in reports.",
         type: "string",
         enum: [...SEVERITIES],
         default: "other",
@@ -70,7 +70,7 @@ export function ruleSchema(registry: PlanningRegistry): JsonSchema {
 
 export function rulesSchema(registry: PlanningRegistry): JsonSchema {
   return {
-    description: "Rules that every plan must obey.",
+    description: "Rules that every plan must follow.",
     type: ["array", "null"],
     items: ruleSchema(registry),
     examples: [

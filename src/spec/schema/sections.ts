@@ -1,4 +1,4 @@
-// The parts of the spec's schema that belong to no kind: lifecycle, policy, variables.
+// The schema of sections that belong to no kind: lifecycle, policy, variables.
 
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
@@ -108,7 +108,7 @@ export function variablesSchema(): JsonSchema {
             enum: ["string", "number", "boolean", "list", "map"],
           },
           enum: {
-            description: "The only values that are allowed.",
+            description: "Allowed values.",
             type: "array",
             minItems: 1,
             examples: [["dev", "prod"]],

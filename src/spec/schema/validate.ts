@@ -1,4 +1,4 @@
-// Checks values with a validator of JSON Schema, which tells all problems at once. Only what a spec uses is compiled.
+// Validates values with ajv, which reports all problems at once. Only the schemas that a spec uses are compiled.
 
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";

@@ -1,4 +1,4 @@
-// Reads a test file: validates it against its schema, and gives each test the fields of the file that it does not replace.
+// Reads a test file: validates it against its schema, and gives each test the file's fields that it does not replace.
 
 import { parseAddress } from "../../core/address.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Tests of a spec, as a test file declares them. Values keep their places in the file, because failures name them.
+// Tests of a spec as declared in a test file. Values keep their locations, because failures name them.
 
 import type { Address } from "../../core/address.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";

@@ -108,7 +108,7 @@ const step = (description: string, properties: Schema): Schema => ({
 export function stepFields(inline: Schema): Schema {
   const spec = specFields(inline);
   const planOptions: Schema = {
-    adopt: { type: "boolean", description: "Adopt existing objects that have the names in the spec." },
+    adopt: { type: "boolean", description: "Adopt existing objects whose names match the spec." },
     destroy: { type: "boolean", description: "Delete all managed resources." },
     only: {
       type: "array",

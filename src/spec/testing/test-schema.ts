@@ -1,4 +1,4 @@
-// The JSON Schema of a test file (`*.test.yaml`): what editors complete, and what reading validates.
+// The JSON Schema of a test file (`*.test.yaml`), for editors and for validation.
 
 import { ADDRESS_SCHEMA, pathOr, type Schema, specFields, stepFields } from "./step-schema.ts";
 
@@ -51,7 +51,7 @@ function setupFields(inline: Schema): Schema {
     timeout: {
       type: "string",
       pattern: "^[0-9]+(?:\\.[0-9]+)?(?:ms|s|m)$",
-      description: "Longest time of one test, at most 10m (default: 30s).",
+      description: "Time limit of one test, at most 10m (default: 30s).",
       examples: ["10s"],
     },
   };

@@ -1,4 +1,4 @@
-// The variables of a spec: declared with a default, given a value by the command line, a file, the environment or the target.
+// The variables of a spec: their declarations, and their values from the command line, a file, the environment, or the target.
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";

@@ -1,4 +1,4 @@
-// Puts the values of expressions such as `${var.name}` in their places, in values and in keys; references to resources stay.
+// Interpolates expressions such as `${var.name}` in values and keys; references to resources stay.
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Evaluator, ValueScope } from "../expressions/evaluate.ts";

@@ -1,4 +1,4 @@
-// `locals`: named values that are evaluated when they are first needed, each once.
+// `locals`: named values, each evaluated once, on demand.
 
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";

@@ -1,4 +1,4 @@
-// Parses the most common YAML quickly, and returns everything else to the full parser.
+// Parses the most common YAML quickly, and leaves everything else to the full parser.
 
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";

@@ -1,4 +1,4 @@
-// The lexical check of a YAML text before anything recursive sees it, and YAML's own problems in plain words.
+// Checks the tokens of a YAML text against limits before anything recursive reads it, and converts YAML errors to messages.
 
 import type { CST, ErrorCode, YAMLError } from "yaml";
 import { grouped } from "../../core/sentences.ts";

@@ -1,4 +1,4 @@
-// From a YAML text to a tree with places: aliases followed within a budget, merges done, duplicate and hostile keys refused.
+// Reads a YAML text into a tree with spans: resolves aliases within a budget, merges maps, rejects duplicate and hostile keys.
 
 import type { Alias, Scalar, YAMLMap, Node as YamlNode } from "yaml";
 import type { Findings } from "../model/findings.ts";

@@ -1,4 +1,4 @@
-// Which value an unquoted text of YAML stands for, by the core schema of YAML 1.2: nothing, a truth value, a number, or itself.
+// Resolves unquoted YAML scalars by the core schema of YAML 1.2: null, boolean, number, or string.
 
 import type { ScalarValue } from "../model/tree.ts";
 

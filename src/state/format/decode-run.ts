@@ -1,4 +1,4 @@
-// Turns the stored JSON of a past run back into one.
+// Decodes the stored JSON of a past run.
 
 import type { PastRun } from "../../core/past-run.ts";
 import type { Shape } from "./shape.ts";

@@ -1,4 +1,4 @@
-// Turns stored JSON back into records, intents, sweeps and entries.
+// Decodes stored JSON to records, intents, sweeps, and entries.
 
 import type { Intent, JournalEntry, RemovedObject } from "../model/journal-entry.ts";
 import type { Acknowledgement, OpenIntent, ReportedDrift, StateRecord, Sweep } from "../model/record.ts";

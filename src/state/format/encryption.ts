@@ -1,4 +1,4 @@
-// Encrypts the parts of a state: AES-256-GCM under WORKSPACE_STATE_KEY, with a random IV for every part.
+// Encrypts the parts of a state: AES-256-GCM with WORKSPACE_STATE_KEY and a random IV for every part.
 
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { error, Failure } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// The text of a journal: one line of JSON for each entry, each carrying a digest of itself and of the line before it.
+// The text of a journal: one line of JSON per entry, each with a digest of itself and of the previous line.
 
 import { thrownText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";

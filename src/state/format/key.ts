@@ -1,5 +1,4 @@
-// The key for digests of secrets: derived from WORKSPACE_STATE_KEY, or created on first use and stored privately with
-// the state. WORKSPACE_STATE_KEY is 32 bytes in hex or base64, or a passphrase. Random bytes are expanded; a
+// The keys of a state, derived from WORKSPACE_STATE_KEY or created on first use. Random bytes are expanded; a
 // passphrase is stretched, so that each guess costs time and memory.
 
 import { hkdfSync, scryptSync } from "node:crypto";

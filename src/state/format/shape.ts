@@ -1,4 +1,4 @@
-// Reads members of stored JSON with their types; what does not fit is damage, told with its place.
+// Reads typed members of stored JSON. A value of the wrong type is reported as damage, with its location.
 
 import { type Address, parseAddress, type RemoteId, remoteId } from "../../core/address.ts";
 import type { Json, JsonObject } from "../../core/json.ts";

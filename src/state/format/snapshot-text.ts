@@ -1,4 +1,4 @@
-// The text of state.json: JSON that people can read, one record a line, under a digest of every byte of it.
+// Writes the text of state.json: readable JSON, one record per line, with a digest of every byte.
 
 import { startDigest } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";

@@ -1,5 +1,4 @@
-// Reads the text of state.json, checks the digest of every byte of it, and brings the data of
-// older formats to the current one, a step for each version.
+// Reads the text of state.json, verifies its digest, and upgrades older formats step by step.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { Failure, thrownText } from "../../core/diagnostic.ts";

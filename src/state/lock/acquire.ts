@@ -1,4 +1,4 @@
-// How the lock is waited for and taken, wherever the state lies.
+// Acquires the lock of any backend, and waits for it on request.
 
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { LatestClaim, StateBackend } from "../model/backend.ts";

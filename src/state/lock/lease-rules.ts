@@ -1,5 +1,4 @@
-// The rules of the lock: who holds it, when a holder must stop writing, and when its silence lets another one in.
-// A claim as text, wherever it is kept.
+// The rules of the lock: who holds it, when a holder must stop writing, and when another run may acquire it.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";

@@ -1,4 +1,4 @@
-// Where one state lies: what a folder, a database or the workspace brings, so that everything above it is the same for all.
+// The interface of a state backend: a folder, a database, or the workspace.
 
 import type { LockClaim } from "./lock-claim.ts";
 

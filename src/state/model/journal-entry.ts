@@ -1,4 +1,4 @@
-// What a journal can say: one entry for each step that a run takes, in the order in which it takes them.
+// The entries of a journal: one for each step of a run, in order.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { PastRun } from "../../core/past-run.ts";

@@ -1,4 +1,4 @@
-// Who holds the lock of a state, and until when.
+// A claim on the lock of a state: its holder, and its expiry.
 
 export interface LockOwner {
   readonly user: string;

@@ -1,4 +1,4 @@
-// What the state and the engine need of the machine: durable files, time, randomness. Simulations bring their own.
+// The ports of the state and the engine: durable files, time, randomness. Simulations provide their own.
 
 /** The few file operations that a state needs. Paths are absolute. Every other failure than those named here throws. */
 export interface FileSystem {

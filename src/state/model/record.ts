@@ -1,4 +1,4 @@
-// What we last wrote and saw: the state's data, one record for each managed resource.
+// The data of a state: one record for each managed resource, with the values of the last apply.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { PastRun } from "../../core/past-run.ts";

@@ -1,4 +1,4 @@
-// Where a state is kept: what any store offers, be it a folder, a database or the workspace itself.
+// The interface of a state store, the same for every backend.
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

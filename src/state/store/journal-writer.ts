@@ -1,4 +1,4 @@
-// The open journal: entries are added at once and made durable together, in one write for all that are ready.
+// The open journal. Entries that arrive together are made durable in one write.
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import type { Sealer } from "../format/encryption.ts";

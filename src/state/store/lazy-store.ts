@@ -1,4 +1,4 @@
-// A store that is opened with its first use: what it needs is loaded, and connected to, only then.
+// A state store that is loaded and connected on first use.
 
 import type { StateStore } from "../model/store.ts";
 

@@ -1,4 +1,4 @@
-// Reads a state: the folded part and the journal that continues it, each checked against the other.
+// Loads a state: the folded part and the journal that continues it, each checked against the other.
 
 import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
 import type { Sealer } from "../format/encryption.ts";

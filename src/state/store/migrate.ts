@@ -1,5 +1,4 @@
-// Migrates a state to another location. After the mark at the old location, no run continues there, and the same
-// command completes an interrupted migration.
+// Migrates a state to another location. The old location is marked first, so that no run continues there and an interrupted migration can be completed.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { error, Failure } from "../../core/diagnostic.ts";

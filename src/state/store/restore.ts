@@ -1,4 +1,4 @@
-// Brings an older state back, also where the present one is damaged. At every moment of it there is a state or damage, never an empty place.
+// Restores an earlier version of a state, even of a damaged one. An interruption never leaves an empty location.
 
 import { error, Failure } from "../../core/diagnostic.ts";
 import { emptyState } from "../format/fold.ts";

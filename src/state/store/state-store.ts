@@ -1,5 +1,4 @@
-// A state at a location: operations that are the same for a folder, a database, and the workspace. Force-unlocks a
-// holder by its lock ID, or one that cannot be read.
+// A state at a location: operations that are the same for every backend, including the forced release of its lock.
 
 import { Failure } from "../../core/diagnostic.ts";
 import { createSealer } from "../format/encryption.ts";

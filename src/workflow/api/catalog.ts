@@ -1,4 +1,4 @@
-// The operations of schemas/openapi.yaml as `workspace api` offers them: by name, with their fields and the schema of their input.
+// The operations of schemas/openapi.yaml for `workspace api`: by name, with their fields and the schema of their input.
 
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";

@@ -1,4 +1,4 @@
-// Notices changes of files and folders. Each run of the work names what it read; a change during the work is noticed as well.
+// Watches the files and folders that each round read. A change during a round starts another one.
 
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";

@@ -1,4 +1,4 @@
-// The resolved spec of a target, and the scope of its expressions. No secret is read.
+// Loads the resolved spec of a target, and the scope of its expressions. Reads no secret.
 
 import type { HostOptions } from "../../config/settings.ts";
 import { Failure, hasErrors } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// The spec before a change, from a folder or a Git reference: with the options of the run, and only data.
+// Reads the spec before a change, from a folder or a Git reference, with the options of the run. Executes nothing from it.
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Waits until a cluster reaches a state or a size; fails if it can no longer be reached.
+// Waits until a cluster reaches a state or a size, and fails if it cannot reach it.
 
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";

@@ -1,4 +1,4 @@
-// Attributes of a Terraform resource as fields of a kind: blocks are lists of one, and unset attributes are empty.
+// Converts attributes of a Terraform resource to fields of a kind: blocks are lists of one, and unset attributes are empty.
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, setMember } from "../../core/pointer.ts";

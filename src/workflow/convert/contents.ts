@@ -1,4 +1,4 @@
-// Contents of notebooks and files of a Terraform state: those in the state, and the files that it names.
+// Contents of notebooks and files of a Terraform state: contents in the state, and files that it names.
 
 import { createHash } from "node:crypto";
 import { isAbsolute, join, relative, sep } from "node:path";

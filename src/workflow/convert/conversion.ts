@@ -1,4 +1,4 @@
-// The result of a conversion: converted resources, and a reason for each resource and attribute that is left out.
+// The result of a conversion: converted resources, and a reason for each omitted resource and attribute.
 
 import type { Address } from "../../core/address.ts";
 import type { Path } from "../../core/pointer.ts";

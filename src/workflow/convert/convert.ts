@@ -1,4 +1,4 @@
-// A Terraform state, from a file or a stream, as a spec with its contents and an import entry for each object. Reads no workspace.
+// Converts a Terraform state to a spec with contents and an import entry for each object. Reads no workspace.
 
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Memberships and entitlements of a Terraform state: resources of their own there, fields of users and groups here.
+// Converts memberships and entitlements: separate resources in Terraform, fields of users and groups in a spec.
 
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";

@@ -1,4 +1,4 @@
-// The resources of a Terraform state as live objects, in the form in which an export gets them from the service.
+// Converts the resources of a Terraform state to live objects, in the form that an export reads from the service.
 
 import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
 import type { JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// Drift that a user acknowledges, and drift that was reported. Only the write takes the lock of the state.
+// Records acknowledged and reported drift. Only the write acquires the lock of the state.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
@@ -17,7 +17,7 @@ const usage = (message: string, hint: string): Failure => failureOf("CLI_USAGE",
 
 /** The end of the named day, or the time, in milliseconds. Throws Failure with CLI_USAGE. */
 export function acknowledgedUntil(given: string | undefined, now: number): number {
-  const hint = "pass a day that is not over, such as --until 2026-12-31";
+  const hint = "pass today or a later date, such as --until 2026-12-31";
   if (given === undefined) throw usage("--until is missing", hint);
   const day = /^\d{4}-\d{2}-\d{2}$/.test(given);
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?Z$/.test(given);
@@ -30,9 +30,9 @@ export function acknowledgedUntil(given: string | undefined, now: number): numbe
 /** Throws Failure with CLI_USAGE. */
 export function acknowledgedReason(given: string | undefined): string {
   if (given === undefined || given.trim() === "")
-    throw usage("--reason is missing", "say why the drift is accepted, for those who read the report");
+    throw usage("--reason is missing", "pass the reason why the drift is accepted; every report shows it");
   if (given.length > MOST_REASON)
-    throw usage(`--reason has ${given.length} characters; allowed are ${MOST_REASON}`, "shorten it");
+    throw usage(`--reason has ${given.length} characters; the limit is ${MOST_REASON}`, "shorten it");
   return given;
 }
 

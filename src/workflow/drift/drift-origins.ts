@@ -1,4 +1,4 @@
-// Who changed what drifted, and when, as far as the service records it: from cluster events, or from what the object itself tells.
+// Finds who caused drift, and when, if the service records it: in cluster events, or in the object itself.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { Failure } from "../../core/diagnostic.ts";

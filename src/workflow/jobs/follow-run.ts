@@ -1,4 +1,4 @@
-// Follows a run of a job to its end, and on through the attempts that the job makes after it (contract B 2.2 and contract B 2.3).
+// Follows a job run to its end, including the retries of the job (contract B 2.2 and contract B 2.3).
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { error, Failure } from "../../core/diagnostic.ts";

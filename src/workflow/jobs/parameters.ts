@@ -1,4 +1,4 @@
-// Starts a run of a recorded job, with its parameters in the field that the kind of task takes (contract B 4.2 rule 4).
+// Starts a run of a recorded job with parameters in the field for its type of task (contract B 4.2 rule 4).
 
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
@@ -124,7 +124,7 @@ export async function runJobNow(
     return await connection.writer.write("jobs/run-now", { job_id, ...parameters });
   } catch (failure) {
     if (!(failure instanceof UnknownOutcome)) throw failure;
-    const hint = `see whether it has started: workspace runs list --job ${address}`;
+    const hint = `to check whether the run started, run \`workspace runs list --job ${address}\``;
     throw new Failure({ ...failure.diagnostic, hint });
   }
 }

@@ -1,4 +1,4 @@
-// `workspace apply PLANFILE`: exactly the saved plan, or nothing.
+// `workspace apply PLANFILE`: applies exactly the saved plan, or nothing.
 
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { isBlocked } from "../../planner/model/plan.ts";

@@ -1,4 +1,4 @@
-// The facts that a plan turns on and that cost requests of their own, each read at most once.
+// Gathers the facts that a plan requests, each read at most once.
 
 import { principalOf } from "../../api/auth/credential.ts";
 import type { Reader } from "../../api/contract/reader.ts";

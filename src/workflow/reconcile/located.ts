@@ -1,4 +1,4 @@
-// Where in the spec a change that failed is written: the engine knows addresses only, the run knows the files.
+// Adds the location in the spec to failed changes: the engine knows only addresses.
 
 import type { Address } from "../../core/address.ts";
 import type { Path } from "../../core/pointer.ts";

@@ -1,4 +1,4 @@
-// A plan compared with the plan of its base: the same state, the same objects, read once.
+// Compares a plan with the plan of its base, for the same state and the same objects, which are read once.
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

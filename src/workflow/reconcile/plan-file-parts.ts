@@ -1,4 +1,4 @@
-// What a plan file holds in another form than the plan: encryption, sensitive values, secrets, and the places of fields.
+// The parts of a plan file that differ from the plan: encryption, sensitive values, secrets, and field locations.
 
 import { fromEnv } from "../../config/environment.ts";
 import type { Address } from "../../core/address.ts";

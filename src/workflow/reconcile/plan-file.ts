@@ -1,4 +1,4 @@
-// Plans in files: bound to what they were made from, and checked against it before they are applied.
+// Writes and reads plan files: bound to their inputs, and checked against them before an apply.
 
 import { isAbsolute, relative, resolve } from "node:path";
 import { fromEnv } from "../../config/environment.ts";

@@ -1,4 +1,4 @@
-// A plan without any network: the spec against what the state recorded.
+// Plans without network access: compares the spec with the recorded state.
 
 import { fromEnv } from "../../config/environment.ts";
 import { dialectFrom, EMBEDDED, identityOf } from "../../config/settings.ts";

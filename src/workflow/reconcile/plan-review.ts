@@ -1,4 +1,4 @@
-// A plan for people to review: made without the lock, compared with the base, and shown with who changed the workspace.
+// Makes a plan for review: without the lock, compared with the base, and with the authors of drift.
 
 import { failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";

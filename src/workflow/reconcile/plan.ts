@@ -1,4 +1,4 @@
-// Combines spec, state, and live objects into a plan. Read-only; writers get a lease elsewhere.
+// Makes a plan from spec, state, and live objects. Read-only.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";

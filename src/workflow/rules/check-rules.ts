@@ -1,4 +1,4 @@
-// Checks a plan against the rules: a rule that is enforced becomes a guard, one that only warns becomes a warning.
+// Checks a plan against the rules: a violation of an enforced rule becomes a guard, of any other rule a warning.
 
 import { type Diagnostic, error, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-// The folders of rules that a run is given. Their rules apply in addition to those of the spec, which cannot change them.
+// The rules folders of a run. Their rules apply in addition to those of the spec, which cannot change them.
 
 import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// `--only`: which addresses a run is restricted to.
+// `--only`: the addresses that a run is limited to.
 
 import { createRequire } from "node:module";
 import type Picomatch from "picomatch";

@@ -1,4 +1,4 @@
-// A client for the workspace that a run is set to: over HTTP, or inside this process.
+// Connects to the workspace of a run: over HTTP, or to the emulator in this process.
 
 import { mkdirSync } from "node:fs";
 import type { SignIn } from "../../api/auth/sign-in.ts";

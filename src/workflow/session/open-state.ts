@@ -1,4 +1,4 @@
-// Opens the state of a run: in a folder, in PostgreSQL, or in the workspace. A shared backend is loaded when it is used.
+// Opens the state of a run: in a folder, in PostgreSQL, or in the workspace. Shared backends are loaded on use.
 
 import { isConflict, isMissing } from "../../api/contract/refusals.ts";
 import { ciRunUrl } from "../../config/ci-run.ts";

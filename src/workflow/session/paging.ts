@@ -1,4 +1,4 @@
-// Follows the paging of the operations that have it, and gives one answer with everything in it, or as much as is wanted.
+// Follows the pages of operations that have them, and merges them into one answer, up to a limit.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Json, JsonObject } from "../../core/json.ts";

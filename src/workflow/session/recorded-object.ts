@@ -1,4 +1,4 @@
-// The remote id of what an address stands for: from the state, for commands that operate what is declared.
+// Finds the recorded object of an address, for commands that operate managed objects.
 
 import { isMissing } from "../../api/contract/refusals.ts";
 import type { HostOptions } from "../../config/settings.ts";
@@ -48,7 +48,10 @@ function recordOf(state: State, kind: string, text: string): StateRecord {
   const record = address === undefined ? undefined : state.records.get(address);
   if (record !== undefined) return record;
   const known = [...state.records.keys()].filter((one) => kindOf(one) === kind);
-  const otherwise = `recorded ${kind}: ${known.join(", ") || "none; apply first"}`;
+  const otherwise =
+    known.length === 0
+      ? `no ${kind} are recorded; run \`workspace apply\` first`
+      : `recorded ${kind}: ${known.join(", ")}`;
   const hint = nearestHint(address ?? text, known, otherwise);
   throw failureOf("CLI_UNKNOWN_ADDRESS", `the state does not contain ${address ?? text}`, { hint });
 }

@@ -1,4 +1,4 @@
-// What plan, apply, drift and destroy share: settings, spec, state and connection, opened in that order and closed again.
+// The session that plan, apply, drift, and destroy share: opens settings, spec, state, and connection, and closes them.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";

@@ -1,4 +1,4 @@
-// Problems of where a state is kept: a folder that a CI runner deletes, a workspace folder that everyone can read, the tree of an untrusted spec.
+// Warnings about the location of a state: a folder that a CI runner deletes, a readable workspace folder, the tree of an untrusted spec.
 
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { kindOf } from "../../core/address.ts";

@@ -1,4 +1,4 @@
-// What a workflow gets from its command: the environment of the process, and an observer. A workflow prints nothing.
+// The context of a workflow: the process environment and an observer. Workflows print nothing.
 
 import type { RequestEvent } from "../../api/retry/send.ts";
 import type { ProcessContext } from "../../config/environment.ts";

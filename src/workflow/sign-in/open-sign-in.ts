@@ -1,4 +1,4 @@
-// Opens the sign-in of a run. Token endpoints are reached by connections of their own, with their own proxy.
+// Opens the sign-in of a run. Token endpoints have separate connections and proxy settings.
 
 import type { RenewableCredential } from "../../api/auth/credential.ts";
 import { createSignIn, type SignIn } from "../../api/auth/sign-in.ts";

@@ -60,7 +60,7 @@ export function findTests(cwd: string, { folder = ".", filters }: TestSelection)
     throw failureOf(
       "TEST_NOT_FOUND",
       `no test matches ${filters.map((one) => `--filter ${JSON.stringify(one)}`).join(", ")}`,
-      { hint: "a filter is a part of `FILE: NAME`, in which * stands for any text" },
+      { hint: "a filter is text that `FILE: NAME` contains; * matches any text" },
     );
   return {
     files: selected.filter(({ tests }) => tests.length > 0),

@@ -1,4 +1,4 @@
-// The live objects of a test's workspace by address: the spec's address for managed ones, the one of an export for others.
+// The live objects of a test's workspace by address: managed ones by the address in the spec, others by that of an export.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, addressOf, kindOf, parentOf } from "../../core/address.ts";

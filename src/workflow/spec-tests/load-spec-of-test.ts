@@ -1,4 +1,4 @@
-// Reads the spec of a step, or of a world: a file below the folder of the run, or a part of the test file.
+// Reads the spec of a step or of a world: a file below the folder of the run, or a part of the test file.
 
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";

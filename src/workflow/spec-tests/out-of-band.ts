@@ -1,4 +1,4 @@
-// Changes of the workspace that the state does not know: objects of the world, and steps that create, change, and delete.
+// Changes the workspace outside of the state: objects of the world, and steps that create, change, and delete.
 
 import { type Address, addressOf, memberOf, nameOf, parentOf } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";

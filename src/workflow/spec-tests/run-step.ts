@@ -1,4 +1,4 @@
-// Runs one step of a test, and compares what it found with its expectations.
+// Runs one step of a test, and compares its results with its expectations.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, hasErrors, thrownText } from "../../core/diagnostic.ts";

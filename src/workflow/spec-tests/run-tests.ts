@@ -1,4 +1,4 @@
-// Runs the tests of many files side by side, and reports them in the order of the files.
+// Runs the tests of many files in parallel, and reports them in the order of the files.
 
 import { fileFailure } from "../../config/files.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";

@@ -1,5 +1,5 @@
-// The workspace of one test: the emulator and the state in memory, and a client between them. No host, token, profile, or
-// variable of the process is read, so a test cannot reach anything else.
+// The sandbox of one test: the emulator and the state in memory, and a client. It reads no host, token, profile, or
+// variable, so a test cannot reach anything else.
 
 import { hash } from "node:crypto";
 import { createClient } from "../../api/client.ts";

@@ -1,4 +1,4 @@
-// Finds a record by the address that a user typed, and checks an address that a record is to move to.
+// Finds a record by an address that a user typed, and checks the new address of a moved record.
 
 import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
@@ -17,7 +17,7 @@ export function recordAt(state: State, text: string | undefined): StateRecord {
     [...state.records.keys()],
     "to list addresses, run `workspace state list`",
   );
-  throw failureOf("CLI_UNKNOWN_ADDRESS", `the state has no ${text}`, { hint });
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `the state does not contain ${text}`, { hint });
 }
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS or CLI_NO_OBJECT. */
@@ -30,7 +30,7 @@ export function renamedAddress(state: State, record: StateRecord, to: string): A
     "CLI_NO_OBJECT",
     `${address} can only be the ${singular} ${nameOf(address)}, not ${record.name}`,
     {
-      hint: `its key in a spec is its name: an apply makes the new one and deletes the old; to keep the old one, forget it first: workspace state rm ${record.address}`,
+      hint: `the key in the spec is the name of the object, so an apply creates a new object and deletes the old one; to keep the old one, first run \`workspace state rm ${record.address}\``,
     },
   );
 }
@@ -42,8 +42,8 @@ function freeAddress(state: State, from: string, to: string): Address {
       hint: "an address is KIND.NAME",
     });
   if (state.records.has(address))
-    throw failureOf("CLI_UNKNOWN_ADDRESS", `the state has a ${to} already`, {
-      hint: `forget it first: workspace state rm ${to}`,
+    throw failureOf("CLI_UNKNOWN_ADDRESS", `the state already records ${to}`, {
+      hint: `to remove that record first, run \`workspace state rm ${to}\``,
     });
   return address;
 }

@@ -1,4 +1,4 @@
-// Which moved, removed, and import entries of the spec have nothing left to do, by the states that this machine can open.
+// Finds moved, removed, and import entries that have no effect any longer, by the states that this machine can open.
 
 import { existsSync } from "node:fs";
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";

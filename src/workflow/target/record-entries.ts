@@ -1,4 +1,4 @@
-// Entries of the spec about records: objects to import are read like recorded ones, and a plan applies the moves that it shows.
+// Applies entries of the spec about records: imports are read like recorded objects, and moves are part of the plan.
 
 import { nameOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
@@ -34,7 +34,7 @@ export function importNotes(
   const which = listed(pending.map(({ to }) => to));
   const message = `the plan does not read unmanaged objects, so it creates what would be imported: ${which}`;
   return [
-    warning("PLAN_MODE", message, { at: first.at, hint: "a plan with access to the workspace imports" }),
+    warning("PLAN_MODE", message, { at: first.at, hint: "a plan that reads unmanaged objects imports them" }),
   ];
 }
 

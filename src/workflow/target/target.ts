@@ -1,4 +1,4 @@
-// The target of a run, and what the spec may say about it: a profile and a state, but never where a token goes.
+// The target of a run, and the settings that it may choose: a profile and a state, never the receiver of a token.
 
 import { dirname, resolve } from "node:path";
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";
@@ -61,7 +61,7 @@ export function stateOfTarget(context: ProcessContext, options: TargetOptions): 
   if (options.untrusted === true)
     throw failureOf(
       "SPEC_TARGET",
-      `an untrusted spec cannot choose its state, and the target ${settings.name} does`,
+      `the target ${settings.name} sets its state, which an untrusted spec cannot do`,
       {
         at: settings.at,
         hint: "pass --state, or set WORKSPACE_STATE",

@@ -1,4 +1,4 @@
-// Files that make editors complete and check specs: the JSON Schema, a line that names it, and settings of VS Code and JetBrains.
+// Editor support for specs: the JSON Schema, the line that names it, and settings of VS Code and JetBrains.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";

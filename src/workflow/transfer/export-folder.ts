@@ -1,4 +1,4 @@
-// Exports the workspace into a folder, and says what the exported spec needs or cannot express.
+// Exports the workspace to a folder, and reports what the spec needs or cannot express.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Writes an export into a folder: the contents of notebooks and files first, the spec that names them last.
+// Writes an export to a folder: contents first, the spec last.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// What an import finds: the live object, the record that it gets, and what the next plan would then change of it.
+// Prepares an import: the live object, its record, and what the next plan would change.
 
 import { type Address, remoteId } from "../../core/address.ts";
 import { error, Failure, failureOf } from "../../core/diagnostic.ts";

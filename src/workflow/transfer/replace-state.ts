@@ -1,4 +1,4 @@
-// Whether a state may take the place of another: it must be the same one, for the same workspace, and not older.
+// Checks whether a state may replace another: same lineage, same workspace, and not older.
 
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import type { State } from "../../state/model/record.ts";

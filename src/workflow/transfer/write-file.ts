@@ -1,4 +1,4 @@
-// Writes files whole, and the files of a new spec folder.
+// Writes files atomically, and the files of a new spec folder.
 
 import {
   closeSync,

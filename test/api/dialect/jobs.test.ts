@@ -82,12 +82,12 @@ describe("pages", () => {
 
   test("a token that comes twice is an error", async () => {
     const { client } = hostWith({ "GET 2.1/jobs/list": { has_more: true, next_page_token: "a" } });
-    await expect(client.reader.read("jobs/list")).rejects.toThrow(/a page token for the second time/);
+    await expect(client.reader.read("jobs/list")).rejects.toThrow(/the same page token twice/);
   });
 
   test("a page that names neither the end nor the next page is an error", async () => {
     const { client } = hostWith({ "GET 2.1/jobs/list": { jobs: [job({ tasks: [TASK] })] } });
-    await expect(client.reader.read("jobs/list")).rejects.toThrow(/neither the last nor names the next/);
+    await expect(client.reader.read("jobs/list")).rejects.toThrow(/not the last and has no token/);
   });
 });
 

@@ -261,7 +261,7 @@ describe("--exitcode-for change", () => {
     ]);
     expect([ended, existsSync(join(top, "repo/infra/p.plan"))]).toEqual([0, false]);
     expect(err).toContain(
-      "warning PLAN_BASE: the plan is not saved to p.plan, because what was pending blocks it",
+      "warning PLAN_BASE: the plan is not saved to p.plan, because pending changes block it",
     );
   });
 

@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "no-folder-fsync",
-    bug: "the name of a new journal is not made durable",
+    bug: "the directory entry of a new journal is not made durable",
     file: "src/state/backends/file/file-backend.ts",
     find: `    await fs.syncFolder(folder);
     const file = await fs.open(withFolderDurable(folder, JOURNAL_FILE), "append");`,
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "intent-not-awaited",
-    bug: "a request leaves before its intent is durable",
+    bug: "a request is sent before its intent is durable",
     file: "src/engine/apply/journaled-writer.ts",
     find: `      const seq = await this.#seq;
       this.#sent += 1;
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "done-before-response",
-    bug: "a change counts as done when its request leaves",
+    bug: "a change counts as done when its request is sent",
     file: "src/engine/apply/journaled-writer.ts",
     find: `      const seq = await this.#seq;
       this.#sent += 1;
@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "unfinished-files-stay",
-    bug: "a new holder leaves the unfinished files of the last one where they are",
+    bug: "a new holder does not remove the unfinished files of the previous one",
     file: "src/state/backends/file/file-backend.ts",
     find: `    await this.#removeUnfinished();
     return true;`,
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "secret-in-the-state",
-    bug: "the state keeps secrets as base64 in place of a keyed digest",
+    bug: "the state contains secrets as base64 instead of a keyed digest",
     file: "src/spec/resolve/secrets.ts",
     find: `const digest = keyed(bytes);`,
     put: `const digest = Buffer.from(bytes).toString("base64");`,
@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "no-token",
-    bug: "clusters carry no token",
+    bug: "clusters get no token",
     file: "src/providers/clusters/states.ts",
     find: `return token === undefined ? values : {`,
     put: `return token !== undefined ? values : {`,
@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "token-before-id",
-    bug: "a job that has its real name is looked for by its token, although its id is recorded",
+    bug: "a job with its final name is searched by its token, although its ID is recorded",
     file: "src/engine/recover/match-object.ts",
     find: `  if (intent.made !== undefined) return liveIndex.byId(kind, intent.made);`,
     put: ``,
@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "odd-is-empty",
-    bug: "an answer of the wrong type counts as an empty list",
+    bug: "a response of the wrong type counts as an empty list",
     file: "src/providers/kit/responses.ts",
     find: `    if (!Array.isArray(found) || !found.every(isObject)) throw unlikeContract(key, "a list of objects");`,
     put: `    if (!Array.isArray(found) || !found.every(isObject)) return [];`,
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "moved-is-overwritten",
-    bug: "an object that changed after the plan is written all the same",
+    bug: "an object that changed after the plan is overwritten",
     file: "src/engine/apply/read-object.ts",
     find: `    throw moved(change, "changed");`,
     put: `    return live;`,
@@ -190,7 +190,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "full-disk-ignored",
-    bug: "a journal that cannot be written stops nothing",
+    bug: "a journal that cannot be written does not stop the apply",
     file: "src/state/store/journal-writer.ts",
     find: `      this.#broken = ioFailure(failure, "writing the journal");
       throw this.#broken;`,
@@ -207,7 +207,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "recovery-not-recorded",
-    bug: "what recovery found out is not written down",
+    bug: "the result of recovery is not recorded",
     file: "src/engine/recover/recover.ts",
     find: `await Promise.all(entries.map((entry) => lease.append(entry)));`,
     put: `await Promise.all(entries.slice(0, 0).map((entry) => lease.append(entry)));`,
@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "acl-waits-for-no-group",
-    bug: "an access does not depend on the user or group that it names",
+    bug: "an ACL does not depend on the user or group that it names",
     file: "src/providers/acls.ts",
     find: `    dependencies: (name) => ["users", "groups"].map((kind) => ({ kind, name: nestedName(name).member })),`,
     put: `    dependencies: () => [],`,
@@ -231,7 +231,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "walk-does-not-wait",
-    bug: "what depends on a change begins together with it",
+    bug: "a dependent of a change starts together with it",
     file: "src/engine/apply/walk-graph.ts",
     find: `      const good = await node.run();
       this.#settle(at);

@@ -8,7 +8,7 @@ const STATEMENTS = "src/state/backends/postgres/tables.ts";
 export const sharedMutants: readonly Mutant[] = [
   {
     name: "workspace-lock-overwritten",
-    bug: "a lock in the workspace is made over one that is there",
+    bug: "a lock in the workspace overwrites an existing one",
     file: "src/state/backends/workspace-file/files.ts",
     find: `await this.#inBlocks(path, bytes, false);`,
     put: `await this.#inBlocks(path, bytes, true);`,
@@ -33,7 +33,7 @@ export const sharedMutants: readonly Mutant[] = [
   },
   {
     name: "journal-begun-again",
-    bug: "a statement that begins a journal empties it when it comes a second time",
+    bug: "a statement that begins a journal empties it if it arrives a second time",
     file: STATEMENTS,
     find: `set journal = $4::bigint + 1, lines = 1
         where name = $1 and fence = $2 and journal = $4::bigint returning name, journal),`,

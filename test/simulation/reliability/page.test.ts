@@ -27,7 +27,7 @@ test("a row says what was tried, of how many, what failed, and the command of th
   expect(page).toContain(
     "| late | things \\| go wrong | **2,000** of 54,321 cases, failures = 1, duplicates left = 1; two were odd | 12.3 | `npm run simulate -- --suite late --seed 3 --count 2000` |",
   );
-  expect(page).toContain("PostgreSQL was not there");
+  expect(page).toContain("PostgreSQL was not installed");
 });
 
 test("failed cases are listed below the table with their commands and errors", () => {

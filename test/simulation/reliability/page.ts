@@ -55,14 +55,14 @@ export function pageOf(recorded: Recorded): string {
     INTRODUCTION,
     stampText(Object.values(suites)),
     table(
-      ["suite", "what is tried", "figures", "seconds", "again with"],
+      ["suite", "what it tests", "figures", "seconds", "repeat with"],
       Object.entries(suites).map(([name, record]) => suiteRow(name, record)),
     ),
     ...failuresText(suites),
     "## In the Databricks dialect\n",
     "The same suites against the emulator that speaks the Databricks dialect, for Azure.\n",
     table(
-      ["suite", "figures", "seconds", "again with"],
+      ["suite", "figures", "seconds", "repeat with"],
       Object.entries(databricks).map(([name, record]) => {
         const [, , ...cells] = suiteRow(name, record, ["--dialect databricks"]);
         return [name, ...cells];
@@ -103,7 +103,7 @@ function roomsText(rooms: NonNullable<Recorded["rooms"]>): readonly string[] {
   return [
     "## Changes that tests notice\n",
     "`npm run mutation` changes the code of these folders in thousands of places, one at a time, and runs their tests. A change that makes a test",
-    "fail or hang is noticed. To try one folder again, run `npm run mutation -- FOLDER`. Property tests do not count, because they are slow.\n",
+    "fail or hang is noticed. To repeat one folder, run `npm run mutation -- FOLDER`. Property tests do not count, because they are slow.\n",
     table(
       ["folder of src", "changes", "noticed", "score", "day"],
       Object.entries(rooms).map(([room, record]) => [
@@ -128,9 +128,10 @@ function roomsText(rooms: NonNullable<Recorded["rooms"]>): readonly string[] {
 function stampText(stamps: readonly Stamp[]): string {
   const all = (of: (stamp: Stamp) => string): string => [...new Set(stamps.map(of))].sort().join(", ");
   const servers = new Set(stamps.map(({ postgres }) => postgres));
-  const server = servers.size > 1 ? "for some of them" : servers.has(true) ? "there" : "not there";
-  return `Written by \`npm run simulate -- --all --write\` (all but what says otherwise in full; \`--suite NAME --write\` repeats one row).
-Figures of ${all(({ date }) => date)}, Node ${all(({ node }) => node)}; PostgreSQL was ${server}. Seconds are those of the run that made the figures.
+  const server =
+    servers.size > 1 ? "installed for some of them" : servers.has(true) ? "installed" : "not installed";
+  return `Written by \`npm run simulate -- --all --write\` (each suite in full unless its row says otherwise; \`--suite NAME --write\` repeats one row).
+Figures of ${all(({ date }) => date)}, Node ${all(({ node }) => node)}; PostgreSQL was ${server}. The seconds are those of the recorded run.
 `;
 }
 
@@ -152,7 +153,7 @@ function mutantRow(
 ): readonly string[] {
   if (lacked !== undefined) return [name, bug, suite, "**not tried**: there was no PostgreSQL", "0 cases"];
   if (!caught) return [name, bug, suite, "**not caught**", `${number(after)} cases`];
-  if (after === 0) return [name, bug, suite, "the run in peace", "0 cases"];
+  if (after === 0) return [name, bug, suite, "the fault-free run", "0 cases"];
   return [name, bug, suite, code(noticed), after === 1 ? "1 case" : `${number(after)} cases`];
 }
 

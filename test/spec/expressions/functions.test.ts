@@ -53,7 +53,7 @@ describe("an expression that is wrong", () => {
     ["uper(local.text)", 'unknown function "uper"'],
     ["lower()", "lower does not take 0 operands"],
     ["lower(local.list)", "lower takes a string here, not a list"],
-    ['replace("a", "", "b")', "replace cannot search for an empty text"],
+    ['replace("a", "", "b")', "replace cannot search for an empty string"],
     ['format("%d", 1)', "format has only %s and %%, not %d"],
     ["lower(local.text", "it ends too early"],
     ["local.", "it ends too early"],
@@ -87,7 +87,7 @@ describe("an expression that is wrong", () => {
     expect(told[0]).toContain("SPEC_TOO_LARGE");
   });
 
-  it("is refused where locals need one another too deeply", async () => {
+  it("is refused if locals depend on each other too deeply", async () => {
     const chain = Array.from({ length: 5_000 }, (_, at) => `l${at}: "\${local.l${at + 1}}"`);
     const { told } = await load(`locals: { ${chain.join(", ")}, l5000: x }\nusers: { ada: {} }`);
     expect(told[0]).toContain("SPEC_TOO_LARGE");

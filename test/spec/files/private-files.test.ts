@@ -93,7 +93,7 @@ describe.each([false, true])("with untrusted: %s", (untrusted) => {
   test("a source folder around the state refuses the state's files", async () => {
     const { diagnostics } = await told('notebooks: { /n: { source_dir: "." } }\n', untrusted);
     expect(diagnostics.map(({ message }) => message)).toEqual([
-      "notebooks./n/kept/a: kept/a.py belongs to git, .workspace, or the state, which no spec reads",
+      "notebooks./n/kept/a: kept/a.py belongs to git, .workspace, or the state, which a spec cannot read",
     ]);
   });
 

@@ -60,12 +60,12 @@ describe("modules that would exhaust a run", () => {
     expect(told).toEqual([expect.stringContaining("SPEC_TOO_LARGE")]);
   });
 
-  it("are refused where patterns are tried on too much text", async () => {
+  it("are refused where patterns are matched against too much text", async () => {
     const { told } = await load({
       "workspace.yaml": `locals: { l: ${"a".repeat(9_000)} }\nmodules: { m: { source: m, with: { l: "\${local.l}" }, for_each: ${keys(900)} } }`,
       "m/workspace.yaml": 'inputs: { l: { type: string, pattern: "^((a{0,31}){0,31})+$" } }',
     });
-    expect(told.slice(-1)).toEqual(["SPEC_TOO_LARGE 2:39 patterns are tried on too much text"]);
+    expect(told.slice(-1)).toEqual(["SPEC_TOO_LARGE 2:39 patterns are matched against too much text"]);
   });
 
   it("are refused where for_each has 200,000 keys", async () => {
@@ -136,8 +136,8 @@ describe("modules of an untrusted spec", () => {
     expect(diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
       "SPEC_OUTSIDE link/workspace.yaml is outside the spec's folder",
       "SPEC_OUTSIDE .hidden/workspace.yaml is hidden, and an untrusted spec cannot use hidden files",
-      "SPEC_PRIVATE .workspace/x/workspace.yaml belongs to git, .workspace, or the state, which no spec reads",
-      "SPEC_PRIVATE .git/workspace.yaml belongs to git, .workspace, or the state, which no spec reads",
+      "SPEC_PRIVATE .workspace/x/workspace.yaml belongs to git, .workspace, or the state, which a spec cannot read",
+      "SPEC_PRIVATE .git/workspace.yaml belongs to git, .workspace, or the state, which a spec cannot read",
     ]);
   });
 

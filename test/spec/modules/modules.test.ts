@@ -361,7 +361,7 @@ describe("an error in a module", () => {
     [
       "inputs in the main spec",
       "inputs: { a: { type: string } }\nusers: { ada: {} }",
-      "SPEC_MODULE workspace.yaml:1:1 inputs belong to a module, and this is the main spec",
+      "SPEC_MODULE workspace.yaml:1:1 inputs can be declared only in a module",
     ],
   ])("refuses %s", async (_name, main, message) => {
     const all = await told({ "workspace.yaml": `${main}\n`, "m/workspace.yaml": "users: { bo: {} }" });
@@ -391,14 +391,14 @@ describe("an error in a module", () => {
     ]);
   });
 
-  it("refuses inputs and outputs that need one another", async () => {
+  it("refuses inputs and outputs that form a cycle", async () => {
     const all = await told({
       "workspace.yaml":
         "modules: { a: { source: m, with: { x: '${modules.b.y}' } }, b: { source: m, with: { x: '${modules.a.y}' } } }\nusers: { ada: {} }",
       "m/workspace.yaml": "inputs: { x: { type: string } }\noutputs: { y: '${input.x}' }\n",
     });
     expect(all).toEqual([expect.stringContaining("SPEC_MODULE")]);
-    expect(all[0]).toContain("inputs and outputs need one another");
+    expect(all[0]).toContain("inputs and outputs form a cycle");
   });
 
   it.each([

@@ -78,7 +78,7 @@ describe("the state of a target", () => {
     const { code, err } = await run(folder, "plan --host embedded --untrusted");
     expect({ code, err }).toMatchObject({
       code: 1,
-      err: expect.stringContaining("an untrusted spec cannot choose its state"),
+      err: expect.stringContaining("which an untrusted spec cannot do"),
     });
   });
 });

@@ -1,4 +1,4 @@
-// `workspace render`: the resolved spec of a target, which is a spec again. Reads no secret and sends no request.
+// `workspace render`: prints the resolved spec of a target as a spec. Reads no secret and sends no request.
 
 import { basename } from "node:path";
 import { VERSION } from "../../../config/version.ts";
@@ -20,7 +20,7 @@ export const renderCommand = defineCommand({
     output: oneFormat(choiceOption("-o, --output <format>", "output format", ["yaml", "json"])),
   },
   notes:
-    "Modules, variables, and locals are written out. Sensitive values are replaced by (sensitive). The output is a spec for the folder of the spec, and has the same plan.",
+    "Modules, variables, and locals are resolved. Sensitive values are replaced by (sensitive). In the folder of the spec, the output gives the same plan.",
   async run(context, { output, origins, ...options }) {
     const found = await resolvedSpec(context, options);
     const file = basename(specFile(context, options));

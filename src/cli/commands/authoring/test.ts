@@ -17,7 +17,10 @@ export const testCommand = defineCommand({
   name: "test",
   summary: "run the tests of a spec",
   options: {
-    filter: textsOption("--filter <pattern>", "run only tests with this part in FILE: NAME; repeatable"),
+    filter: textsOption(
+      "--filter <pattern>",
+      "run only tests whose `FILE: NAME` contains this text; repeatable",
+    ),
     update: flagOption("--update", "rewrite expectations that differ"),
     parallelism: integerOption(
       "--parallelism <number>",

@@ -1,4 +1,4 @@
-// Ends a command about a cluster: prints its state now, or waits for the requested state.
+// The end of a cluster command: prints the current state of the cluster, or waits for the requested state.
 
 import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -70,7 +70,7 @@ function notRunning(address: RecordedObject["address"], state: string, verb: str
   return error("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
     address,
     hint: isDown(state)
-      ? `start it first: workspace clusters start ${address} --wait`
-      : "try again when it runs",
+      ? `to start it, run \`workspace clusters start ${address} --wait\``
+      : "try again when the cluster is RUNNING",
   });
 }

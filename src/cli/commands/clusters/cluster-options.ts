@@ -1,4 +1,4 @@
-// Options, arguments, and questions of all commands about a cluster.
+// Options, arguments, and prompts of the cluster commands.
 
 import { count, listed } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";

@@ -1,4 +1,4 @@
-// `workspace drift acknowledge ADDRESS[.field]`: accepts drift for a time. It stays in every report, and exits with 2 no more.
+// `workspace drift acknowledge ADDRESS[.field]`: accepts drift until a date. Reports still show it, but it does not affect the exit code.
 
 import { fromEnv } from "../../../config/environment.ts";
 import { failureOf } from "../../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// `workspace drift`: what changed in the workspace since the last apply, apart from what the spec has changed since. Writes at most, with `--since last`, what it reported.
+// `workspace drift`: shows what changed in the workspace since the last apply. Writes only the reported drift, and only with `--since last`.
 
 import { Failure, hasErrors } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";

@@ -1,4 +1,4 @@
-// `workspace fleet dead-letters`: lists the jobs that failed at every attempt, and puts them back or removes them.
+// `workspace fleet dead-letters`: lists, requeues, or removes jobs that failed at every attempt.
 
 import { error, Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { DeadJob } from "../../../fleet/queue/job-queue.ts";
@@ -18,7 +18,7 @@ export const deadLettersCommand = defineCommand({
     remove: flagOption("--remove", "remove the jobs"),
     ...FORM_OPTION,
   },
-  args: [{ name: "[workspaces...]", description: "names of workspaces (default: all with such jobs)" }],
+  args: [{ name: "[workspaces...]", description: "names of workspaces (default: all that have such jobs)" }],
   notes: "A workspace that already has a queued or running job keeps its dead letter when you pass --retry.",
   async run(context, { retry, remove, output }, names) {
     if (retry && remove) throw failureOf("CLI_USAGE", "--retry and --remove cannot be used together");
@@ -30,7 +30,7 @@ export const deadLettersCommand = defineCommand({
       const ids = jobs.map(({ id }) => id);
       if (retry) {
         const retried = await queue.retryDead(ids);
-        const text = `Put back: ${retried} of ${ids.length}.\n`;
+        const text = `Requeued: ${retried} of ${ids.length}.\n`;
         context.stdout.write(asJson ? `${printableJson({ retried, of: ids.length })}\n` : text);
       } else if (remove) {
         await queue.removeDead(ids);
@@ -47,8 +47,8 @@ function assertKnown(names: readonly string[], jobs: readonly DeadJob[]): void {
   if (unknown.length === 0) return;
   throw new Failure(
     ...unknown.map((name) =>
-      error("CLI_USAGE", `no job of the workspace "${name}" failed at every attempt`, {
-        hint: "to list these jobs, run `workspace fleet dead-letters`",
+      error("CLI_USAGE", `the workspace "${name}" has no job that failed at every attempt`, {
+        hint: "to list them, run `workspace fleet dead-letters`",
       }),
     ),
   );

@@ -1,4 +1,4 @@
-// `workspace fleet enqueue` and `schedule`: puts jobs into the queue, and the schedules of the fleet file into its database.
+// `workspace fleet enqueue` and `schedule`: adds jobs to the queue, and writes the schedules of the fleet file to its database.
 
 import { failureOf } from "../../../core/diagnostic.ts";
 import { FLEET_COMMANDS, type FleetCommand } from "../../../fleet/model/result.ts";

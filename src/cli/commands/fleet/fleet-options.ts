@@ -1,4 +1,4 @@
-// The options that the fleet commands share, and what they open: the fleet file, its selection, and the results.
+// Options of the fleet commands, and helpers that open the fleet file, its selection, and the results.
 
 import { dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../../config/environment.ts";

@@ -1,4 +1,4 @@
-// `workspace fleet …`: many workspaces, one command.
+// `workspace fleet …`: runs a command on many workspaces.
 
 import type { CommandGroup } from "../../command/command.ts";
 import { applyFleetCommand, checkCommands, runDueCommand } from "./check.ts";

@@ -1,4 +1,4 @@
-// `workspace fleet list|status|report`: what the fleet file declares, and what the last runs found. No workspace is contacted.
+// `workspace fleet list|status|report`: shows the fleet file and the last results. Contacts no workspace.
 
 import { columns, fleetText } from "../../../fleet/report/fleet-text.ts";
 import { type FleetView, fleetView } from "../../../fleet/report/fleet-view.ts";

@@ -1,4 +1,4 @@
-// `workspace fleet worker`: takes jobs of the queue until a signal asks it to end.
+// `workspace fleet worker`: runs jobs of the queue until a signal ends it.
 
 import { count } from "../../../core/sentences.ts";
 import type { FleetCommand } from "../../../fleet/model/result.ts";

@@ -44,8 +44,8 @@ export const deleteRunsCommand = defineCommand({
             const found = await connection.reader.read("jobs/runs/get", { run_id });
             if (!hasEnded(found)) throw new Failure(active(run_id, outcomeWord(found)));
           }
-          const question = `Delete run ${listed(ids.map(String))}? It cannot be undone.`;
-          if (!(await askApproval(context, options, question, signal, "to delete it: --auto-approve"))) {
+          const question = `Delete run ${listed(ids.map(String))}? This cannot be undone.`;
+          if (!(await askApproval(context, options, question, signal, "to delete it, pass --auto-approve"))) {
             context.stderr.write("Nothing was changed.\n");
             return EXIT.error;
           }
@@ -58,7 +58,7 @@ export const deleteRunsCommand = defineCommand({
 });
 
 function active(run: number | bigint, state: string) {
-  return error("CLI_USAGE", `run ${run} has not ended (${state}), and only runs that have can be deleted`, {
-    hint: `cancel it first: workspace runs cancel ${run}`,
+  return error("CLI_USAGE", `run ${run} is ${state}; only finished runs can be deleted`, {
+    hint: `to cancel it, run \`workspace runs cancel ${run}\``,
   });
 }

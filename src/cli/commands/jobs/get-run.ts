@@ -1,4 +1,4 @@
-// `workspace runs get`: one run, on request followed to its result.
+// `workspace runs get`: shows a run, and waits for its result on request.
 
 import { runText } from "../../../report/inspect/cluster-text.ts";
 import { followRun } from "../../../workflow/jobs/follow-run.ts";

@@ -1,4 +1,4 @@
-// `workspace runs output` and `workspace runs export`: what a run wrote, and its notebook as HTML.
+// `workspace runs output` and `workspace runs export`: print the output of a run, and its notebook as HTML.
 
 import { outputText } from "../../../report/inspect/cluster-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";

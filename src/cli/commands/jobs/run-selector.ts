@@ -1,4 +1,4 @@
-// Which run a command means: one by its id, or of a job by its address.
+// Selects the run of a command: by run ID, or by the address of a job.
 
 import type { HostOptions } from "../../../config/settings.ts";
 import { error, Failure, failureOf } from "../../../core/diagnostic.ts";
@@ -77,7 +77,7 @@ function unclear(run: string | undefined) {
 function runId(text: string): number | bigint {
   if (/^\d{1,18}$/.test(text)) return numberId(text);
   const hint = /^jobs\./.test(text)
-    ? `for a job's runs: --job ${text}`
+    ? `to select a run of a job, pass --job ${text}`
     : "to list run IDs, run `workspace runs list`";
   throw failureOf("CLI_USAGE", `"${text}" is not a valid run ID`, { hint });
 }

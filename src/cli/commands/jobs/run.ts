@@ -1,4 +1,4 @@
-// `workspace run JOB`: starts a job that the spec manages, and follows it to its result.
+// `workspace run JOB`: starts a managed job, and waits for its result on request.
 
 import { numberInJob } from "../../../report/inspect/cluster-text.ts";
 import { printable } from "../../../report/text/printable.ts";
@@ -88,6 +88,6 @@ async function startAndFollow(
     return showEnd(context, job.connection, last.ended, ending);
   }
   if (wish.cancelOnInterrupt) await job.connection.writer.write("jobs/runs/cancel", { run_id: last.id });
-  else context.stderr.write(`See how it goes: workspace runs get ${last.id} --wait\n`);
+  else context.stderr.write(`To wait for it again, run \`workspace runs get ${last.id} --wait\`.\n`);
   return EXIT.error;
 }

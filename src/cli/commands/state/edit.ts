@@ -23,7 +23,7 @@ export const removeRecordsCommand = defineCommand({
     await edit(context, options, (state) =>
       addresses.map((text) => ({ type: "gone", gone: { address: recordAt(state, text).address } })),
     );
-    context.stdout.write(`Forgot ${count(addresses.length, "resource")}.\n`);
+    context.stdout.write(`Removed ${count(addresses.length, "resource")} from the state.\n`);
     return EXIT.ok;
   },
 });
@@ -77,13 +77,13 @@ export const unlockCommand = defineCommand({
   async run(context, { force, ...options }, [nonce]) {
     if (force && nonce !== undefined)
       throw failureOf("CLI_USAGE", "--force and a lock ID cannot be used together", {
-        hint: "a readable holder is unlocked by its lock ID",
+        hint: "--force is for a lock that cannot be read; otherwise, pass only the lock ID",
       });
     const done = await withState(context, options, (store) =>
       store.unlock({ force, ...(nonce === undefined ? {} : { nonce }) }),
     );
-    const free = nonce === undefined ? "" : ", so its lock ID was not checked";
-    context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `The lock is free${free}.\n`);
+    const free = nonce === undefined ? "" : ", so the lock ID was not checked";
+    context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `The state is not locked${free}.\n`);
     return EXIT.ok;
   },
 });

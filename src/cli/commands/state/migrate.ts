@@ -1,5 +1,4 @@
-// `workspace state migrate TO`: moves the state to another location. The old location keeps its versions and a note of
-// the new one.
+// `workspace state migrate TO`: moves the state to another location. The old location keeps its versions and a reference to the new one.
 
 import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
@@ -25,7 +24,7 @@ export const migrateCommand = defineCommand({
     try {
       const placed = await withState(context, options, (source) => {
         if (source.place === target.place)
-          throw failureOf("CLI_USAGE", `the state is at ${source.place} already`);
+          throw failureOf("CLI_USAGE", `the state is already at ${source.place}`);
         const check = (present: State, incoming: State): void => {
           assertStateExists(source, incoming, "nothing can be moved");
           if (!options.force) assertFollows(present, incoming, source.place);
@@ -36,10 +35,10 @@ export const migrateCommand = defineCommand({
       const where = printable(target.place);
       context.stdout.write(
         placed === undefined
-          ? `It was moved to ${where} before.\n`
+          ? `The state was already moved to ${where}.\n`
           : `Moved ${count(placed.records.size, "resource")} to ${where}, serial ${placed.serial}.\n`,
       );
-      context.stdout.write("From now on name that place: --state, or WORKSPACE_STATE.\n");
+      context.stdout.write("Set --state or WORKSPACE_STATE to the new location.\n");
       return EXIT.ok;
     } finally {
       await target.close();

@@ -1,4 +1,4 @@
-// `workspace state pull` and `push`: writes the state as JSON, and replaces it with JSON; the replaced state is kept.
+// `workspace state pull` and `push`: print the state as JSON, and replace it with JSON; the replaced state is kept as a version.
 
 import { resolve } from "node:path";
 import { fileFailure, type InputLimits, inputName, readCommandInput } from "../../../config/files.ts";

@@ -1,4 +1,4 @@
-// `workspace state list` and `workspace state show`: what is recorded.
+// `workspace state list` and `workspace state show`: print recorded resources.
 
 import { Failure } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";

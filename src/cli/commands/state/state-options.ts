@@ -1,4 +1,4 @@
-// The options of all commands about a state: which one is meant, and how long its lock is waited for.
+// Options of the state commands: the location of the state, and how long to wait for its lock.
 
 import { timeFromEnv } from "../../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../../core/diagnostic.ts";

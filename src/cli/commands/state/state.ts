@@ -1,4 +1,4 @@
-// `workspace state …`: inspects and repairs what is recorded. No command of the group changes the workspace.
+// `workspace state …`: commands that inspect and repair the state. None of them changes the workspace.
 
 import type { CommandGroup } from "../../command/command.ts";
 import { moveRecordCommand, removeRecordsCommand, unlockCommand } from "./edit.ts";

@@ -1,4 +1,4 @@
-// What an operation does otherwise in the dialect than its fields say: a hook by the name of the contract's operation.
+// Hooks for operations that behave differently in the dialect, by the name of the contract's operation.
 
 import type { JsonObject } from "../../../core/json.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";

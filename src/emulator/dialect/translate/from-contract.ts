@@ -1,4 +1,4 @@
-// Answers of the contract as answers of a dialect: other names, values, URIs and maps, with the added fields put back.
+// Translates answers of the contract to a dialect: names, values, URIs, maps, and added fields.
 
 import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import {

@@ -1,4 +1,4 @@
-// What the vendor's parser forgives: numbers written as text, and elements of SCIM lists without a value.
+// What the vendor's parser accepts: numbers as strings, and elements of SCIM lists without a value.
 
 import { parseJson } from "../../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";

@@ -1,4 +1,4 @@
-// Requests of a dialect as requests of the contract: other names, values and URIs; what the contract lacks is put aside.
+// Translates requests of a dialect to the contract: names, values, and URIs. Fields that the contract lacks are stored separately.
 
 import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";

@@ -1,4 +1,4 @@
-// How a running cluster changes its size: asked for, by its own autoscaling, or when missing nodes turn up (contract B 3.2).
+// How a running cluster changes its size: by request, by autoscaling, or when missing nodes arrive (contract B 3.2).
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";

@@ -1,4 +1,4 @@
-// How a cluster comes up: created, started, restarted, and ready when its nodes are (contract B 3.2; transitions: facts 4.7).
+// How a cluster starts: created, started, restarted, and ready when its nodes are (contract B 3.2; transitions: facts 4.7).
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";

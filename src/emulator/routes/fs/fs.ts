@@ -1,4 +1,4 @@
-// The file system: ten calls over a tree of directories and files whose contents lie on disk (contract A 4.5).
+// The file system: ten calls on a tree of directories and files whose contents are on disk (contract A 4.5).
 
 import type { Json } from "../../../core/json.ts";
 import { childPath, decodeBase64, encodeBase64, pathOfSegments } from "../../world/encoding.ts";

@@ -1,4 +1,4 @@
-// The mails that a job sends (contract B 2.2 JobEmailNotifications, contract B 4.2 rule 2, contract B 6).
+// The e-mails that a job sends (contract B 2.2 JobEmailNotifications, contract B 4.2 rule 2, contract B 6).
 
 import type { World } from "../../world/world.ts";
 import { type Job, jobById } from "./job.ts";

@@ -1,4 +1,4 @@
-// How a run lives: it waits for its cluster, works, cleans up, and ends (contract B 3.3; transitions: facts 4.8).
+// The life cycle of a run: it waits for its cluster, executes, cleans up, and ends (contract B 3.3; transitions: facts 4.8).
 
 import { CLUSTERS, JOBS } from "../../world/limits.ts";
 import type { Area, TimerRun } from "../../world/operation.ts";

@@ -1,5 +1,4 @@
-// What a run leaves behind: the output of a notebook, with its truncations, and its page as HTML
-// (contract B 2.3, contract B 4.2 rules 7 and 8).
+// The output of a run: a notebook's result, with its truncations, and its page as HTML (contract B 2.3, contract B 4.2 rules 7 and 8).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { exportBytes } from "../../notebook/document.ts";

@@ -1,5 +1,4 @@
-// How runs come to be: asked for, on schedule, as a retry or without a job; within the limits of the workspace
-// (contract B 4.2, contract B 8).
+// How runs start: by request, by schedule, as a retry, or without a job; within the limits of the workspace (contract B 4.2, contract B 8).
 
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";

@@ -1,4 +1,4 @@
-// What a job or a run does: exactly one task, on exactly one cluster, with libraries (contract B 2.2).
+// The task of a job or a run: exactly one task, on exactly one cluster, with libraries (contract B 2.2).
 
 import type { JsonObject } from "../../../core/json.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";

@@ -1,4 +1,4 @@
-// Puts a whole file in place so that a crash leaves the old content or the new, never a mixture.
+// Replaces a file so that a crash leaves either the old or the new content.
 
 import type { FileSystem } from "../../model/ports.ts";
 

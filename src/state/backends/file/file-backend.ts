@@ -180,7 +180,7 @@ export class FileBackend implements StateBackend {
       await claimFile(this.#fs, this.#folder, KEY_FILE, text, digest(text).slice(0, 16));
       await this.#fs.syncFolder(this.#folder);
     } catch (failure) {
-      throw ioFailure(failure, "making the state's key");
+      throw ioFailure(failure, "creating the state's key");
     }
   }
 

@@ -1,4 +1,4 @@
-// Wraps file operations so that failures become diagnostics, such as a folder that the user may not write to.
+// Wraps file operations so that failures become diagnostics, such as missing write permission.
 
 import { ioFailure } from "../../model/failures.ts";
 import type { FileSystem } from "../../model/ports.ts";
@@ -14,7 +14,7 @@ export function filesWithFailures(fs: FileSystem): FileSystem {
   return {
     read: (path) => told(`reading ${path}`, fs.read(path)),
     list: (folder) => told(`reading the folder ${folder}`, fs.list(folder)),
-    makeFolder: (path) => told(`making the state's folder ${path}`, fs.makeFolder(path)),
+    makeFolder: (path) => told(`creating the state's folder ${path}`, fs.makeFolder(path)),
     open: (path, how) => told(`writing ${path}`, fs.open(path, how)),
     rename: (from, to) => told(`writing ${to}`, fs.rename(from, to)),
     link: (from, to) => told(`writing ${to}`, fs.link(from, to)),

@@ -1,4 +1,4 @@
-// The lock as files: `lock.<fence>` is made only where it is not there yet, so each number has one owner, and the greatest rules.
+// The lock as files: `lock.<fence>` is created only if it does not exist, so each fencing token has one owner, and the greatest one counts.
 
 import { Failure } from "../../../core/diagnostic.ts";
 import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";

@@ -1,4 +1,4 @@
-// This machine's files, time, randomness and process identity, as the ports that the state asks for.
+// The ports of the state on this machine: files, time, randomness, and process identity.
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";

@@ -1,5 +1,4 @@
-// The database interface of the PostgreSQL backend: single statements. It does not depend on sessions, so any
-// connection pooler works. Database errors become diagnostics that name the server and never a password.
+// The database interface of the PostgreSQL backend: single statements without sessions, so any connection pooler works.
 
 import { error, Failure, thrownText } from "../../../core/diagnostic.ts";
 import type { PostgresUrl } from "./url.ts";

@@ -1,5 +1,4 @@
 // PostgreSQL through the driver `pg`, which is loaded with the first statement, over a few connections that end with the process.
-// States in a PostgreSQL database, shared by a team.
 
 import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";

@@ -1,4 +1,4 @@
-// Rows of a database as the place of a state. Every write is one statement that finds for itself whether its writer still holds the lock.
+// The PostgreSQL backend of a state. Every write is one statement that checks whether its writer still holds the lock.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";

@@ -1,4 +1,4 @@
-// What rows hold, as the pieces of a state.
+// Converts rows to the pieces of a state.
 
 import type { StoredText } from "../../model/backend.ts";
 import { corrupt } from "../../model/failures.ts";

@@ -1,4 +1,4 @@
-// The tables of states: made on first use, in a schema of their own, as one transaction that only one run at a time gets into.
+// Creates the tables of states on first use, in a separate schema and in one serialized transaction.
 
 /** Raised when the tables change; a newer one is refused. */
 export const TABLES_VERSION = 1;

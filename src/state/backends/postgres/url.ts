@@ -1,5 +1,4 @@
-// Parses `--state postgres://user@host/database?state=NAME`: the database, the connection options, and the name of
-// the state. Rejects unknown parameters. Also parses the URL of a fleet's database, which has no name of a state.
+// Parses `--state postgres://user@host/database?state=NAME` and the URL of a fleet's database. Rejects unknown parameters.
 
 import { error, Failure } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";

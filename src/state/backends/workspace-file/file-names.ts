@@ -1,4 +1,4 @@
-// Names of a state's files in the workspace. A name never has two contents, except a holder's own claim.
+// Names of a state's files in the workspace. No name is ever reused for other content, except a holder's own claim.
 
 /** A state file: its serial, and the fencing token of its writer. `0.0` means no state. */
 export interface StateName {

@@ -1,4 +1,4 @@
-// Files in the workspace's own file system: read by ranges, written in one request or in blocks, verified afterwards.
+// Files in the workspace's file system: read by ranges, written in one request or in blocks, then verified.
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";

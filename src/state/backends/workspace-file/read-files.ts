@@ -1,4 +1,4 @@
-// Reads a state's files in the workspace: which journal counts, and its segments in their order.
+// Reads a state's files in the workspace: the current journal, and its segments in order.
 
 import type { StoredText } from "../../model/backend.ts";
 import { corrupt } from "../../model/failures.ts";

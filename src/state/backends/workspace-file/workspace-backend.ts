@@ -1,5 +1,4 @@
-// A folder of the workspace's own file system as the place of a state. It has no transaction and no append, so every file is new.
-// A state in the workspace that it describes: no other service is needed. docs/state.md says what that cannot promise.
+// A folder in the workspace's file system as a state backend. It has no transactions and no append, so every write creates a file; docs/state.md lists its limits.
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { Failure } from "../../../core/diagnostic.ts";

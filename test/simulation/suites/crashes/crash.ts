@@ -94,7 +94,7 @@ export async function dieAndFinish(
 
 export const crash: Suite = {
   name: "crash",
-  what: "a process crashes at every file operation and at every stage of every write, alone or with the machine",
+  what: "the process or the machine crashes at every file operation and at every stage of every write",
   unit: "points",
   sample: 600,
   ordered: true,

@@ -88,7 +88,7 @@ export async function cutAt(
 
 export const cut: Suite = {
   name: "cut",
-  what: "four requests at once, and at each event every pending request is received or lost",
+  what: "four concurrent requests, and at each event every pending request is received or lost",
   unit: "cases",
   sample: 120,
 

@@ -79,7 +79,7 @@ export async function dieTwice(
 
 export const double: Suite = {
   name: "double",
-  what: "the process that recovers crashes as well",
+  what: "the process that recovers from a crash also crashes",
   unit: "pairs",
   sample: 60,
 

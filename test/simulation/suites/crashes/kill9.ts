@@ -51,7 +51,7 @@ async function casesOn(form: Form): Promise<readonly string[]> {
 
 export const kill9: Suite = {
   name: "kill9",
-  what: "kill -9 of a real apply over HTTP at a chosen write, on each form of state",
+  what: "kill -9 of a real apply over HTTP at a chosen write, with each state backend",
   unit: "kills",
   sample: 4,
   ordered: true,

@@ -145,7 +145,7 @@ export async function race(scenario: string, at: number, form?: Form): Promise<r
 
 export const zombie: Suite = {
   name: "zombie",
-  what: "a process is frozen, another one acquires the lock and finishes, and the first continues",
+  what: "a process freezes, another process acquires the lock and finishes, and the first process continues",
   unit: "moments",
   sample: 200,
   ordered: true,

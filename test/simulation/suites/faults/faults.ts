@@ -66,7 +66,7 @@ export async function answerIll(
 
 export const faults: Suite = {
   name: "faults",
-  what: "every operation meets every ill answer, once, three times, always",
+  what: "every operation gets every faulty response: once, three times, or always",
   unit: "cells",
   sample: 260,
 

@@ -1,4 +1,4 @@
-// The late commit: a request times out, and the service carries it out later: some requests later, after the run, after the next.
+// The late commit: a request times out, and the service executes it later: some requests later, after the run, after the next.
 
 import type { HttpRequest, HttpResponse } from "../../../../src/api/http/message.ts";
 import type { Send } from "../../../engine/site.ts";
@@ -50,7 +50,7 @@ class Late {
 
 export const late: Suite = {
   name: "late",
-  what: "a request times out, and the service carries it out later",
+  what: "a request times out, and the service executes it later",
   unit: "cases",
   sample: 150,
 

@@ -163,7 +163,7 @@ let writes = 0;
 
 export const order: Suite = {
   name: "order",
-  what: "requests and answers take random times, some are refused or lost, and nothing is sent before what it depends on was answered",
+  what: "requests and responses have random delays, some are refused or lost, and no request is sent before its dependencies have a response",
   unit: "pairs of specs",
   sample: 120,
   endless: true,

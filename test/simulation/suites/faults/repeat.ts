@@ -11,7 +11,7 @@ const ANSWERS = ["first", "second"] as const;
 
 export const repeat: Suite = {
   name: "repeat",
-  what: "a write arrives twice, and the first or the second answer comes back",
+  what: "a write arrives twice, and the client receives the first or the second response",
   unit: "writes",
   sample: 100,
 

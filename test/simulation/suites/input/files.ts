@@ -11,7 +11,7 @@ let times: { readonly name: string; readonly ms: number }[] = [];
 
 export const files: Suite = {
   name: "files",
-  what: "files that are made to hang, blow up or lead astray their reader, planned by a real process",
+  what: "files that try to hang, overload, or mislead their reader, planned by a real process",
   unit: "folders",
   sample: 10,
 

@@ -11,7 +11,7 @@ let runs = 0;
 
 export const names: Suite = {
   name: "names",
-  what: "names full of control, bidirectional and hidden characters, of markup and of commands, through every output",
+  what: "names with control, bidirectional, and hidden characters, markup, and commands, in every output",
   unit: "names",
   sample: 200,
   ordered: true,

@@ -22,7 +22,7 @@ function ready(): Promise<Ready> {
 
 export const plans: Suite = {
   name: "plans",
-  what: "a saved plan with any leaf changed, cut, for another host, folder or state, expired, or applied twice",
+  what: "a saved plan that has any value changed, is truncated or expired, belongs to another host, folder, or state, or is applied twice",
   unit: "plans",
   sample: 60,
 

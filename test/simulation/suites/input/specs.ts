@@ -19,7 +19,7 @@ async function ready(): Promise<Damages> {
 
 export const specs: Suite = {
   name: "specs",
-  what: "specs that were damaged at random: read and planned, or refused with a place",
+  what: "randomly damaged specs: planned, or rejected with a location",
   unit: "specs",
   sample: 400,
   endless: true,

@@ -38,7 +38,7 @@ async function damagedOf(form: string, how: string): Promise<Damaged> {
 
 export const corrupt: Suite = {
   name: "corrupt",
-  what: "every byte of a stored state cut and flipped, parts and lines gone, swapped, strange, older or newer",
+  what: "a stored state truncated at every byte, with every byte flipped, or with parts or lines missing, swapped, unknown, older, or newer",
   unit: "loads",
   sample: 300,
   async cases() {

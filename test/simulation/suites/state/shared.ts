@@ -201,7 +201,7 @@ async function pairs(seed: number, form: Form, scenarios: readonly string[]): Pr
 
 export const shared: Suite = {
   name: "shared",
-  what: "all of this on states in the workspace, in PostgreSQL, and encrypted: stopped, frozen, cut off, late",
+  what: "the same faults with states in the workspace, in PostgreSQL, and encrypted: crashed, frozen, disconnected, or late",
   unit: "cases",
   sample: 240,
   ordered: true,

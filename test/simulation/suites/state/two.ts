@@ -93,7 +93,7 @@ function missing(): Ended {
 
 export const two: Suite = {
   name: "two",
-  what: "two real applies at once, on each form of state; one is killed, or stopped past its lease and continued",
+  what: "two concurrent real applies with each state backend; one is killed, or paused beyond its lease and continued",
   unit: "rounds",
   sample: 4,
   ordered: true,

@@ -96,7 +96,7 @@ export async function move(scenario: string, moved: string, form?: Form): Promis
 
 export const moves: Suite = {
   name: "moves",
-  what: "each managed field is changed by others between plan and apply",
+  what: "another client changes a managed field between plan and apply",
   unit: "fields",
   sample: 120,
 

@@ -114,7 +114,7 @@ function isRefusal(failure: unknown): boolean {
 
 export const properties: Suite = {
   name: "properties",
-  what: "random workspaces, specs and states: one apply converges, whatever the order of the spec and the parallelism",
+  what: "random workspaces, specs, and states: one apply converges, regardless of the parallelism and the order of the spec",
   unit: "stories",
   sample: 120,
   endless: true,
