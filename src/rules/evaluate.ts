@@ -75,13 +75,15 @@ export function evaluateRule(
   return evaluation.result;
 }
 
+interface InsertedPart {
+  readonly part: MessagePart;
+  readonly compiled: CompiledExpression;
+}
+
 class RuleEvaluation {
   readonly #when: CompiledExpression | undefined;
   readonly #assert: CompiledExpression;
-  readonly #message: readonly (
-    | string
-    | { readonly part: MessagePart; readonly compiled: CompiledExpression }
-  )[];
+  readonly #message: readonly (string | InsertedPart)[];
   readonly #violations: Violation[] = [];
   readonly #further: number[] = [];
   #problem: EvaluationProblem | undefined;
@@ -142,16 +144,21 @@ class RuleEvaluation {
   }
 
   #text(variables: Variables): string {
-    try {
-      const text = this.#message
-        .map((one) => (typeof one === "string" ? one : messageText(one.compiled.evaluate(variables))))
-        .join("")
-        .replace(/\s*\n\s*/g, " ")
-        .trim();
-      return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
-    } catch {
-      return "";
-    }
+    const text = this.#message
+      .map((one) => (typeof one === "string" ? one : insertedText(one, variables)))
+      .join("")
+      .replace(/\s*\n\s*/g, " ")
+      .trim();
+    return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+  }
+}
+
+/** An expression without a value stays as written, so that the rest of the message is shown. */
+function insertedText({ part, compiled: expression }: InsertedPart, variables: Variables): string {
+  try {
+    return messageText(expression.evaluate(variables));
+  } catch {
+    return `{{${part.expression}}}`;
   }
 }
 

@@ -65,13 +65,20 @@ describe("a rule", () => {
     expect(results).toEqual([{ violations: [{}] }, { violations: [] }]);
   });
 
-  test("has a message with values; without a value, the message is left out", async () => {
+  test("has a message with values; an expression without a value stays as written", async () => {
     const parts = ["size ", { expression: "change.after.size", offset: 5 }];
     const results = await run(
       [rule("name == ''", { message: parts })],
       [subject("create", { size: 2 }), subject("update", {})],
     );
-    expect(results).toEqual([{ violations: [{ subject: 0, message: "size 2" }, { subject: 1 }] }]);
+    expect(results).toEqual([
+      {
+        violations: [
+          { subject: 0, message: "size 2" },
+          { subject: 1, message: "size {{change.after.size}}" },
+        ],
+      },
+    ]);
   });
 
   test("without a value reports the reason once, with the changes, and checks the other changes", async () => {
