@@ -48,7 +48,9 @@ function appliedSection(applied: readonly OutcomeItem[]): Section {
 function planSection(plan: PlanView | undefined): Section {
   const touching = (plan?.changes ?? []).filter((change) => change.touches);
   const open = `<details><summary>${markupText(plan?.title ?? "")}</summary>`;
-  return { rank: 3, open, close: "</details>", blocks: touching.map(changeBlock) };
+  // Each of these changes is also in the list of results.
+  const blocks = touching.map((change): Block => ({ ...changeBlock(change), what: "planned change" }));
+  return { rank: 3, open, close: "</details>", blocks };
 }
 
 /** The line says what kept a change from being tried; a change's own failure has a code, a place, a cause, and a hint below. */

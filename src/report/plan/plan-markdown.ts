@@ -122,10 +122,10 @@ function details(rank: number, summary: string, blocks: readonly Block[]): Secti
 }
 
 function resolved({ split }: PlanView): Section {
-  const all = split?.resolved ?? [];
-  const lines = all.map((one) => `- ${markdownText(resolvedSentence(one))}`);
-  const blocks: readonly Block[] = all.length === 0 ? [] : [{ what: "list", text: `${lines.join("\n")}\n` }];
-  return details(3, `${ORIGIN_HEADS.resolved}: ${count(all.length, "resource")}`, blocks);
+  const blocks = (split?.resolved ?? []).map(
+    (one): Block => ({ what: "resolved change", text: `- ${markdownText(resolvedSentence(one))}\n` }),
+  );
+  return details(3, `${ORIGIN_HEADS.resolved}: ${count(blocks.length, "resource")}`, blocks);
 }
 
 function drift(plan: PlanView): Section {

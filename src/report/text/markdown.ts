@@ -46,13 +46,11 @@ export function fittedMarkdown(head: string, sections: readonly Section[], size:
   const whole = joined([head, ...filled.map((one) => sectionText(one, one.blocks.map(fullText)))]);
   if (sizeOf(whole, size) <= size.limit) return { text: whole, cut: false };
   const chosen = chosenTexts(filled, size, size.limit - RESERVE - sizeOf(head, size));
-  const kept = filled.map((section) => ({ section, texts: section.blocks.map((one) => chosen.get(one)) }));
-  const shown = kept.map(({ section, texts }) =>
-    sectionText(
-      section,
-      texts.filter((text) => text !== undefined),
-    ),
-  );
+  const shown = filled.flatMap((section) => {
+    const texts = section.blocks.flatMap((one) => chosen.get(one) ?? []);
+    // A heading without anything below it would take room that nothing counts.
+    return texts.length === 0 ? [] : [sectionText(section, texts)];
+  });
   return { text: joined([head, missing(filled, chosen), ...shown]), cut: true };
 }
 
@@ -104,8 +102,8 @@ function sizeOf(text: string, { unit }: MarkdownSize): number {
   return unit === "bytes" ? Buffer.byteLength(text) : text.length;
 }
 
-/** The command writes the text format to standard error if something was omitted. */
-const ELSEWHERE = "The log of this run (standard error) is complete.";
+/** If something was omitted, the command writes the text format to standard error, unless standard output has it. */
+const ELSEWHERE = "The log of this run is complete.";
 
 function missing(sections: readonly Section[], chosen: ReadonlyMap<Block, string>): string {
   const blocks = sections.flatMap((one) => one.blocks);

@@ -180,13 +180,16 @@ describe("Markdown that does not fit", () => {
     const plan = await run(folder, "plan -o markdown");
     expect(plan.out.length).toBeLessThanOrEqual(65_536);
     expect(plan.out).toMatch(
-      /\*\*Shortened to fit\*\*: [\d,]+ changes left out\. The log of this run \(standard error\) is complete\./,
+      /\*\*Shortened to fit\*\*: [\d,]+ changes left out\. The log of this run is complete\./,
     );
     expect(missing(plan.out)).not.toEqual([]);
     expect(missing(plan.err)).toEqual([]);
     const applied = await run(folder, "apply --auto-approve -o markdown");
     expect(applied.out.match(/\*\*Shortened to fit\*\*/g)).toHaveLength(1);
     expect(applied.out.match(/<!-- workspace:/g)).toHaveLength(1);
+    const [, results, planned] = /: (\d+) changes and (\d+) planned changes left out/.exec(applied.out) ?? [];
+    expect(Number(results)).toBeLessThan(NAMES.length);
+    expect(Number(planned)).toBe(NAMES.length);
     expect(applied.out.length).toBeLessThanOrEqual(65_536);
     expect(missing(applied.err)).toEqual([]);
     const created = applied.err.split("\n").filter((line) => / created groups\./.test(line));

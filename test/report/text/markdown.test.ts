@@ -71,6 +71,21 @@ describe("a fitted text", () => {
     );
   });
 
+  test("is not above its size when the most important blocks leave no room for 20 other sections", () => {
+    const findings = {
+      rank: 0,
+      open: "",
+      blocks: Array.from({ length: 500 }, (_, at) => blockOf(`f${at}x`, 0)),
+    };
+    const others = Array.from({ length: 20 }, (_, at): Section => {
+      const open = `<details><summary><b>kind ${at}</b>: 1 to create, 1 to update, 1 to replace</summary>`;
+      return { rank: 3, open, close: "</details>", blocks: [blockOf(`o${at}x`, 0)] };
+    });
+    const { text } = fittedMarkdown(HEAD, [findings, ...others], { limit: 4000, unit: "characters" });
+    expect(text.length).toBeLessThanOrEqual(4000);
+    expect(text).not.toContain("<details>");
+  });
+
   test("keeps every line of a higher rank before any line of a lower one", () => {
     const section = (rank: number, name: string) => ({
       rank,
