@@ -1,9 +1,9 @@
 // The reports that one run was asked for with `-o FORMAT[=FILE]`: one on standard output, any number in files, all from one view.
 
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
-import { fileFailure } from "../../config/files.ts";
+import { fileFailure, resolvedPath } from "../../config/files.ts";
 import { collectedOutput, type Output } from "../../config/streams.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -172,26 +172,31 @@ export interface RunFiles {
 /** Each file gets one document, and none is the spec or the plan that the run reads. */
 export function assertOwnFiles(context: CommandContext, files: RunFiles): void {
   const { output = [], file, metrics, out, planfile } = files;
-  const at = (what: string, name: string | undefined) =>
-    name === undefined ? [] : [{ what, path: resolve(context.cwd, name) }];
+  const at = (what: string, name: string | undefined) => {
+    const path = resolve(context.cwd, name ?? "");
+    return name === undefined ? [] : [{ what, path, real: withoutLinks(path) }];
+  };
   const written = [
     ...output.flatMap((wish) => at("a report", wish.file)),
     ...at("the metrics", metrics),
     ...at("the plan", out),
   ];
-  const taken = [
-    { what: "the spec", path: specFile(context, { file }) },
-    ...at("the plan to read", planfile),
-  ];
-  for (const [number, { what, path }] of written.entries()) {
-    const kept = taken.find((one) => one.path === path);
+  const taken = [...at("the spec", specFile(context, { file })), ...at("the plan to read", planfile)];
+  for (const [number, { what, path, real }] of written.entries()) {
+    const kept = taken.find((one) => one.real === real);
     if (kept !== undefined)
       throw failureOf("CLI_USAGE", `${what} cannot be written to ${path}, which is ${kept.what}`);
-    const other = written.slice(0, number).find((one) => one.path === path);
+    const other = written.slice(0, number).find((one) => one.real === real);
     if (other === undefined || isDevice(path)) continue;
     const both = what === other.what ? "two reports" : `${other.what} and ${what}`;
     throw failureOf("CLI_USAGE", `${both} cannot be written to the same file ${path}`);
   }
+}
+
+/** Two names of one file have the same, also before the file exists. */
+function withoutLinks(path: string): string {
+  const real = resolvedPath(path);
+  return real === path ? join(resolvedPath(dirname(path)), basename(path)) : real;
 }
 
 const isDevice = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === false;

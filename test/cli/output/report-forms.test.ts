@@ -104,10 +104,16 @@ describe("a report in a file", () => {
     const folder = folderWith(DOUBTFUL);
     await run(folder, "plan --out saved.plan");
     const saved = readFileSync(join(folder, "saved.plan"), "utf8");
+    symlinkSync("workspace.yaml", join(folder, "link.yaml"));
+    symlinkSync(".", join(folder, "same"));
     for (const [line, message] of [
       ["plan -o markdown=./workspace.yaml", "which is the spec"],
       ["plan -o markdown=a.txt -o html=./a.txt", "two reports cannot be written to the same file"],
       ["plan --out a.plan -o json=./a.plan", "a report and the plan cannot be written to the same file"],
+      ["plan -o markdown=link.yaml", "which is the spec"],
+      ["plan --out same/workspace.yaml", "which is the spec"],
+      ["plan -o markdown=a.txt -o html=same/a.txt", "two reports cannot be written to the same file"],
+      ["apply saved.plan --metrics same/saved.plan", "which is the plan to read"],
       ["plan --out workspace.yaml", "the plan cannot be written to"],
       ["plan --metrics workspace.yaml", "which is the spec"],
       ["plan -o json=a --metrics a", "a report and the metrics cannot be written to the same file"],
