@@ -2,6 +2,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileStatsOf } from "../../config/files.ts";
 import { type Diagnostic, failureOf, warning } from "../../core/diagnostic.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { checkSpec, type DigestFn, type SpecOptions } from "../session/read-spec.ts";
@@ -41,7 +42,11 @@ export async function readBase(
     );
   const name = folder ?? "";
   const base = resolve(context.cwd, name);
-  if (!existsSync(base)) throw failureOf("PLAN_BASE", `the base folder ${name} does not exist`);
+  const stats = fileStatsOf(base);
+  if (stats?.isDirectory() !== true) {
+    const problem = stats === undefined ? "does not exist" : "is not a folder";
+    throw failureOf("PLAN_BASE", `the base folder ${name} ${problem}`);
+  }
   return readAt(context, options, { name, file, keyed, untrusted, head: realpathSync(context.cwd), base });
 }
 

@@ -138,13 +138,19 @@ function commitOf(git: Git, reference: string): string {
 
 function missing(git: Git, reference: string): Diagnostic {
   const shallow = git(["rev-parse", "--is-shallow-repository"]).output.trim() === "true";
-  const [, remote, branch] = /^(origin|upstream)\/(.+)$/.exec(reference) ?? [];
-  const fetched =
-    remote === undefined || branch === undefined
-      ? `git fetch --depth=1 origin ${shellWord(reference)}`
-      : `git fetch --depth=1 ${remote} ${shellWord(`${branch}:refs/remotes/${reference}`)}`;
   const clone = shallow ? "this clone is shallow and " : "the repository ";
   return error("PLAN_BASE", `${clone}does not contain ${reference}`, {
-    hint: `run \`${fetched}\`, or check out the whole history (fetch-depth: 0)`,
+    hint: [...fetchHint(reference), "check out the whole history (fetch-depth: 0)"].join(", or "),
   });
+}
+
+/** How to get the reference; nothing for an expression such as `HEAD^1`, which no server resolves. */
+function fetchHint(reference: string): readonly string[] {
+  if (/[~^:@]|\.\./.test(reference) || reference === "HEAD") return [];
+  if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(reference))
+    return [`run \`git fetch --depth=1 origin ${reference}\``];
+  const [, remote = "origin", branch = reference] = /^(origin|upstream)\/(.+)$/.exec(reference) ?? [];
+  const name = `${remote}/${branch}`;
+  const words = `git fetch --depth=1 ${remote} ${shellWord(`${branch}:refs/remotes/${name}`)}`;
+  return [`run \`${words}\`${name === reference ? "" : ` and pass --base-ref ${shellWord(name)}`}`];
 }

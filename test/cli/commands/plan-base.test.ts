@@ -265,6 +265,14 @@ describe("--exitcode-for change", () => {
     );
   });
 
+  test("needs a base that is a folder", async () => {
+    const { code, err } = await run(["plan", "--base", "workspace.yaml"]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining("the base folder workspace.yaml is not a folder"),
+    ]);
+  });
+
   test("needs a base", async () => {
     expect((await run(["plan", "--exitcode-for", "change"])).err).toContain("needs --base or --base-ref");
   });
@@ -352,6 +360,26 @@ describe("a Git reference", () => {
     expect(code).toBe(1);
     expect(err).toContain("error PLAN_BASE: this clone is shallow and does not contain origin/release");
     expect(err).toContain("git fetch --depth=1 origin release:refs/remotes/origin/release");
+  });
+
+  test.each([["release"], ["HASH"]])("that is %s is found after the command of the hint", async (name) => {
+    merged(MERGED);
+    git("branch", "release", "HEAD~1");
+    const reference = name === "HASH" ? git("rev-parse", "release").trim() : name;
+    const repository = `file://${join(top, "repo")}`;
+    execFileSync("git", ["clone", "-q", "--depth=1", "--no-tags", repository, join(top, "shallow")]);
+    const { err } = await run(["plan", "--base-ref", reference], "shallow/infra");
+    const [, fetch = "", , other] = /run `(git fetch [^`]+)`( and pass --base-ref (\S+),)?/.exec(err) ?? [];
+    execFileSync("sh", ["-c", `${fetch} --quiet`], { cwd: join(top, "shallow") });
+    const { out } = await run(["plan", "--base-ref", other ?? reference, "--offline"], "shallow/infra");
+    expect(out).toContain(`Compared with ${other ?? reference}`);
+  });
+
+  test("that is an expression has no command that fetches it", async () => {
+    merged(MERGED);
+    const { code, err } = await run(["plan", "--base-ref", "HEAD^7"]);
+    expect([code, err]).toEqual([1, expect.stringContaining("check out the whole history (fetch-depth: 0)")]);
+    expect(err).not.toContain("git fetch");
   });
 
   test("outside of a checkout is refused", async () => {
