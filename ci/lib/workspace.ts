@@ -71,13 +71,16 @@ export function argumentsOf(settings: Settings, hasHost: boolean, base?: string)
   return [...args, ...settings.more];
 }
 
+/** The variables in which the program looks for the host of its workspace. */
+export const hasHost = (env: Env): boolean => Boolean(env.WORKSPACE_HOST || env.DATABRICKS_HOST);
+
 /** Runs the command. The program does not get a token of the platform. */
 export async function runWorkspace(settings: Settings, env: Env, place: Place): Promise<Finished> {
   const reports = resolve(settings.reports);
   // A report of an earlier run must not be taken for one of this run.
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
-  const args = argumentsOf(settings, (env.WORKSPACE_HOST ?? "") !== "", place.base);
+  const args = argumentsOf(settings, hasHost(env), place.base);
   const [program = "", ...first] =
     env.WORKSPACE_CI_PROGRAM === undefined
       ? [process.execPath, join(ROOT, "bin/workspace.js")]
@@ -127,21 +130,18 @@ function leastOf({ more }: Settings): string | undefined {
   return more[at] === "--fail-on" ? more[at + 1] : more[at]?.slice("--fail-on=".length);
 }
 
-/** A spec can name a variable as the source of a secret, so the tokens of the platform are not among them. */
+/**
+ * A spec can name a variable as the source of a secret, so the tokens of the platform are not among them. The request
+ * token of a job with `id-token: write` stays: the program signs in with it.
+ */
 const TOKENS = [
-  ...[
-    "WORKSPACE_CI_API_TOKEN",
-    "GITHUB_TOKEN",
-    "GH_TOKEN",
-    "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
-    "ACTIONS_RUNTIME_TOKEN",
-  ],
+  ...["WORKSPACE_CI_API_TOKEN", "GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN"],
   ...["CI_JOB_TOKEN", "CI_JOB_JWT", "CI_REPOSITORY_URL", "CI_REGISTRY_PASSWORD", "CI_DEPLOY_PASSWORD"],
   ...["CI_DEPENDENCY_PROXY_PASSWORD", "SYSTEM_ACCESSTOKEN"],
 ];
 
 /** Reports name the commit that people see: a platform checks out a merge of it. */
-function environmentOf({ run }: Settings, env: Env, { commit }: Place): NodeJS.ProcessEnv {
+export function environmentOf({ run }: Settings, env: Env, { commit }: Place): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(Object.entries(env).filter(([name]) => !TOKENS.includes(name))),
     ...(commit === "" ? {} : { WORKSPACE_COMMIT: commit }),

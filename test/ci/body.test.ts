@@ -3,7 +3,7 @@ import { fenced, fitted, markedBody, readMark } from "../../ci/lib/body.ts";
 import { driftDigest } from "../../ci/lib/drift.ts";
 import { log, withoutCommands } from "../../ci/lib/log.ts";
 import { BadInput, readSettings } from "../../ci/lib/settings.ts";
-import { argumentsOf, withoutUnset } from "../../ci/lib/workspace.ts";
+import { argumentsOf, environmentOf, hasHost, withoutUnset } from "../../ci/lib/workspace.ts";
 
 describe("the body of a comment", () => {
   test("round-trips its mark, with any folder and with CRLF", () => {
@@ -141,6 +141,30 @@ describe("the settings", () => {
     const env = { TF_BUILD: "True", BUILD_BUILDID: "7", SYSTEM_COLLECTIONURI: "https://dev.azure.com/acme/" };
     const { run } = readSettings({ ...env, SYSTEM_TEAMPROJECT: "My Data" });
     expect(run.url).toBe("https://dev.azure.com/acme/My%20Data/_build/results?buildId=7");
+  });
+
+  test("give the program what it signs in with, and no token of the platform", () => {
+    const given = {
+      ...{ WORKSPACE_TOKEN: "a", DATABRICKS_CLIENT_ID: "b", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "c" },
+      ACTIONS_ID_TOKEN_REQUEST_URL: "https://token.example",
+    };
+    const tokens = {
+      WORKSPACE_CI_API_TOKEN: "x",
+      GITHUB_TOKEN: "x",
+      CI_JOB_TOKEN: "x",
+      SYSTEM_ACCESSTOKEN: "x",
+    };
+    const place = { cwd: "/", commit: "" };
+    expect(environmentOf(of({}), { ...given, ...tokens }, place)).toEqual(given);
+  });
+
+  test.each([
+    [{}, false],
+    [{ WORKSPACE_HOST: "", DATABRICKS_HOST: "" }, false],
+    [{ WORKSPACE_HOST: "https://w.example" }, true],
+    [{ DATABRICKS_HOST: "https://adb-1.azuredatabricks.net" }, true],
+  ])("know a host by %j: %j", (env, expected) => {
+    expect(hasHost(env)).toBe(expected);
   });
 
   test("plan an untrusted spec offline when no host is known", () => {

@@ -44,7 +44,7 @@ code, pre, kbd, .address, .label, .value, .sides { font-family: ui-monospace, "S
 .note.warning { background: var(--warn-wash); border-color: var(--warn-line); --tone: var(--update); border-left-color: var(--tone); }
 .note.error, .note.warning { --soft: var(--ink); }
 .note strong { color: var(--tone); }
-.note pre { background: none; padding: 6px 0 0; }
+.note pre { background: none; padding: 6px 0 0; white-space: pre; overflow-x: auto; }
 .hint, .remark, .kind, .reasons { color: var(--soft); }
 ul.effects { margin: 0; padding: 0; list-style: none; background: var(--warn-wash); border: 1px solid var(--warn-line); border-radius: 8px; }
 ul.effects li { padding: 9px 16px; overflow-wrap: anywhere; } ul.effects li + li { border-top: 1px solid var(--warn-line); }
@@ -127,6 +127,7 @@ kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px
   .tools, .keys, #theme { display: none; }
   .graph { max-height: none; overflow: visible; } .graph svg { max-width: 100%; height: auto; }
   .lazy { content-visibility: visible; }
+  .note pre { white-space: pre-wrap; }
   .note, summary, .sides tr, .fields tr { break-inside: avoid; }
   summary, h2 { break-after: avoid; } summary:after { content: "" !important; }
 }

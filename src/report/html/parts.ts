@@ -10,14 +10,15 @@ import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
 
 /** The line below a heading: where the report is from. */
 export function runLine(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
-  const parts = [...modes, ...(info === undefined ? [] : runParts(info))].map((part) => ` · ${part}`);
+  // An offline plan has no host: its mode says so.
+  const where = host === "" || modes.includes(host) ? [] : [html`Workspace <code>${host}</code>`];
+  const about = [...modes, ...(info === undefined ? [] : runParts(info))].map((part) => html`${part}`);
   const link =
     info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
-      ? NOTHING
-      : html` · <a href="${info.runUrl}" rel="noreferrer">run</a>`;
-  // An offline plan has no host: its mode says so.
-  const where = host === "" || modes.includes(host) ? html`Workspace` : html`Workspace <code>${host}</code>`;
-  return html`<p class="where">${where}${parts.join("")}${link}</p>`;
+      ? []
+      : [html`<a href="${info.runUrl}" rel="noreferrer">run</a>`];
+  const parts = [...where, ...about, ...link].map((part, at) => (at === 0 ? part : html` · ${part}`));
+  return html`<p class="where">${parts}</p>`;
 }
 
 export function remark(text: string): Html {
@@ -37,7 +38,8 @@ function finding({ severity, code, message, at, usedAt = [], rule, cause, hint }
     at === undefined
       ? NOTHING
       : html`<p class="hint">at <code>${`${at.file}:${at.line}:${at.column}`}</code></p>`;
-  const frame = at?.frame === undefined ? NOTHING : html`<pre>${lines(printableLines(at.frame))}</pre>`;
+  const frame =
+    at?.frame === undefined ? NOTHING : html`<pre tabindex="0">${lines(printableLines(at.frame))}</pre>`;
   const uses = usedAt.map(
     ({ file, line, column }) => html`<p class="hint">used at <code>${`${file}:${line}:${column}`}</code></p>`,
   );

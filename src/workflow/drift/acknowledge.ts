@@ -12,17 +12,20 @@ import type { Acknowledgement, ReportedDrift, State } from "../../state/model/re
 import type { LockOptions, StateStore } from "../../state/model/store.ts";
 
 const MOST_REASON = 500;
+const DAY = "2026-12-31";
 
 const usage = (message: string, hint: string): Failure => failureOf("CLI_USAGE", message, { hint });
 
 /** The end of the named day, or the time, in milliseconds. Throws Failure with CLI_USAGE. */
 export function acknowledgedUntil(given: string | undefined, now: number): number {
-  const hint = "pass today or a later date, such as --until 2026-12-31";
+  const hint = `pass today or a later date, such as --until ${DAY}`;
   if (given === undefined) throw usage("--until is missing", hint);
   const day = /^\d{4}-\d{2}-\d{2}$/.test(given);
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?Z$/.test(given);
   const at = Date.parse(day ? `${given}T23:59:59Z` : given);
-  if ((!day && !time) || Number.isNaN(at)) throw usage(`--until ${given} is not a date`, hint);
+  // `Date` takes February 30 for March 2.
+  const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(given.slice(0, DAY.length));
+  if ((!day && !time) || !exists) throw usage(`--until ${given} is not a date`, hint);
   if (at <= now) throw usage(`--until ${given} is in the past`, hint);
   return at;
 }

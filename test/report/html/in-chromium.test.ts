@@ -28,7 +28,17 @@ const PAGES = {
     [error("API_REFUSED", "the service refused", { cause: "HTTP 403" })],
     INFO,
   ),
+  "failure with lines of the spec": failureHtml("workspace plan", [withFrame()], { ...INFO, host: "" }),
 };
+
+/** A finding with lines that are wider than a phone. */
+function withFrame() {
+  const pool =
+    "  shared: { node_type_id: Standard_DS3_v2, max_capacity: oops, idle_instance_autotermination_minutes: 15 }";
+  const caret = `    | ${"oops".padStart(pool.indexOf("oops") + 4).replaceAll("oops", "^^^^")}`;
+  const at = { file: "workspace.yaml", line: 2, column: 57, frame: `> 2 | ${pool}\n${caret}` };
+  return error("SPEC_TYPE", "max_capacity must be an integer", { at });
+}
 
 const visible = (page: Page) => page.locator("details.item:visible .address").allTextContents();
 
@@ -49,6 +59,17 @@ describeInChromium("a page", (open) => {
     expect(problems).toEqual([]);
     const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     expect(overflow).toBeLessThanOrEqual(0);
+  });
+
+  test("lines of the spec have one row each in a narrow window, so that the caret is below its word", async () => {
+    const { page } = await open(PAGES["failure with lines of the spec"], {
+      viewport: { width: 390, height: 800 },
+    });
+    const rows = await page.evaluate<number>(
+      "(one => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight))(document.querySelector('.note pre'))",
+    );
+    expect(Math.floor(rows)).toBe(2);
+    expect(await page.locator(".where").textContent()).toMatch(/^target prod · /);
   });
 
   test("search, action, kind, and severity narrow the list, and Reset shows everything again", async () => {
