@@ -3,8 +3,10 @@
 import { homedir } from "node:os";
 import { SIGNALS, Signals } from "../config/signals.ts";
 import { standardOutput } from "../config/streams.ts";
-
+import { error } from "../core/diagnostic.ts";
+import { EXIT } from "./command/exit-codes.ts";
 import { exitProcess } from "./exit-process.ts";
+import { printDiagnostics } from "./output/diagnostics.ts";
 import { runProgram } from "./program.ts";
 
 export async function runInProcess(argv: readonly string[]): Promise<never> {
@@ -18,18 +20,31 @@ export async function runInProcess(argv: readonly string[]): Promise<never> {
       name,
       once(() => signals.receive(name)),
     );
+  const outputs = { env: process.env, stdout, stderr };
+  const cwd = currentFolder();
+  if (cwd === undefined) {
+    const hint = "change to a folder that exists";
+    printDiagnostics(outputs, [error("CLI_FILE", "the current folder was deleted", { hint })]);
+    return exitProcess(outputs, EXIT.error);
+  }
   const context = {
-    env: process.env,
-    cwd: process.cwd(),
+    ...outputs,
+    cwd,
     home: homedir(),
     stdin: process.stdin,
-    stdout,
-    stderr,
     signals,
   };
   const code = await runProgram(context, argv);
   await dieWhereBlocked(signals);
   return exitProcess(context, code);
+}
+
+function currentFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }
 
 /**

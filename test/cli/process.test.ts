@@ -55,6 +55,19 @@ const wanted = Array.from({ length: 12 }, (_, at) => `p${at}`).sort();
 const options = ["--auto-approve", "--parallelism", "2"];
 
 describe("the program as a process", () => {
+  test("ends with an error when its folder was deleted", () => {
+    const folder = folderWith("");
+    const inside = `cd "$0" && rm -r "$0" && exec "$1" "$2" plan`;
+    const { status, stderr } = spawnSync("sh", ["-c", inside, folder, process.execPath, BIN], {
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining("error CLI_FILE: the current folder was deleted"),
+    ]);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
   test("--version prints the version of package.json", async () => {
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));
     const ended = await start(["--version"], { cwd: folderWith("") }).ended;
