@@ -13,7 +13,7 @@ describe("the end of an acknowledgement", () => {
   });
 
   test.each(["2027-02-30", "2027-02-29", "2027-13-01", "2027-04-31T08:00Z", "99999-01-01", "tomorrow"])(
-    "is refused when %s is no day of the calendar",
+    "is refused when %s is not in the calendar",
     (given) => {
       expect(() => acknowledgedUntil(given, NOW)).toThrow(`--until ${given} is not a date`);
     },
