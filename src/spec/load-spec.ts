@@ -69,8 +69,9 @@ async function read(
   await checkPolicy(root, registry, suggest, findings);
   const rules = await rulesFor(options, opened.written, suggest, findings);
   await options.turn?.();
+  const strict = options.untrusted === true ? STRICT : LIMITS;
   const flat = flattenResources(parts, registry, suggest, findings);
-  const written = expandSourceFolders(flat, registry, tree, findings);
+  const written = expandSourceFolders(flat, registry, tree, findings, strict.sourceFiles);
   const keyed = options.secrets === "resolve" ? options.keyed : undefined;
   const secrets = {
     tree,

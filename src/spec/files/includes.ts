@@ -118,14 +118,19 @@ export class SpecFileReader {
   #file(path: string, from: Span | undefined): void {
     if (this.#known.has(path)) return;
     this.#known.add(path);
+    if (!this.#counts(from)) return;
+    const opened = this.#tree.read(path, this.#limits.fileBytes);
+    if (opened.ok) this.#read(path, opened.value, from);
+    else this.#refused(path, opened, from);
+  }
+
+  /** A pattern counts like a file: the whole tree is searched for it. */
+  #counts(from: Span | undefined): boolean {
     this.#count += 1;
-    if (this.#count > this.#limits.files)
-      this.#tooMuch(`the spec has more than ${this.#limits.files} files`, from);
-    else {
-      const opened = this.#tree.read(path, this.#limits.fileBytes);
-      if (opened.ok) this.#read(path, opened.value, from);
-      else this.#refused(path, opened, from);
-    }
+    const { files } = this.#limits;
+    if (this.#count > files)
+      this.#tooMuch(`the spec has more than ${files} files and patterns of files`, from);
+    return this.#count <= files;
   }
 
   #read(path: string, bytes: Uint8Array, from: Span | undefined): void {
@@ -164,6 +169,7 @@ export class SpecFileReader {
   }
 
   #glob(path: string, pattern: string, node: SpecNode): void {
+    if (!this.#counts(node)) return;
     const found = this.#tree.glob([pattern], pathBeside(path, ".") ?? ".");
     for (const one of found) this.#file(one, node);
     if (found.length > 0) return;

@@ -1,6 +1,7 @@
 // Source folders of notebooks and files: an entry with `source_dir` becomes one resource for each file below that folder.
 
 import { addressOf } from "../../core/address.ts";
+import { grouped } from "../../core/sentences.ts";
 import { hasContent } from "../../resource/content.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
@@ -22,19 +23,47 @@ import type { SpecFolder } from "./spec-folder.ts";
 
 const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;
 
-/** The resources with every folder expanded. An explicit resource overrides one from a folder. */
+/** Every pattern is tried on every file below a folder, also where none matches. */
+const PATTERN_COST = 20;
+
+/** What source folders may still give: a small spec must not name a large folder many times. */
+class FileBudget {
+  readonly #most: number;
+  readonly #findings: Findings;
+  #left: number;
+
+  constructor(most: number, findings: Findings) {
+    this.#most = most;
+    this.#left = most;
+    this.#findings = findings;
+  }
+
+  /** False once there is no room; reported once. */
+  take(files: number, folder: WrittenResource): boolean {
+    if (this.#left < 0) return false;
+    this.#left -= files;
+    if (this.#left >= 0) return true;
+    const message = `source folders name more than ${grouped(this.#most)} files; each pattern counts as ${PATTERN_COST}`;
+    this.#findings.error("SPEC_TOO_LARGE", message, folder.at, { address: folder.address });
+    return false;
+  }
+}
+
+/** The resources with every folder expanded, at most so many. An explicit resource overrides one from a folder. */
 export function expandSourceFolders(
   resources: readonly WrittenResource[],
   registry: PlanningRegistry,
   tree: SpecFolder,
   findings: Findings,
+  most: number,
 ): readonly WrittenResource[] {
+  const budget = new FileBudget(most, findings);
   const folders = resources.filter((one) => hasContent(one.provider) && one.fields.members.has("source_dir"));
   if (folders.length === 0) return resources;
   const rest = resources.filter((one) => !folders.includes(one));
   const taken = new Map(rest.map((one) => [one.address, one]));
   for (const folder of folders)
-    for (const one of membersOf(folder, registry, tree, findings)) {
+    for (const one of membersOf(folder, registry, tree, findings, budget)) {
       const earlier = taken.get(one.address);
       if (earlier === undefined) taken.set(one.address, one);
       else if (!rest.includes(earlier)) clash(folder, one, earlier, findings);
@@ -62,6 +91,7 @@ function membersOf(
   registry: PlanningRegistry,
   tree: SpecFolder,
   findings: Findings,
+  budget: FileBudget,
 ): readonly WrittenResource[] {
   const node = member(folder.fields, "source_dir");
   const local = node === undefined ? undefined : namedPath(folder, node, findings);
@@ -79,7 +109,9 @@ function membersOf(
     isNotebookKind(folder.provider) ? NOTEBOOKS : "**",
   ];
   const except = patternsOf(folder, "exclude", findings) ?? [];
+  if (!budget.take(PATTERN_COST * (patterns.length + except.length), folder)) return [];
   const found = tree.glob(patterns, local, except);
+  if (!budget.take(found.length, folder)) return [];
   if (found.length === 0) {
     const links = tree.irregular(patterns, local, except).length > 0;
     const problem = links

@@ -4,7 +4,10 @@ export const LIMITS = {
   /** Bytes of one YAML file. */
   fileBytes: 8 << 20,
   allBytes: 32 << 20,
+  /** YAML files, and patterns of them. */
   files: 2000,
+  /** Notebooks and files that source folders give; a pattern counts as many. */
+  sourceFiles: 200_000,
   tokens: 3_000_000,
   /** Lists and maps inside one another, aliases followed. */
   depth: 64,
@@ -44,10 +47,12 @@ export const STRICT = {
   fileBytes: 1 << 20,
   allBytes: 4 << 20,
   files: 200,
+  sourceFiles: 20_000,
   sourceBytes: 256 << 20,
   modules: { depth: 8, instances: 1_000, nodes: 500_000 },
   rules: 100,
 } as const satisfies FileLimits & {
+  readonly sourceFiles: number;
   readonly sourceBytes: number;
   readonly modules: ModuleLimits;
   readonly rules: number;

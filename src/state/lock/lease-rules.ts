@@ -62,6 +62,11 @@ export function lockLost(why: string): Diagnostic {
   });
 }
 
+/** `greatest`: the fencing token that rules instead, if one is left. */
+export function overtaken(greatest: number | undefined): Diagnostic {
+  return lockLost(greatest === undefined ? "its file was deleted" : "another run acquired it");
+}
+
 export function claimText(claim: LockClaim): string {
   return `${JSON.stringify(claim)}\n`;
 }

@@ -1,7 +1,7 @@
 // The lock as files: `lock.<fence>` is created only if it does not exist, so each fencing token has one owner, and the greatest one counts.
 
 import { Failure } from "../../../core/diagnostic.ts";
-import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import { claimText, overtaken, readClaim } from "../../lock/lease-rules.ts";
 import type { LatestClaim } from "../../model/backend.ts";
 import type { LockClaim } from "../../model/lock-claim.ts";
 import type { FileSystem } from "../../model/ports.ts";
@@ -51,8 +51,8 @@ export async function rewriteClaim(fs: FileSystem, folder: string, claim: LockCl
   await replaceFile(fs, folder, `lock.${claim.fence}`, [claimText(claim)], claim.nonce);
 }
 
-/** Throws Failure with STATE_LOCK_LOST when a greater claim stands in the folder. */
+/** Throws Failure with STATE_LOCK_LOST unless this claim is the greatest in the folder. */
 export async function assertLatestClaim(fs: FileSystem, folder: string, fence: number): Promise<void> {
   const [greatest] = await fencesIn(fs, folder);
-  if (greatest !== fence) throw new Failure(lockLost("another run acquired it"));
+  if (greatest !== fence) throw new Failure(overtaken(greatest));
 }

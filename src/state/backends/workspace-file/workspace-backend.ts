@@ -2,7 +2,7 @@
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { Failure } from "../../../core/diagnostic.ts";
-import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import { claimText, overtaken, readClaim } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
   GENERATIONS,
@@ -137,7 +137,8 @@ export class WorkspaceBackend implements StateBackend {
 
   async #assertTop({ fence }: LockClaim): Promise<readonly string[]> {
     const names = await this.#list();
-    if (fencesIn(names)[0] !== fence) throw new Failure(lockLost("another run acquired it"));
+    const [greatest] = fencesIn(names);
+    if (greatest !== fence) throw new Failure(overtaken(greatest));
     return names;
   }
 

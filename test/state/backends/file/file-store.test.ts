@@ -369,3 +369,12 @@ test("a lock that the disk has no room for leaves no file", async () => {
   expect(await rejectedCode(storeOn({ disk, hooks: { before } }).lock({ timeoutMs: 0 }))).toBe("STATE_IO");
   expect([...disk.names.keys()].sort()).toEqual(there);
 });
+
+test("a run whose folder is deleted stops, and does not blame another run", async () => {
+  const disk = new Disk();
+  const lease = await storeOn({ disk }).lock({ timeoutMs: 0 });
+  disk.names.clear();
+  await expect(lease.append(record("a"))).rejects.toThrow(
+    "the lock on the state was lost: its file was deleted",
+  );
+});
