@@ -38,7 +38,7 @@ class FileBudget {
     this.#findings = findings;
   }
 
-  /** False once there is no room; reported once. */
+  /** False once the limit is exceeded, which is reported once. */
   take(files: number, folder: WrittenResource): boolean {
     if (this.#left < 0) return false;
     this.#left -= files;
