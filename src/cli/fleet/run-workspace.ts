@@ -79,9 +79,13 @@ export async function runWorkspace(
     };
     const code =
       (await context.runProgram?.(inner, argumentsOf(fleet, workspace, command, extra))) ?? EXIT.error;
-    if (timedOut)
-      return finish({ status: "timeout", counts: {}, drift: {}, diagnostics: [timeout(workspace)] });
     const answer = answerOf(command, stdout.text());
+    if (timedOut)
+      return finish({
+        ...answer,
+        status: "timeout",
+        diagnostics: [timeout(workspace), ...answer.diagnostics],
+      });
     if (signal?.aborted === true) return finish({ ...answer, status: "interrupted" });
     return { ...finish({ ...answer, status: statusOf(code, command, answer) }), exitCode: code };
   } catch (problem) {

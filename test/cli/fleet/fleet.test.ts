@@ -103,17 +103,38 @@ describe("workspace fleet", () => {
     const { port } = silent.address() as AddressInfo;
     writeFileSync(
       join(folder, "silent.yaml"),
-      `workspaces: { silent: { host: "http://127.0.0.1:${port}", spec: spec, timeout: 1s, environment: { WORKSPACE_TOKEN: WEB_TOKEN } } }\n`,
+      `workspaces: { silent: { host: "http://127.0.0.1:${port}", spec: spec, timeout: 3s, environment: { WORKSPACE_TOKEN: WEB_TOKEN } } }\n`,
     );
     const { code, out } = await fleet("plan --fleet silent.yaml");
     expect(code).toBe(1);
-    expect(out).toContain("silent: timed out in 1.");
+    expect(out).toContain("silent: timed out in 3.");
     const connections = closed.length;
     await Promise.all(closed);
     expect(connections).toBeGreaterThan(0);
     expect(closed).toHaveLength(connections);
     silent.close();
   });
+
+  test("an apply that timed out records what it changed", async () => {
+    const other = mkdtempSync(join(tmpdir(), "fleet-slow-"));
+    const slow = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKENS.WEB_TOKEN });
+    await fetch(`${slow.url}/__emulator/faults`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${TOKENS.WEB_TOKEN}` },
+      body: JSON.stringify({ rules: [{ method: "POST", path: "/api/*", fate: "slow", delay_ms: 500 }] }),
+    });
+    const groups = Array.from({ length: 40 }, (_, at) => `g${at}: {}`).join(", ");
+    writeFileSync(join(other, "workspace.yaml"), `groups: { ${groups} }\n`);
+    const entry = `host: "${slow.url}", timeout: 4s, environment: { WORKSPACE_TOKEN: WEB_TOKEN }`;
+    writeFileSync(join(other, "fleet.yaml"), `workspaces: { slow: { ${entry} } }\n`);
+    const env = { ...TOKENS, WORKSPACE_PARALLELISM: "1" };
+    const { code, out } = await fleet("apply --auto-approve -o json", env, other);
+    expect(code).toBe(1);
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({ status: "timeout", counts: { create: expect.any(Number) } });
+    expect(result.diagnostics[0].code).toBe("FLEET_TIMEOUT");
+    await slow.close();
+  }, 30_000);
 
   test("the rules of WORKSPACE_RULES block every workspace, and no fleet file replaces them", async () => {
     const other = mkdtempSync(join(tmpdir(), "fleet-rules-"));
