@@ -1,6 +1,5 @@
 // Reads `fleet.yaml`: validates it against its schema, applies the defaults, and checks what a schema cannot.
 
-import { Cron } from "croner";
 import { Failure } from "../core/diagnostic.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { Json } from "../core/json.ts";
@@ -12,6 +11,7 @@ import { keySpanOf, plain, type SpecNode, spanOf } from "../spec/model/tree.ts";
 import { schemaMessages } from "../spec/schema/error-messages.ts";
 import { ajvForSpecs, toSchemaErrors } from "../spec/schema/validate.ts";
 import { readYaml } from "../spec/yaml/read-yaml.ts";
+import { cronProblem } from "./cron-problem.ts";
 import { FLEET_SCHEMA, SOURCE_NAME } from "./fleet-schema.ts";
 import type { Fleet, FleetWorkspace } from "./model/fleet.ts";
 import { RESULTS_NAME, stateIdentity } from "./state-location.ts";
@@ -26,16 +26,20 @@ const SOURCE = new RegExp(SOURCE_NAME);
 
 type Maps = "variables" | "environment" | "labels";
 
-/** Values of `environment` that cannot be names of variables: they may be credentials, which no message may show. */
-function wrongSources(value: Json): SensitiveTexts {
-  const wrong = new SensitiveTexts();
+/** What may be a credential, which no message may show: values of `environment` that cannot be names of variables, and passwords in URLs. */
+function credentialsIn(value: Json): SensitiveTexts {
+  const found = new SensitiveTexts();
   const { defaults, workspaces } = (value ?? {}) as { readonly defaults?: Json; readonly workspaces?: Json };
-  for (const entry of [defaults, ...entriesOf(workspaces)])
-    for (const source of entriesOf(
-      (entry as { readonly environment?: Json } | null | undefined)?.environment,
-    ))
-      if (!SOURCE.test(String(source))) wrong.add(String(source));
-  return wrong;
+  for (const entry of [defaults, ...entriesOf(workspaces)]) {
+    const { environment, host, state } = (entry ?? {}) as Readonly<Record<string, Json | undefined>>;
+    for (const source of entriesOf(environment)) if (!SOURCE.test(String(source))) found.add(String(source));
+    for (const url of [host, state]) if (hasPassword(url)) found.add(String(url));
+  }
+  return found;
+}
+
+function hasPassword(url: Json | undefined): boolean {
+  return typeof url === "string" && /^[^/]*:\/\/[^/]*:.*@/.test(url);
 }
 
 function entriesOf(map: Json | undefined): readonly Json[] {
@@ -59,13 +63,14 @@ export function readFleet(source: SourceText, folder: string): Fleet {
   if (root === undefined) throw new Failure(...findings.diagnostics());
   const value = plain(root);
   reportSchema(root, value, findings);
-  if (findings.failed) throw new Failure(...findings.diagnostics(undefined, wrongSources(value)));
+  const credentials = credentialsIn(value);
+  if (findings.failed) throw new Failure(...findings.diagnostics(undefined, credentials));
   const { defaults = {}, workspaces } = value as unknown as WrittenFleet;
   const read = Object.entries(workspaces)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, written]) => workspaceOf(name, written, defaults, root, findings));
   reportSharedStates(folder, read, root, findings);
-  if (findings.failed) throw new Failure(...findings.diagnostics());
+  if (findings.failed) throw new Failure(...findings.diagnostics(undefined, credentials));
   return { folder, workspaces: read };
 }
 
@@ -133,6 +138,10 @@ function workspaceOf(
       at,
       { hint: "name a variable with a credential of this workspace" },
     );
+  if (hasPassword(written.host) || hasPassword(written.state))
+    findings.error("SPEC_VALUE", `a URL of workspace ${name} contains a password`, at, {
+      hint: "name the variable that has it in environment, such as `PGPASSWORD: ADS_DATABASE_PASSWORD`",
+    });
   const timeoutMs = parseDuration(written.timeout ?? DEFAULT_TIMEOUT) ?? 0;
   if (timeoutMs < 1000 || timeoutMs > LONGEST_TIMEOUT_MS)
     findings.error("SPEC_VALUE", `the timeout of workspace ${name} must be from 1s to 23h`, at);
@@ -193,49 +202,4 @@ function isTimeZone(timezone: string): boolean {
   } catch {
     return false;
   }
-}
-
-const FIELD = /^(?:\*|[0-9]+(?:-[0-9]+)?)(?:\/[0-9]+)?(?:,(?:\*|[0-9]+(?:-[0-9]+)?)(?:\/[0-9]+)?)*$/;
-const LIMITS = [
-  [0, 59],
-  [0, 23],
-  [1, 31],
-  [1, 12],
-  [0, 7],
-] as const;
-
-/** croner accepts more than five fields and some invalid ones, so the grammar is checked here. */
-function cronProblem(cron: string, timezone: string): string | undefined {
-  const fields = cron.trim().split(/\s+/);
-  if (fields.length !== LIMITS.length) return `has ${fields.length} fields, not 5`;
-  for (const [at, field] of fields.entries()) {
-    const [min, max] = LIMITS[at] ?? [0, 0];
-    const numbers = field.replaceAll(/\/[0-9]+/g, "").match(/[0-9]+/g) ?? [];
-    const steps = field.match(/\/([0-9]+)/g) ?? [];
-    const isInRange = numbers.every((one) => Number(one) >= min && Number(one) <= max);
-    if (!FIELD.test(field) || !isInRange || steps.some((step) => Number(step.slice(1)) === 0))
-      return `has the invalid field "${field}" (allowed: ${min} to ${max})`;
-    const twice = repeatedValue(field, min, max);
-    if (twice !== undefined) return `has the field "${field}", which contains ${twice} more than once`;
-  }
-  try {
-    return new Cron(cron, { timezone }).nextRun() === null ? "never matches a date" : undefined;
-  } catch (problem) {
-    return `is invalid: ${problem instanceof Error ? problem.message : String(problem)}`;
-  }
-}
-
-/** The queue refuses such a field. Sunday is 0 and 7. */
-function repeatedValue(field: string, min: number, max: number): number | undefined {
-  const seen = new Set<number>();
-  for (const part of field.split(",")) {
-    const [range = "", step = "1"] = part.split("/");
-    const [first = min, last = range === "*" ? max : first] =
-      range === "*" ? [] : range.split("-").map(Number);
-    const values = new Set<number>();
-    for (let value = first; value <= last; value += Number(step)) values.add(max === 7 ? value % 7 : value);
-    for (const value of values) if (seen.has(value)) return value;
-    for (const value of values) seen.add(value);
-  }
-  return undefined;
 }

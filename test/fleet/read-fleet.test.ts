@@ -131,10 +131,22 @@ workspaces:
   );
 
   test.each([
+    "{ host: 'https://user:pass-word@ws.example' }",
+    "{ host: h, state: 'postgres://ops:pass-word@db.example/states' }",
+    "{ host: h, state: 'postgres://ops:pass-word/@#@db.example/states' }",
+    "{ host: h, timeout: 99h, state: 'postgres://ops:pass-word@db.example/states' }",
+    "{ host: h, hots: x, state: 'postgres://ops:pass-word@db.example/states' }",
+  ])("rejects a password in a URL, and does not show it: %s", (entry) => {
+    const text = `workspaces:\n  a: ${entry}\n`;
+    expect(problems(text)).not.toEqual([]);
+    expect(shown(text)).not.toContain("pass-word");
+  });
+
+  test.each([
     ["./s", "s"],
     [".workspace/fleet/b", undefined],
     ["/fleet/x/../s", "s/"],
-    ["postgres://ops@db.example/states", "postgresql://ops:word@DB.example:5432/states?state=default"],
+    ["postgres://ops@db.example/states", "postgresql://ops@DB.example:5432/states?state=default"],
     ["postgres://db.example/states?schema=s", "postgres://db.example/states?sslmode=require&schema=s"],
     ["postgres://db.example/states?state=s", "postgres:///states?state=s&host=db.example&connect_timeout=5"],
     ["workspace:/s", "workspace:/s/"],
