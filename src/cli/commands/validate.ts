@@ -9,7 +9,13 @@ import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { doneEntries } from "../../workflow/target/done-entries.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
-import { DIALECT_OPTIONS, RULES_OPTION, SPEC_OPTIONS, VALIDATION_OUTPUT } from "../command/shared-options.ts";
+import {
+  DIALECT_OPTIONS,
+  RULES_OPTION,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+  VALIDATION_OUTPUT,
+} from "../command/shared-options.ts";
 import { diagnosticsOf, printDiagnostics } from "../output/diagnostics.ts";
 import { validateEnding } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
@@ -17,15 +23,20 @@ import { withReports } from "../output/reports.ts";
 export const validateCommand = defineCommand({
   name: "validate",
   summary: "check the spec without a workspace",
-  options: { ...SPEC_OPTIONS, ...RULES_OPTION, ...DIALECT_OPTIONS, ...VALIDATION_OUTPUT },
+  options: {
+    ...SPEC_OPTIONS,
+    ...RULES_OPTION,
+    state: STATE_OPTIONS.state,
+    ...DIALECT_OPTIONS,
+    ...VALIDATION_OUTPUT,
+  },
   ending: validateEnding,
   async run(context, options) {
     return withReports(context, options, validateEnding, async (reports) => {
       const { spec, diagnostics: found } = await checkSpec(context, options, undefined).catch(
         (problem: unknown) => ({ spec: undefined, diagnostics: diagnosticsOf(problem) }),
       );
-      const place = { ...options, state: undefined };
-      const done = spec === undefined || hasErrors(found) ? [] : await doneEntries(context, place, spec);
+      const done = spec === undefined || hasErrors(found) ? [] : await doneEntries(context, options, spec);
       const diagnostics = [...found, ...done];
       const valid = spec !== undefined && !hasErrors(diagnostics);
       if (reports.format === "text" && !valid) throw new Failure(...diagnostics);

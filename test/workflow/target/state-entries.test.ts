@@ -306,6 +306,18 @@ describe("validate", () => {
     expect((await run(folder, "validate")).err.match(/is done/gu)).toHaveLength(3);
   });
 
+  test("reads the state that --state names, not the one next to the spec", async () => {
+    const spec = (key: string) =>
+      `pools: { ${key}: { instance_pool_name: warm, node_type_id: Standard_DS3_v2 } }\n`;
+    const folder = folderWith(spec("a"));
+    await run(folder, "apply --host embedded --auto-approve");
+    await run(folder, "apply --host embedded --auto-approve --adopt --state other");
+    write(folder, `${spec("b")}moved: [{ from: pools.a, to: pools.b }]\n`);
+    expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
+    expect((await run(folder, "validate")).err).toContain("is done in the state");
+    expect((await run(folder, "validate --state other")).err).toBe("");
+  });
+
   test("says nothing of states that it cannot open, and nothing without any", async () => {
     const folder = await applied(TARGETS + pool("a"), ["dev", "prod"]);
     write(folder, moved(TARGETS));
