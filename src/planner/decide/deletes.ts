@@ -1,6 +1,13 @@
 // Plans deletions: records that are no longer in the spec, members of authoritative lists, and replaced objects.
 
-import { type Address, addressOf, kindOf, parentOf, type RemoteId } from "../../core/address.ts";
+import {
+  type Address,
+  addressOf,
+  isModuleAddress,
+  kindOf,
+  parentOf,
+  type RemoteId,
+} from "../../core/address.ts";
 import { addressesOf, foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
@@ -86,9 +93,16 @@ function removalOf(
   }
   if (parent !== undefined && isReleased(context, provider, parent))
     return [forget(record, provider, `${parent} no longer manages its ${provider.kind}`)];
-  const reason =
-    context.input.destroy === true ? destroyed(context.input, record.address) : "it is no longer in the spec";
+  const { input } = context;
+  const reason = input.destroy === true ? destroyed(input, record.address) : undeclaredReason(provider, kept);
   return [deleteChange(provider, record.address, record.name, live, reason)];
+}
+
+/** No address tells that an object whose key is its name was in a module, so the reader of the plan has to know. */
+function undeclaredReason({ kind, nameField }: PlannedKind, kept: ReadonlySet<Address>): string {
+  const reason = "it is no longer in the spec";
+  const isUnclear = nameField === undefined && [...kept].some(isModuleAddress);
+  return isUnclear ? `${reason}, and an entry that keeps a module keeps no ${kind}` : reason;
 }
 
 /** Whether a `removed` entry with `destroy: false` covers an address. */

@@ -192,6 +192,19 @@ describe("a removed entry", () => {
   });
 });
 
+describe("a removed entry of a module", () => {
+  test("deletes a scope of the module, and the plan says so", async () => {
+    const folder = folderWith("modules: { m: { source: m } }\n");
+    mkdirSync(join(folder, "m"));
+    writeFileSync(join(folder, "m/workspace.yaml"), "groups: { g: {} }\nscopes: { s: {} }\n");
+    await run(folder, "apply --host embedded --auto-approve");
+    write(folder, "groups: { h: {} }\nremoved: [{ address: modules.m, destroy: false }]\n");
+    const { out } = await run(folder, "plan --host embedded");
+    expect(out).toContain("× forget   groups.m/g");
+    expect(out).toContain("it is no longer in the spec, and an entry that keeps a module keeps no scopes\n");
+  });
+});
+
 describe("an import entry", () => {
   async function withPool(): Promise<{ readonly folder: string; readonly id: string }> {
     const folder = await applied(TARGETS + pool("a"));
