@@ -1,12 +1,14 @@
-// Writes expectations into a test file, and keeps its comments and blank lines.
+// Writes expectations into a test file: only the text of what differs changes.
 
 import {
-  type Document,
+  Document,
   isAlias,
   isMap,
   isNode,
   isScalar,
   isSeq,
+  type Node,
+  type Pair,
   parseDocument,
   visit,
   YAMLMap,
@@ -24,20 +26,30 @@ export interface ExpectationEdit {
   readonly value: Json;
 }
 
+/** A part of the text, and what replaces it. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 /** Throws Failure if an expectation has an anchor or an alias, because the change would reach other places. */
 export function updatedText({ file, text }: SpecTestFile, edits: readonly ExpectationEdit[]): string {
-  const document = parseDocument(text, { intAsBigInt: false, uniqueKeys: false });
-  for (const { path, value } of edits) {
+  const document = parseDocument(text, { intAsBigInt: true, uniqueKeys: false });
+  visit(document, { Pair: (_, { key }) => nameOfKey(key) });
+  const replacements = edits.flatMap(({ path, value }) => {
     if (usesAlias(document, path))
       throw failureOf(
         "CLI_FILE",
         `${file}: the expectation at ${path.join(".")} has an anchor or an alias, so it is not updated`,
         { hint: "write the expectation out" },
       );
-    setValue(document, path, value);
-  }
-  keepStyle(document);
-  return document.toString({ lineWidth: 0, indentSeq: indentsLists(text), flowCollectionPadding: true });
+    return differences(document, path, value).map((one) => replaced(document, text, one));
+  });
+  let updated = text;
+  for (const { start, end, text: made } of replacements.toSorted((a, b) => b.start - a.start))
+    updated = `${updated.slice(0, start)}${made}${updated.slice(end)}`;
+  return updated;
 }
 
 function usesAlias(document: Document, path: Path): boolean {
@@ -47,12 +59,71 @@ function usesAlias(document: Document, path: Path): boolean {
   });
 }
 
+/** The members that differ, if a map keeps its keys, or else the whole value. */
+function differences(document: Document, path: Path, value: Json): readonly ExpectationEdit[] {
+  const node: unknown = document.getIn(path, true);
+  if (isNode(node) && canonicalJson(node.toJS(document) as Json) === canonicalJson(value)) return [];
+  if (!isMap(node) || !isObject(value) || node.items.length === 0) return [{ path, value }];
+  const keys = node.items.map(({ key }) => keyText(key));
+  const hasSameKeys =
+    keys.length === Object.keys(value).length && keys.every((key) => Object.hasOwn(value, key));
+  return hasSameKeys
+    ? keys.flatMap((key) => differences(document, [...path, key], value[key] ?? null))
+    : [{ path, value }];
+}
+
+/** Paths have strings for keys such as `1` and `true`. */
+function nameOfKey(key: unknown): void {
+  if (isScalar(key)) key.value = keyText(key);
+}
+
+const keyText = (key: unknown): string => (isScalar(key) ? String(key.value) : String(key));
+
+function replaced(document: Document, text: string, { path, value }: ExpectationEdit): Replacement {
+  const parent = document.getIn(path.slice(0, -1), true) as YAMLMap<Node, Node | null>;
+  const name = String(path.at(-1));
+  const pair = parent.items.find(({ key }) => keyText(key) === name) as Pair<Node, Node | null>;
+  const { key, value: before } = pair;
+  const [start = 0, keyEnd = 0] = key.range ?? [];
+  const end = Math.max(keyEnd, before?.range?.[1] ?? 0);
+  const written = text.slice(start, end).trimEnd();
+  const column = start - (text.lastIndexOf("\n", start - 1) + 1);
+  const inner = before?.range?.[0] ?? 0;
+  const step = inner - (text.lastIndexOf("\n", inner - 1) + 1) - column;
+  const isFlow = isCollection(before) && before.flow === true;
+  // Comments before the key and after the value are not a part of what is replaced.
+  key.commentBefore = null;
+  key.spaceBefore = false;
+  if (before !== null) before.comment = null;
+  setValue(document, path, value);
+  if ((isFlow || parent.flow === true) && isCollection(pair.value)) pair.value.flow = true;
+  return {
+    start,
+    end: start + written.length,
+    text: printed(pair, {
+      indent: isCollection(before) && !isFlow && step > 0 ? step : 2,
+      indentSeq: indentsLists(text),
+    }).replaceAll("\n", `${/\r?\n/.exec(text)?.[0] ?? "\n"}${" ".repeat(column)}`),
+  };
+}
+
+const isCollection = (node: unknown): node is YAMLMap | YAMLSeq => isMap(node) || isSeq(node);
+
+function printed(pair: Pair, style: { readonly indent: number; readonly indentSeq: boolean }): string {
+  const alone = new Document(undefined, { intAsBigInt: true });
+  const map = new YAMLMap();
+  map.items.push(pair);
+  alone.contents = map as unknown as typeof alone.contents;
+  keepStyle(alone);
+  return alone.toString({ lineWidth: 0, flowCollectionPadding: true, ...style }).trimEnd();
+}
+
 /** Changes only members that differ, so that comments on other members are kept. */
 function setValue(document: Document, path: Path, value: Json): void {
   const node: unknown = document.getIn(path, true);
   if (isObject(value) && isMap(node) && node.items.length > 0) {
     for (const { key } of [...node.items]) {
-      const name = isScalar(key) ? String(key.value) : String(key);
+      const name = keyText(key);
       if (!(name in value)) node.delete(key);
     }
     for (const [key, member] of Object.entries(value)) setValue(document, [...path, key], member);
@@ -65,7 +136,7 @@ function setValue(document: Document, path: Path, value: Json): void {
   }
   if (isSeq(node) && canonicalJson(node.toJS(document) as Json) === canonicalJson(value)) return;
   const made = document.createNode(value);
-  if ((isMap(made) || isSeq(made)) && made.items.length === 0) made.flow = true;
+  if (isCollection(made) && made.items.length === 0) made.flow = true;
   document.setIn(path, made);
 }
 

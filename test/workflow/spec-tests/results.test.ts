@@ -173,6 +173,43 @@ tests:
     );
   });
 
+  test("--update changes no other text of the file: spaces, numbers, comments, and line ends stay", async () => {
+    const text = `# top
+variables:   {size: 010}   # eight
+tests:
+    1:   # named by a number
+        spec:
+            pools: {p: {node_type_id: Standard_DS3_v2, max_capacity: 010}}
+            x-big: 123456789012345678901
+        steps:
+            - plan: {summary: {create: 9},   actions: {pools.q: create}}   # flow
+
+            - apply:
+                summary:
+                        create: 7   # block
+
+
+                actions:
+                        # a comment of pools.p
+                        pools.p: update
+            - live: {pools.p: {max_capacity: 5,
+                node_type_id: Standard_DS3_v2}}
+`.replaceAll("\n", "\r\n");
+    const folder = folderWith({
+      "workspace.yaml": "variables: { size: 1 }\ngroups: { g: {} }\n",
+      "a.test.yaml": text,
+    });
+    expect((await workspaceTest(folder, ["--update"])).out).toContain("updated  a.test.yaml: 1\n");
+    const expected = text
+      .replace("create: 9", "create: 1")
+      .replace("{pools.q: create}", "{ pools.p: create }")
+      .replace("create: 7", "create: 1")
+      .replace("pools.p: update", "pools.p: create")
+      .replace("max_capacity: 5", "max_capacity: 10");
+    expect(readFileSync(join(folder, "a.test.yaml"), "utf8")).toBe(expected);
+    expect(await workspaceTest(folder)).toMatchObject({ code: 0 });
+  });
+
   test("--update leaves anchors and aliases alone, and updates other files", async () => {
     const spec = "spec: { groups: { a: {} } }\n";
     const anchored = `${spec}tests: { t: { steps: [plan: { summary: &s {} }, plan: { summary: *s }] } }\n`;
