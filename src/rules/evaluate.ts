@@ -76,7 +76,7 @@ export function evaluateRule(
 }
 
 interface InsertedPart {
-  readonly part: MessagePart;
+  readonly part: Exclude<MessagePart, string>;
   readonly compiled: CompiledExpression;
 }
 
