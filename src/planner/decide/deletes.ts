@@ -98,7 +98,7 @@ function removalOf(
   return [deleteChange(provider, record.address, record.name, live, reason)];
 }
 
-/** No address tells that an object whose key is its name was in a module, so the reader of the plan has to know. */
+/** The address of an object whose key is its name does not show the module, so the plan says what is not kept. */
 function undeclaredReason({ kind, nameField }: PlannedKind, kept: ReadonlySet<Address>): string {
   const reason = "it is no longer in the spec";
   const isUnclear = nameField === undefined && [...kept].some(isModuleAddress);
