@@ -18,6 +18,7 @@ import { dropInvalidRecords } from "./decide/invalid-records.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
 import { withNewNames } from "./decide/new-names.ts";
 import { heldByOldObjects, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
+import { withFreedPaths } from "./decide/paths.ts";
 import { withRenames } from "./decide/renames.ts";
 import { retainInUse } from "./decide/retain-in-use.ts";
 import { changesContent, withContent } from "./diff/content-diff.ts";
@@ -131,7 +132,8 @@ export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
 
 function arrange(context: PlanContext, caller: string | undefined): ArrangedChanges {
   const deletes = planDeletes(context, caller);
-  const changes = withDependencies(context, [...context.decided.values(), ...deletes.changes]);
+  const depending = withDependencies(context, [...context.decided.values(), ...deletes.changes]);
+  const changes = withFreedPaths(context.input.registry, depending);
   return { deletes, ...chosenWithNames(context, changes) };
 }
 

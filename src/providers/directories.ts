@@ -5,9 +5,10 @@ import { remoteId } from "../core/address.ts";
 import { defined, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";
 import type { LiveObject } from "../resource/live.ts";
+import { foldersAbove } from "../resource/names.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import { defineProvider } from "./kit/field-builders.ts";
-import { baseName, entriesFor, foldersAbove, pathProblems } from "./kit/names.ts";
+import { baseName, entriesFor, pathProblems } from "./kit/names.ts";
 import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 
 const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
@@ -68,6 +69,7 @@ export const directories = defineProvider({
   idAttribute: "path",
   recovery: "client-named",
   replaceStrategy: "delete-first",
+  tree: { root: "workspace", folders: true },
   builtIn: ["/Shared", "/Users"],
 
   planning: {

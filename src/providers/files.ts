@@ -141,6 +141,7 @@ export const files = defineProvider({
   idAttribute: "path",
   recovery: "client-named",
   replaceStrategy: "delete-first",
+  tree: { root: "files", folders: false },
 
   planning: {
     validate: check,

@@ -25,6 +25,8 @@ export interface Kind {
   readonly idAttribute: string;
   readonly recovery: RecoveryClass;
   readonly replaceStrategy: ReplaceStrategy;
+  /** For kinds whose names are paths: the tree that contains them, and whether they are its folders. */
+  readonly tree?: { readonly root: "workspace" | "files"; readonly folders: boolean };
   /** For kinds written inside another resource: `acls` inside `scopes` under the key `acls`. `shorthand` is the field that a bare value means. */
   readonly nested?: { readonly kind: string; readonly under: string; readonly shorthand?: string };
   /** The most that a workspace, or a parent, may hold. */

@@ -33,3 +33,16 @@ export function* addressesOf(provider: Kind | undefined, address: Address): Iter
   for (let slash = name.lastIndexOf("/"); slash > 0; slash = name.lastIndexOf("/", slash - 1))
     yield moduleAddress(name.slice(0, slash));
 }
+
+/** `/Shared` of `/Shared/etl`; the root for a path directly below it. */
+export function folderOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash <= 0 ? "/" : path.slice(0, slash);
+}
+
+/** Every folder above a path but the root, the nearest first. */
+export function foldersAbove(path: string): readonly string[] {
+  const above: string[] = [];
+  for (let folder = folderOf(path); folder !== "/"; folder = folderOf(folder)) above.push(folder);
+  return above;
+}

@@ -9,14 +9,20 @@ import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import { changedByService, diffResource } from "../diff/diff.ts";
-import { comparable, declaredForm, liveFingerprint } from "../diff/fingerprint.ts";
-import { isIgnored, withIgnoredFromLive } from "../diff/normalize.ts";
+import {
+  comparable,
+  declaredForm,
+  liveFingerprint,
+  recordedWithIgnored,
+  withIgnored,
+} from "../diff/fingerprint.ts";
+import { isIgnored } from "../diff/normalize.ts";
 import { type ResolvedReferences, resolveReferences, withReferenceCauses } from "../diff/references.ts";
 import { withLiveSpelling } from "../diff/spelling.ts";
 import type { Change, NonEmpty, Noop, Replace, Update } from "../model/change.ts";
 import { type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
 import { unsettledNeeds } from "./dependencies.ts";
-import { immutableError } from "./immutable.ts";
+import { immutableError, immutablePolicy } from "./immutable.ts";
 import { type LiveMatch, matchLive } from "./match-live.ts";
 
 type ResourceDecision = { readonly change: Change } | { readonly refused: Diagnostic };
@@ -121,11 +127,13 @@ function compared(
   const record = context.input.state.records.get(resource.address);
   const live = comparable(provider, object);
   const ignored = resource.lifecycle.ignore_changes;
-  const recorded = takeover ? undefined : recordedOf(provider, record);
-  const found = diffResource(provider.fields, resolved.values, live, recorded, resolved.unknown);
+  const wanted = withIgnored(provider, resolved.values, live.values, ignored);
+  const before = takeover ? undefined : recordedOf(provider, record);
+  const recorded = before && recordedWithIgnored(provider, before, live.values, ignored);
+  const found = diffResource(provider.fields, wanted, live, recorded, resolved.unknown);
   const all = withReferenceCauses(context, resource, recorded, found);
   const diffs = all.filter((diff) => !isIgnored(diff.path, ignored));
-  const after = withTargets(withIgnoredFromLive(resolved.values, live.values, ignored), diffs);
+  const after = withTargets(wanted, diffs);
   return {
     live: object,
     takeover,
@@ -236,13 +244,4 @@ function reasonsOf(
       reasons.push(`the service set ${toDottedPath(diff.path)} to ${String(diff.before)} (${why})`);
   }
   return reasons;
-}
-
-function immutablePolicy(context: PlanContext, resource: Resource): "error" | "replace" {
-  const { policy } = context.input.spec;
-  return (
-    resource.lifecycle.on_immutable_change ??
-    policy.on_immutable_change_by_kind[resource.kind] ??
-    policy.on_immutable_change
-  );
 }

@@ -5,6 +5,7 @@ import {
   addressOf,
   isModuleAddress,
   kindOf,
+  nameOf,
   parentOf,
   type RemoteId,
 } from "../../core/address.ts";
@@ -21,6 +22,7 @@ import {
   type PlannedDeletes,
   unmanagedMembers,
 } from "./nested-members.ts";
+import { occupiedFolders } from "./paths.ts";
 import { stateExists } from "./state-exists.ts";
 import { isManageable } from "./unmanageable.ts";
 
@@ -46,8 +48,9 @@ function undeclared(context: PlanContext): Change[] {
   const changes: Change[] = [];
   const going = new Set<Address>();
   for (const record of records.values()) if (!isDesired(context, record.address)) going.add(record.address);
+  const occupied = going.size === 0 ? new Map() : occupiedFolders(context.input);
   for (const record of records.values())
-    if (going.has(record.address)) changes.push(...removalOf(context, record, going, kept));
+    if (going.has(record.address)) changes.push(...removalOf(context, record, { going, kept, occupied }));
   return changes;
 }
 
@@ -70,12 +73,14 @@ function isDesired(context: PlanContext, address: Address): boolean {
   return context.input.destroy !== true && context.input.spec.resources.has(address);
 }
 
-function removalOf(
-  context: PlanContext,
-  record: StateRecord,
-  going: ReadonlySet<Address>,
-  kept: ReadonlySet<Address>,
-): Change[] {
+interface Removals {
+  readonly going: ReadonlySet<Address>;
+  readonly kept: ReadonlySet<Address>;
+  /** Folders with a declared resource in them, by address. */
+  readonly occupied: ReadonlyMap<Address, Address>;
+}
+
+function removalOf(context: PlanContext, record: StateRecord, { going, kept, occupied }: Removals): Change[] {
   const provider = context.input.registry.of(record.address);
   if (!context.input.live.has(provider.kind)) return [];
   if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return [];
@@ -93,6 +98,8 @@ function removalOf(
   }
   if (parent !== undefined && isReleased(context, provider, parent))
     return [forget(record, provider, `${parent} no longer manages its ${provider.kind}`)];
+  const inside = occupied.get(record.address);
+  if (inside !== undefined) return [forget(record, provider, `${inside} is in it and stays in the spec`)];
   const { input } = context;
   const reason = input.destroy === true ? destroyed(input, record.address) : undeclaredReason(provider, kept);
   return [deleteChange(provider, record.address, record.name, live, reason)];
@@ -211,12 +218,17 @@ function deletionOf({ input }: PlanContext, { address, live }: LiveMember): Chan
   return deleteChange(provider, address, live.name, live, reason);
 }
 
-/** A declared object that cannot be adopted is an error elsewhere; it is not deleted here as well. */
+/**
+ * A declared object that cannot be adopted is an error elsewhere; it is not deleted here as well. A folder stays while the
+ * spec declares something in it.
+ */
 function wantedNames(context: PlanContext, provider: PlannedKind): ReadonlySet<string> {
   const names = new Set<string>();
   if (!provider.unique) return names;
   for (const { kind, name } of context.input.spec.resources.values())
     if (kind === provider.kind) names.add(foldName(provider, name));
+  if (provider.tree?.folders === true)
+    for (const address of occupiedFolders(context.input).keys()) names.add(nameOf(address));
   return names;
 }
 

@@ -1,4 +1,4 @@
-// The error for a change of fields that cannot be changed in place.
+// Changes of fields that cannot be changed in place: what the spec says of them, and the error.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
@@ -10,6 +10,7 @@ import type { FieldDiff } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { NonEmpty } from "../model/change.ts";
+import type { PlanContext } from "../model/context.ts";
 
 /** The refusal of a change that needs a replacement. */
 export function immutableError(
@@ -47,4 +48,14 @@ function valueText(value: Json | undefined): string {
   if (value === undefined) return "nothing";
   const text = stringifyJson(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** What the spec says of a change that needs a replacement. */
+export function immutablePolicy(context: PlanContext, resource: Resource): "error" | "replace" {
+  const { policy } = context.input.spec;
+  return (
+    resource.lifecycle.on_immutable_change ??
+    policy.on_immutable_change_by_kind[resource.kind] ??
+    policy.on_immutable_change
+  );
 }

@@ -10,7 +10,7 @@ import type { LiveMember } from "../model/live-index.ts";
 import type { Drift } from "../model/plan.ts";
 import { driftedContent } from "./content-diff.ts";
 import { diffResource } from "./diff.ts";
-import { comparable } from "./fingerprint.ts";
+import { comparable, recordedWithIgnored } from "./fingerprint.ts";
 import { isIdentical, isIgnored } from "./normalize.ts";
 
 export function driftOf(
@@ -52,7 +52,9 @@ function driftOfRecord(
   const head = { address, kind: provider.kind, name: record.name };
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
   const ignored = context.input.spec.resources.get(address)?.lifecycle.ignore_changes ?? [];
-  const diffs = diffResource(provider.fields, recorded.applied, comparable(provider, live), recorded).filter(
+  const found = comparable(provider, live);
+  const before = recordedWithIgnored(provider, recorded, found.values, ignored);
+  const diffs = diffResource(provider.fields, before.applied, found, before).filter(
     // The cause is the spec where the service itself changed the value.
     (diff) => diff.cause !== "spec" && !isIgnored(diff.path, ignored),
   );

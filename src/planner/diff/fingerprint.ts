@@ -5,7 +5,8 @@ import type { Json } from "../../core/json.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
-import { normalForm } from "./normalize.ts";
+import type { RecordedValues } from "../model/context.ts";
+import { normalForm, withIgnoredFromLive } from "./normalize.ts";
 
 /**
  * Unmanaged fields count only if `after` sets them. Without `after` (a delete), every field counts except unmanaged
@@ -52,4 +53,26 @@ export function declaredForm(provider: PlannedKind, name: string, values: Values
 export function comparable(provider: PlannedKind, live: LiveObject): LiveObject {
   if (provider.planning.normalize === undefined) return live;
   return { ...live, values: provider.planning.normalize(live.values) };
+}
+
+/** Values with what is live in ignored fields, in the kind's form: a cluster that others moved to a pool has the pool's node type. */
+export function withIgnored(
+  { planning }: PlannedKind,
+  values: Values,
+  live: Values,
+  ignored: readonly string[],
+): Values {
+  if (ignored.length === 0) return values;
+  const kept = withIgnoredFromLive(values, live, ignored);
+  return planning.normalize?.(kept) ?? kept;
+}
+
+export function recordedWithIgnored(
+  provider: PlannedKind,
+  recorded: RecordedValues,
+  live: Values,
+  ignored: readonly string[],
+): RecordedValues {
+  const kept = (values: Values): Values => withIgnored(provider, values, live, ignored);
+  return { applied: kept(recorded.applied), seen: kept(recorded.seen) };
 }

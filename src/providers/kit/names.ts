@@ -5,6 +5,7 @@ import { isMissing } from "../../api/contract/refusals.ts";
 import { memberOf, parentOf } from "../../core/address.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
+import { folderOf } from "../../resource/names.ts";
 import type { ListScope } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 
@@ -42,20 +43,7 @@ export function pathProblems(path: string, what: string): readonly Problem[] {
   ];
 }
 
-/** `/Shared` of `/Shared/etl`; the root for a path directly below it. */
-export function folderOf(path: string): string {
-  const slash = path.lastIndexOf("/");
-  return slash <= 0 ? "/" : path.slice(0, slash);
-}
-
 export const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
-/** Every folder above a path but the root, the nearest first. */
-export function foldersAbove(path: string): readonly string[] {
-  const above: string[] = [];
-  for (let folder = folderOf(path); folder !== "/"; folder = folderOf(folder)) above.push(folder);
-  return above;
-}
 
 type ListFolder = (path: string) => Promise<readonly JsonObject[]>;
 

@@ -8,10 +8,11 @@ import { defined, type Json, type JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
+import { folderOf, foldersAbove } from "../../resource/names.ts";
 import type { OperationWriter, Task } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, optional, sourceFields, textField } from "../kit/field-builders.ts";
-import { entriesFor, folderOf, foldersAbove, pathProblems } from "../kit/names.ts";
+import { entriesFor, pathProblems } from "../kit/names.ts";
 import {
   bytesIn,
   contentBytes,
@@ -164,6 +165,7 @@ export const notebooks = defineProvider({
   idAttribute: "path",
   recovery: "client-named",
   replaceStrategy: "delete-first",
+  tree: { root: "workspace", folders: false },
 
   planning: {
     validate: check,

@@ -1,0 +1,92 @@
+// Objects whose names are paths: what is at a path, above it, or below it goes before another object is created there, and a
+// folder stays while the spec declares something in it.
+
+import { type Address, addressOf } from "../../core/address.ts";
+import { foldersAbove } from "../../resource/names.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { Change, Delete } from "../model/change.ts";
+import type { PlanInput } from "../model/input.ts";
+import { transitiveClosure } from "../model/order.ts";
+
+/** The folders above the declared resources, by address, with the first such resource. */
+export function occupiedFolders({ registry, spec, destroy }: PlanInput): ReadonlyMap<Address, Address> {
+  const occupied = new Map<Address, Address>();
+  if (destroy === true) return occupied;
+  const kinds = registry.kinds.filter(({ tree }) => tree?.folders === true);
+  for (const { address, kind, name } of spec.resources.values())
+    for (const folder of kinds) {
+      if (folder.tree?.root !== registry.get(kind).tree?.root) continue;
+      for (const path of foldersAbove(name)) {
+        const above = addressOf(folder.kind, path);
+        const known = occupied.get(above);
+        if (known === undefined || address < known) occupied.set(above, address);
+      }
+    }
+  return occupied;
+}
+
+/**
+ * The changes in which a creation depends on the deletions that free its path. What uses the deleted objects is deleted
+ * before them, or moves to the new objects afterwards.
+ */
+export function withFreedPaths(registry: PlanningRegistry, changes: readonly Change[]): readonly Change[] {
+  const deletes = changes.filter((one) => isWhole(one));
+  const paths = indexDeletes(registry, deletes);
+  if (paths.size === 0) return changes;
+  const blockers = new Map<Change, readonly Address[]>();
+  for (const change of changes) {
+    const { tree } = registry.get(change.kind);
+    if (change.action !== "create" || tree === undefined) continue;
+    const found = blockersOf(paths, tree, change.name);
+    if (found.length > 0) blockers.set(change, found);
+  }
+  if (blockers.size === 0) return changes;
+  const byAddress = new Map(deletes.map((one) => [one.address, one]));
+  const amongDeletes = (address: Address): readonly Address[] =>
+    (byAddress.get(address)?.dependsOn ?? []).filter((one) => byAddress.has(one));
+  const first = transitiveClosure([...blockers.values()].flat(), amongDeletes);
+  return changes.map((change) => {
+    const blocking = blockers.get(change);
+    if (blocking !== undefined)
+      return { ...change, dependsOn: [...new Set([...change.dependsOn, ...blocking])].sort() };
+    return isWhole(change) && first.has(change.address)
+      ? { ...change, dependsOn: amongDeletes(change.address) }
+      : change;
+  });
+}
+
+const isWhole = (change: Change): change is Delete => change.action === "delete" && change.deposed !== true;
+
+type Tree = NonNullable<PlannedKind["tree"]>;
+
+/** The deletions at a path, and those below it. */
+interface Going {
+  readonly at: Address[];
+  readonly below: Address[];
+}
+
+const keyOf = ({ root }: Tree, path: string): string => `${root}\n${path}`;
+
+function indexDeletes(registry: PlanningRegistry, deletes: readonly Delete[]): ReadonlyMap<string, Going> {
+  const paths = new Map<string, Going>();
+  const going = (key: string): Going => {
+    const found = paths.get(key) ?? { at: [], below: [] };
+    paths.set(key, found);
+    return found;
+  };
+  for (const { kind, name, address } of deletes) {
+    const { tree } = registry.get(kind);
+    if (tree === undefined) continue;
+    going(keyOf(tree, name)).at.push(address);
+    for (const folder of foldersAbove(name)) going(keyOf(tree, folder)).below.push(address);
+  }
+  return paths;
+}
+
+/** Objects below a new folder do not block it. A folder above stays, because it is occupied. */
+function blockersOf(paths: ReadonlyMap<string, Going>, tree: Tree, path: string): readonly Address[] {
+  const here = paths.get(keyOf(tree, path));
+  const above = foldersAbove(path).flatMap((folder) => paths.get(keyOf(tree, folder))?.at ?? []);
+  return [...(here?.at ?? []), ...above, ...(tree.folders ? [] : (here?.below ?? []))];
+}

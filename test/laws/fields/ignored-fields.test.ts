@@ -1,0 +1,42 @@
+// Fields that a spec ignores keep what others set, and the other fields are compared with that in mind.
+
+import { expect, onTestFinished, test } from "vitest";
+import { doing, Site } from "../../engine/site.ts";
+
+const RUNTIME = "6.4.x-scala2.11";
+const NODE = "Standard_DS3_v2";
+
+test("a cluster that others moved into a pool takes its node type from the pool when instance_pool_id is ignored", async () => {
+  const site = await Site.start();
+  onTestFinished(() => site.close());
+  const spec = await site.spec(`
+clusters:
+  adhoc:
+    spark_version: ${RUNTIME}
+    node_type_id: ${NODE}
+    num_workers: 1
+    lifecycle: { ignore_changes: [instance_pool_id] }
+`);
+  const { outcome } = await site.drive(site.process().apply(spec));
+  expect(outcome.changes.map(({ result }) => result)).toEqual(["applied"]);
+  await site.clock.advance(60_000);
+  const made = await site.world.post("instance-pools/create", {
+    instance_pool_name: "theirs",
+    node_type_id: NODE,
+  });
+  const { body } = await site.world.get("clusters/list", {});
+  const [{ cluster_id } = { cluster_id: "" }] = body.clusters as { cluster_id: string }[];
+  const moved = await site.world.post("clusters/edit", {
+    cluster_id,
+    spark_version: RUNTIME,
+    node_type_id: NODE,
+    num_workers: 1,
+    cluster_name: "adhoc",
+    ...made.body,
+  });
+  expect(moved.status).toBe(200);
+  await site.clock.advance(60_000);
+  const plan = await site.drive(site.process().plan(spec));
+  expect(doing(plan)).toEqual([]);
+  expect(plan.drift).toEqual([]);
+});

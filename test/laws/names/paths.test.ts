@@ -1,0 +1,128 @@
+// Paths that pass from one object to another within one apply: a notebook becomes a folder with its name, and the reverse.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { doing, results, Site } from "../../engine/site.ts";
+
+const POLICY = "policy: { max_deletes: 100% }\n";
+
+async function freshSite(): Promise<Site> {
+  const site = await Site.start();
+  onTestFinished(() => site.close());
+  writeFileSync(join(site.folder, "a.py"), "print('a')\n");
+  return site;
+}
+
+interface Tree {
+  readonly directories?: readonly string[];
+  readonly notebooks?: readonly string[];
+  readonly files?: readonly string[];
+  /** The notebook that a job runs. */
+  readonly runs?: string;
+}
+
+function yamlOf({ directories = [], notebooks = [], files = [], runs }: Tree): string {
+  const section = (kind: string, paths: readonly string[], value: string) =>
+    paths.length === 0 ? "" : `${kind}:\n${paths.map((path) => `  ${path}: ${value}\n`).join("")}`;
+  const cluster =
+    "new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }";
+  return [
+    POLICY,
+    section("directories", directories, "{}"),
+    section("notebooks", notebooks, "{ source: a.py }"),
+    section("files", files, "{ source: a.py }"),
+    runs === undefined
+      ? "users: {}\n"
+      : `jobs: { nightly: { ${cluster}, notebook_task: { notebook_path: ${runs} } } }\n`,
+  ].join("");
+}
+
+/** Applies once; afterwards the next plan is empty without drift. */
+async function converges(site: Site, tree: Tree, adopt = false): Promise<void> {
+  const { outcome } = await site.drive(site.process().apply(await site.spec(yamlOf(tree)), { adopt }));
+  expect(outcome.diagnostics).toEqual([]);
+  expect(results(outcome).filter((one) => !one.startsWith("applied "))).toEqual([]);
+  const plan = await site.drive(site.process().plan(await site.spec(yamlOf(tree))));
+  expect(doing(plan)).toEqual([]);
+  expect(plan.drift).toEqual([]);
+}
+
+test.each<readonly [string, Tree, Tree]>([
+  [
+    "a notebook becomes a folder with a notebook that its job runs",
+    { notebooks: ["/Shared/etl"], runs: "/Shared/etl" },
+    { directories: ["/Shared/etl"], notebooks: ["/Shared/etl/main"], runs: "/Shared/etl/main" },
+  ],
+  [
+    "a folder becomes a notebook that its job runs",
+    { directories: ["/Shared/etl"], notebooks: ["/Shared/etl/main"], runs: "/Shared/etl/main" },
+    { notebooks: ["/Shared/etl"], runs: "/Shared/etl" },
+  ],
+  ["a file becomes a folder", { files: ["/init/a"] }, { files: ["/init/a/b"] }],
+  [
+    "a notebook is deleted while another one is created in its folder",
+    { notebooks: ["/Shared/etl/a"], runs: "/Shared/etl/a" },
+    { notebooks: ["/Shared/etl/b"], runs: "/Shared/etl/b" },
+  ],
+])("in one apply, %s", async (_name, before, after) => {
+  const site = await freshSite();
+  await converges(site, before);
+  await converges(site, after);
+});
+
+test("a folder that the spec no longer declares is kept and removed from the state when it contains declared notebooks", async () => {
+  const site = await freshSite();
+  await converges(site, { directories: ["/Shared/etl"], notebooks: ["/Shared/etl/a"] });
+  const next = { notebooks: ["/Shared/etl/b"] };
+  const plan = await site.drive(site.process().plan(await site.spec(yamlOf(next))));
+  expect(plan.changes.find(({ kind }) => kind === "directories")).toMatchObject({
+    action: "forget",
+    reasons: ["notebooks./Shared/etl/b is in it and stays in the spec"],
+  });
+  await converges(site, next);
+  expect(site.writes).not.toContain("POST workspace/delete /Shared/etl");
+});
+
+const PATHS = ["/Shared/etl", "/Shared/etl/x", "/Shared/etl/x/y", "/Shared/web", "/Shared/web/z"];
+
+/** Any tree: each path is a folder, a notebook below no other notebook, or not declared. */
+const trees: fc.Arbitrary<Tree> = fc
+  .array(fc.constantFrom("directories", "notebooks", "none"), { minLength: 5, maxLength: 5 })
+  .map((kinds) => {
+    const of = (kind: string) => PATHS.filter((_, at) => kinds[at] === kind);
+    const notebooks = of("notebooks").filter(
+      (path, _, all) => !all.some((other) => path.startsWith(`${other}/`)),
+    );
+    const directories = of("directories").filter(
+      (path) => !notebooks.some((notebook) => path.startsWith(`${notebook}/`)),
+    );
+    const runs = notebooks.at(-1);
+    return { directories, notebooks, ...(runs === undefined ? {} : { runs }) };
+  });
+
+/** A notebook cannot replace an undeclared folder, which the service created for another notebook. */
+const takesUndeclaredFolder = (before: Tree, after: Tree): boolean =>
+  (after.notebooks ?? []).some(
+    (path) =>
+      !(before.directories ?? []).includes(path) &&
+      [...(before.notebooks ?? []), ...(before.directories ?? [])].some((one) => one.startsWith(`${path}/`)),
+  );
+
+test("any tree of folders and notebooks becomes any other in one apply", async () => {
+  await fc.assert(
+    fc.asyncProperty(trees, trees, async (before, after) => {
+      fc.pre(!takesUndeclaredFolder(before, after));
+      const site = await Site.start();
+      try {
+        writeFileSync(join(site.folder, "a.py"), "print('a')\n");
+        await converges(site, before);
+        await converges(site, after, true);
+      } finally {
+        site.close();
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
