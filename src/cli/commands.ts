@@ -1,179 +1,97 @@
 // Every command with its summary (the same as in its file). A command's file is loaded only when the command is used.
 
-import type { Command, CommandEntry } from "./command/command.ts";
+import type { Command, CommandEntry, CommandGroup } from "./command/command.ts";
 
 type Entry = Omit<CommandEntry, "group">;
+type Exporting<Name extends string, C> = () => Promise<Readonly<Record<`${Name}Command`, C>>>;
 
 const group = (heading: string, entries: readonly Entry[]): readonly CommandEntry[] =>
   entries.map((entry) => ({ ...entry, group: `${heading}:` }));
 
+/** The file of the command `plan` exports `planCommand`. */
+const command = <N extends string>(
+  name: N,
+  summary: string,
+  file: Exporting<N, Command | CommandGroup>,
+): Entry => ({ name, summary, load: async () => (await file())[`${name}Command`] });
+
 /** With the options of commands that report themselves to machines. */
-const watched = async (command: Command): Promise<Command> =>
-  (await import("./output/run-signals.ts")).watchable(command);
+const watched = <N extends string>(name: N, summary: string, file: Exporting<N, Command>): Entry => ({
+  name,
+  summary,
+  load: async () => {
+    const { watchable } = await import("./output/run-signals.ts");
+    return watchable((await file())[`${name}Command`]);
+  },
+});
 
 export const COMMANDS: readonly CommandEntry[] = [
   ...group("Plan and apply", [
-    {
-      name: "init",
-      summary: "create a starter spec in this folder",
-      load: async () => (await import("./commands/init.ts")).initCommand,
-    },
-    {
-      name: "validate",
-      summary: "check the spec without a workspace",
-      load: async () => (await import("./commands/validate.ts")).validateCommand,
-    },
-    {
-      name: "test",
-      summary: "run the tests of a spec",
-      load: async () => (await import("./commands/authoring/test.ts")).testCommand,
-    },
-    {
-      name: "plan",
-      summary: "show the changes that apply would make",
-      load: async () => watched((await import("./commands/plan.ts")).planCommand),
-    },
-    {
-      name: "apply",
-      summary: "apply the spec or a saved plan",
-      load: async () => watched((await import("./commands/apply.ts")).applyCommand),
-    },
-    {
-      name: "show",
-      summary: "show a saved plan without reading the workspace",
-      load: async () => (await import("./commands/show.ts")).showCommand,
-    },
-    {
-      name: "destroy",
-      summary: "delete all managed resources",
-      load: async () => watched((await import("./commands/destroy.ts")).destroyCommand),
-    },
+    command("init", "create a starter spec in this folder", () => import("./commands/init.ts")),
+    command("validate", "check the spec without a workspace", () => import("./commands/validate.ts")),
+    command("test", "run the tests of a spec", () => import("./commands/authoring/test.ts")),
+    watched("plan", "show the changes that apply would make", () => import("./commands/plan.ts")),
+    watched("apply", "apply the spec or a saved plan", () => import("./commands/apply.ts")),
+    command("show", "show a saved plan without reading the workspace", () => import("./commands/show.ts")),
+    watched("destroy", "delete all managed resources", () => import("./commands/destroy.ts")),
   ]),
   ...group("Drift and state", [
-    {
-      name: "drift",
-      summary: "show drift since the last apply",
-      load: async () => watched((await import("./commands/drift/drift.ts")).driftCommand),
-    },
-    {
-      name: "history",
-      summary: "show who applied what and when",
-      load: async () => (await import("./commands/history.ts")).historyCommand,
-    },
-    {
-      name: "state",
-      summary: "inspect, repair, and move the state",
-      load: async () => (await import("./commands/state/state.ts")).stateCommand,
-    },
+    watched("drift", "show drift since the last apply", () => import("./commands/drift/drift.ts")),
+    command("history", "show who applied what and when", () => import("./commands/history.ts")),
+    command("state", "inspect, repair, and move the state", () => import("./commands/state/state.ts")),
   ]),
   ...group("Fleet", [
-    {
-      name: "fleet",
-      summary: "run a command on many workspaces",
-      load: async () => (await import("./commands/fleet/fleet.ts")).fleetCommand,
-    },
+    command("fleet", "run a command on many workspaces", () => import("./commands/fleet/fleet.ts")),
   ]),
   ...group("Adopt", [
-    {
-      name: "export",
-      summary: "write the workspace as a spec",
-      load: async () => (await import("./commands/export.ts")).exportCommand,
-    },
-    {
-      name: "convert",
-      summary: "write a Terraform state as a spec",
-      load: async () => (await import("./commands/convert.ts")).convertCommand,
-    },
-    {
-      name: "import",
-      summary: "import an existing object into the state",
-      load: async () => (await import("./commands/import.ts")).importCommand,
-    },
+    command("export", "write the workspace as a spec", () => import("./commands/export.ts")),
+    command("convert", "write a Terraform state as a spec", () => import("./commands/convert.ts")),
+    command("import", "import an existing object into the state", () => import("./commands/import.ts")),
   ]),
   ...group("Write specs", [
-    {
-      name: "fmt",
-      summary: "format the files of the spec",
-      load: async () => (await import("./commands/authoring/fmt.ts")).fmtCommand,
-    },
-    {
-      name: "console",
-      summary: "evaluate expressions of the spec",
-      load: async () => (await import("./commands/authoring/console.ts")).consoleCommand,
-    },
-    {
-      name: "render",
-      summary: "print the resolved spec of a target",
-      load: async () => (await import("./commands/authoring/render.ts")).renderCommand,
-    },
-    {
-      name: "watch",
-      summary: "validate and plan again when files change",
-      load: async () => (await import("./commands/authoring/watch.ts")).watchCommand,
-    },
+    command("fmt", "format the files of the spec", () => import("./commands/authoring/fmt.ts")),
+    command("console", "evaluate expressions of the spec", () => import("./commands/authoring/console.ts")),
+    command("render", "print the resolved spec of a target", () => import("./commands/authoring/render.ts")),
+    command(
+      "watch",
+      "validate and plan again when files change",
+      () => import("./commands/authoring/watch.ts"),
+    ),
   ]),
   ...group("Operate", [
-    {
-      name: "run",
-      summary: "start a job run",
-      load: async () => (await import("./commands/jobs/run.ts")).runCommand,
-    },
-    {
-      name: "runs",
-      summary: "inspect and manage job runs",
-      load: async () => (await import("./commands/jobs/runs.ts")).runsCommand,
-    },
-    {
-      name: "clusters",
-      summary: "start, stop, resize, and inspect managed clusters",
-      load: async () => (await import("./commands/clusters/clusters.ts")).clustersCommand,
-    },
-    {
-      name: "api",
-      summary: "call an API operation directly",
-      load: async () => (await import("./commands/api/api.ts")).apiCommand,
-    },
+    command("run", "start a job run", () => import("./commands/jobs/run.ts")),
+    command("runs", "inspect and manage job runs", () => import("./commands/jobs/runs.ts")),
+    command(
+      "clusters",
+      "start, stop, resize, and inspect managed clusters",
+      () => import("./commands/clusters/clusters.ts"),
+    ),
+    command("api", "call an API operation directly", () => import("./commands/api/api.ts")),
   ]),
   ...group("Learn and set up", [
-    {
-      name: "login",
-      summary: "check a sign-in and save it as a profile",
-      load: async () => (await import("./commands/sign-in/login.ts")).loginCommand,
-    },
-    {
-      name: "whoami",
-      summary: "show the user and the source of the sign-in",
-      load: async () => (await import("./commands/sign-in/whoami.ts")).whoamiCommand,
-    },
-    {
-      name: "explain",
-      summary: "describe a kind, a field, or a section of the spec",
-      load: async () => (await import("./commands/explain.ts")).explainCommand,
-    },
-    {
-      name: "graph",
-      summary: "show the dependencies between resources",
-      load: async () => (await import("./commands/graph.ts")).graphCommand,
-    },
-    {
-      name: "schema",
-      summary: "print a schema: spec, tests, plan, drift, or API",
-      load: async () => (await import("./commands/schema.ts")).schemaCommand,
-    },
-    {
-      name: "emulator",
-      summary: "serve a test workspace on this machine",
-      load: async () => (await import("./commands/emulator.ts")).emulatorCommand,
-    },
+    command("login", "check a sign-in and save it as a profile", () => import("./commands/sign-in/login.ts")),
+    command(
+      "whoami",
+      "show the user and the source of the sign-in",
+      () => import("./commands/sign-in/whoami.ts"),
+    ),
+    command(
+      "explain",
+      "describe a kind, a field, or a section of the spec",
+      () => import("./commands/explain.ts"),
+    ),
+    command("graph", "show the dependencies between resources", () => import("./commands/graph.ts")),
+    command(
+      "schema",
+      "print a schema: spec, tests, plan, drift, or API",
+      () => import("./commands/schema.ts"),
+    ),
+    command("emulator", "serve a test workspace on this machine", () => import("./commands/emulator.ts")),
     {
       name: "completion",
       summary: "print a completion script for a shell",
       load: async () => (await import("./commands/completion.ts")).completionOf(COMMANDS),
     },
-    {
-      name: "version",
-      summary: "print the version",
-      load: async () => (await import("./commands/schema.ts")).versionCommand,
-    },
+    command("version", "print the version", () => import("./commands/schema.ts")),
   ]),
 ];
