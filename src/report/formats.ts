@@ -1,13 +1,13 @@
 // All formats of all reports: a name and a renderer, loaded on use. A new format is a new line here.
 
-import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Notice } from "./ci/notice.ts";
+import type { ValidationView } from "./inspect/validation-markdown.ts";
 import type { OutcomeView } from "./outcome/outcome-view.ts";
 import type { DriftView } from "./plan/drift-view.ts";
 import type { PlanView } from "./plan/plan-view.ts";
 import type { TestsView } from "./spec-tests/tests-view.ts";
 import type { Colors } from "./text/color.ts";
-import type { Fitted } from "./text/markdown.ts";
+import type { Fitted, MarkdownSize } from "./text/markdown.ts";
 import { printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
 
@@ -17,6 +17,30 @@ export type Renderer<View> = (view: View, info: RunInfo, colors: Colors, alone?:
 type Formats<View> = Readonly<Record<string, () => Promise<Renderer<View>>>>;
 
 const whole = (text: string): Fitted => ({ text, cut: false });
+
+type Load<View, Made> = () => Promise<(view: View, info: RunInfo) => Made>;
+
+const plain =
+  <View>(load: Load<View, string>): Load<View, Fitted> =>
+  async () => {
+    const render = await load();
+    return (view, info) => whole(render(view, info));
+  };
+
+const json = <View>(load: Load<View, unknown>) =>
+  plain<View>(async () => {
+    const document = await load();
+    return (view, info) => `${printableJson(document(view, info), 2)}\n`;
+  });
+
+type Markdown<View> = (view: View, info: RunInfo, size: MarkdownSize) => Fitted;
+
+const markdown =
+  <View>(which: "COMMENT_SIZE" | "SUMMARY_SIZE", load: () => Promise<Markdown<View>>): Load<View, Fitted> =>
+  async () => {
+    const [render, sizes] = await Promise.all([load(), import("./text/markdown.ts")]);
+    return (view, info) => render(view, info, sizes[which]);
+  };
 
 interface Noticed {
   readonly notices: readonly Notice[];
@@ -50,27 +74,14 @@ export const PLAN_FORMATS = {
     const { planText } = await import("./plan/plan-text.ts");
     return (view, info, colors, alone) => whole(planText(view, colors, info, alone));
   },
-  json: async () => {
-    const { planJson } = await import("./plan/plan-json.ts");
-    return (view, info) => whole(`${printableJson(planJson(view, info), 2)}\n`);
-  },
-  markdown: async () => {
-    const { planMarkdown } = await import("./plan/plan-markdown.ts");
-    return (view, info) => planMarkdown(view, info);
-  },
-  html: async () => {
-    const { planHtml } = await import("./html/plan-html.ts");
-    return (view, info) => whole(planHtml(view, info));
-  },
-  junit: async () => {
-    const { planJunit } = await import("./outcome/junit.ts");
-    return (view, info) => whole(planJunit(view, info));
-  },
-  "markdown-summary": async () => {
-    const { planMarkdown } = await import("./plan/plan-markdown.ts");
-    const { SUMMARY_SIZE } = await import("./text/markdown.ts");
-    return (view, info) => planMarkdown(view, info, SUMMARY_SIZE);
-  },
+  json: json(async () => (await import("./plan/plan-json.ts")).planJson),
+  markdown: markdown("COMMENT_SIZE", async () => (await import("./plan/plan-markdown.ts")).planMarkdown),
+  html: plain(async () => (await import("./html/plan-html.ts")).planHtml),
+  junit: plain(async () => (await import("./outcome/junit.ts")).planJunit),
+  "markdown-summary": markdown(
+    "SUMMARY_SIZE",
+    async () => (await import("./plan/plan-markdown.ts")).planMarkdown,
+  ),
   ...noticeFormats<PlanView>("plan", async () => {
     const [{ planNotices }, { splitProperties, splitSentences }] = await Promise.all([
       import("./ci/notice.ts"),
@@ -81,10 +92,7 @@ export const PLAN_FORMATS = {
       return { notices: planNotices(view), summary, properties: splitProperties(view.split) };
     };
   }),
-  gitlab: async () => {
-    const { planCounts } = await import("./ci/gitlab.ts");
-    return (view, info) => whole(planCounts(view, info));
-  },
+  gitlab: plain(async () => (await import("./ci/gitlab.ts")).planCounts),
 } as const satisfies Formats<PlanView>;
 
 export type PlanFormat = keyof typeof PLAN_FORMATS;
@@ -94,42 +102,20 @@ export const DRIFT_FORMATS = {
     const { driftText } = await import("./plan/plan-text.ts");
     return (view, info, colors, alone) => whole(driftText(view, colors, info, alone));
   },
-  json: async () => {
-    const { driftReportJson } = await import("./plan/plan-json.ts");
-    return (view, info) => whole(`${printableJson(driftReportJson(view, info), 2)}\n`);
-  },
-  markdown: async () => {
-    const { driftMarkdown } = await import("./plan/plan-markdown.ts");
-    return (view, info) => driftMarkdown(view, info);
-  },
-  html: async () => {
-    const { driftHtml } = await import("./html/plan-html.ts");
-    return (view, info) => whole(driftHtml(view, info));
-  },
-  junit: async () => {
-    const { driftJunit } = await import("./outcome/junit.ts");
-    return (view, info) => whole(driftJunit(view, info));
-  },
-  "markdown-summary": async () => {
-    const { driftMarkdown } = await import("./plan/plan-markdown.ts");
-    const { SUMMARY_SIZE } = await import("./text/markdown.ts");
-    return (view, info) => driftMarkdown(view, info, SUMMARY_SIZE);
-  },
+  json: json(async () => (await import("./plan/plan-json.ts")).driftReportJson),
+  markdown: markdown("COMMENT_SIZE", async () => (await import("./plan/plan-markdown.ts")).driftMarkdown),
+  html: plain(async () => (await import("./html/plan-html.ts")).driftHtml),
+  junit: plain(async () => (await import("./outcome/junit.ts")).driftJunit),
+  "markdown-summary": markdown(
+    "SUMMARY_SIZE",
+    async () => (await import("./plan/plan-markdown.ts")).driftMarkdown,
+  ),
   ...noticeFormats<DriftView>("drift", async () => {
     const { driftNotices } = await import("./ci/notice.ts");
     return (view) => ({ notices: driftNotices(view), summary: [view.title] });
   }),
-  gitlab: async () => {
-    const { driftCounts } = await import("./ci/gitlab.ts");
-    return (view, info) => whole(driftCounts(view, info));
-  },
+  gitlab: plain(async () => (await import("./ci/gitlab.ts")).driftCounts),
 } as const satisfies Formats<DriftView>;
-
-/** The findings of `validate`. `sentence`: about a valid spec. */
-export interface ValidationView {
-  readonly sentence: string | undefined;
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 export const VALIDATION_FORMATS = {
   text: async () => {
@@ -141,28 +127,27 @@ export const VALIDATION_FORMATS = {
           : [`${printable(sentence)}.`, ...runLines(info, colors), ""].join("\n"),
       );
   },
-  json: async () => {
+  json: json(async () => {
     const { diagnosticJson } = await import("./text/diagnostic-text.ts");
-    return ({ sentence, diagnostics }, info) => {
+    return ({ sentence, diagnostics }: ValidationView, info) => {
       const valid = sentence !== undefined;
       const run = { tool_version: info.toolVersion, ...runJson(info) };
-      return whole(`${printableJson({ valid, ...run, diagnostics: diagnostics.map(diagnosticJson) }, 2)}\n`);
+      return { valid, ...run, diagnostics: diagnostics.map(diagnosticJson) };
     };
-  },
-  markdown: async () => {
-    const { validationMarkdown } = await import("./inspect/validation-markdown.ts");
-    return ({ sentence, diagnostics }, info) => validationMarkdown(sentence, diagnostics, info);
-  },
+  }),
+  markdown: markdown(
+    "COMMENT_SIZE",
+    async () => (await import("./inspect/validation-markdown.ts")).validationMarkdown,
+  ),
   junit: async () => {
     const { findingsJunit } = await import("./outcome/junit.ts");
     return ({ sentence, diagnostics }, info) =>
       whole(findingsJunit("workspace validate", sentence ?? "", diagnostics, info));
   },
-  "markdown-summary": async () => {
-    const { validationMarkdown } = await import("./inspect/validation-markdown.ts");
-    const { SUMMARY_SIZE } = await import("./text/markdown.ts");
-    return ({ sentence, diagnostics }, info) => validationMarkdown(sentence, diagnostics, info, SUMMARY_SIZE);
-  },
+  "markdown-summary": markdown(
+    "SUMMARY_SIZE",
+    async () => (await import("./inspect/validation-markdown.ts")).validationMarkdown,
+  ),
   ...noticeFormats<ValidationView>("validate", async () => {
     const [{ findingNotices }, { severityCounts }] = await Promise.all([
       import("./ci/notice.ts"),
@@ -180,14 +165,8 @@ export const TEST_FORMATS = {
     const { testsText } = await import("./spec-tests/tests-view.ts");
     return (view, _info, colors) => whole(testsText(view, colors));
   },
-  json: async () => {
-    const { testsJson } = await import("./spec-tests/tests-view.ts");
-    return (view) => whole(`${printableJson(testsJson(view), 2)}\n`);
-  },
-  junit: async () => {
-    const { testsJunit } = await import("./spec-tests/tests-view.ts");
-    return (view) => whole(testsJunit(view));
-  },
+  json: json(async () => (await import("./spec-tests/tests-view.ts")).testsJson),
+  junit: plain(async () => (await import("./spec-tests/tests-view.ts")).testsJunit),
 } as const satisfies Formats<TestsView>;
 
 /** Of an apply. As JSON it is one event a line; the renderer gives the last of them. */
@@ -200,31 +179,21 @@ export const OUTCOME_FORMATS = {
     const { outcomeJson } = await import("./outcome/outcome-json.ts");
     return (view, info) => whole(`${printableJson(outcomeJson(view, info))}\n`);
   },
-  markdown: async () => {
-    const { outcomeMarkdown } = await import("./outcome/outcome-markdown.ts");
-    return (view, info) => outcomeMarkdown(view, info);
-  },
-  html: async () => {
-    const { outcomeHtml } = await import("./html/outcome-html.ts");
-    return (view, info) => whole(outcomeHtml(view, info));
-  },
-  junit: async () => {
-    const { outcomeJunit } = await import("./outcome/junit.ts");
-    return (view, info) => whole(outcomeJunit(view, info));
-  },
-  "markdown-summary": async () => {
-    const { outcomeMarkdown } = await import("./outcome/outcome-markdown.ts");
-    const { SUMMARY_SIZE } = await import("./text/markdown.ts");
-    return (view, info) => outcomeMarkdown(view, info, SUMMARY_SIZE);
-  },
+  markdown: markdown(
+    "COMMENT_SIZE",
+    async () => (await import("./outcome/outcome-markdown.ts")).outcomeMarkdown,
+  ),
+  html: plain(async () => (await import("./html/outcome-html.ts")).outcomeHtml),
+  junit: plain(async () => (await import("./outcome/junit.ts")).outcomeJunit),
+  "markdown-summary": markdown(
+    "SUMMARY_SIZE",
+    async () => (await import("./outcome/outcome-markdown.ts")).outcomeMarkdown,
+  ),
   ...noticeFormats<OutcomeView>("apply", async () => {
     const { outcomeNotices } = await import("./ci/notice.ts");
     return (view) => ({ notices: outcomeNotices(view), summary: [view.title] });
   }),
-  gitlab: async () => {
-    const { outcomeCounts } = await import("./ci/gitlab.ts");
-    return (view, info) => whole(outcomeCounts(view, info));
-  },
+  gitlab: plain(async () => (await import("./ci/gitlab.ts")).outcomeCounts),
 } as const satisfies Formats<OutcomeView>;
 
 export type OutcomeFormat = keyof typeof OUTCOME_FORMATS;

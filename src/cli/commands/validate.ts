@@ -3,7 +3,8 @@
 import { kindOf } from "../../core/address.ts";
 import { Failure, hasErrors } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
-import { VALIDATION_FORMATS, type ValidationView } from "../../report/formats.ts";
+import { VALIDATION_FORMATS } from "../../report/formats.ts";
+import type { ValidationView } from "../../report/inspect/validation-markdown.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { doneEntries } from "../../workflow/target/done-entries.ts";

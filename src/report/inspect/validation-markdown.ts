@@ -6,14 +6,19 @@ import { COMMENT_SIZE, type Fitted, findingItem, fittedMarkdown } from "../text/
 import { markdownText } from "../text/printable.ts";
 import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
 
-/** `valid`: the sentence about a spec that is; undefined if it is not. */
+/** The findings of `validate`. `sentence`: about a valid spec. */
+export interface ValidationView {
+  readonly sentence: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 export function validationMarkdown(
-  valid: string | undefined,
-  found: readonly Diagnostic[],
+  { sentence, diagnostics }: ValidationView,
   info?: RunInfo,
   size = COMMENT_SIZE,
 ): Fitted {
-  return findingsMarkdown(valid ?? `The spec is not valid: ${severityCounts(found)}`, found, info, size);
+  const heading = sentence ?? `The spec is not valid: ${severityCounts(diagnostics)}`;
+  return findingsMarkdown(heading, diagnostics, info, size);
 }
 
 /** Errors are left out last. */

@@ -10,7 +10,10 @@ test("each finding has its place, its hint and the lines around it, in a block t
     at: { file: "a`.yaml", line: 1, column: 4, frame },
     hint: "write it as [x](y)",
   });
-  expect(validationMarkdown(undefined, [found, warning("SPEC_EMPTY", "nothing\u202e")]).text).toBe(
+  expect(
+    validationMarkdown({ sentence: undefined, diagnostics: [found, warning("SPEC_EMPTY", "nothing\u202e")] })
+      .text,
+  ).toBe(
     [
       "<!-- workspace:default -->",
       "",
@@ -32,12 +35,15 @@ test("each finding has its place, its hint and the lines around it, in a block t
 });
 
 test("a valid spec is one line, and what does not fit a comment is counted", () => {
-  expect(validationMarkdown("Valid: 2 resources", [])).toEqual({
+  expect(validationMarkdown({ sentence: "Valid: 2 resources", diagnostics: [] })).toEqual({
     text: "<!-- workspace:default -->\n\n## Valid: 2 resources\n",
     cut: false,
   });
   const many = Array.from({ length: 100 }, (_, at) => error("SPEC_VALUE", `number ${at} is wrong`));
-  const cut = validationMarkdown(undefined, many, undefined, { limit: 2000, unit: "characters" }).text;
+  const cut = validationMarkdown({ sentence: undefined, diagnostics: many }, undefined, {
+    limit: 2000,
+    unit: "characters",
+  }).text;
   expect(cut.length).toBeLessThanOrEqual(2000);
   expect(cut).toMatch(/\*\*Shortened to fit\*\*: \d+ findings left out\./);
 });
