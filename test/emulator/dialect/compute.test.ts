@@ -104,6 +104,11 @@ describe("clusters", () => {
       undefined,
     ]);
     expect(after.spec).toEqual({ ...CLUSTER, policy_id: "DEF" });
+    const edits = { ...id, event_types: ["EDITED"] };
+    const [{ details }] = (await w.post("clusters/events", edits)).body.events;
+    expect(details.previous_attributes).toMatchObject(MODERN);
+    expect(details.previous_attributes).not.toHaveProperty("spec");
+    expect(details.attributes).not.toHaveProperty("spec");
   });
 
   test.each([

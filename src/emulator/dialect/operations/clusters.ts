@@ -17,6 +17,7 @@ export const clusterHooks: Hooks = {
   "clusters/permanent-delete": { around: refusePinned },
   "clusters/get": { after: (cluster, { cloud }) => withCloud(cluster, cloud) },
   "clusters/list": { after: listClusters },
+  "clusters/events": { after: listEvents },
 };
 
 function checked({ input }: Asked): JsonObject {
@@ -95,6 +96,21 @@ function listClusters(answer: JsonObject, { version, input, cloud }: Asked): Jso
   const whole = pageOf("clusters", found, input, input.page_size);
   const { has_more: _, next_page_token = "", prev_page_token, ...page } = whole;
   return { ...page, next_page_token, ...(prev_page_token === undefined ? {} : { prev_page_token }) };
+}
+
+/** The snapshot and the source of a cluster are stored next to its attributes. */
+function listEvents(answer: JsonObject): JsonObject {
+  const events = listMember(answer.events)
+    .map(objectIn)
+    .map((event) => {
+      const { previous_attributes: previous, ...details } = objectIn(event.details);
+      const before =
+        previous === undefined
+          ? {}
+          : { previous_attributes: without(objectIn(previous), ["spec", "cluster_source"]) };
+      return { ...event, details: { ...details, ...before } };
+    });
+  return answer.events === undefined ? answer : { ...answer, events };
 }
 
 /** A control request: says where a cluster comes from, such as a pipeline or a SQL warehouse. */
