@@ -12,7 +12,7 @@ export interface ListScope {
   readonly parents: readonly string[];
   /** Names of this kind that the spec or the state knows. */
   readonly names: ReadonlySet<string>;
-  /** Recorded remote IDs of this kind: for lists that omit objects (terminated clusters). */
+  /** Recorded remote IDs of this kind: for lists that omit objects (terminated clusters, jobs on pages that shifted). */
   readonly ids?: ReadonlySet<string>;
 }
 

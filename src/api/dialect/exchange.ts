@@ -105,10 +105,9 @@ class Speaker {
         undefined,
         "2.1",
       );
+    const list = { operation: "clusters/list", member: "clusters", last: "no token", page } as const;
     return this.#clusters.read(
-      async () => ({
-        clusters: await allPages({ operation: "clusters/list", member: "clusters", last: "no token", page }),
-      }),
+      async () => ({ clusters: await allPages(list, "cluster_id") }),
       () => this.#plain("clusters/list", input),
     );
   }

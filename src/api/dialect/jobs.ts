@@ -36,19 +36,15 @@ export class VersionedJobs {
   list(input: JsonObject): Promise<JsonObject> {
     return this.#version.read(
       async () => {
-        const jobs = await allPages({
-          operation: "jobs/list",
-          member: "jobs",
-          last: "has_more",
-          page: (token) =>
-            this.#request("2.1", "jobs/list", {
-              ...input,
-              limit: PAGE,
-              expand_tasks: true,
-              ...(token === undefined ? {} : { page_token: token }),
-            }),
-        });
-        return { jobs: jobs.map((job) => jobOfTasks(objectIn(job))) };
+        const page = (token: string | undefined): Promise<JsonObject> =>
+          this.#request("2.1", "jobs/list", {
+            ...input,
+            limit: PAGE,
+            expand_tasks: true,
+            ...(token === undefined ? {} : { page_token: token }),
+          });
+        const list = { operation: "jobs/list", member: "jobs", last: "has_more", page } as const;
+        return { jobs: (await allPages(list, "job_id")).map(jobOfTasks) };
       },
       async () => {
         const { jobs, ...rest } = await this.#request("2.0", "jobs/list", input);

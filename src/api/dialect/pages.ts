@@ -1,7 +1,7 @@
 // Reads a list with page tokens. Only an explicit end ends it, and a token that repeats is an error.
 
 import { error } from "../../core/diagnostic.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 
 /** More than any workspace has; a service that never ends its pages is not followed further. */
@@ -29,8 +29,10 @@ export interface PartOfList {
   readonly next?: PagePosition;
 }
 
-export async function allPages(list: PagedList): Promise<readonly Json[]> {
-  return (await readPages(list, Number.POSITIVE_INFINITY)).elements;
+/** The whole list, each object once: a new object moves the last one of a page to the next. */
+export async function allPages(list: PagedList, id: string): Promise<readonly JsonObject[]> {
+  const { elements } = await readPages(list, Number.POSITIVE_INFINITY);
+  return [...new Map(elements.map(objectIn).map((one) => [String(one[id]), one])).values()];
 }
 
 /** At least `most` elements from a position on, unless the list ends before. Throws Refused likewise. */

@@ -1,7 +1,7 @@
 // Clusters (contract B 2.4, contract B 3.2 and contract B 4.3). A tag with a token identifies a cluster after an interrupted creation.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { remoteId } from "../../core/address.ts";
+import { type RemoteId, remoteId } from "../../core/address.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -11,6 +11,7 @@ import { choiceField, defineProvider, flagField, optional, textField } from "../
 import { preservedPaths } from "../kit/preserved-fields.ts";
 import { keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
+import { withUnlisted } from "../kit/unlisted.ts";
 import { clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
 import { createCluster, removeCluster, takeStep } from "./operations.ts";
 import { singleNodeProblems } from "./single-node.ts";
@@ -89,20 +90,9 @@ async function withPin(api: Reader, live: LiveObject): Promise<LiveObject> {
   return last?.type === "PINNED" ? { ...live, values: { ...live.values, pinned: true } } : live;
 }
 
-/**
- * The list contains only the latest terminated clusters (contract B 4.3 rule 3), so other recorded ones are read by ID.
- */
-async function unlisted(
-  api: Reader,
-  inList: readonly LiveObject[],
-  ids: ReadonlySet<string>,
-): Promise<readonly LiveObject[]> {
-  const there = new Set<string>(inList.map((live) => live.id));
-  const missing = [...ids].filter((id) => !there.has(id));
-  const answers = await Promise.all(
-    missing.map((id) => readIfPresent(() => api.read("clusters/get", { cluster_id: id }))),
-  );
-  return answers.flatMap((answer) => (answer === undefined ? [] : (toSpec(answer) ?? [])));
+async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> {
+  const answer = await readIfPresent(() => api.read("clusters/get", { cluster_id: id }));
+  return answer === undefined ? undefined : toSpec(answer);
 }
 
 const changesSize = (diffs: readonly FieldDiff[]): boolean =>
@@ -193,13 +183,13 @@ export const clusters = defineProvider({
     async list(api, scope) {
       const answers = objectsIn(await api.read("clusters/list"), "clusters");
       const inList = answers.flatMap((answer) => toSpec(answer) ?? []);
-      return [...inList, ...(await unlisted(api, inList, scope.ids ?? new Set()))];
+      // The list contains only the latest terminated clusters (contract B 4.3 rule 3).
+      return withUnlisted(inList, scope, (id) => byId(api, id));
     },
     readDetails: async (api, live, desired) =>
       desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live,
     async read(api, id) {
-      const answer = await readIfPresent(() => api.read("clusters/get", { cluster_id: id }));
-      const live = answer === undefined ? undefined : toSpec(answer);
+      const live = await byId(api, id);
       return live === undefined || live.values.pinned === true ? live : withPin(api, live);
     },
     create: createCluster,

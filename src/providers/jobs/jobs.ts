@@ -1,6 +1,7 @@
 // Jobs (contract B 2.2 and contract B 4.2). A job is created inert with a token in its name, then reset to its settings (design 6).
 
-import { remoteId } from "../../core/address.ts";
+import type { Reader } from "../../api/contract/reader.ts";
+import { type RemoteId, remoteId } from "../../core/address.ts";
 import { defined, isObject, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -15,6 +16,7 @@ import { defineProvider, groupField, optional, textField } from "../kit/field-bu
 import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";
 import { ignoreMissing, int64, keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
+import { withUnlisted } from "../kit/unlisted.ts";
 import { libraries, libraryFiles, libraryProblems } from "./libraries.ts";
 import { mailed, scheduleProblems, settings } from "./settings.ts";
 import { taskProblems, tasks } from "./tasks.ts";
@@ -63,6 +65,12 @@ function toSpec(answer: JsonObject): LiveObject {
   const reason = responseText(answer, "unmanageable");
   const live = { id: remoteId(id), name, values: { ...values, name }, facts };
   return reason === undefined ? live : { ...live, unmanageable: reason };
+}
+
+async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> {
+  if (!/^\d+$/.test(id)) return undefined;
+  const answer = await readIfPresent(() => api.read("jobs/get", { job_id: int64(id) }));
+  return answer === undefined ? undefined : toSpec(answer);
 }
 
 function normalize(values: Values): Values {
@@ -176,11 +184,11 @@ export const jobs = defineProvider({
   },
 
   operations: {
-    list: async (api) => objectsIn(await api.read("jobs/list"), "jobs").map(toSpec),
-    async read(api, id) {
-      const answer = await readIfPresent(() => api.read("jobs/get", { job_id: int64(id) }));
-      return answer === undefined ? undefined : toSpec(answer);
+    async list(api, scope) {
+      const inList = objectsIn(await api.read("jobs/list"), "jobs").map(toSpec);
+      return withUnlisted(inList, scope, (id) => byId(api, id));
     },
+    read: byId,
     async create(api, task) {
       const values = normalize(task.values);
       const made = await send(

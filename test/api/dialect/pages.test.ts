@@ -15,7 +15,9 @@ const endless = () => {
 
 test("a list is refused after 10,000 pages", async () => {
   const { asked, list } = endless();
-  await expect(allPages(list)).rejects.toThrow("clusters/list answered with more than 10000 pages");
+  await expect(allPages(list, "cluster_id")).rejects.toThrow(
+    "clusters/list answered with more than 10000 pages",
+  );
   expect(asked).toHaveLength(10_001);
 });
 
@@ -25,4 +27,14 @@ test("a part of a list ends at the page that completes it, and the next part sta
   expect(first.elements).toEqual([1, 2]);
   expect((await readPages(list, 1, first.next)).elements).toEqual([3]);
   expect(asked).toEqual([undefined, "t1", "t2"]);
+});
+
+test("an object that is on two pages, because the pages shifted, is in the list once", async () => {
+  const pages: Readonly<Record<string, JsonObject>> = {
+    first: { jobs: [{ job_id: 2n }, { job_id: 1 }], has_more: true, next_page_token: "second" },
+    second: { jobs: [{ job_id: 1 }, { job_id: 3 }], has_more: false },
+  };
+  const page = async (token = "first"): Promise<JsonObject> => pages[token] ?? {};
+  const list = { operation: "jobs/list", member: "jobs", last: "has_more", page } as const;
+  expect(await allPages(list, "job_id")).toEqual([{ job_id: 2n }, { job_id: 1 }, { job_id: 3 }]);
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { clusters } from "../../../src/providers/clusters/clusters.ts";
 import { jobs } from "../../../src/providers/jobs/jobs.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
+import { apiError } from "../../api/scripted.ts";
 import {
   create,
   diffs,
@@ -295,4 +296,19 @@ test("a cluster's limit of tags leaves room for the token, a job's does not need
   const most = (field: unknown) => Object(field).maxProperties;
   expect(most(clusters.fields.custom_tags)).toBe(42);
   expect(most(jobs.fields.new_cluster?.properties?.custom_tags)).toBe(45);
+});
+
+test("a recorded job that is not in the list is read by its ID, and an ID that is not a number has no job", async () => {
+  const settings = { name: "nightly", ...notebook };
+  const { api, reads } = scripted({
+    "jobs/list": { jobs: [{ job_id: 1, settings }] },
+    "jobs/get": ({ job_id = "" }) =>
+      String(job_id) === "2"
+        ? { job_id, settings }
+        : apiError(400, "INVALID_PARAMETER_VALUE", `Job ${String(job_id)} does not exist.`),
+  });
+  const ids = new Set(["1", "2", "3", "x"]);
+  const found = await jobs.operations.list(api, { parents: [], names: new Set(), ids });
+  expect(found.map(({ id }) => String(id))).toEqual(["1", "2"]);
+  expect(reads.map(({ operation }) => operation)).toEqual(["jobs/list", "jobs/get", "jobs/get"]);
 });
