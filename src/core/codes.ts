@@ -90,6 +90,7 @@ export const CODES = {
   GUARD_LOCKOUT: "The plan removes the caller's own access.",
   GUARD_DUPLICATE_NAME:
     "No state exists, and the plan creates an object with the name of an unmanaged object.",
+  GUARD_OTHER_TARGET: "The plan changes resources that another target applied.",
   GUARD_LIMIT: "The plan would exceed a limit of the service.",
   GUARD_RULE: "The plan violates a rule that is enforced.",
   GUARD_RULE_FAILED: "A rule could not be evaluated, so it did not check the plan.",

@@ -10,6 +10,8 @@ export interface ApplyOrigin {
   readonly command: "apply" | "destroy";
   /** The person that the CI service names, else the user of this machine. */
   readonly actor: string;
+  /** Absent for a spec without targets. */
+  readonly target?: string;
   readonly commit?: string;
   /** The page of the CI run. */
   readonly run_url?: string;

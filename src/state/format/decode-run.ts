@@ -9,6 +9,7 @@ export function decodeRun(from: Shape): PastRun {
     id: from.text("id"),
     command: from.oneOf("command", ["apply", "destroy"]),
     actor: from.text("actor"),
+    ...(from.has("target") ? { target: from.text("target") } : {}),
     ...(from.has("commit") ? { commit: from.text("commit") } : {}),
     ...(from.has("run_url") ? { run_url: from.text("run_url") } : {}),
     started_at: from.number("started_at"),

@@ -12,7 +12,9 @@ import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile } from "../target/target.ts";
 import { PathWatcher, WatchedPaths } from "./path-watcher.ts";
 
-export interface RoundOptions extends SessionOptions, Pick<ReviewOptions, "adopt" | "allowDuplicates"> {
+export interface RoundOptions
+  extends SessionOptions,
+    Pick<ReviewOptions, "adopt" | "allowDuplicates" | "allowOtherTarget"> {
   readonly only: readonly string[];
   readonly untrusted: boolean;
   readonly maxReads: number | undefined;

@@ -70,6 +70,7 @@ function refuseOwnWishes(options: SessionOptions & PlanOptions): void {
     ...((options.only ?? []).length === 0 ? [] : ["--only"]),
     ...(options.adopt === true ? ["--adopt"] : []),
     ...(options.allowDuplicates === true ? ["--allow-duplicates"] : []),
+    ...(options.allowOtherTarget === true ? ["--allow-other-target"] : []),
   ];
   if (given.length === 0) return;
   throw failureOf("CLI_USAGE", `${given.join(", ")} cannot be used with a saved plan`, {

@@ -123,7 +123,7 @@ interface ExecuteInput {
   /** What has to be known before the first change. */
   readonly entries: readonly JournalEntry[];
   readonly signal: AbortSignal;
-  readonly origin: Omit<ApplyOrigin, "actor">;
+  readonly origin: Omit<ApplyOrigin, "actor" | "target">;
   readonly changed: (event: ApplyEvent) => void;
 }
 
@@ -132,6 +132,7 @@ export async function executePlan(session: Session, what: ExecuteInput): Promise
   await recordRecovery(what.lease, what.entries);
   const { user, host } = thisProcess();
   const actor = ciActor(session.context) ?? `${user}@${host}`;
+  const target = session.spec.target?.name;
   const activity = await session.context.observer.begin();
   try {
     const outcome = await applyPlan({
@@ -149,7 +150,7 @@ export async function executePlan(session: Session, what: ExecuteInput): Promise
         what.changed(withoutSensitive(session.spec, locatedEvent(event, what.resources)));
       },
       signal: what.signal,
-      origin: { ...what.origin, actor },
+      origin: { ...what.origin, actor, ...(target === undefined ? {} : { target }) },
     });
     session.options.observer?.applied(what.plan, what.lease.state(), outcome);
     return withoutSensitive(session.spec, locatedOutcome(outcome, what.resources));

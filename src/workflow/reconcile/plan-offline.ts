@@ -40,6 +40,7 @@ export interface OfflineOptions extends SpecOptions, StateOptions, AllowedExposu
   readonly host: string | undefined;
   readonly only: readonly string[];
   readonly destroy: boolean;
+  readonly allowOtherTarget?: boolean;
   readonly untrusted: boolean;
   readonly observer?: RunObserver;
 }
@@ -133,6 +134,7 @@ async function planned(
     ...(moved === undefined ? {} : { moved }),
     partial: true,
     destroy: options.destroy,
+    allowOtherTarget: options.allowOtherTarget ?? false,
     contents: new Map(),
     dependents: new Map(),
     lookups: { catalogs: new Map(), kinds: new Map() },

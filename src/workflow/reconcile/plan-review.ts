@@ -12,7 +12,9 @@ import { placesIn } from "./located.ts";
 import type { PlanOrigin } from "./plan-file.ts";
 import type { OfflinePlan } from "./plan-offline.ts";
 
-export interface ReviewOptions extends BaseOptions, Pick<PlanOptions, "adopt" | "allowDuplicates" | "only"> {
+export interface ReviewOptions
+  extends BaseOptions,
+    Pick<PlanOptions, "adopt" | "allowDuplicates" | "allowOtherTarget" | "only"> {
   readonly destroy: boolean;
   readonly exitcodeFor: "all" | "change";
   readonly untrusted: boolean;
