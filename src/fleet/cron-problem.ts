@@ -1,4 +1,4 @@
-// What is wrong with the schedule of a workspace. Both croner, which `fleet run` uses, and the queue must read it alike.
+// Checks the schedule of a workspace. Both croner, which `fleet run` uses, and the queue must read it alike.
 
 import { Cron } from "croner";
 
