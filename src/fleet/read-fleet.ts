@@ -13,14 +13,12 @@ import { ajvForSpecs, toSchemaErrors } from "../spec/schema/validate.ts";
 import { readYaml } from "../spec/yaml/read-yaml.ts";
 import { cronProblem } from "./cron-problem.ts";
 import { FLEET_SCHEMA, SOURCE_NAME } from "./fleet-schema.ts";
-import type { Fleet, FleetWorkspace } from "./model/fleet.ts";
+import { type Fleet, type FleetWorkspace, LONGEST_TIMEOUT_MS } from "./model/fleet.ts";
 import { RESULTS_NAME, stateIdentity } from "./state-location.ts";
 
 const DEFAULT_TIMEOUT = "10m";
 /** It contains a credential of the fleet, which no workspace needs. */
 const DATABASE_VARIABLE = "WORKSPACE_FLEET_DATABASE";
-/** The queue expires every job after a day. */
-const LONGEST_TIMEOUT_MS = 23 * 3_600_000;
 
 const SOURCE = new RegExp(SOURCE_NAME);
 

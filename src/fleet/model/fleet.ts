@@ -19,6 +19,9 @@ export interface FleetWorkspace {
   readonly timeoutMs: number;
 }
 
+/** The queue expires every job after a day. */
+export const LONGEST_TIMEOUT_MS = 23 * 3_600_000;
+
 export interface Schedule {
   readonly cron: string;
   /** An IANA time zone; UTC unless set. */

@@ -3,6 +3,7 @@
 import type { PgBoss } from "pg-boss";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
+import { LONGEST_TIMEOUT_MS } from "../model/fleet.ts";
 import { RESULT_STATUSES } from "../model/result.ts";
 import { diagnosticsIn } from "../read-result.ts";
 import {
@@ -155,18 +156,34 @@ function queueOn(boss: PgBoss): JobQueue {
     async dead() {
       const found = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
       return found.flatMap(({ id, data, createdOn, sourceOutput, sourceRetryCount }): DeadJob[] => {
-        const job = jobOf(data) ?? { workspace: "?", command: "drift" };
+        const job = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" };
         const attempts = (sourceRetryCount ?? 0) + 1;
         return [{ ...job, id, failedAt: createdOn.getTime(), attempts, failure: failureOf(sourceOutput) }];
       });
     },
-    retryDead: (ids) => boss.redrive(DEAD_LETTERS, { ids: [...ids], limit: MOST_ROWS }),
+    /** Not `redrive`, which removes the dead letter of a workspace that has a job, and forgets how long a job may run. */
+    async retryDead(dead) {
+      const known = dead.filter(({ workspace }) => workspace !== UNREADABLE);
+      const jobs = known.map(({ workspace, command }) => ({
+        id: crypto.randomUUID(),
+        data: { workspace, command },
+        ...jobOptions({ name: workspace, timeoutMs: LONGEST_TIMEOUT_MS }),
+      }));
+      if (jobs.length === 0) return 0;
+      const inserted = new Set(await boss.insert(QUEUE, jobs, { returnId: true }));
+      const moved = known.flatMap(({ id }, at) => (inserted.has(jobs[at]?.id ?? "") ? [id] : []));
+      if (moved.length > 0) await boss.deleteJob(DEAD_LETTERS, moved);
+      return moved.length;
+    },
     async removeDead(ids) {
       await boss.deleteJob(DEAD_LETTERS, [...ids]);
     },
     close: () => boss.stop({ graceful: true, timeout: 1_000 }),
   };
 }
+
+/** In place of a name, for a job that `workspace` did not write. */
+const UNREADABLE = "?";
 
 const STATUSES = { done: "completed", failed: "failed", dead: "deadletter" } as const;
 

@@ -43,7 +43,7 @@ export interface JobQueue {
   removeSchedule(workspace: string): Promise<void>;
   dead(): Promise<readonly DeadJob[]>;
   /** Returns how many jobs went into the queue; a workspace that already has a job keeps its dead letter. */
-  retryDead(ids: readonly string[]): Promise<number>;
+  retryDead(jobs: readonly DeadJob[]): Promise<number>;
   removeDead(ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -123,7 +123,7 @@ export const DEAD_LETTER_OPTIONS = {
 /** Time for a run that was stopped to end, before the queue counts its job as failed. */
 const EXPIRY_MARGIN_S = 60;
 
-export function jobOptions({ name, timeoutMs }: FleetWorkspace) {
+export function jobOptions({ name, timeoutMs }: Pick<FleetWorkspace, "name" | "timeoutMs">) {
   return { singletonKey: name, expireInSeconds: Math.ceil(timeoutMs / 1000) + EXPIRY_MARGIN_S } as const;
 }
 

@@ -111,9 +111,37 @@ describe.skipIf(server === undefined)("the queue", () => {
     const [dead] = await queue.dead();
     expect(dead).toMatchObject({ workspace: "gone", command: "drift", attempts: 1 });
     expect(dead?.failure).toMatchObject({ status: "failed", worker: "tester", diagnostics });
-    expect(await queue.retryDead([dead?.id ?? ""])).toBe(1);
+    expect(await queue.retryDead(dead === undefined ? [] : [dead])).toBe(1);
     expect(await queue.dead()).toEqual([]);
     expect(await queue.enqueue(workspaces, "drift")).toEqual(["gone"]);
+    await queue.close();
+    await sender.database.close();
+  });
+
+  test("keeps a dead letter on retry whose workspace already has a job, and lets a retried job run as long as any", async () => {
+    const sender = await openFleet("again");
+    const queue = await sender.openQueue("send");
+    const fail = async () => {
+      await queue.enqueue([workspaceNamed("ads")], "apply");
+      const worker = await startWorker("again", [workspaceNamed("ads")], async ({ name }) =>
+        resultOf(name, "failed"),
+      );
+      await worker.saw("ads failed");
+      await worker.end();
+    };
+    await fail();
+    await fail();
+    const both = await queue.dead();
+    expect(both).toHaveLength(2);
+    expect(await queue.retryDead(both)).toBe(1);
+    expect(await queue.dead()).toHaveLength(1);
+    expect(await queue.retryDead(await queue.dead())).toBe(0);
+    expect(await queue.dead()).toMatchObject([{ workspace: "ads", command: "apply" }]);
+    const { rows } = await sender.database.query(
+      "select expire_seconds::int as s from again_jobs.job where name = 'fleet' and state = 'created'",
+      [],
+    );
+    expect(rows).toEqual([{ s: 23 * 3600 + 60 }]);
     await queue.close();
     await sender.database.close();
   });

@@ -27,15 +27,14 @@ export const deadLettersCommand = defineCommand({
       const all = await queue.dead();
       assertKnown(names, all);
       const jobs = names.length === 0 ? all : all.filter(({ workspace }) => names.includes(workspace));
-      const ids = jobs.map(({ id }) => id);
       if (retry) {
-        const retried = await queue.retryDead(ids);
-        const text = `Requeued: ${retried} of ${ids.length}.\n`;
-        context.stdout.write(asJson ? `${printableJson({ retried, of: ids.length })}\n` : text);
+        const retried = await queue.retryDead(jobs);
+        const text = `Requeued: ${retried} of ${jobs.length}.\n`;
+        context.stdout.write(asJson ? `${printableJson({ retried, of: jobs.length })}\n` : text);
       } else if (remove) {
-        await queue.removeDead(ids);
-        const text = `Removed: ${ids.length}.\n`;
-        context.stdout.write(asJson ? `${printableJson({ removed: ids.length })}\n` : text);
+        await queue.removeDead(jobs.map(({ id }) => id));
+        const text = `Removed: ${jobs.length}.\n`;
+        context.stdout.write(asJson ? `${printableJson({ removed: jobs.length })}\n` : text);
       } else context.stdout.write(asJson ? `${printableJson(jobs, 2)}\n` : textOf(jobs));
       return EXIT.ok;
     });
