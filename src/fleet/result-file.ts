@@ -28,24 +28,29 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
       throw fileProblem("read", problem);
     }
   };
+  const compact = (): void => {
+    const all = read();
+    const kept = groupNewestFirst(all, KEPT_RESULTS);
+    const size = [...kept.values()].reduce((sum, results) => sum + results.length, 0);
+    if (all.length > size * SLACK) replace(path, textOf(all, kept));
+  };
+  let added = false;
   return {
     async add(result) {
       try {
         mkdirSync(dirname(path), { recursive: true });
         // A line that a crash cut off must not swallow this one.
         append(path, `\n${JSON.stringify(result)}\n`);
+        added = true;
       } catch (problem) {
         throw fileProblem("written", problem);
       }
     },
-    async recent(limit) {
-      const all = read();
-      const kept = groupNewestFirst(all, KEPT_RESULTS);
-      const size = [...kept.values()].reduce((sum, results) => sum + results.length, 0);
-      if (all.length > size * SLACK) replace(path, textOf(all, kept));
-      return groupNewestFirst(all, limit);
+    recent: async (limit) => groupNewestFirst(read(), limit),
+    async close() {
+      // A reader changes no file.
+      if (added) compact();
     },
-    close: () => Promise.resolve(),
   };
 }
 

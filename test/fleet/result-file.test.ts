@@ -32,12 +32,17 @@ describe("the file of results", () => {
     expect((await store.recent(5, ["ads"])).get("ads")).toHaveLength(2);
   });
 
-  test("keeps the last 100 results of a workspace, and the findings of the last one", async () => {
+  test("keeps the last 100 results of a workspace, and the findings of the last one, when a run that added one ends", async () => {
     const { path, store } = newFile();
     const diagnostics = [error("API_REFUSED", "no")];
     for (let at = 0; at < 210; at++)
       await store.add(resultOf("ads", "failed", { durationMs: at, diagnostics }));
-    await store.recent(1, ["ads"]);
+    const size = readFileSync(path).length;
+    const reader = openResultFile({ path, replace: () => expect.unreachable() });
+    await reader.recent(1, ["ads"]);
+    await reader.close();
+    expect(readFileSync(path)).toHaveLength(size);
+    await store.close();
     const lines = readFileSync(path, "utf8").trim().split("\n");
     expect(lines).toHaveLength(100);
     expect(lines.filter((line) => line.includes("API_REFUSED"))).toHaveLength(1);
@@ -50,7 +55,7 @@ describe("the file of results", () => {
     await store.add(resultOf("ads", "changes", { command: "plan", counts: { create: 2 } }));
     await store.add(resultOf("ads", "failed", { diagnostics }));
     for (let at = 0; at < 210; at++) await store.add(resultOf("ads", "ok", { command: "validate" }));
-    await store.recent(1, ["ads"]);
+    await store.close();
     expect(readFileSync(path, "utf8").trim().split("\n")).toHaveLength(102);
     expect((await store.recent(1, ["ads"])).get("ads")).toMatchObject([
       { command: "validate" },
