@@ -140,10 +140,20 @@ const TOKENS = [
   ...["CI_DEPENDENCY_PROXY_PASSWORD", "SYSTEM_ACCESSTOKEN"],
 ];
 
+/** They name files of the checkout, also where the command runs in a folder that an external contributor wrote. */
+const PATHS = [
+  ...["WORKSPACE_RULES", "WORKSPACE_CA_FILE", "WORKSPACE_CONFIG_FILE"],
+  ...["DATABRICKS_CONFIG_FILE", "DATABRICKS_OIDC_TOKEN_FILEPATH", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"],
+];
+
 /** Reports name the commit that people see: a platform checks out a merge of it. */
 export function environmentOf({ run }: Settings, env: Env, { commit }: Place): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).flatMap(([name, value]) => {
+    if (TOKENS.includes(name)) return [];
+    return [[name, value && PATHS.includes(name) ? resolve(value) : value] as const];
+  });
   return {
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => !TOKENS.includes(name))),
+    ...Object.fromEntries(kept),
     ...(commit === "" ? {} : { WORKSPACE_COMMIT: commit }),
     ...(run.url === "" ? {} : { WORKSPACE_RUN_URL: run.url }),
   };

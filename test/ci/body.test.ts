@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { fenced, fitted, markedBody, readMark } from "../../ci/lib/body.ts";
 import { driftDigest } from "../../ci/lib/drift.ts";
@@ -156,6 +157,16 @@ describe("the settings", () => {
     };
     const place = { cwd: "/", commit: "" };
     expect(environmentOf(of({}), { ...given, ...tokens }, place)).toEqual(given);
+  });
+
+  test("name files of the checkout, also where the command runs in a folder with an untrusted spec", () => {
+    const place = { cwd: "/tmp/untrusted/head", commit: "" };
+    const env = { WORKSPACE_RULES: "policy", WORKSPACE_CONFIG_FILE: "ci.cfg", WORKSPACE_CA_FILE: "" };
+    expect(environmentOf(of({}), env, place)).toEqual({
+      WORKSPACE_RULES: join(process.cwd(), "policy"),
+      WORKSPACE_CONFIG_FILE: join(process.cwd(), "ci.cfg"),
+      WORKSPACE_CA_FILE: "",
+    });
   });
 
   test.each([
