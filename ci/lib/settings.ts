@@ -146,7 +146,8 @@ function runOf(platform: Platform, env: Env, event: Readonly<Record<string, unkn
     const head =
       isRecord(event.pull_request) && isRecord(event.pull_request.head) ? event.pull_request.head : {};
     return {
-      number: Number(run?.run_number ?? env.GITHUB_RUN_NUMBER),
+      // Not the run number, which starts again with each workflow.
+      number: Number(run?.id ?? env.GITHUB_RUN_ID),
       attempt: Number(run?.run_attempt ?? env.GITHUB_RUN_ATTEMPT ?? 1),
       commit: String(run?.head_sha ?? head.sha ?? env.GITHUB_SHA),
       url,

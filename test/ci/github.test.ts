@@ -148,7 +148,8 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
       ...onMain(1, "0".repeat(40)),
       payload: {
         workflow_run: {
-          run_number: 3,
+          id: 73,
+          run_number: 1,
           run_attempt: 1,
           head_sha,
           head_branch: HOSTILE,
@@ -184,7 +185,8 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
     const sha = site.pull(6, { "workspace.yaml": specOf(20) }, from);
     site.host.pulls.push({ number: 6, head: "mallory:main", sha });
     const workflow_run = {
-      run_number: 4,
+      id: 74,
+      run_number: 1,
       head_sha: sha,
       head_branch: "main",
       head_repository: { owner: { login: "mallory" } },
