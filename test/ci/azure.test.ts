@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type AzureResult, runAzureJob, stagesOf, stepsOf } from "./runners/azure-runner.ts";
-import { mappingOf, Site, specOf } from "./runners/pipeline.ts";
+import { listOf, mappingOf, readYaml, Site, specOf } from "./runners/pipeline.ts";
 
 let site: Site;
 let saved: AzureResult;
@@ -109,6 +109,18 @@ describe("the file of Azure Pipelines", () => {
     expect(conditions.plan).toContain("ne(variables['System.PullRequest.IsFork'], 'True')");
     expect(conditions.check).toContain("eq(variables['System.PullRequest.IsFork'], 'True')");
     expect(conditions.fork).toContain("'refs/heads/main'");
+    expect(conditions.save).toBe(
+      "or(in(variables['Build.Reason'], 'IndividualCI', 'BatchedCI'), " +
+        "and(eq(variables['Build.Reason'], 'Manual'), eq(variables['Build.SourceBranch'], 'refs/heads/main')))",
+    );
+    // A run that plans the pull request of a fork has neither of the two.
+    const only = "$" + "{{ if eq(parameters.pullRequest, 'none') }}";
+    const below = Object.fromEntries(
+      listOf(readYaml("ci/azure-pipelines/azure-pipelines.yml").stages).flatMap((one) =>
+        Object.entries(mappingOf(one)),
+      ),
+    );
+    expect(listOf(below[only]).map((one) => mappingOf(one).stage)).toEqual(["save", "apply"]);
     const [job] = (stagesOf().find(({ stage }) => stage === "apply")?.jobs ?? []) as readonly Record<
       string,
       unknown

@@ -91,6 +91,15 @@ describe("the workflows of GitHub", () => {
     ).toEqual([]);
   });
 
+  test("replace the saved plan when all jobs run again, because an artifact of the first attempt stays", () => {
+    const uploads = jobs
+      .flatMap(({ job }) => steps(job))
+      .filter(({ uses }) => String(uses).startsWith("actions/upload-artifact@"));
+    expect(uploads.map((step) => mappingOf(step.with))).toEqual([
+      expect.objectContaining({ name: "workspace-plan", overwrite: true }),
+    ]);
+  });
+
   test("have no permission but those of their jobs", () => {
     expect(WORKFLOWS.map((path) => readYaml(path).permissions)).toEqual(WORKFLOWS.map(() => ({})));
     const granted = jobs.map(({ path, name, job }) => [
