@@ -2,10 +2,9 @@
 
 import { readCommandInput } from "../../../config/files.ts";
 import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
-import { operationsText, operationText } from "../../../report/inspect/operation-help.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { call, isWrite, remarks } from "../../../workflow/api/call.ts";
-import { findOperation, type OperationCatalog, readOperationCatalog } from "../../../workflow/api/catalog.ts";
+import { findOperation, readOperationCatalog } from "../../../workflow/api/catalog.ts";
 import { inputObject, inputOf, inputProblems } from "../../../workflow/api/input.ts";
 import { withConnection } from "../../../workflow/session/connect.ts";
 import { isPaged } from "../../../workflow/session/paging.ts";
@@ -13,6 +12,7 @@ import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
+import { operationsText, operationText } from "../../help/operation-help.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
 
 const FORMS = `Fields:
@@ -50,7 +50,7 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
   async run(context, options, [name, ...words]) {
     const catalog = readOperationCatalog();
     if (name === undefined || options.list) {
-      context.stdout.write(listText(catalog));
+      context.stdout.write(operationsText(catalog));
       return EXIT.ok;
     }
     const operation = findOperation(catalog, name);
@@ -74,7 +74,3 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
     return EXIT.ok;
   },
 });
-
-function listText({ operations }: OperationCatalog): string {
-  return operationsText(operations.map((one) => ({ ...one, writes: isWrite(one) })));
-}

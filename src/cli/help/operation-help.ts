@@ -1,30 +1,20 @@
 // Help for the API: all operations by name, or one with its fields.
 
 import type { JsonObject } from "../../core/json.ts";
-import { printable } from "../text/printable.ts";
+import { printable } from "../../report/text/printable.ts";
+import { isWrite } from "../../workflow/api/call.ts";
+import type { CatalogOperation, OperationCatalog } from "../../workflow/api/catalog.ts";
 
-export interface OperationHelp {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly adminOnly: boolean;
-  readonly fields: readonly {
-    readonly name: string;
-    readonly required: boolean;
-    readonly schema: JsonObject;
-  }[];
-}
-
-export function operationsText(all: readonly (OperationHelp & { readonly writes: boolean })[]): string {
-  const width = Math.max(...all.map((one) => one.id.length));
-  const lines = all.map((one) => `  ${one.id.padEnd(width)}  ${one.writes ? "w" : " "}  ${one.summary}`);
+export function operationsText({ operations }: OperationCatalog): string {
+  const width = Math.max(...operations.map((one) => one.id.length));
+  const lines = operations.map(
+    (one) => `  ${one.id.padEnd(width)}  ${isWrite(one) ? "w" : " "}  ${one.summary}`,
+  );
   return `Operations of the API (w: changes something):\n\n${lines.join("\n")}\n\nFields of one: workspace api OPERATION --help\n`;
 }
 
 /** Nested fields are written `outer.inner`; lists and deeper values are JSON. */
-export function operationText(one: OperationHelp, follow: (schema: JsonObject) => JsonObject): string {
+export function operationText(one: CatalogOperation, follow: Follow): string {
   const rows = one.fields.flatMap((field) => rowsOf(field.name, field.schema, field.required, follow));
   const head = [
     `${one.id}: ${one.summary}${one.adminOnly ? " (administrators only)" : ""}`,
@@ -41,6 +31,7 @@ export function operationText(one: OperationHelp, follow: (schema: JsonObject) =
 }
 
 type Row = readonly [string, string, string];
+type Follow = OperationCatalog["follow"];
 
 /** Deeper than this a value is easier to give as JSON. */
 const DEPTH = 2;
@@ -49,7 +40,7 @@ function rowsOf(
   name: string,
   schema: JsonObject,
   required: boolean,
-  follow: (schema: JsonObject) => JsonObject,
+  follow: Follow,
   depth = 1,
 ): readonly Row[] {
   const row: Row = [`${name}${required ? "*" : ""}`, typeText(schema, follow), wordsText(schema)];
@@ -63,7 +54,7 @@ function rowsOf(
   return [row, ...inner];
 }
 
-function typeText(schema: JsonObject, follow: (schema: JsonObject) => JsonObject): string {
+function typeText(schema: JsonObject, follow: Follow): string {
   const { type, format, items, additionalProperties } = schema;
   if (format === "byte") return "base64";
   if (type === "array") return `list of ${typeText(follow((items ?? {}) as JsonObject), follow)}`;
