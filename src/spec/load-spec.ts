@@ -11,8 +11,8 @@ import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { Rule, RuleFile } from "./model/rule.ts";
 import type { Spec } from "./model/spec.ts";
-import { keySpanOf, type MapNode, member, type SpecNode, spanOf } from "./model/tree.ts";
-import type { WrittenResource } from "./model/written-resource.ts";
+import { keySpanOf, type MapNode, member, spanOf } from "./model/tree.ts";
+import type { DeclaredSpec } from "./model/written-resource.ts";
 import { flattenResources } from "./resolve/flatten.ts";
 import { policyOf } from "./resolve/policy.ts";
 import { resolveResources } from "./resolve/resolve.ts";
@@ -30,15 +30,6 @@ export interface LoadOptions extends SpecInput {
   readonly rules?: readonly RuleFile[];
   /** The digest that stands for a secret's value, under a key that the caller holds. */
   readonly keyed: (bytes: Uint8Array) => string;
-}
-
-/** Declared resources with unresolved references. */
-export interface DeclaredSpec {
-  /** The sections of the main spec. */
-  readonly root: MapNode;
-  /** The section of rules, in which nothing is expanded. */
-  readonly rules: SpecNode | undefined;
-  readonly resources: readonly WrittenResource[];
 }
 
 export interface LoadedSpec {

@@ -21,3 +21,12 @@ export interface WrittenResource {
   readonly origin: InstanceOrigin | undefined;
   readonly owns: readonly string[];
 }
+
+/** The declared resources of a spec, with unresolved references. */
+export interface DeclaredSpec {
+  /** The sections of the main spec. */
+  readonly root: MapNode;
+  /** The section of rules, in which nothing is expanded. */
+  readonly rules: SpecNode | undefined;
+  readonly resources: readonly WrittenResource[];
+}

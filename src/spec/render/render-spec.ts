@@ -17,7 +17,7 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import type { WrittenResource } from "../model/written-resource.ts";
+import type { DeclaredSpec, WrittenResource } from "../model/written-resource.ts";
 import { fieldOf } from "../resolve/field-walk.ts";
 import { type JsonMap, RenderedValues, type ValueOrigin } from "./rendered-values.ts";
 
@@ -27,15 +27,8 @@ export interface RenderedSpec {
   readonly origins: ReadonlyMap<string, ValueOrigin>;
 }
 
-/** What a loaded spec declares. */
-interface Declared {
-  readonly root: MapNode;
-  readonly rules: SpecNode | undefined;
-  readonly resources: readonly WrittenResource[];
-}
-
 /** Paths of files start from the folder of the main spec. The order of the files and their keys has no effect. */
-export function renderSpec(spec: Spec, declared: Declared, registry: PlanningRegistry): RenderedSpec {
+export function renderSpec(spec: Spec, declared: DeclaredSpec, registry: PlanningRegistry): RenderedSpec {
   const values = new RenderedValues(spec.sensitive ?? new SensitiveTexts());
   const document: JsonMap = {};
   const { target } = spec;
