@@ -3,13 +3,14 @@
 import type { CommandContext } from "../config/environment.ts";
 import { VERSION } from "../config/version.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
+import { diagnosticsOf } from "../core/request-failure.ts";
 import type { Command, ConsoleContext } from "./command/command.ts";
 import { EXIT } from "./command/exit-codes.ts";
 import type { OutputRequest } from "./command/option.ts";
 import { optionValues } from "./command/option-values.ts";
 import { buildProgram, type Invocation, parseArguments } from "./command/parser.ts";
 import { COMMANDS } from "./commands.ts";
-import { diagnosticsOf, reportFailure } from "./output/diagnostics.ts";
+import { reportFailure } from "./output/diagnostics.ts";
 import { workflowObserver } from "./output/workflow-observer.ts";
 
 /** Runs to the end, or to the moment a signal ends it; the exit code. Never throws. */

@@ -1,6 +1,6 @@
-// The failures of a request: refused (certainly no effect) or unknown (it may have been applied).
+// The failures of a request, refused (certainly no effect) or unknown (it may have been applied), and the findings in any failure.
 
-import type { Diagnostic } from "./diagnostic.ts";
+import { type Diagnostic, error, Failure } from "./diagnostic.ts";
 
 /** The service answered that the request had no effect, or it never left this machine. */
 export class Refused extends Error {
@@ -24,4 +24,19 @@ export class UnknownOutcome extends Error {
     super(diagnostic.message);
     this.diagnostic = diagnostic;
   }
+}
+
+/** The findings in what ended a run. What nothing expects is a bug; `report` says what a report of it should contain. */
+export function diagnosticsOf(
+  problem: unknown,
+  report = "with the command, and with the output of the same run under WORKSPACE_DEBUG=1",
+): readonly Diagnostic[] {
+  if (problem instanceof Failure) return problem.diagnostics;
+  if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
+  return [
+    error("CLI_INTERNAL", "internal error", {
+      cause: problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem),
+      hint: `this is a bug: please report it ${report}`,
+    }),
+  ];
 }

@@ -2,6 +2,7 @@
 
 import { kindOf } from "../../core/address.ts";
 import { Failure, hasErrors } from "../../core/diagnostic.ts";
+import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { VALIDATION_FORMATS } from "../../report/formats.ts";
 import type { ValidationView } from "../../report/inspect/validation-markdown.ts";
@@ -17,7 +18,7 @@ import {
   STATE_OPTIONS,
   VALIDATION_OUTPUT,
 } from "../command/shared-options.ts";
-import { diagnosticsOf, printDiagnostics } from "../output/diagnostics.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
 import { validateEnding } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 

@@ -2,6 +2,7 @@
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import type { FleetWorkspace } from "../../fleet/model/fleet.ts";
 import { type FleetCommand, isAnswer, type WorkspaceResult } from "../../fleet/model/result.ts";
@@ -11,7 +12,7 @@ import { dueWorkspaces } from "../../fleet/select.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { openFleet, openResults } from "../commands/fleet/fleet-options.ts";
-import { diagnosticsOf, printDiagnostics } from "../output/diagnostics.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
 import { workerName } from "./fleet-database.ts";
 import { runWorkspace } from "./run-workspace.ts";
 

@@ -8,12 +8,12 @@ import { DEFAULT_FILE, fileFailure } from "../../config/files.ts";
 import { Signals } from "../../config/signals.ts";
 import { collectedOutput } from "../../config/streams.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { Fleet, FleetWorkspace } from "../../fleet/model/fleet.ts";
 import type { FleetCommand, WorkspaceResult } from "../../fleet/model/result.ts";
 import { answerOf } from "../../fleet/read-answer.ts";
 import { FLEET_FOLDER } from "../../fleet/state-location.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { diagnosticsOf } from "../output/diagnostics.ts";
 import { environmentOf, hostProblem } from "./workspace-environment.ts";
 
 export interface WorkspaceRun {

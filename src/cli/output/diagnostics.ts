@@ -2,8 +2,8 @@
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
-import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { diagnosticsOf } from "../../core/request-failure.ts";
 import { type Colors, colorsFor, wantsColor } from "../../report/text/color.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
@@ -28,17 +28,6 @@ export function printDiagnostics(
 ): void {
   if (diagnostics.length === 0) return;
   context.stderr.write(diagnosticsText(diagnostics, colorsOf(context, context.stderr)));
-}
-
-export function diagnosticsOf(problem: unknown): readonly Diagnostic[] {
-  if (problem instanceof Failure) return problem.diagnostics;
-  if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
-  return [
-    error("CLI_INTERNAL", "internal error", {
-      cause: problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem),
-      hint: "this is a bug: please report it with the command, and with the output of the same run under WORKSPACE_DEBUG=1",
-    }),
-  ];
 }
 
 export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: Output): Colors {

@@ -6,6 +6,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import { fileFailure, resolvedPath } from "../../config/files.ts";
 import { collectedOutput, type Output } from "../../config/streams.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Renderer } from "../../report/formats.ts";
 import { type Colors, colorsFor } from "../../report/text/color.ts";
@@ -17,7 +18,7 @@ import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write
 import type { ConsoleContext } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import type { OutputRequest } from "../command/option.ts";
-import { colorsOf, diagnosticsOf, printDiagnostics } from "./diagnostics.ts";
+import { colorsOf, printDiagnostics } from "./diagnostics.ts";
 import type { ReportEnding } from "./failure-documents.ts";
 import { type OriginOptions, type RunOrigin, runOrigin } from "./run-origin.ts";
 

@@ -1,9 +1,9 @@
 // Runs one step of a test, and compares its results with its expectations.
 
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, failureOf, hasErrors, thrownText } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
+import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -228,13 +228,5 @@ async function orDiagnostics(before: readonly Diagnostic[], work: () => Promise<
 }
 
 /** A bug ends one test, and not those of others. */
-export function failureDiagnostics(problem: unknown): readonly Diagnostic[] {
-  if (problem instanceof Failure) return problem.diagnostics;
-  if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
-  return [
-    error("CLI_INTERNAL", "internal error", {
-      cause: thrownText(problem),
-      hint: "this is a bug: please report it with the test file and the spec",
-    }),
-  ];
-}
+export const failureDiagnostics = (problem: unknown): readonly Diagnostic[] =>
+  diagnosticsOf(problem, "with the test file and the spec");
