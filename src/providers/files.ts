@@ -126,6 +126,14 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
   return { id: remoteId(name), name, values: {}, facts };
 }
 
+/** Whether a folder contains a state of this program (`--state workspace:/folder`). */
+function holdsState(entries: readonly { readonly path: string }[]): boolean {
+  const names = entries.map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
+  return [/^lock\.\d+$/, /^(state(\.\d+){2}|journal(\.\d+){4})$/].every((pattern) =>
+    names.some((name) => pattern.test(name)),
+  );
+}
+
 function check(_values: unknown, name: string): readonly Problem[] {
   return pathProblems(name, "file");
 }
@@ -154,11 +162,11 @@ export const files = defineProvider({
 
   operations: {
     async list(api, scope) {
-      const list = async (path: string) =>
-        objectsIn(await api.read("fs/list", { path }), "files").map((entry) => ({
-          ...entry,
-          path: plain(keyIn(entry, "path")),
-        }));
+      const list = async (path: string) => {
+        const all = objectsIn(await api.read("fs/list", { path }), "files");
+        const entries = all.map((entry) => ({ ...entry, path: plain(keyIn(entry, "path")) }));
+        return holdsState(entries) ? [] : entries;
+      };
       const entries = await entriesFor(scope, list, isFolder);
       return entries.flatMap((entry) => toSpec(entry) ?? []);
     },

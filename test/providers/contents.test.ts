@@ -11,6 +11,7 @@ import { sizeAndDigest } from "../../src/resource/content.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
 import type { OperationWriter, Payload } from "../../src/resource/operations.ts";
 import type { Provider } from "../../src/resource/provider.ts";
+import { journalFolder, lockFile, stateFile } from "../../src/state/backends/workspace-file/file-names.ts";
 import {
   create,
   diffs,
@@ -492,4 +493,22 @@ describe("files", () => {
     await remove(files, api, live);
     expect(await observed(files, api, "/init/a", values)).toBeUndefined();
   });
+});
+
+test("the folder of a state is not part of the files, so that neither an export nor a plan contains them", async () => {
+  const { api, world } = await startWorkspace();
+  const base = { serial: 1, fence: 2 };
+  const put = (path: string) => world.post("fs/put", { path, contents: "" });
+  const states = [
+    ["/a", stateFile(base)],
+    ["/b", `${journalFolder({ fence: 1, epoch: 2, base })}/0`],
+  ] as const;
+  for (const [folder, file] of states) {
+    await put(`${folder}/state.txt`);
+    await put(`${folder}/${file}`);
+    await put(`${folder}/${lockFile(1)}`);
+  }
+  await put(`/c/${lockFile(1)}`);
+  const all = await files.operations.list(api, { parents: [], names: new Set() });
+  expect(all.map(({ name }) => name)).toEqual(["/c/lock.1"]);
 });
