@@ -109,10 +109,14 @@ async function runLeased(
     return { outcome: "done", output: { status: result.status } };
   const diagnostics = result.diagnostics.slice(0, KEPT_DIAGNOSTICS);
   return {
-    // An apply that failed is for people to judge. An apply that never began, or whose worker was lost, is tried again.
-    outcome: job.command === "apply" && !isLocked(result) ? "dead" : "failed",
+    outcome: isFinal(job.command, result) ? "dead" : "failed",
     output: { status: result.status, worker: name, diagnostics },
   };
+}
+
+/** An apply that failed is for people to judge. A run that hangs would occupy its place as long again, while other jobs wait. */
+function isFinal(command: FleetCommand, result: WorkspaceResult): boolean {
+  return result.status === "timeout" || (command === "apply" && !isLocked(result));
 }
 
 /** Another process, such as the lost worker of an earlier try, holds the lock of the state until its lease expires. */

@@ -86,13 +86,15 @@ export function fleetMetrics(view: FleetView): string {
     ),
     family(
       "workspace_fleet_drift",
-      "Drifted resources that the last drift run found.",
-      view.rows.flatMap((row) =>
-        SEVERITIES.map(
-          (severity) =>
-            `workspace_fleet_drift{workspace="${row.workspace}",severity="${severity}"} ${row.drift[severity] ?? 0}`,
+      "Drifted resources that the last drift run found; absent before the first one.",
+      view.rows
+        .filter(({ trend }) => trend.length > 0)
+        .flatMap((row) =>
+          SEVERITIES.map(
+            (severity) =>
+              `workspace_fleet_drift{workspace="${row.workspace}",severity="${severity}"} ${row.drift[severity] ?? 0}`,
+          ),
         ),
-      ),
     ),
     family(
       "workspace_fleet_last_run_timestamp_seconds",

@@ -118,6 +118,21 @@ describe.skipIf(server === undefined)("the queue", () => {
     await sender.database.close();
   });
 
+  test("does not try a run again that exceeded its time, because other jobs would wait for it", async () => {
+    const sender = await openFleet("slow");
+    const queue = await sender.openQueue("send");
+    await queue.enqueue([workspaceNamed("ads")], "drift");
+    const diagnostics = [error("FLEET_TIMEOUT", "the run did not end within 600 s")];
+    const worker = await startWorker("slow", [workspaceNamed("ads")], async ({ name }) =>
+      resultOf(name, "timeout", { diagnostics }),
+    );
+    await worker.saw("ads timeout");
+    await worker.end();
+    expect(await queue.dead()).toMatchObject([{ workspace: "ads", attempts: 1, failure: { diagnostics } }]);
+    await queue.close();
+    await sender.database.close();
+  });
+
   test("keeps a dead letter on retry whose workspace already has a job, and lets a retried job run as long as any", async () => {
     const sender = await openFleet("again");
     const queue = await sender.openQueue("send");
