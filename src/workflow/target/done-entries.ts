@@ -41,7 +41,15 @@ export async function doneEntries(
   const states = await Promise.all(
     targetsToCheck(context, options, spec).map((target) => readState(context, options, target)),
   );
-  return entriesOf(spec).flatMap((entry) => doneIn(entry, states) ?? []);
+  return masked(
+    spec,
+    entriesOf(spec).flatMap((entry) => doneIn(entry, states) ?? []),
+  );
+}
+
+/** A sensitive value can be a part of an entry. */
+function masked({ sensitive }: Spec, found: readonly Diagnostic[]): readonly Diagnostic[] {
+  return sensitive?.maskedDeep(found) ?? found;
 }
 
 export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[] {
@@ -51,13 +59,14 @@ export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[]
     target === undefined
       ? "remove the entry"
       : "remove the entry when it is done in the state of every target";
-  return entriesOf(spec)
+  const done = entriesOf(spec)
     .filter(({ isDone }) => isDone(state))
     .map(
       (entry) =>
         conflictIn(entry, [state]) ??
         warning("SPEC_STATE_ENTRY", `${entry.what} is done in ${where}`, { at: entry.at, hint }),
     );
+  return masked(spec, done);
 }
 
 /** Every target; one state for all of them is that of the selected one. */
