@@ -17,6 +17,8 @@ export interface Finding {
   readonly address?: Address;
   readonly hint?: string | undefined;
   readonly cause?: string;
+  /** What takes a value that is wrong at `at`. */
+  readonly usedAt?: readonly Span[];
   /** The instance of a module in which it was found. */
   readonly origin?: InstanceOrigin;
 }
@@ -28,7 +30,7 @@ interface Kept {
   readonly others: Set<string>;
 }
 
-type Details = Partial<Pick<Finding, "address" | "hint" | "cause">>;
+type Details = Partial<Pick<Finding, "address" | "hint" | "cause" | "usedAt">>;
 
 /** All findings. The same sentence at the same place is kept once, and counted for the instances of a module. */
 export class Findings {
@@ -156,9 +158,9 @@ export class Findings {
 const FRAMED = 500;
 
 function diagnosticOf({ finding, origin, others }: Kept, framed: boolean): Diagnostic {
-  const { severity, code, message, at, address, hint, cause } = finding;
+  const { severity, code, message, at, usedAt = [], address, hint, cause } = finding;
   const repeated = others.size === 0 ? "" : ` (and in ${count(others.size, "other instance")} of the module)`;
-  const uses = usesOutside(at, origin);
+  const uses = [...usedAt, ...usesOutside(at, origin)];
   return {
     severity,
     code,

@@ -9,6 +9,8 @@ export type ScalarValue = string | number | bigint | boolean | null;
 export interface ScalarNode extends Span {
   readonly kind: "scalar";
   readonly value: ScalarValue;
+  /** Where a reference in the value is written, if the value comes from an expression here. */
+  readonly written?: Span;
 }
 
 export interface ListNode extends Span {

@@ -127,14 +127,14 @@ class Linking {
   }
 
   /** What an expression names; undefined after reporting that it names nothing. */
-  #target(part: Expression, at: Span): Target | undefined {
+  #target(part: Expression, at: ScalarNode): Target | undefined {
     // An expression that is still there has no value, which was reported.
     if (isEvaluated(part)) return undefined;
     const { expression } = part;
     const first = expression.indexOf(".");
     const last = expression.lastIndexOf(".");
     if (first <= 0 || last === first || last === expression.length - 1) {
-      this.#report(`${part.raw} is neither a variable nor a reference`, at, {
+      this.#reportTarget(`${part.raw} is neither a variable nor a reference`, at, {
         hint: "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${",
       });
       return undefined;
@@ -145,7 +145,7 @@ class Linking {
       const kinds = this.#linkage.registry.kinds.map((one) => one.kind);
       const best = this.#linkage.suggest(kind, [...kinds, "var"]);
       const message = `${part.raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`;
-      this.#report(message, at, didYouMean(best, `the kinds are ${listed(kinds)}`));
+      this.#reportTarget(message, at, didYouMean(best, `the kinds are ${listed(kinds)}`));
       return undefined;
     }
     return this.#attribute(provider, expression.slice(first + 1, last), expression.slice(last + 1), part, at);
@@ -156,7 +156,7 @@ class Linking {
     name: string,
     attribute: string,
     part: Expression,
-    at: Span,
+    at: ScalarNode,
   ): Target | undefined {
     const address = addressOf(provider.kind, name);
     if (!this.#linkage.resources.has(address)) {
@@ -165,14 +165,14 @@ class Linking {
       const has =
         names.length > 0 ? `${provider.kind} has ${listed(names)}` : `the spec has no ${provider.kind}`;
       const message = `${part.raw} refers to ${address}, which is not in the spec`;
-      this.#report(message, at, didYouMean(best, has));
+      this.#reportTarget(message, at, didYouMean(best, has));
       return undefined;
     }
     if (hasAttribute(provider, attribute)) return { address, attribute };
     const known = attributesOf(provider);
     const best = this.#linkage.suggest(attribute, known);
     const message = `${part.raw} refers to the attribute ${JSON.stringify(attribute)}, which ${provider.kind} do not have`;
-    this.#report(message, at, didYouMean(best, `the attributes are ${listed(known)}`));
+    this.#reportTarget(message, at, didYouMean(best, `the attributes are ${listed(known)}`));
     return undefined;
   }
 
@@ -219,7 +219,18 @@ class Linking {
     return node;
   }
 
-  #report(message: string, at: Span, details: { readonly hint?: string }): void {
+  /** At the place where the reference is written. */
+  #reportTarget(message: string, node: ScalarNode, details: { readonly hint?: string }): void {
+    const { written } = node;
+    if (written === undefined) this.#report(message, node, details);
+    else this.#report(message, written, { ...details, usedAt: [node] });
+  }
+
+  #report(
+    message: string,
+    at: Span,
+    details: { readonly hint?: string; readonly usedAt?: readonly Span[] },
+  ): void {
     const { address } = this.#written;
     this.#linkage.findings.error("SPEC_REFERENCE", message, at, { address, ...details });
   }

@@ -181,7 +181,7 @@ export class Expander {
   #placed(value: SpecNode, at: Span, depth: number): SpecNode {
     const characters = value.kind === "scalar" && typeof value.value === "string" ? value.value.length : 0;
     if (depth > LIMITS.depth || !this.#options.budget.take(1, characters)) return this.#tooMuch(at);
-    if (value.kind === "scalar") return scalarAt(at, value.value);
+    if (value.kind === "scalar") return placedScalar(value, at);
     if (value.kind === "list")
       return listAt(
         at,
@@ -233,6 +233,13 @@ export class Expander {
     this.#options.findings.error("SPEC_TOO_LARGE", "expanded variables exceed the size limit", at);
     return scalarAt(at, "");
   }
+}
+
+/** References keep the place where they are written. */
+function placedScalar(value: ScalarNode, at: Span): ScalarNode {
+  const placed = scalarAt(at, value.value);
+  const refers = typeof value.value === "string" && isTemplate(value.value);
+  return refers ? { ...placed, written: value.written ?? value } : placed;
 }
 
 /** `the variable env` of `${var.env}`; other expressions unchanged. */

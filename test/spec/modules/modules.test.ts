@@ -220,6 +220,27 @@ describe("an error in a module", () => {
     ]);
   });
 
+  it("in a reference is where the reference is written, and names what uses it", async () => {
+    expect(
+      await told({
+        "workspace.yaml": `modules: { m: { source: m, with: { pool: "\${pools.none.instance_pool_id}" } } }
+locals: { l: "\${pools.lost.instance_pool_id}" }
+clusters:
+  a: { instance_pool_id: "\${modules.m.out}" }
+  b: { instance_pool_id: "\${local.l}" }
+`,
+        "m/workspace.yaml": `inputs: { pool: { type: string } }
+outputs: { out: "\${pools.gone.instance_pool_id}" }
+clusters: { c: { instance_pool_id: "\${input.pool}" } }
+`,
+      }),
+    ).toEqual([
+      "SPEC_REFERENCE m/workspace.yaml:2:17 ${pools.m/gone.instance_pool_id} refers to pools.m/gone, which is not in the spec used at workspace.yaml:4:26",
+      "SPEC_REFERENCE workspace.yaml:1:42 ${pools.none.instance_pool_id} refers to pools.none, which is not in the spec used at m/workspace.yaml:3:36",
+      "SPEC_REFERENCE workspace.yaml:2:14 ${pools.lost.instance_pool_id} refers to pools.lost, which is not in the spec used at workspace.yaml:5:26",
+    ]);
+  });
+
   it("names every line on the way through nested modules, and counts the instances", async () => {
     expect(
       await told({
