@@ -17,7 +17,7 @@ export interface Finding {
   readonly address?: Address;
   readonly hint?: string | undefined;
   readonly cause?: string;
-  /** What takes a value that is wrong at `at`. */
+  /** The places that use the value at `at`. */
   readonly usedAt?: readonly Span[];
   /** The instance of a module in which it was found. */
   readonly origin?: InstanceOrigin;
