@@ -136,7 +136,8 @@ class Reading {
     known: KnownNames,
     object: LiveObject,
   ): Promise<LiveObject | undefined> {
-    if (provider.operations.readDetails === undefined || !isKnown(provider, known, object)) return object;
+    if (provider.operations.readDetails === undefined) return object;
+    if (!isKnown(provider, known, object) && !this.#isAuthoritative(provider)) return object;
     if (this.#input.looksAt?.(provider.kind, object) === false) return object;
     const desired = known.desired.get(foldName(provider, object.name));
     try {
@@ -146,6 +147,12 @@ class Reading {
       if (isMissing(failure)) return undefined;
       throw failure;
     }
+  }
+
+  /** Whether undeclared objects of a kind are deleted: each deletion rests on all that was read about its object. */
+  #isAuthoritative({ kind }: Provider): boolean {
+    const { spec, destroy } = this.#input;
+    return destroy !== true && spec?.policy.authoritative.includes(kind) === true;
   }
 
   /** More about an object, once for every plan of a snapshot. A digest of its content does not depend on what is desired. */

@@ -112,15 +112,21 @@ function mentioned(fields: FieldTable, values: Values): readonly (readonly [stri
   return found;
 }
 
-/** Keeps the changes that `only` names and everything that those need. */
+/**
+ * Keeps the changes that `only` names and everything that those need. Nothing needs the deletion of a replaced object whose
+ * name is free, so its users do not join: it is kept as long as they use it.
+ */
 export function limitChanges(changes: readonly Change[], only: (address: Address) => boolean): Change[] {
   const byAddress = new Map<Address, Change[]>();
   for (const change of changes)
     byAddress.set(change.address, [...(byAddress.get(change.address) ?? []), change]);
   const named = changes.map((change) => change.address).filter((address) => only(address));
+  const taken = new Set(changes.flatMap((one) => ("nameFrom" in one ? [one.nameFrom?.id] : [])));
+  const canStay = (change: Change): boolean =>
+    change.action === "delete" && change.deposed === true && !taken.has(change.id);
   const kept = transitiveClosure(named, (address) =>
     (byAddress.get(address) ?? []).flatMap((change) => [
-      ...change.dependsOn,
+      ...(canStay(change) ? [] : change.dependsOn),
       ...("nameFrom" in change && change.nameFrom !== undefined ? [change.nameFrom.address] : []),
     ]),
   );

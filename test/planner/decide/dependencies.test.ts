@@ -222,7 +222,7 @@ describe("a restriction to addresses", () => {
 
   test("keeps the object whose name they take, and every change of an address", () => {
     const nameFrom = { address: "boxes.b" as Address, id: object("b", "").id, once: "done" } as const;
-    const old = remove("boxes.b", { deposed: true, dependsOn: ["tasks.t"] });
+    const old = remove("boxes.b", { id: nameFrom.id, deposed: true, dependsOn: ["tasks.t"] });
     const changes = [
       update("boxes.a", { nameFrom }),
       update("boxes.b"),
@@ -231,5 +231,10 @@ describe("a restriction to addresses", () => {
       update("boxes.c"),
     ];
     expect(kept(changes, "boxes.a")).toEqual(["boxes.a", "boxes.b", "boxes.b", "tasks.t"]);
+  });
+
+  test("does not keep the users of a replaced object whose name is free", () => {
+    const old = remove("boxes.b", { deposed: true, dependsOn: ["tasks.t"] });
+    expect(kept([update("boxes.b"), old, create("tasks.t")], "boxes.b")).toEqual(["boxes.b", "boxes.b"]);
   });
 });
