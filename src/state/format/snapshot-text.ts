@@ -3,7 +3,7 @@
 import { startDigest } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import { FORMAT_VERSION } from "../model/failures.ts";
-import type { State } from "../model/record.ts";
+import { type State, sortedRecords } from "../model/record.ts";
 
 /** A state with its links to its journal and its key. */
 export interface SnapshotContent {
@@ -51,20 +51,20 @@ function bodyOf(from: SnapshotContent): () => Generator<string> {
     digest_key: from.digestKey,
     moved: state.moved,
     moving_above: state.movingAbove,
-    caller: state.caller ?? null,
-    nonces: state.nonces,
-    open: state.open,
-    sweeps: state.sweeps,
-    reported: state.reported,
-    acknowledged: state.acknowledged,
-    history: state.history,
+    ...lastMembers(state),
   };
-  const records = [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const records = sortedRecords(state);
   return function* () {
     yield `${stringifyJson(head).slice(1, -1)},\n${RECORDS}\n`;
     for (const [at, record] of records.entries()) yield `${at === 0 ? "" : ",\n"}${stringifyJson(record)}`;
     yield "\n]}\n";
   };
+}
+
+/** The members before the records. Undefined ones are not written. */
+export function lastMembers(state: State) {
+  const { caller = null, nonces, open, sweeps, reported, acknowledged, history } = state;
+  return { caller, nonces, open, sweeps, reported, acknowledged, history };
 }
 
 /** The same text, in pieces that are worth a write each. It is made again for each use. */

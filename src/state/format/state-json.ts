@@ -5,9 +5,10 @@ import { error, Failure, thrownText } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { FORMAT_VERSION } from "../model/failures.ts";
-import type { State } from "../model/record.ts";
+import { type State, sortedRecords } from "../model/record.ts";
 import { Misshapen, shapeOf } from "./shape.ts";
 import { stateIn, upgraded } from "./snapshot.ts";
+import { lastMembers } from "./snapshot-text.ts";
 
 export interface PortableState {
   readonly state: State;
@@ -16,34 +17,9 @@ export interface PortableState {
 }
 
 export function stateToJson({ state, key }: PortableState): string {
-  const {
-    lineage,
-    serial,
-    host,
-    caller = null,
-    nonces,
-    open,
-    sweeps,
-    reported,
-    acknowledged,
-    history,
-  } = state;
-  const records = [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
-  const all = {
-    format_version: FORMAT_VERSION,
-    lineage,
-    serial,
-    host,
-    key,
-    caller,
-    nonces,
-    open,
-    sweeps,
-    reported,
-    acknowledged,
-    history,
-    records,
-  };
+  const { lineage, serial, host } = state;
+  const head = { format_version: FORMAT_VERSION, lineage, serial, host, key };
+  const all = { ...head, ...lastMembers(state), records: sortedRecords(state) };
   return `${stringifyJson(all, 2)}\n`;
 }
 

@@ -108,3 +108,7 @@ export interface State {
   /** Set while the migration is incomplete: a state at the new location is complete if its serial is above this. */
   readonly movingAbove?: number;
 }
+
+export function sortedRecords({ records }: Pick<State, "records">): readonly StateRecord[] {
+  return [...records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+}

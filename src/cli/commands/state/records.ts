@@ -4,7 +4,7 @@ import { Failure } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { maskedValues } from "../../../resource/masked.ts";
-import type { State, StateRecord } from "../../../state/model/record.ts";
+import { type State, type StateRecord, sortedRecords } from "../../../state/model/record.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { checkSpec } from "../../../workflow/session/read-spec.ts";
 import type { StateOptions } from "../../../workflow/session/state-location.ts";
@@ -22,7 +22,7 @@ export const listRecordsCommand = defineCommand({
   summary: "list the recorded resources",
   options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
   async run(context, options) {
-    const records = sorted(await read(context, options));
+    const records = sortedRecords(await read(context, options));
     if (options.output === "json") context.stdout.write(`${printableJson(records.map(brief), 2)}\n`);
     else
       for (const one of records)
@@ -66,8 +66,4 @@ async function assertTarget(context: ConsoleContext, { file, target }: StateOpti
   const { diagnostics } = await checkSpec(context, { file, target, var: [], varFile: [] }, undefined);
   const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
   if (unknown.length > 0) throw new Failure(...unknown);
-}
-
-function sorted(state: State): readonly StateRecord[] {
-  return [...state.records.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
 }
