@@ -1,6 +1,7 @@
 // The service in this process, without a socket, with data in a folder.
 
-import { createApp } from "./app.ts";
+import { createApp, type Service } from "./app.ts";
+import type { AppParts } from "./control.ts";
 import { chosenDialect, type DialectChoice } from "./dialect/databricks.ts";
 import { contractFile } from "./http/contract-file.ts";
 import type { App } from "./http/message.ts";
@@ -19,22 +20,14 @@ export interface EmbeddedOptions extends DialectChoice {
   readonly dataDir: string;
   /** User name of the administrator; by default `admin@example.com`. */
   readonly admin?: string;
-  readonly machineTime?: () => number;
 }
 
 /** Opens (or makes) the workspace kept in a folder. Throws `DataInUse` when another process has it open. */
-export function openEmbedded(options: EmbeddedOptions): Embedded {
-  const store = openStore(options.dataDir);
-  const token = keptText(options.dataDir, "token", () => `wat${store.world.hex(32)}`);
-  const { app } = createApp({
-    store,
-    token,
-    contract: contractFile(options.dataDir),
-    ...chosenDialect(options, options.dataDir),
-    clock: new EmulatorClock(options.machineTime ?? Date.now),
-    admin: options.admin ?? DEFAULT_ADMIN,
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  });
+export function openEmbedded({ dataDir, admin = DEFAULT_ADMIN, ...choice }: EmbeddedOptions): Embedded {
+  const store = openStore(dataDir);
+  const token = keptText(dataDir, "token", () => newToken(store));
+  const clock = new EmulatorClock(Date.now);
+  const { app } = openService({ store, token, admin, clock, sleep: pause }, choice, dataDir);
   return { app, token, close: () => store.close() };
 }
 
@@ -42,18 +35,23 @@ export function openInMemory(
   options: DialectChoice & { readonly time: () => number; readonly random: (count: number) => Uint8Array },
 ): Embedded {
   const store = new Store({ random: options.random });
-  const token = `wat${store.world.hex(32)}`;
+  const token = newToken(store);
   const clock = new EmulatorClock(options.time);
-  const contract = contractFile();
-  const { app } = createApp({
-    store,
-    token,
-    contract,
-    ...chosenDialect(options),
-    clock,
-    admin: DEFAULT_ADMIN,
-  });
+  const { app } = openService({ store, token, admin: DEFAULT_ADMIN, clock }, options);
   return { app, token, close: () => store.close() };
 }
+
+const newToken = ({ world }: Store): string => `wat${world.hex(32)}`;
+
+/** `copyIn`: a folder that may keep a copy of the descriptions. */
+export function openService(
+  parts: Pick<AppParts, "store" | "token" | "admin" | "clock" | "sleep">,
+  choice: DialectChoice,
+  copyIn?: string,
+): Service {
+  return createApp({ ...parts, contract: contractFile(copyIn), ...chosenDialect(choice, copyIn) });
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const DEFAULT_ADMIN = "admin@example.com";

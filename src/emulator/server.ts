@@ -2,10 +2,9 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createApp, type Service } from "./app.ts";
-import { chosenDialect, type DialectChoice } from "./dialect/databricks.ts";
-import { DEFAULT_ADMIN } from "./embedded.ts";
-import { contractFile } from "./http/contract-file.ts";
+import type { Service } from "./app.ts";
+import type { DialectChoice } from "./dialect/databricks.ts";
+import { DEFAULT_ADMIN, openService, pause } from "./embedded.ts";
 import { type AppRequest, type AppResponse, bytesOf, ConnectionLost } from "./http/message.ts";
 import { jsonAnswer } from "./http/responses.ts";
 import { openStore } from "./store/sqlite.ts";
@@ -35,15 +34,9 @@ const TICK_MS = 20;
 export async function startEmulator(options: ServerOptions): Promise<RunningServer> {
   const folder = options.dataDir === ":memory:" ? undefined : options.dataDir;
   const store = folder === undefined ? new Store() : openStore(folder);
-  const service = createApp({
-    store,
-    contract: contractFile(folder),
-    ...chosenDialect(options, folder),
-    clock: new EmulatorClock(Date.now),
-    token: options.token,
-    admin: options.admin ?? DEFAULT_ADMIN,
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  });
+  const { token, admin = DEFAULT_ADMIN } = options;
+  const clock = new EmulatorClock(Date.now);
+  const service = openService({ store, token, admin, clock, sleep: pause }, options, folder);
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
     void serve(service, request, response);
   });
