@@ -21,6 +21,11 @@ export function objectIn(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/** The list that stands there; an empty one in place of everything else. */
+export function listIn(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** An object without those members that are undefined. */
 export function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);

@@ -1,7 +1,7 @@
 // The operations of openapi.yaml, by method and path.
 
 import findMyWay from "find-my-way";
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { REQUESTS } from "../world/limits.ts";
 
 export interface QueryField {
@@ -61,7 +61,7 @@ export function readContract(openapi: JsonObject, cloud?: string): Contract {
 }
 
 function readOperation(method: string, path: string, item: JsonObject, operation: JsonObject): OperationSpec {
-  const parameters = [...array(item.parameters), ...array(operation.parameters)].map(objectIn);
+  const parameters = [...listIn(item.parameters), ...listIn(operation.parameters)].map(objectIn);
   const query = parameters.filter((parameter) => parameter.in === "query");
   const maxBytes = operation["x-max-bytes"];
   return {
@@ -97,10 +97,6 @@ function bodySchema(requestBody: JsonObject): JsonObject {
 
 function textIn(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
-}
-
-function array(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }
 
 export interface Route {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { OPERATIONS, type OperationName } from "../../api/contract/operations.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { nearestHint } from "../../core/suggest.ts";
 
 export interface CatalogField {
@@ -86,7 +86,7 @@ function parametersOf(
   { parameters }: JsonObject,
   follow: OperationCatalog["follow"],
 ): readonly CatalogField[] {
-  return schemaList(parameters)
+  return listIn(parameters)
     .map(objectIn)
     .map((one) => ({
       name: textIn(one.name),
@@ -110,7 +110,7 @@ function bodyOf({ requestBody }: JsonObject, follow: OperationCatalog["follow"])
   const json = content.find(([type]) => type.endsWith("json"));
   if (json === undefined) return [];
   const body = follow(objectIn(json[1]).schema);
-  const required = new Set(schemaList(body.required));
+  const required = new Set(listIn(body.required));
   return Object.entries(objectIn(body.properties)).map(([name, schema]) => ({
     name,
     required: required.has(name),
@@ -125,13 +125,13 @@ function followed(schema: Json | undefined, components: JsonObject): JsonObject 
   const { $ref, allOf, ...rest } = own;
   const target =
     typeof $ref === "string" ? followed(components[$ref.slice(REFERENCE.length)], components) : {};
-  const parts = [target, ...schemaList(allOf).map((part) => followed(part, components)), rest];
+  const parts = [target, ...listIn(allOf).map((part) => followed(part, components)), rest];
   return parts.reduce<JsonObject>((whole, part) => joined(whole, part), {});
 }
 
 function joined(one: JsonObject, other: JsonObject): JsonObject {
   const properties = { ...objectIn(one.properties), ...objectIn(other.properties) };
-  const required = [...schemaList(one.required), ...schemaList(other.required)];
+  const required = [...listIn(one.required), ...listIn(other.required)];
   return {
     ...one,
     ...other,
@@ -154,10 +154,6 @@ export function findOperation({ operations }: OperationCatalog, name: string): C
           "to list operations, run `workspace api --list`",
         );
   throw failureOf("CLI_USAGE", `the API has no operation "${name}"`, { hint });
-}
-
-export function schemaList(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function textIn(value: Json | undefined): string {

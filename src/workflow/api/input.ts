@@ -3,12 +3,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { type Path, valueAt, withValueAt } from "../../core/pointer.ts";
 import { suggester } from "../../core/suggest.ts";
 import { schemaMessages } from "../../spec/schema/error-messages.ts";
 import { toSchemaErrors } from "../../spec/schema/validate.ts";
-import { type CatalogOperation, type OperationCatalog, schemaList } from "./catalog.ts";
+import type { CatalogOperation, OperationCatalog } from "./catalog.ts";
 
 /** Reads a file, or stdin for `-`. */
 type ReadFile = (path: string) => Promise<Uint8Array>;
@@ -180,7 +180,7 @@ function closed(schema: Json): Json {
   for (const [key, value] of Object.entries(schema as JsonObject))
     out[key] = key === "default" || key === "example" ? value : closed(value);
   const isObject = out.properties !== undefined && Object.keys(objectIn(out.properties)).length > 0;
-  const isPart = schemaList(out.allOf).length > 0 || out.$ref !== undefined;
+  const isPart = listIn(out.allOf).length > 0 || out.$ref !== undefined;
   return isObject && !isPart && out.additionalProperties === undefined
     ? { ...out, additionalProperties: false }
     : out;

@@ -1,12 +1,12 @@
 // Clusters of the dialect: rules about pools and pins, the snapshot of what was asked for, pages of version 2.1.
 
-import { type JsonObject, objectIn } from "../../../core/json.ts";
+import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import { type Cluster, clusterById, pinsOf, putCluster } from "../../routes/clusters/cluster.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { type Asked, type Cloud, type Hooks, once } from "./hook.ts";
-import { listMember, without } from "./members.ts";
+import { without } from "./members.ts";
 import { pageOf } from "./paging.ts";
 import { refuseNodeTypeOfPool } from "./tasks.ts";
 
@@ -82,12 +82,10 @@ const DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
 const withCloud = (cluster: JsonObject, cloud: Cloud): JsonObject => ({ ...DEFAULTS[cloud], ...cluster });
 
 function listClusters(answer: JsonObject, { version, input, cloud }: Asked): JsonObject {
-  const clusters = listMember(answer.clusters).map((one) =>
-    without(withCloud(objectIn(one), cloud), ["spec"]),
-  );
+  const clusters = listIn(answer.clusters).map((one) => without(withCloud(objectIn(one), cloud), ["spec"]));
   if (version === "2.0") return clusters.length === 0 ? {} : { clusters };
-  const states = listMember(input["filter_by.cluster_states"]);
-  const sources = listMember(input["filter_by.cluster_sources"]);
+  const states = listIn(input["filter_by.cluster_states"]);
+  const sources = listIn(input["filter_by.cluster_sources"]);
   const found = clusters.filter(
     ({ state = null, cluster_source = null }) =>
       (states.length === 0 || states.includes(state)) &&
@@ -100,7 +98,7 @@ function listClusters(answer: JsonObject, { version, input, cloud }: Asked): Jso
 
 /** The snapshot and the source of a cluster are stored next to its attributes. */
 function listEvents(answer: JsonObject): JsonObject {
-  const events = listMember(answer.events)
+  const events = listIn(answer.events)
     .map(objectIn)
     .map((event) => {
       const { previous_attributes: previous, ...details } = objectIn(event.details);

@@ -1,9 +1,8 @@
 // Jobs of the dialect: both forms of settings, pages of version 2.1, and partial updates.
 
-import { type JsonObject, objectIn } from "../../../core/json.ts";
+import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import type { Operation } from "../../world/operation.ts";
 import type { Asked, Hooks } from "./hook.ts";
-import { listMember } from "./members.ts";
 import { pageOf } from "./paging.ts";
 import { shownSettings, updatedSettings, withLiftedTask } from "./tasks.ts";
 
@@ -28,7 +27,7 @@ function shownJob(job: JsonObject, { version }: Asked, expand: boolean): JsonObj
 function listJobs(answer: JsonObject, asked: Asked): JsonObject {
   const { version, input } = asked;
   const expand = input.expand_tasks === true;
-  const shown = listMember(answer.jobs).map((job) => shownJob(objectIn(job), asked, expand));
+  const shown = listIn(answer.jobs).map((job) => shownJob(objectIn(job), asked, expand));
   if (version === "2.0") return shown.length === 0 ? {} : { jobs: shown };
   const name = input.name === undefined ? undefined : String(input.name).toLowerCase();
   const named = shown.filter((job) => name === undefined || nameOf(job) === name);
@@ -42,7 +41,7 @@ export function updateJob(get: Operation, reset: Operation): Operation {
     const { job_id = null, new_settings, fields_to_remove } = call.input;
     const found = get({ ...call, input: { job_id } }, world);
     const job = "json" in found ? found.json : {};
-    const removed = listMember(fields_to_remove).map(String);
+    const removed = listIn(fields_to_remove).map(String);
     const settings = updatedSettings(objectIn(job.settings), objectIn(new_settings), removed);
     return reset({ ...call, input: { job_id, new_settings: settings } }, world);
   };

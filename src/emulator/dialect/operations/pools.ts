@@ -1,11 +1,10 @@
 // Instance pools of the dialect: an edit replaces tags, and answers contain the default attributes of the cloud.
 
-import { type JsonObject, objectIn } from "../../../core/json.ts";
+import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import { type GivenTags, readTags } from "../../routes/compute/tags.ts";
 import { poolsOf, putPool } from "../../routes/pools/pool.ts";
 import { POOLS } from "../../world/limits.ts";
 import type { Asked, Cloud, Hooks } from "./hook.ts";
-import { listMember } from "./members.ts";
 
 export const poolHooks: Hooks = {
   "instance-pools/edit": { after: replaceTags },
@@ -16,7 +15,7 @@ export const poolHooks: Hooks = {
         ? rest
         : {
             ...rest,
-            instance_pools: listMember(instance_pools).map((pool) => withCloud(objectIn(pool), cloud)),
+            instance_pools: listIn(instance_pools).map((pool) => withCloud(objectIn(pool), cloud)),
           },
   },
 };

@@ -1,11 +1,11 @@
 // Runs of the dialect: their tasks, times and page tokens, and starts that a token makes safe to repeat.
 
-import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { type Json, type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import { runById } from "../../routes/jobs/run.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { type Asked, type Hooks, once } from "./hook.ts";
-import { listMember, without } from "./members.ts";
+import { without } from "./members.ts";
 import { pageOf } from "./paging.ts";
 import { taskKeyOf, withLiftedTask } from "./tasks.ts";
 
@@ -26,7 +26,7 @@ function allRuns(core: Operation, call: Call, { world, version }: Asked): Reply 
   for (let more = true; more; ) {
     const reply = core({ ...call, input: { ...call.input, limit: 0, offset: runs.length } }, world);
     const json = "json" in reply ? reply.json : {};
-    runs.push(...listMember(json.runs));
+    runs.push(...listIn(json.runs));
     more = json.has_more === true;
   }
   return { json: { runs, has_more: false } };
@@ -35,7 +35,7 @@ function allRuns(core: Operation, call: Call, { world, version }: Asked): Reply 
 function listRuns(answer: JsonObject, asked: Asked): JsonObject {
   const { version, input } = asked;
   const expand = input.expand_tasks === true;
-  const runs = listMember(answer.runs).map((run) => shownRun(objectIn(run), asked, expand));
+  const runs = listIn(answer.runs).map((run) => shownRun(objectIn(run), asked, expand));
   if (version === "2.0") return { ...answer, ...(runs.length === 0 ? {} : { runs }) };
   const { run_type, start_time_from: from = 0, start_time_to: to = Number.MAX_SAFE_INTEGER } = input;
   const found = runs.filter(
@@ -52,7 +52,7 @@ function shownRun(run: JsonObject, { world, version }: Asked, expand: boolean): 
   const times = timesOf(run, world);
   const several = declared !== undefined && Object.keys(objectIn(task)).length === 0;
   const own = { task_key: taskKeyOf(run), ...objectIn(task), ...objectIn(cluster_spec) };
-  const shown = listMember(declared ?? [own]).map((one, index) =>
+  const shown = listIn(declared ?? [own]).map((one, index) =>
     runTask(objectIn(one), run, times, several ? index : -1),
   );
   const listed = version !== "2.0" || several;

@@ -1,6 +1,6 @@
 // Users and groups of the dialect: empty values in patches, answers with some attributes only, groups of the account.
 
-import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import { lookupIn } from "../../routes/scim/filter.ts";
 import {
   groupById,
@@ -15,7 +15,6 @@ import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { hasValue } from "../translate/lenient.ts";
 import type { Asked, Hooks } from "./hook.ts";
-import { listMember } from "./members.ts";
 
 export const scimHooks: Hooks = {
   "scim/users/list": { around: wholeList, after: listed(shownUser) },
@@ -35,7 +34,7 @@ export const scimHooks: Hooks = {
 const EXTENSION = "urn:ietf:params:scim:schemas:extension:workspace:2.0:User";
 
 function shownUser(user: JsonObject): JsonObject {
-  return { ...user, schemas: [...listMember(user.schemas), EXTENSION] };
+  return { ...user, schemas: [...listIn(user.schemas), EXTENSION] };
 }
 
 function shownGroup(group: JsonObject, { world }: Pick<Asked, "world">): JsonObject {
@@ -56,7 +55,7 @@ function patchGroup(core: Operation, call: Call, asked: Asked): Reply {
 
 /** `[{}]` means an empty list, in an operation with a path and in one without. */
 function cleanPatch({ input }: Asked): JsonObject {
-  const operations = listMember(input.Operations).map((operation) => {
+  const operations = listIn(input.Operations).map((operation) => {
     const { value } = objectIn(operation);
     return value === undefined ? operation : { ...objectIn(operation), value: withoutEmpty(value) };
   });
@@ -80,7 +79,7 @@ function wholeList(core: Operation, call: Call, { world, input }: Asked): Reply 
 function listed(show: (one: JsonObject, asked: Asked) => JsonObject) {
   return (answer: JsonObject, asked: Asked): JsonObject => {
     const { input } = asked;
-    const shown = listMember(answer.Resources).map((one) => show(objectIn(one), asked));
+    const shown = listIn(answer.Resources).map((one) => show(objectIn(one), asked));
     const page = input.sortBy === undefined ? shown : sortedPage(shown, input);
     const resources = page.map((one) => selected(one, input));
     const { Resources: _all, ...envelope } = answer;
@@ -137,7 +136,7 @@ export function makeServicePrincipal(world: World, input: JsonObject): JsonObjec
     throw invalidValue("Missing required field: application_id");
   const id = newPrincipalId(world);
   servicePrincipals(world).set(id, { id, applicationId: application, displayName: String(name) });
-  for (const wanted of listMember(input.groups)) joinGroup(world, String(wanted), id);
+  for (const wanted of listIn(input.groups)) joinGroup(world, String(wanted), id);
   return { id };
 }
 

@@ -1,9 +1,8 @@
 // Secret scopes of the dialect: more characters in names, and vaults of Azure only there.
 
-import { type JsonObject, objectIn } from "../../../core/json.ts";
+import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Asked, Hooks } from "./hook.ts";
-import { listMember } from "./members.ts";
 
 export const secretHooks: Hooks = {
   "secrets/scopes/create": {
@@ -20,7 +19,7 @@ function refuseVaultElsewhere({ input, cloud }: Asked): JsonObject {
 }
 
 function listScopes(answer: JsonObject): JsonObject {
-  const scopes = listMember(answer.scopes).map((scope): JsonObject => {
+  const scopes = listIn(answer.scopes).map((scope): JsonObject => {
     const shown = objectIn(scope);
     return shown.backend_type === "AZURE_KEYVAULT" ? { ...shown, is_databricks_managed: false } : shown;
   });

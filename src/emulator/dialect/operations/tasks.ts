@@ -1,8 +1,8 @@
 // Jobs in their two forms: one task among the settings (2.0), or a list of tasks. The contract runs the first form.
 
-import { type Json, type JsonObject, objectIn } from "../../../core/json.ts";
+import { type Json, type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
-import { listMember, only, without } from "./members.ts";
+import { only, without } from "./members.ts";
 
 const KINDS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
@@ -20,9 +20,9 @@ const OF_TASK: readonly string[] = [
 /** Settings with the fields of a single task and its list if the contract can run the task; otherwise with the list alone. */
 export function withLiftedTask(settings: JsonObject): JsonObject {
   refuseNodeTypeOfPool(objectIn(settings.new_cluster));
-  const tasks = listMember(settings.tasks).map(objectIn);
+  const tasks = listIn(settings.tasks).map(objectIn);
   if (settings.tasks === undefined) return settings;
-  checkTasks(tasks, listMember(settings.job_clusters).map(objectIn));
+  checkTasks(tasks, listIn(settings.job_clusters).map(objectIn));
   const rest = without(settings, OF_TASK);
   const [task, ...others] = tasks;
   if (task === undefined || others.length > 0) return rest;
@@ -43,7 +43,7 @@ function isFromGit(task: JsonObject, { git_source }: JsonObject): boolean {
 function clusterOf(task: JsonObject, settings: JsonObject): JsonObject | undefined {
   const { existing_cluster_id, new_cluster, job_cluster_key } = task;
   if (existing_cluster_id !== undefined || new_cluster !== undefined) return {};
-  const shared = listMember(settings.job_clusters).map(objectIn);
+  const shared = listIn(settings.job_clusters).map(objectIn);
   const found = shared.find((one) => one.job_cluster_key === job_cluster_key);
   return found === undefined ? undefined : { new_cluster: found.new_cluster ?? {} };
 }
@@ -59,7 +59,7 @@ function checkTasks(tasks: readonly JsonObject[], clusters: readonly JsonObject[
       throw invalidValue(
         `Job cluster '${String(job_cluster_key)}' of task '${String(task_key)}' is not defined.`,
       );
-    for (const { task_key: above } of listMember(task.depends_on).map(objectIn)) {
+    for (const { task_key: above } of listIn(task.depends_on).map(objectIn)) {
       if (!keys.includes(String(above)))
         throw invalidValue(`Task '${String(task_key)}' depends on '${String(above)}', which is not defined.`);
     }
@@ -97,7 +97,7 @@ export function updatedSettings(
     .filter(([list]) => settings[list] !== undefined && changes[list] !== undefined)
     .map(([list, key]): [string, Json] => [
       list,
-      mergedBy(key, listMember(settings[list]), listMember(changes[list])),
+      mergedBy(key, listIn(settings[list]), listIn(changes[list])),
     ]);
   return removed.reduce(withoutField, { ...changed, ...Object.fromEntries(keyed) });
 }
@@ -113,7 +113,7 @@ function withoutField(settings: JsonObject, field: string): JsonObject {
   const [list = "", ...rest] = field.split("/");
   const key = KEYS[list];
   if (rest.length === 0 || key === undefined) return without(settings, [field]);
-  const left = listMember(settings[list]).filter((one) => objectIn(one)[key] !== rest.join("/"));
+  const left = listIn(settings[list]).filter((one) => objectIn(one)[key] !== rest.join("/"));
   return { ...settings, [list]: left };
 }
 

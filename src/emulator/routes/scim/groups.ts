@@ -1,6 +1,6 @@
 // SCIM groups: list, get, create, PATCH of members, DELETE (contract A 4.1).
 
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { type Json, type JsonObject, listIn } from "../../../core/json.ts";
 import {
   ADMINS,
   allGroups,
@@ -99,7 +99,7 @@ function patch(call: Call, world: World): Reply {
   checkSchemas(call.input, PATCH_SCHEMA);
   const operations = call.input.Operations;
   const attributes = call.allows?.groupNames === true ? RENAMING : ATTRIBUTES;
-  const after = applyPatch(plain(group), Array.isArray(operations) ? operations : [], attributes);
+  const after = applyPatch(plain(group), listIn(operations), attributes);
   const displayName = String(after.displayName ?? "");
   checkNewName(world, group, displayName);
   return { json: shownGroup(world, write(world, { ...group, displayName }, after)) };

@@ -1,6 +1,6 @@
 // SCIM users: list, get, create, PATCH, PUT, and DELETE, which inactivates (contract A 4.1, contract A 3).
 
-import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { isObject, type Json, type JsonObject, listIn } from "../../../core/json.ts";
 import {
   allUsers,
   groupById,
@@ -117,7 +117,7 @@ function patch(call: Call, world: World): Reply {
   const user = existing(world, call);
   checkSchemas(call.input, PATCH_SCHEMA);
   const operations = call.input.Operations;
-  const after = applyPatch(shownUser(world, user), Array.isArray(operations) ? operations : [], ATTRIBUTES);
+  const after = applyPatch(shownUser(world, user), listIn(operations), ATTRIBUTES);
   // A patch that took the last group away leaves no `groups`; for a PUT that would mean "leave them".
   return { json: shownUser(world, write(world, user.id, user.userName, { groups: [], ...after })) };
 }
