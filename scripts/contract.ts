@@ -4,7 +4,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sections } from "../test/emulator/contract/rules.ts";
-import { astray, claimOf, join, untested } from "./contract/join.ts";
+import { claimOf, join, unmatched, untested } from "./contract/join.ts";
 import { namesIn } from "./contract/names.ts";
 import { pageOf } from "./contract/page.ts";
 
@@ -17,7 +17,7 @@ export interface ContractReport {
   /** What the contract says and no test shows. */
   readonly missing: readonly string[];
   /** Names of tests that begin with a rule which there is not. */
-  readonly astray: readonly string[];
+  readonly unmatched: readonly string[];
 }
 
 export function contractReport(): ContractReport {
@@ -31,7 +31,7 @@ export function contractReport(): ContractReport {
     page,
     stale: written() !== page,
     missing: untested(joined).map(({ rule, says }) => `${rule}: ${says}`),
-    astray: astray(sections, claims).map(({ file, name }) => `${file}: ${name}`),
+    unmatched: unmatched(sections, claims).map(({ file, name }) => `${file}: ${name}`),
   };
 }
 
@@ -44,7 +44,7 @@ function written(): string | undefined {
 }
 
 if (import.meta.main) {
-  const { page, missing, astray: lost } = contractReport();
+  const { page, missing, unmatched: lost } = contractReport();
   writeFileSync(PAGE, page);
   for (const one of missing) console.error(`no test shows ${one}`);
   for (const one of lost) console.error(`no such rule: ${one}`);

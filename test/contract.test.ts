@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { astray, claimOf, join, untested } from "../scripts/contract/join.ts";
+import { claimOf, join, unmatched, untested } from "../scripts/contract/join.ts";
 import { namesIn } from "../scripts/contract/names.ts";
 import { pageOf } from "../scripts/contract/page.ts";
 import { type ContractReport, contractReport } from "../scripts/contract.ts";
@@ -17,7 +17,7 @@ describe("docs/contract.md", () => {
   });
 
   test("no test names a rule that there is not", () => {
-    expect(report.astray).toEqual([]);
+    expect(report.unmatched).toEqual([]);
   });
 
   test("the page is fresh; npm run contract writes it", () => {
@@ -83,7 +83,7 @@ describe("rules and their tests", () => {
 
   test("an unknown rule, and a name that begins with only a section, are reported", () => {
     const given = claims("A1 first: x", "A1 fifth: x", "B1.2: x", "B1.2 without a colon", "B1.2 fourth: x");
-    expect(astray(small, given).map(({ name }) => name)).toEqual([
+    expect(unmatched(small, given).map(({ name }) => name)).toEqual([
       "A1 fifth: x",
       "B1.2: x",
       "B1.2 without a colon",

@@ -80,6 +80,8 @@ export function markdownPieces(path: string, page: string): readonly Piece[] {
 }
 
 const TESTS = new Set(["test", "it", "describe"]);
+/** Takes the suite first, then the name. */
+const SUITE_TEST = "testSuite";
 
 /** Strings of the program, names of tests, and comments, with runs of line comments joined. */
 export function codePieces(path: string, code: string): readonly Piece[] {
@@ -100,8 +102,9 @@ export function codePieces(path: string, code: string): readonly Piece[] {
   };
   new Visitor({
     CallExpression(call) {
-      const name = call.arguments[0];
-      if (name !== undefined && path.startsWith("test/") && TESTS.has(calledName(call.callee)))
+      const callee = calledName(call.callee);
+      const name = call.arguments[callee === SUITE_TEST ? 1 : 0];
+      if (name !== undefined && path.startsWith("test/") && (callee === SUITE_TEST || TESTS.has(callee)))
         names.add(name.start);
     },
     Literal: addString,

@@ -77,7 +77,7 @@ export function untested(joined: readonly Joined[]): Row[] {
 }
 
 /** Tests that name a rule which there is not. */
-export function astray(sections: readonly Section[], claims: readonly Claim[]): Claim[] {
+export function unmatched(sections: readonly Section[], claims: readonly Claim[]): Claim[] {
   const known = new Set(
     sections.flatMap(({ id, rules, open }) =>
       [...Object.keys(rules), ...Object.keys(open)].map((subject) => `${id} ${subject}`),

@@ -105,7 +105,7 @@ export function noProfile(named: string, files: readonly ProfileFile[]): Diagnos
 }
 
 /** A token that others on this machine can read. */
-export function exposure(path: string): readonly Diagnostic[] {
+export function profileExposure(path: string): readonly Diagnostic[] {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077;
   if (process.platform === "win32" || mode === 0) return [];
   return [

@@ -1,10 +1,10 @@
 // The service as a function from request to response: finds the operation, checks the caller and the input, executes it, answers.
 
 import { isObject } from "../core/json.ts";
-import { Lifeline } from "./background.ts";
+import { BackgroundWork } from "./background.ts";
 import { type AppParts, Control } from "./control.ts";
 import { type FaultRule, Faults } from "./faults.ts";
-import { type Admission, Door, isControl } from "./http/admission.ts";
+import { type Admission, isControl, RequestGate } from "./http/admission.ts";
 import { AuthError, Authentication } from "./http/authenticate.ts";
 import { type Contract, makeRouter, type Route, type Router } from "./http/contract.ts";
 import { checkMedia, checkSize, isForm, type ReceivedInput, readForm, readInput } from "./http/input.ts";
@@ -43,19 +43,19 @@ export class Service {
   readonly #auth = new Authentication();
   readonly #log = new RequestLog();
   readonly #faults = new Faults();
-  readonly #life: Lifeline;
+  readonly #life: BackgroundWork;
   readonly #control: Control;
-  readonly #door: Door;
+  readonly #door: RequestGate;
 
   constructor(parts: AppParts) {
     const areas = parts.dialect?.areas ?? parts.areas ?? allAreas;
     this.#parts = parts;
     this.#front = frontOf(parts.dialect?.contract ?? parts.contract);
     this.#operations = new Map(areas.flatMap((area) => Object.entries(area.operations)));
-    this.#life = new Lifeline(parts.store, parts.clock, areas);
+    this.#life = new BackgroundWork(parts.store, parts.clock, areas);
     this.#control = new Control({ ...parts, areas, life: this.#life, log: this.#log, faults: this.#faults });
     this.#control.open();
-    this.#door = new Door(parts.token);
+    this.#door = new RequestGate(parts.token);
   }
 
   /** Asked before a body is read. */

@@ -9,7 +9,7 @@ interface Late {
   readonly run: () => unknown;
 }
 
-export class Lifeline {
+export class BackgroundWork {
   readonly #store: Store;
   readonly #clock: EmulatorClock;
   readonly #runs: ReadonlyMap<string, TimerRun>;

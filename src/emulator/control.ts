@@ -2,7 +2,7 @@
 
 import { JsonTooDeep, parseJson } from "../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import type { Lifeline } from "./background.ts";
+import type { BackgroundWork } from "./background.ts";
 import type { Dialect } from "./dialect/databricks.ts";
 import { type Faults, readRules } from "./faults.ts";
 import { CONTROL_BASE } from "./http/admission.ts";
@@ -35,7 +35,7 @@ export interface AppParts {
 
 export interface ControlParts extends AppParts {
   readonly areas: readonly Area[];
-  readonly life: Lifeline;
+  readonly life: BackgroundWork;
   readonly log: RequestLog;
   readonly faults: Faults;
 }

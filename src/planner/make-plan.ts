@@ -17,7 +17,7 @@ import { duplicatesIn } from "./decide/duplicate-names.ts";
 import { dropInvalidRecords } from "./decide/invalid-records.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
 import { withNewNames } from "./decide/new-names.ts";
-import { heldByOldObjects, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
+import { namesOfKeptObjects, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
 import { withFreedPaths } from "./decide/paths.ts";
 import { withRenames } from "./decide/renames.ts";
 import { retainInUse } from "./decide/retain-in-use.ts";
@@ -111,7 +111,7 @@ export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
     ...unconfirmedValues(context, facts.lookups, lookupQuestions(context, chosen, workspace)),
     ...retained.notes,
     ...unreadDependents(input, facts, chosen),
-    ...heldByOldObjects(context, retained.changes),
+    ...namesOfKeptObjects(context, retained.changes),
   ];
   const described = inOrder(retained.changes, input.registry).map((change) =>
     withContent(withConsequences(context, change, workspace), facts.contents),

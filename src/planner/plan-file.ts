@@ -8,7 +8,7 @@ import { listed } from "../core/sentences.ts";
 import type { Live } from "../resource/live.ts";
 import type { PlanningRegistry } from "../resource/registry.ts";
 import type { State } from "../state/model/record.ts";
-import { liveAsPlanned } from "./decide/new-names.ts";
+import { withPlannedNames } from "./decide/new-names.ts";
 import { comparable, liveFingerprint } from "./diff/fingerprint.ts";
 import type { Change, Create } from "./model/change.ts";
 import { addressByObject, type ObjectOwners } from "./model/context.ts";
@@ -175,13 +175,13 @@ function changedFiles(then: SavedPlan["spec"]["files"], now: SavedPlan["spec"]["
 }
 
 /** Changes whose live object is not what the plan rests on: moved, gone, or there where it should not be. */
-export function movedSince(
+export function changedObjects(
   plan: Plan,
   live: Live,
   registry: PlanningRegistry,
   { records }: Pick<State, "records">,
 ): Diagnostic[] {
-  const liveIndex = indexLive(liveAsPlanned(registry, live, plan.changes), registry);
+  const liveIndex = indexLive(withPlannedNames(registry, live, plan.changes), registry);
   const owners = addressByObject(records);
   const found: Diagnostic[] = [];
   for (const change of plan.changes) {

@@ -7,21 +7,21 @@ import type { DriftView } from "./plan/drift-view.ts";
 import type { PlanView } from "./plan/plan-view.ts";
 import type { TestsView } from "./spec-tests/tests-view.ts";
 import type { Colors } from "./text/color.ts";
-import type { Fitted, MarkdownSize } from "./text/markdown.ts";
+import type { FittedReport, MarkdownSize } from "./text/markdown.ts";
 import { printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
 
 /** `colors` are for text. `alone`: for a file, which must contain the findings about the run itself. */
-export type Renderer<View> = (view: View, info: RunInfo, colors: Colors, alone?: boolean) => Fitted;
+export type Renderer<View> = (view: View, info: RunInfo, colors: Colors, alone?: boolean) => FittedReport;
 
 type Formats<View> = Readonly<Record<string, () => Promise<Renderer<View>>>>;
 
-const whole = (text: string): Fitted => ({ text, cut: false });
+const whole = (text: string): FittedReport => ({ text, cut: false });
 
 type Load<View, Made> = () => Promise<(view: View, info: RunInfo) => Made>;
 
 const plain =
-  <View>(load: Load<View, string>): Load<View, Fitted> =>
+  <View>(load: Load<View, string>): Load<View, FittedReport> =>
   async () => {
     const render = await load();
     return (view, info) => whole(render(view, info));
@@ -33,10 +33,13 @@ const json = <View>(load: Load<View, unknown>) =>
     return (view, info) => `${printableJson(document(view, info), 2)}\n`;
   });
 
-type Markdown<View> = (view: View, info: RunInfo, size: MarkdownSize) => Fitted;
+type Markdown<View> = (view: View, info: RunInfo, size: MarkdownSize) => FittedReport;
 
 const markdown =
-  <View>(which: "COMMENT_SIZE" | "SUMMARY_SIZE", load: () => Promise<Markdown<View>>): Load<View, Fitted> =>
+  <View>(
+    which: "COMMENT_SIZE" | "SUMMARY_SIZE",
+    load: () => Promise<Markdown<View>>,
+  ): Load<View, FittedReport> =>
   async () => {
     const [render, sizes] = await Promise.all([load(), import("./text/markdown.ts")]);
     return (view, info) => render(view, info, sizes[which]);

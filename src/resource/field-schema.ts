@@ -103,7 +103,7 @@ export function memberSchema({ properties, additionalProperties }: FieldSchema, 
 }
 
 /** Whether `is` holds for a field or a field inside it. Walks skip the others; the answer is kept, so each field is checked once. */
-export function somewhere(is: (field: FieldSchema) => boolean): (field: FieldSchema) => boolean {
+export function anyField(is: (field: FieldSchema) => boolean): (field: FieldSchema) => boolean {
   const known = new WeakMap<FieldSchema, boolean>();
   const found = (field: FieldSchema): boolean => {
     const before = known.get(field);

@@ -11,7 +11,7 @@ import { type RunningServer, startEmulator } from "../../src/emulator/server.ts"
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
 import {
-  isDeadHere,
+  isCrashedLocally,
   nodeClock,
   nodeFiles,
   nodeRandom,
@@ -268,7 +268,13 @@ const LISTS: Readonly<Record<string, readonly [string, string, string, string]>>
 };
 
 function nodePorts() {
-  return { fs: nodeFiles, clock: nodeClock, random: nodeRandom, owner: thisProcess(), isDead: isDeadHere };
+  return {
+    fs: nodeFiles,
+    clock: nodeClock,
+    random: nodeRandom,
+    owner: thisProcess(),
+    isDead: isCrashedLocally,
+  };
 }
 
 class Collector extends Writable {

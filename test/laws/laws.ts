@@ -23,9 +23,9 @@ async function planned(site: Site, yaml: string) {
   return site.drive(site.process().plan(await site.spec(POLICY + yaml)));
 }
 
-async function meddle(site: Site, sample: Sample): Promise<void> {
-  const { meddling } = sample;
-  if (meddling === undefined) throw new Error("no meddling in this sample");
+async function changeOutside(site: Site, sample: Sample): Promise<void> {
+  const { outsideChange } = sample;
+  if (outsideChange === undefined) throw new Error("no outsideChange in this sample");
   const { records } = await site.state();
   const find = (kind: string, name: string): string => {
     const found = [...records.values()].find(
@@ -36,8 +36,8 @@ async function meddle(site: Site, sample: Sample): Promise<void> {
   };
   // A later moment than that of the last apply.
   await site.world.advance(60_000);
-  const body = meddling.body(find) as WriteInput;
-  await site.drive(site.process().client.writer.write(meddling.operation as WriteOperation, body));
+  const body = outsideChange.body(find) as WriteInput;
+  await site.drive(site.process().client.writer.write(outsideChange.operation as WriteOperation, body));
 }
 
 /** The contents of the state's disk as one string. */
@@ -73,12 +73,12 @@ export function testLaws(cloud?: FieldDialect["cloud"]): void {
       expect(doing(await planned(site, sample.spec))).toEqual([]);
     });
 
-    test.skipIf(sample.meddling === undefined)(
+    test.skipIf(sample.outsideChange === undefined)(
       "a change outside the spec is drift, and the next apply reverts it",
       async () => {
         const site = await siteOf(sample, SECRETS, cloud);
         await apply(site, sample.spec);
-        await meddle(site, sample);
+        await changeOutside(site, sample);
         const plan = await planned(site, sample.spec);
         expect(plan.drift.map((one) => one.kind)).toContain(sample.kind);
         expect(doing(plan)).not.toEqual([]);

@@ -12,7 +12,7 @@ import { run } from "../report/run.ts";
 import { POLICY, siteOf } from "./sample-site.ts";
 import { samples } from "./samples.ts";
 
-interface Shown {
+interface ShownPlan {
   readonly address: string;
   readonly action: string;
   readonly change: {
@@ -23,8 +23,8 @@ interface Shown {
   };
 }
 
-function shownOf(plan: Plan): readonly Shown[] {
-  return planJson(planView(plan, registry), run).resource_changes as readonly Shown[];
+function shownOf(plan: Plan): readonly ShownPlan[] {
+  return planJson(planView(plan, registry), run).resource_changes as readonly ShownPlan[];
 }
 
 /** A value without the places that only an apply can tell. */
@@ -41,7 +41,7 @@ function known(value: Json | undefined, unknown: Json | undefined): Json | undef
   );
 }
 
-function patched({ before, patch }: Shown["change"]): JsonObject {
+function patched({ before, patch }: ShownPlan["change"]): JsonObject {
   return jsonPatch.applyPatch(
     structuredClone(before) as object,
     structuredClone(patch) as jsonPatch.Operation[],
@@ -49,7 +49,7 @@ function patched({ before, patch }: Shown["change"]): JsonObject {
 }
 
 /** The planned values of an address, compared with the live ones after the apply. */
-function mistakes(said: Shown, live: Shown): readonly string[] {
+function mistakes(said: ShownPlan, live: ShownPlan): readonly string[] {
   const { fields } = registry.of(said.address as Parameters<typeof registry.of>[0]);
   const [after, found] = [said.change.after ?? {}, live.change.before ?? {}];
   return [...new Set([...Object.keys(after), ...Object.keys(found)])].flatMap((key) => {

@@ -2,7 +2,7 @@
 // The laws run over these; a kind without a sample fails a test.
 
 /** A request that changes a live object without us: method, path and body, with names looked up by the law that sends it. */
-export interface Meddling {
+export interface OutsideChange {
   readonly operation: string;
   /** Finds the request's body from what is live; ids are looked up through the API. */
   readonly body: (find: (kind: string, name: string) => string) => Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface Sample {
   readonly spec: string;
   /** The same resources with other values. Nothing in it replaces anything. */
   readonly changed: string;
-  readonly meddling?: Meddling;
+  readonly outsideChange?: OutsideChange;
   /** Local files that the spec names. */
   readonly files?: Readonly<Record<string, string>>;
   /** Contents of files that are secrets. */
@@ -43,7 +43,7 @@ users:
   Ada@example.com: { displayName: Countess }
   bo@example.com: { entitlements: [allow-cluster-create] }
 `,
-    meddling: {
+    outsideChange: {
       operation: "scim/users/patch",
       body: (find) => ({
         id: find("users", "bo@example.com"),
@@ -66,7 +66,7 @@ groups:
   data: { displayName: data, members: { users: [cy@example.com, bo@example.com], groups: [] } }
   platform: { members: { users: [] } }
 `,
-    meddling: {
+    outsideChange: {
       operation: "groups/add-member",
       body: () => ({ parent_name: "data", user_name: "cy@example.com" }),
     },
@@ -97,7 +97,7 @@ groups: { data: {}, ops: {} }
 scopes:
   etl: { acls: { data: WRITE } }
 `,
-    meddling: {
+    outsideChange: {
       operation: "secrets/acls/put",
       body: () => ({ scope: "etl", principal: "data", permission: "MANAGE" }),
     },
@@ -119,7 +119,7 @@ scopes:
 `,
     files: { "secrets/cert.pem": "canary-cert-5b1e" },
     secretFiles: ["canary-cert-5b1e"],
-    meddling: {
+    outsideChange: {
       operation: "secrets/put",
       body: () => ({ scope: "etl", key: "db-password", string_value: "theirs" }),
     },
@@ -149,7 +149,7 @@ pools:
     preloaded_spark_versions: [6.4.x-scala2.11]
   plain: { node_type_id: Standard_DS3_v2, max_capacity: 3 }
 `,
-    meddling: {
+    outsideChange: {
       operation: "instance-pools/edit",
       body: (find) => ({
         instance_pool_id: find("pools", "warm"),
@@ -191,7 +191,7 @@ clusters:
     instance_pool_id: "\${pools.warm.instance_pool_id}"
     num_workers: 4
 `,
-    meddling: {
+    outsideChange: {
       operation: "clusters/unpin",
       body: (find) => ({ cluster_id: find("clusters", "adhoc") }),
     },
@@ -231,7 +231,7 @@ jobs:
       num_workers: 2
     spark_python_task: { python_file: "fs:/main.py" }
 `,
-    meddling: {
+    outsideChange: {
       operation: "jobs/reset",
       body: (find) => ({
         job_id: Number(find("jobs", "packed")),
@@ -278,7 +278,7 @@ notebooks:
         nbformat_minor: 2,
       }),
     },
-    meddling: {
+    outsideChange: {
       operation: "workspace/import",
       body: () => ({
         path: "/Shared/etl/nightly",
@@ -305,7 +305,7 @@ files:
       "install2.sh": "echo two\n",
       "big.bin": "0123456789abcdef".repeat(80_000),
     },
-    meddling: {
+    outsideChange: {
       operation: "fs/put",
       body: () => ({
         path: "/init/install.sh",

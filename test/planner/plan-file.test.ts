@@ -10,7 +10,7 @@ import { liveFingerprint } from "../../src/planner/diff/fingerprint.ts";
 import type { Change } from "../../src/planner/model/change.ts";
 import {
   type Binding,
-  movedSince,
+  changedObjects,
   otherRecords,
   readPlan,
   recordsDigest,
@@ -227,11 +227,11 @@ describe("what an interrupted run left", () => {
 
 describe("live objects that moved since the plan", () => {
   test("are named: changed, gone, or there where one was to be created", () => {
-    expect(movedSince(saved().plan, before, registry, state())).toEqual([]);
+    expect(changedObjects(saved().plan, before, registry, state())).toEqual([]);
     const moved = live({
       boxes: [object("9007199254740993", "a", { box_name: "a", size: 2 }), object("b3", "new")],
     });
-    expect(movedSince(saved().plan, moved, registry, state()).map((one) => one.message)).toEqual([
+    expect(changedObjects(saved().plan, moved, registry, state()).map((one) => one.message)).toEqual([
       "boxes.a changed in the workspace after the plan was made",
       "boxes.new appeared in the workspace after the plan was made",
       "tasks.gone disappeared from the workspace after the plan was made",
@@ -248,7 +248,7 @@ describe("whether one change still fits", () => {
     tasks: readonly LiveObject[] = [],
     known = state(),
   ) =>
-    movedSince({ ...made, changes: [change] }, live({ boxes, tasks }), registry, known).map(
+    changedObjects({ ...made, changes: [change] }, live({ boxes, tasks }), registry, known).map(
       ({ message }) => message,
     );
   const gone = "boxes.a disappeared from the workspace after the plan was made";
@@ -297,7 +297,7 @@ describe("whether one change still fits", () => {
   });
 
   test("a finding has the address and the way on", () => {
-    expect(movedSince({ ...made, changes: [remove("boxes.a")] }, live(), registry, state())).toEqual([
+    expect(changedObjects({ ...made, changes: [remove("boxes.a")] }, live(), registry, state())).toEqual([
       {
         severity: "error",
         code: "PLAN_LIVE_MOVED",

@@ -2,7 +2,7 @@
 
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Plan } from "../../src/planner/model/plan.ts";
-import { movedSince } from "../../src/planner/plan-file.ts";
+import { changedObjects } from "../../src/planner/plan-file.ts";
 import { doing, results, Site } from "../engine/site.ts";
 
 async function start(cloud?: "azure"): Promise<Site> {
@@ -123,12 +123,12 @@ describe("the name of a group", () => {
     const process = site.process();
     const { plan, live, input } = await site.drive(process.look(spec, await site.state()));
     expect(doing(plan).toSorted()).toEqual(["update groups.all", "update groups.data"]);
-    expect(movedSince(plan, live, input.registry, input.state)).toEqual([]);
+    expect(changedObjects(plan, live, input.registry, input.state)).toEqual([]);
     await site.world.post("groups/remove-member", { parent_name: "all", group_name: "data" });
     const later = await site.drive(process.look(spec, await site.state()));
-    expect(movedSince(plan, later.live, input.registry, input.state).map(({ address }) => address)).toEqual([
-      "groups.all",
-    ]);
+    expect(
+      changedObjects(plan, later.live, input.registry, input.state).map(({ address }) => address),
+    ).toEqual(["groups.all"]);
   });
 
   test("can be exchanged with the name of another group", async () => {

@@ -20,7 +20,7 @@ import { findingsJunit } from "../../src/report/outcome/junit.ts";
 import { changeOutcomeJson, eventJson } from "../../src/report/outcome/outcome-json.ts";
 import { outcomeView } from "../../src/report/outcome/outcome-view.ts";
 import { plainProgress } from "../../src/report/outcome/progress.ts";
-import type { Knowledge } from "../../src/report/plan/drift-marks.ts";
+import type { DriftReportContext } from "../../src/report/plan/drift-marks.ts";
 import { driftView } from "../../src/report/plan/drift-view.ts";
 import { planView } from "../../src/report/plan/plan-view.ts";
 import { colorsFor } from "../../src/report/text/color.ts";
@@ -187,7 +187,7 @@ function outputs(name: string): Readonly<Record<string, string>> {
 }
 
 /** The drift is acknowledged, with this reason. */
-function hostileKnowledge(name: string, { drift }: Plan): Knowledge {
+function hostileKnowledge(name: string, { drift }: Plan): DriftReportContext {
   const acknowledged = drift.map((one) => ({
     address: one.address,
     differences: driftDigests(one, registry.of(one.address).fields),

@@ -1,7 +1,7 @@
 // Crashes at every moment of every write, and of the run that recovers from one.
 
 import { expect, test } from "vitest";
-import { tryOut } from "./run/tried.ts";
+import { testSuite } from "./run/suite-test.ts";
 import { crash, emptyCells, writesOfProviders } from "./suites/crashes/crash.ts";
 import { cut } from "./suites/crashes/cut.ts";
 import { double } from "./suites/crashes/double.ts";
@@ -11,6 +11,6 @@ test("no write of a kind is without a crash point at each of the seven moments",
   expect(await emptyCells()).toEqual([]);
 });
 
-tryOut(crash, "a run that dies anywhere is finished by the next one");
-tryOut(double, "so is one whose successor dies as well");
-tryOut(cut, "so is one with four requests on their way, received or not");
+testSuite(crash, "the next run completes a run that crashed anywhere");
+testSuite(double, "a later run completes a run whose recovery crashed as well");
+testSuite(cut, "the next run completes a run that crashed with four requests in flight, received or not");

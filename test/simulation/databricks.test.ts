@@ -1,7 +1,7 @@
 // A sample of the suites in the Databricks dialect. `npm run simulate -- --dialect databricks` runs them in full.
 
 import { vi } from "vitest";
-import { tryOut } from "./run/tried.ts";
+import { testSuite } from "./run/suite-test.ts";
 import { crash } from "./suites/crashes/crash.ts";
 import { cut } from "./suites/crashes/cut.ts";
 import { faults } from "./suites/faults/faults.ts";
@@ -12,16 +12,19 @@ vi.hoisted(() => {
   process.env.SIMULATION_DIALECT = "databricks";
 });
 
-tryOut(
+testSuite(
   { ...crash, sample: 60 },
-  "in the Databricks dialect, an apply that crashes is finished by the next one",
+  "in the Databricks dialect, the next run completes an apply that crashed",
 );
-tryOut(
+testSuite(
   { ...cut, sample: 15 },
-  "in the Databricks dialect, an apply of four requests at once is finished by the next one",
+  "in the Databricks dialect, the next run completes an apply that crashed with four requests in flight",
 );
-tryOut(
+testSuite(
   { ...faults, sample: 25 },
-  "in the Databricks dialect, an ill answer neither loses nor duplicates anything",
+  "in the Databricks dialect, faulty responses never cause a lost or duplicate object",
 );
-tryOut({ ...late, sample: 15 }, "in the Databricks dialect, a request that arrives late leaves no duplicate");
+testSuite(
+  { ...late, sample: 15 },
+  "in the Databricks dialect, a request that arrives late leaves no duplicate",
+);

@@ -1,12 +1,12 @@
 // A network and a service that misbehave.
 
-import { tryOut } from "./run/tried.ts";
+import { testSuite } from "./run/suite-test.ts";
 import { faults } from "./suites/faults/faults.ts";
 import { late } from "./suites/faults/late.ts";
 import { order } from "./suites/faults/order.ts";
 import { repeat } from "./suites/faults/repeat.ts";
 
-tryOut(faults, "whatever an operation is answered, nothing is lost or made twice");
-tryOut(late, "a request that is carried out long after it timed out leaves no duplicate");
-tryOut(order, "nothing is sent before what it depends on has been answered");
-tryOut(repeat, "a write that arrives twice leaves one thing");
+testSuite(faults, "faulty responses never cause a lost or duplicate object");
+testSuite(late, "a request that is executed long after its timeout leaves no duplicate");
+testSuite(order, "no request is sent before its dependencies have a response");
+testSuite(repeat, "a write that arrives twice leaves one object");

@@ -1,14 +1,17 @@
 // Other people, other processes, odd states and full disks.
 
-import { tryOut } from "./run/tried.ts";
+import { testSuite } from "./run/suite-test.ts";
 import { zombie } from "./suites/crashes/zombie.ts";
 import { disk } from "./suites/faults/disk.ts";
 import { moves } from "./suites/world/moves.ts";
+import { nameConflict } from "./suites/world/name-conflict.ts";
 import { properties } from "./suites/world/properties.ts";
-import { taken } from "./suites/world/taken.ts";
 
-tryOut(properties, "any workspace, spec and state converge in one apply, as planned");
-tryOut(moves, "what others change between plan and apply is never overwritten");
-tryOut(taken, "a name that somebody else took is told, and neither adopted nor changed");
-tryOut(zombie, "a process that lost the lock while it was frozen writes nothing when it goes on");
-tryOut(disk, "a disk that fails stops the writes, and the next run finishes");
+testSuite(properties, "one apply converges for any workspace, spec, and state, as planned");
+testSuite(moves, "an apply never overwrites what another client changed after the plan");
+testSuite(
+  nameConflict,
+  "an object that another client created with the planned name is reported, and neither adopted nor changed",
+);
+testSuite(zombie, "a process that lost the lock while it was frozen sends no write when it continues");
+testSuite(disk, "a failing disk stops the writes, and the next run finishes");

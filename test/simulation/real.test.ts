@@ -1,11 +1,11 @@
 // Real processes over HTTP: killed with -9, and two of them on one state.
 
-import { tryOut } from "./run/tried.ts";
+import { testSuite } from "./run/suite-test.ts";
 import { kill9 } from "./suites/crashes/kill9.ts";
 import { two } from "./suites/state/two.ts";
 
-tryOut(kill9, "an apply that is killed is finished by the next one");
-tryOut(
+testSuite(kill9, "the next apply completes an apply that was killed");
+testSuite(
   two,
-  "of two applies on one state one waits, takes over from a dead one, and is safe from a stopped one",
+  "the second of two applies on one state waits, recovers from a killed first, and is safe from a paused one",
 );

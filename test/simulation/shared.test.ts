@@ -1,6 +1,6 @@
 // States that a team shares, and encrypted ones.
 
-import { tryOut } from "./run/tried.ts";
+import { testSuite } from "./run/suite-test.ts";
 import { shared } from "./suites/state/shared.ts";
 
-tryOut(shared, "in the workspace, in PostgreSQL and encrypted, a state is as safe as in a file");
+testSuite(shared, "a state in the workspace, in PostgreSQL, or encrypted is as safe as in a file");

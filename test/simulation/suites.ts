@@ -19,8 +19,8 @@ import { corrupt } from "./suites/state/corrupt.ts";
 import { shared } from "./suites/state/shared.ts";
 import { two } from "./suites/state/two.ts";
 import { moves } from "./suites/world/moves.ts";
+import { nameConflict } from "./suites/world/name-conflict.ts";
 import { properties } from "./suites/world/properties.ts";
-import { taken } from "./suites/world/taken.ts";
 
 export const suites: readonly Suite[] = [
   crash,
@@ -34,7 +34,7 @@ export const suites: readonly Suite[] = [
   moves,
   zombie,
   shared,
-  taken,
+  nameConflict,
   disk,
   kill9,
   two,

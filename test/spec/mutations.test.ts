@@ -1,13 +1,13 @@
-// Specs that were damaged at random: each is read, or refused with a place; none makes the program fail.
+// Randomly damaged specs: each is read, or rejected with a location; none causes an internal error.
 
 import { expect, test } from "vitest";
-import { tryOut } from "../simulation/run/tried.ts";
+import { testSuite } from "../simulation/run/suite-test.ts";
 import { specs } from "../simulation/suites/input/specs.ts";
 import { Damages } from "./damage.ts";
 
-tryOut(specs, "a damaged spec is planned or refused with a place, and is never a bug's occasion");
+testSuite(specs, "a damaged spec is planned or rejected with a location, and never causes an internal error");
 
-test("the damage is such that a quarter of the specs at least is refused, and some are not", async () => {
+test("the damage makes at least a quarter of the specs invalid, but not all", async () => {
   const damages = new Damages();
   for (let at = 0; at < 80; at++) await damages.verdict(1, at);
   damages.close();

@@ -59,7 +59,7 @@ export const METADATA_SERVICE = "http://169.254.169.254";
 export const AZURE_APPLICATION = "2ff814a6-3304-4ab8-85cb-cd0e6f879c1d";
 
 /** A token endpoint that a document named. Throws Refused unless it is on the host that the document came from. */
-export function boundTo(origin: string, endpoint: string): string {
+export function endpointOnHost(origin: string, endpoint: string): string {
   const url = URL.parse(endpoint);
   if (url !== null && url.origin === origin && isPrivate(url)) return endpoint;
   const fault = url === null ? "that is not an absolute URL" : "on another host";

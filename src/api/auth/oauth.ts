@@ -4,7 +4,7 @@ import type { AuthorizationServer, ClientAuth } from "oauth4webapi";
 import { Refused } from "../../core/request-failure.ts";
 import type { AccessToken } from "./access-token.ts";
 import type { AuthType } from "./credential.ts";
-import { boundTo, isPrivate } from "./endpoints.ts";
+import { endpointOnHost, isPrivate } from "./endpoints.ts";
 import { refusalIn, sendTokenRequest, signInRefused, type TokenPorts, tokenAnswer } from "./token-request.ts";
 
 /** What a client proves itself with. */
@@ -80,7 +80,7 @@ export async function workspaceTokenEndpoint(host: string, as: AuthType, ports: 
     url,
     ports,
   );
-  return boundTo(new URL(host).origin, typeof endpoint === "string" ? endpoint : "");
+  return endpointOnHost(new URL(host).origin, typeof endpoint === "string" ? endpoint : "");
 }
 
 interface FetchInput {

@@ -6,7 +6,7 @@ import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import type { WrittenField, WrittenFields } from "./table.ts";
 
 /** Thrown where a field of the live object would be lost. */
-export class CannotCarry extends Error {
+export class FieldNotRepeatable extends Error {
   readonly field: string;
   constructor(path: Path) {
     super(toDottedPath(path));
@@ -14,7 +14,7 @@ export class CannotCarry extends Error {
   }
 }
 
-/** `written` with the fields of `live` that it does not set. Throws CannotCarry. */
+/** `written` with the fields of `live` that it does not set. Throws FieldNotRepeatable. */
 export function withCarried(
   fields: WrittenFields,
   live: JsonObject,
@@ -66,7 +66,7 @@ function carriedList(
   const known = before.map((one) => key(isObject(one) ? writtenPart(fields, one) : one));
   if (canonicalJson(known.filter((one) => one !== EMPTY)) === canonicalJson(after.map(key))) return live;
   const unknown = known.indexOf(EMPTY);
-  if (unknown >= 0) throw new CannotCarry([...path, unknown, ...firstKey(before[unknown])]);
+  if (unknown >= 0) throw new FieldNotRepeatable([...path, unknown, ...firstKey(before[unknown])]);
   const merged = after.map((one) => {
     const match = before[known.indexOf(key(one))];
     return isObject(one) && isObject(match) ? withCarried(fields, match, one, path) : one;

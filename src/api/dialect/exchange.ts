@@ -6,7 +6,7 @@ import { Refused } from "../../core/request-failure.ts";
 import { OPERATIONS, type OperationFacts, type OperationName } from "../contract/operations.ts";
 import type { WriteInput } from "../contract/reader.ts";
 import type { Send } from "../retry/send.ts";
-import { CannotCarry, withCarried } from "./carry.ts";
+import { FieldNotRepeatable, withCarried } from "./carry.ts";
 import { type JobRequest, VersionedJobs } from "./jobs.ts";
 import { workspaceGroup } from "./members.ts";
 import { allPages } from "./pages.ts";
@@ -138,7 +138,7 @@ class Speaker {
     try {
       return withCarried(fields, live, written);
     } catch (problem) {
-      if (!(problem instanceof CannotCarry)) throw problem;
+      if (!(problem instanceof FieldNotRepeatable)) throw problem;
       throw new Refused(
         0,
         "",

@@ -18,7 +18,7 @@ export interface ErrorAnswer {
   readonly retryAfterMs?: number;
 }
 /** A status of success whose body is not a JSON object. */
-export interface GarbledAnswer {
+export interface MalformedAnswer {
   readonly end: "garbled";
   readonly status: number;
   readonly what: "empty" | "HTML" | "not JSON" | "not a JSON object" | "not UTF-8" | "nested too deeply";
@@ -31,7 +31,7 @@ export interface RedirectAnswer {
 export type ApiAnswer =
   | { readonly end: "ok"; readonly json: JsonObject }
   | ErrorAnswer
-  | GarbledAnswer
+  | MalformedAnswer
   | RedirectAnswer;
 
 const NOTHING: JsonObject = {};
@@ -51,7 +51,7 @@ export function parseAnswer(response: HttpResponse, now: number): ApiAnswer {
 }
 
 function success(status: number, text: string | undefined): ApiAnswer {
-  const garbled = (what: GarbledAnswer["what"]): GarbledAnswer => ({ end: "garbled", status, what });
+  const garbled = (what: MalformedAnswer["what"]): MalformedAnswer => ({ end: "garbled", status, what });
   if (text === undefined) return garbled("not UTF-8");
   if (text.trim() === "") return garbled("empty");
   const json = jsonOf(text);

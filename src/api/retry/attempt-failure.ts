@@ -4,7 +4,7 @@ import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import { isMissing } from "../contract/refusals.ts";
-import type { ErrorAnswer, GarbledAnswer, RedirectAnswer } from "../http/response.ts";
+import type { ErrorAnswer, MalformedAnswer, RedirectAnswer } from "../http/response.ts";
 import { describeFailure, type TransportFailure } from "../http/transport-failure.ts";
 import type { Attempt } from "./connection.ts";
 import { type FailedAttempt, mayHaveActed } from "./retry-policy.ts";
@@ -83,7 +83,7 @@ export function isUnauthenticated(end: Attempt): boolean {
   return end.status === 401 || (end.status === 403 && /invalid access token/i.test(end.message));
 }
 
-function afterGarbled(answer: GarbledAnswer, ending: AttemptEnd): Diagnostic {
+function afterGarbled(answer: MalformedAnswer, ending: AttemptEnd): Diagnostic {
   const what = answer.what === "empty" ? "an empty body" : `a body that is ${answer.what}`;
   return error(
     "API_PROTOCOL",

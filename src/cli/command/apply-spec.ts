@@ -3,11 +3,11 @@
 import { type ApplyRequest, runApply } from "../../workflow/reconcile/apply.ts";
 import { type PlanOptions, type SessionOptions, withSession } from "../../workflow/session/session.ts";
 import { assertMayApply } from "../../workflow/target/target.ts";
-import { askingFrom, endApply, originFrom, planObserver } from "../output/apply-observer.ts";
+import { approvalOptions, endApply, originFrom, planObserver } from "../output/apply-observer.ts";
 import type { OutcomeReports } from "../output/plan.ts";
-import type { Asking } from "../output/prompt.ts";
+import type { ApprovalOptions } from "../output/prompt.ts";
 
-export type ApplyOptions = SessionOptions & Asking & Pick<ApplyRequest, "lockTimeout">;
+export type ApplyOptions = SessionOptions & ApprovalOptions & Pick<ApplyRequest, "lockTimeout">;
 
 export function applySpec(
   reports: OutcomeReports,
@@ -20,7 +20,7 @@ export function applySpec(
   const secrets = destroy ? "skip" : "resolve";
   return reports.context.signals.during((signal) =>
     withSession(reports.context, options, { makesKey: true, secrets, signal }, async (session) => {
-      const asking = askingFrom(reports, options);
+      const asking = approvalOptions(reports, options);
       const observer = await planObserver(reports, session, { asking, question, signal });
       const { lockTimeout } = options;
       const request = { plan, lockTimeout, signal, origin: originFrom(reports) };

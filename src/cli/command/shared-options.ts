@@ -16,24 +16,24 @@ import {
   textsOption,
 } from "./option.ts";
 
-export function underHeading<O extends Options>(group: string, options: O): O {
+export function inGroup<O extends Options>(group: string, options: O): O {
   const entries = Object.entries(options).map(([name, option]) => [name, { ...option, group }]);
   return Object.fromEntries(entries) as O;
 }
 
-export const SPEC_OPTIONS = underHeading("Spec", {
+export const SPEC_OPTIONS = inGroup("Spec", {
   file: textOption("-f, --file <path>", "spec file (default: workspace.yaml)"),
   target: textOption("-t, --target <name>", "target of the spec"),
   var: textsOption("--var <name=value>", "set a variable; repeatable"),
   varFile: textsOption("--var-file <path>", "set variables from a YAML or JSON file; repeatable"),
 });
 
-export const RULES_OPTION = underHeading("Spec", {
+export const RULES_OPTION = inGroup("Spec", {
   rules: textsOption("--rules <folder>", "check plans against the rules in this folder; repeatable"),
 });
 
 /** What the workspace speaks, which decides what a spec may contain. */
-export const DIALECT_OPTIONS = underHeading("Workspace", {
+export const DIALECT_OPTIONS = inGroup("Workspace", {
   dialect: optionalChoiceOption(
     "--dialect <name>",
     "dialect of the workspace (default: inferred from the host)",
@@ -46,7 +46,7 @@ export const DIALECT_OPTIONS = underHeading("Workspace", {
   ),
 });
 
-export const HOST_OPTIONS = underHeading("Workspace", {
+export const HOST_OPTIONS = inGroup("Workspace", {
   host: textOption("--host <url>", "workspace URL, or `embedded` for the built-in emulator"),
   profile: textOption("--profile <name>", "profile in ~/.workspacecfg"),
   caFile: textOption("--ca-file <path>", "trust the certificate authorities in this PEM file"),
@@ -57,7 +57,7 @@ export const HOST_OPTIONS = underHeading("Workspace", {
 /** Of commands that plan. */
 export const PLANNING_OPTIONS = { ...SPEC_OPTIONS, ...RULES_OPTION, ...HOST_OPTIONS } as const;
 
-export const STATE_OPTIONS = underHeading("State", {
+export const STATE_OPTIONS = inGroup("State", {
   state: textOption(
     "--state <location>",
     "folder, postgres://…, or workspace:/folder of the state (default: .workspace/<target> next to the spec)",
@@ -74,7 +74,7 @@ export const RECORDED_OPTIONS = {
 } as const;
 
 /** Of commands that write digests of secrets into the state. */
-export const UNENCRYPTED_OPTION = underHeading("State", {
+export const UNENCRYPTED_OPTION = inGroup("State", {
   allowUnencryptedState: flagOption(
     "--allow-unencrypted-state",
     "store digests of secrets in the workspace without WORKSPACE_STATE_KEY",
@@ -125,22 +125,22 @@ export const BASE_OPTIONS = {
 
 const namesOf = <F extends string>(formats: Readonly<Record<F, unknown>>) => Object.keys(formats) as F[];
 
-export const PLAN_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(PLAN_FORMATS)) });
+export const PLAN_OUTPUT = inGroup("Output", { output: outputsOption(namesOf(PLAN_FORMATS)) });
 
-export const DRIFT_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(DRIFT_FORMATS)) });
+export const DRIFT_OUTPUT = inGroup("Output", { output: outputsOption(namesOf(DRIFT_FORMATS)) });
 
-export const OUTCOME_OUTPUT = underHeading("Output", { output: outputsOption(namesOf(OUTCOME_FORMATS)) });
+export const OUTCOME_OUTPUT = inGroup("Output", { output: outputsOption(namesOf(OUTCOME_FORMATS)) });
 
-export const VALIDATION_OUTPUT = underHeading("Output", {
+export const VALIDATION_OUTPUT = inGroup("Output", {
   output: outputsOption(namesOf(VALIDATION_FORMATS)),
 });
 
 /** For commands that have no other forms. */
-export const FORM_OPTION = underHeading("Output", {
+export const FORM_OPTION = inGroup("Output", {
   output: oneFormat(choiceOption("-o, --output <format>", "output format", ["text", "json"])),
 });
 
-export const ASK_OPTIONS = underHeading("Approval", {
+export const ASK_OPTIONS = inGroup("Approval", {
   autoApprove: flagOption("--auto-approve", "skip the approval prompt"),
   noInput: flagOption("--no-input", "never prompt; fail if approval is required"),
 });

@@ -10,8 +10,8 @@ import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts"
 import type { Session } from "../../workflow/session/session.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 import { applyEnding } from "./failure-documents.ts";
-import { logPlan, type OutcomeReports, type Shown, showPlan, showRefusal, viewOf } from "./plan.ts";
-import { type Asking, askApproval } from "./prompt.ts";
+import { logPlan, type OutcomeReports, type ShownPlan, showPlan, showRefusal, viewOf } from "./plan.ts";
+import { type ApprovalOptions, askApproval } from "./prompt.ts";
 
 export async function planObserver(
   reports: OutcomeReports,
@@ -20,10 +20,10 @@ export async function planObserver(
     asking,
     question,
     signal,
-  }: { readonly asking: Asking; readonly question: string; readonly signal: AbortSignal },
+  }: { readonly asking: ApprovalOptions; readonly question: string; readonly signal: AbortSignal },
 ): Promise<ApplyObserver> {
   let isAsked = false;
-  let notesOfPlan: Shown["notes"] = [];
+  let notesOfPlan: ShownPlan["notes"] = [];
   const shown = shownFrom(session);
   return {
     async planned(plan, notes) {
@@ -57,7 +57,7 @@ export async function savedPlanObserver(reports: OutcomeReports, session: Sessio
   };
 }
 
-function shownFrom({ spec }: Session): (plan: Plan, notes: Shown["notes"]) => Shown {
+function shownFrom({ spec }: Session): (plan: Plan, notes: ShownPlan["notes"]) => ShownPlan {
   const places = placesIn(spec.resources);
   return (plan, notes) => ({ plan: withoutSensitive(spec, plan), places, notes });
 }
@@ -86,11 +86,14 @@ export function originFrom(reports: OutcomeReports): ApplyRequest["origin"] {
 }
 
 /** Options that a pipeline may set once for all its runs. */
-export function askingFrom({ context }: OutcomeReports, { autoApprove, noInput }: Asking): Asking {
+export function approvalOptions(
+  { context }: OutcomeReports,
+  { autoApprove, noInput }: ApprovalOptions,
+): ApprovalOptions {
   return { autoApprove, noInput: noInput || fromEnv(context, "WORKSPACE_NO_INPUT") !== undefined };
 }
 
-async function showOutcome(reports: OutcomeReports, outcome: ApplyOutcome, shown: Shown): Promise<void> {
+async function showOutcome(reports: OutcomeReports, outcome: ApplyOutcome, shown: ShownPlan): Promise<void> {
   await reports.events(outcome.diagnostics);
   const view = outcomeView(outcome, shown.notes, viewOf(shown));
   await reports.show<OutcomeView>(OUTCOME_FORMATS, view, shown.plan, undefined, () =>
@@ -102,7 +105,7 @@ async function showOutcome(reports: OutcomeReports, outcome: ApplyOutcome, shown
 async function showOutcomeAfterPlan(
   reports: OutcomeReports,
   outcome: ApplyOutcome,
-  shown: Shown,
+  shown: ShownPlan,
   alreadySaid: boolean,
 ): Promise<void> {
   const isText = (format: OutcomeFormat): boolean => format === "text";

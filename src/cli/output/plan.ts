@@ -13,7 +13,7 @@ import type { RunOrigin } from "./run-origin.ts";
 
 export type OutcomeReports = Reports<OutcomeFormat>;
 
-export interface Shown {
+export interface ShownPlan {
   readonly plan: Plan;
   readonly places: SpecPlaces;
   /** Findings about the run. They are on standard error already, and documents contain them too. */
@@ -23,14 +23,14 @@ export interface Shown {
   readonly exitcodeFor?: ExitcodeFor;
 }
 
-export function viewOf({ plan, places, notes, exitcodeFor }: Shown): PlanView {
+export function viewOf({ plan, places, notes, exitcodeFor }: ShownPlan): PlanView {
   return planView(plan, registry, notes, places, exitcodeFor);
 }
 
 /** `only`: which of the formats get it. */
 export async function showPlan<F extends PlanFormat>(
   reports: Reports<F>,
-  shown: Shown,
+  shown: ShownPlan,
   only?: (format: F | "text") => boolean,
 ): Promise<void> {
   const { plan, origin } = shown;
@@ -39,12 +39,12 @@ export async function showPlan<F extends PlanFormat>(
 }
 
 /** For those who are asked to approve a plan that standard output does not show them. */
-export function logPlan(reports: OutcomeReports, shown: Shown): Promise<void> {
+export function logPlan(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
   return reports.log<PlanView>(PLAN_FORMATS, viewOf(shown), shown.plan);
 }
 
 /** A plan that is not applied: whole for people, as events or cases for those who follow an apply. */
-export async function showRefusal(reports: OutcomeReports, shown: Shown): Promise<void> {
+export async function showRefusal(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
   const { plan } = shown;
   if (reports.asJson) {
     const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");

@@ -6,7 +6,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import { error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { printable } from "../../report/text/printable.ts";
 
-export interface Asking {
+export interface ApprovalOptions {
   readonly autoApprove: boolean;
   readonly noInput: boolean;
 }
@@ -17,7 +17,7 @@ const LOOK_FIRST =
 /** True if the changes are approved. Throws Failure with CLI_CONFIRMATION if it cannot ask. */
 export async function askApproval(
   context: CommandContext,
-  asking: Asking,
+  asking: ApprovalOptions,
   question: string,
   signal: AbortSignal,
   advice = LOOK_FIRST,

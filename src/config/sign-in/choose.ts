@@ -3,7 +3,7 @@
 import { AUTH_TYPES, type AuthType, type Credential } from "../../api/auth/credential.ts";
 import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
 import type { ProcessContext } from "../environment.ts";
-import { exposure } from "../profile.ts";
+import { profileExposure } from "../profile.ts";
 import {
   ATTRIBUTE_NAMES,
   type AuthKind,
@@ -91,7 +91,7 @@ function chosenMethod(
 const NEEDS_NO_VALUES: ReadonlySet<AuthType> = new Set(["azure-cli", "azure-msi"]);
 
 /** The sources that the choice did not need, to explain the choice. */
-export function notNeeded(sources: Sources, choice: SignInChoice): readonly SkippedSignIn[] {
+export function unusedSources(sources: Sources, choice: SignInChoice): readonly SkippedSignIn[] {
   const { method } = choice.credential ?? {};
   if (method === undefined) return [];
   const seen = new Set(choice.skipped.map(({ what }) => what));
@@ -216,7 +216,7 @@ const concerns = (method: AuthType, kinds: ReadonlySet<AuthKind>): boolean =>
 function warningsOf(group: readonly SignInSource[]): readonly Diagnostic[] {
   return group.flatMap(({ profile }) =>
     profile !== undefined && [...SECRET_KEYS].some((key) => profile.values.has(key))
-      ? exposure(profile.path)
+      ? profileExposure(profile.path)
       : [],
   );
 }

@@ -17,7 +17,7 @@ const OWN_SITE = /^(none|same-origin)$/;
 /** The decision about a request by its head: a refusal, or the maximum size of its body. */
 export type Admission = { readonly refused: AppResponse } | { readonly bodyBytes: number };
 
-export class Door {
+export class RequestGate {
   readonly #token: string;
 
   constructor(token: string) {

@@ -10,7 +10,7 @@ import { fromModel, toModel } from "./model.ts";
 import { languageNamed, parseObject, toBytes, unreadable } from "./notebook.ts";
 
 /** One entry; a folder has no document. */
-export interface Packed {
+export interface ArchiveEntry {
   readonly segments: readonly string[];
   readonly document?: Document;
 }
@@ -19,7 +19,7 @@ export interface Packed {
 const STAMP = new Date(1980, 0, 1);
 
 /** Throws MAX_NOTEBOOK_SIZE_EXCEEDED as soon as the archive is above the limit. */
-export function packArchive(entries: Iterable<Packed>): Uint8Array {
+export function packArchive(entries: Iterable<ArchiveEntry>): Uint8Array {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const zip = new Zip((error, chunk) => {
@@ -72,14 +72,14 @@ function packed(segments: readonly string[], document: Document): Uint8Array {
 }
 
 /** The entries of an archive, folders before what they hold only where the archive has it so. */
-export function unpackArchive(bytes: Uint8Array): Packed[] {
+export function unpackArchive(bytes: Uint8Array): ArchiveEntry[] {
   return [...unzip(bytes)].flatMap(([name, content]) => unpackEntry(name, content) ?? []);
 }
 
 /** Entries of an archive about the archive itself do not contain notebooks. */
 const MANIFEST = /^(?:manifest\.mf|META-INF\/.*)$/i;
 
-function unpackEntry(name: string, content: Uint8Array): Packed | undefined {
+function unpackEntry(name: string, content: Uint8Array): ArchiveEntry | undefined {
   if (MANIFEST.test(name)) return undefined;
   if (name.endsWith("/")) return { segments: safeSegments(name.slice(0, -1)) };
   const dot = name.lastIndexOf(".");

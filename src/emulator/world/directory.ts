@@ -114,7 +114,7 @@ function ancestorsOf(world: World, id: string): Set<string> {
 }
 
 /** Whether `member` as a member of `group` would close a cycle. */
-export function closesCircle(world: World, group: string, member: string): boolean {
+export function createsCycle(world: World, group: string, member: string): boolean {
   return group === member || ancestorsOf(world, group).has(member);
 }
 

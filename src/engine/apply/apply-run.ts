@@ -16,7 +16,7 @@ import { NotSent } from "../failures.ts";
 import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import { JournaledWriter } from "./journaled-writer.ts";
-import { stoppedBefore } from "./outcome-log.ts";
+import { notStarted } from "./outcome-log.ts";
 
 export interface ApplyRun {
   readonly input: ApplyInput;
@@ -113,7 +113,7 @@ export function openJournal(run: ApplyRun, change: Change, intent: IntentOf): Jo
 /** After a stop a change that only waited for its turn is not begun; a successor whose predecessor has given way is still made. */
 function assertMayBegin(run: ApplyRun, change: Change, { action }: IntentOf): void {
   const goesOn = change.action === "replace" && change.replacing !== "create-first" && action === "create";
-  if (isStopped(run) && !goesOn) throw new NotSent(new Failure(stoppedBefore(change)));
+  if (isStopped(run) && !goesOn) throw new NotSent(new Failure(notStarted(change)));
 }
 
 export interface ApplyInput {

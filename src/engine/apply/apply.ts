@@ -10,8 +10,8 @@ import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run
 import { adopt, create, forget, remove, removeReplaced, update } from "./change-actions.ts";
 import { RecordedLease } from "./history.ts";
 import type { ChangeResult } from "./outcome-log.ts";
-import { blockedBy, OutcomeLog, stoppedBefore } from "./outcome-log.ts";
-import { renameAside, renameForNow } from "./temporary-name.ts";
+import { blockedBy, notStarted, OutcomeLog } from "./outcome-log.ts";
+import { renameReplaced, renameTemporarily } from "./temporary-name.ts";
 import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
 
@@ -113,12 +113,12 @@ class WorkNode implements GraphNode {
 
   skipped(): void {
     const { change } = this.#part;
-    this.#tally.end(change, { result: "skipped", diagnostic: stoppedBefore(change) });
+    this.#tally.end(change, { result: "skipped", diagnostic: notStarted(change) });
   }
 }
 
 function partEnded(run: ApplyRun, { change, half }: WorkItem): Promise<ChangeResult> {
-  if (half === "aside") return renameForNow(run, change);
+  if (half === "aside") return renameTemporarily(run, change);
   switch (change.action) {
     case "create":
       return create(run, change, existed(run, change));
@@ -145,7 +145,7 @@ function partEnded(run: ApplyRun, { change, half }: WorkItem): Promise<ChangeRes
 
 async function makeSuccessor(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   if (change.replacing === "rename-aside") {
-    const aside = await renameAside(run, change);
+    const aside = await renameReplaced(run, change);
     return aside.result === "applied" ? create(run, change, false) : aside;
   }
   return create(run, change, existed(run, change));

@@ -56,7 +56,7 @@ function declaredOf(
 }
 
 /** Previous observations that still hold: all except the witnesses of the values in this write. */
-export function seenBefore(run: ApplyRun, change: Change): Values {
+export function previousObservations(run: ApplyRun, change: Change): Values {
   const record = run.input.lease.record(change.address);
   if (record?.status !== "ready") return {};
   const witnesses = new Set(

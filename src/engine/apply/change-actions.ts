@@ -7,7 +7,7 @@ import type { Change, Create, Delete, Replace, Update } from "../../planner/mode
 import type { Payload } from "../../resource/operations.ts";
 import { assertId } from "../failures.ts";
 import { type ApplyRun, newToken, openJournal } from "./apply-run.ts";
-import { recordAfter, seenBefore, seenIn } from "./build-record.ts";
+import { previousObservations, recordAfter, seenIn } from "./build-record.ts";
 import { runChange } from "./change-result.ts";
 import type { ChangeResult } from "./outcome-log.ts";
 import { createOrFind, readObject, readUnmoved } from "./read-object.ts";
@@ -82,7 +82,7 @@ export async function update(run: ApplyRun, change: Update): Promise<ChangeResul
       token,
       ...payload,
     });
-    await journal.done({ record: recordAfter(run, change, id, applied, seenBefore(run, change)) });
+    await journal.done({ record: recordAfter(run, change, id, applied, previousObservations(run, change)) });
     run.names.add(change.kind, change.name, id);
     return id;
   });
@@ -138,7 +138,7 @@ export async function adopt(
 ): Promise<ChangeResult> {
   return runChange(run, change, async () => {
     const { applied } = await resolveValues(run, change);
-    await run.input.lease.append({ type: "record", record: recordAsIs(run, change, applied) });
+    await run.input.lease.append({ type: "record", record: recordUnsent(run, change, applied) });
     return change.id;
   });
 }
@@ -146,7 +146,7 @@ export async function adopt(
 type AsIs = Extract<Change, { readonly action: "adopt" | "noop" }>;
 
 /** The record of an object that matches the spec. */
-export function recordAsIs(run: ApplyRun, change: AsIs, applied: ResolvedValues["applied"]) {
+export function recordUnsent(run: ApplyRun, change: AsIs, applied: ResolvedValues["applied"]) {
   const live = run.liveIndex.byId(change.kind, change.id);
   const provider = run.input.registry.get(change.kind);
   return recordAfter(

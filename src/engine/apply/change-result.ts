@@ -10,7 +10,7 @@ import { diagnosticOf } from "../failures.ts";
 import { isFoundByName } from "../recover/match-object.ts";
 import { mergedRecord } from "../recover/resolve-intent.ts";
 import type { ApplyRun } from "./apply-run.ts";
-import { seenBefore } from "./build-record.ts";
+import { previousObservations } from "./build-record.ts";
 import type { JournaledWriter } from "./journaled-writer.ts";
 import type { ChangeResult } from "./outcome-log.ts";
 import { findByName } from "./read-object.ts";
@@ -78,7 +78,7 @@ function partly(run: ApplyRun, change: Change, journal: JournaledWriter) {
   const record = run.input.lease.record(change.address);
   if (record?.status !== "ready") return {};
   const merged = mergedRecord(run.input.registry.get(change.kind), record, journal.wanted);
-  return { record: { ...merged, seen: seenBefore(run, change) } };
+  return { record: { ...merged, seen: previousObservations(run, change) } };
 }
 
 /**

@@ -76,7 +76,7 @@ export function blockedBy(change: Change, by: Address): Diagnostic {
   });
 }
 
-export function stoppedBefore(change: Change): Diagnostic {
+export function notStarted(change: Change): Diagnostic {
   return warning("APPLY_INTERRUPTED", `${change.address} was not started because the run was stopped`, {
     address: change.address,
     hint: "apply again to continue",

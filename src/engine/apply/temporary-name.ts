@@ -12,7 +12,7 @@ import type { ChangeResult } from "./outcome-log.ts";
 import { readUnmoved } from "./read-object.ts";
 
 /** Gives the object of a change the temporary name that the plan chose. */
-export async function renameForNow(run: ApplyRun, change: Change): Promise<ChangeResult> {
+export async function renameTemporarily(run: ApplyRun, change: Change): Promise<ChangeResult> {
   if (!("temporaryName" in change) || change.temporaryName === undefined)
     throw new Error(`${change.address} has no temporary name in the plan, so it has no part for one`);
   const name = change.temporaryName;
@@ -25,7 +25,7 @@ export async function renameForNow(run: ApplyRun, change: Change): Promise<Chang
 }
 
 /** Gives the old object of a rename-aside replacement another name, so that its successor can have the right one. */
-export async function renameAside(run: ApplyRun, change: Replace): Promise<ChangeResult> {
+export async function renameReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   return runChange(run, change, async (open) => {
     const live = await readUnmoved(run, change);
     // A replacement that was interrupted after this step has already renamed the object.

@@ -16,7 +16,7 @@ import { toNames } from "../name-index.ts";
 import { duplicatesOf, withDeposed } from "../recover/match-object.ts";
 import type { ApplyRun } from "./apply-run.ts";
 import { leavesToServer, seenIn } from "./build-record.ts";
-import { recordAsIs } from "./change-actions.ts";
+import { recordUnsent } from "./change-actions.ts";
 import { appliedValues } from "./resolve-values.ts";
 
 /** Verifies the writes. Never fails: a later run records what cannot be read now. */
@@ -159,7 +159,7 @@ export function recordUnchanged(run: ApplyRun): void {
     if (before === undefined || before.id !== change.id) continue;
     const provider = run.input.registry.get(change.kind);
     const applied = appliedValues(provider, run.input.resources.get(change.address), change.after);
-    const record = recordAsIs(run, change, applied);
+    const record = recordUnsent(run, change, applied);
     if (canonicalJson(jsonOf(record)) !== canonicalJson(jsonOf(before)))
       run.input.lease.note({ type: "record", record });
   }

@@ -10,7 +10,7 @@ import type { Registry } from "../../resource/registry.ts";
 import { Semaphore } from "../concurrency.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { withNames } from "./observe.ts";
-import { kindsBehind } from "./scope.ts";
+import { requiredKinds } from "./scope.ts";
 
 export interface ListKindsInput {
   readonly registry: Registry;
@@ -26,7 +26,7 @@ export interface ListKindsInput {
 /** A kind, or a parent, that could not be read is there with the reason. */
 export async function listKinds(input: ListKindsInput): Promise<Live> {
   const slots = new Semaphore(input.parallelism);
-  const needed = transitiveClosure(input.kinds, (kind) => kindsBehind(input.registry.get(kind)));
+  const needed = transitiveClosure(input.kinds, (kind) => requiredKinds(input.registry.get(kind)));
   const kinds = input.registry.kinds.filter((provider) => needed.has(provider.kind));
   const reading = new Map<string, Promise<LiveKind>>();
   const found = new Map<string, LiveKind>();

@@ -3,7 +3,7 @@
 import { type Address, kindOf } from "../../core/address.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/order.ts";
-import { somewhere } from "../../resource/field-schema.ts";
+import { anyField } from "../../resource/field-schema.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
@@ -153,6 +153,6 @@ class Need {
   }
 }
 
-const isReplacing = somewhere((field) => field.onChange === "replace");
+const isReplacing = anyField((field) => field.onChange === "replace");
 
 export type DesiredSpec = PlanInput["spec"];

@@ -88,7 +88,7 @@ function lazily<T extends object>(make: () => T): () => T {
 }
 
 /** The kinds needed to read objects of a kind: their parents, and the kinds that their fields refer to. */
-export function kindsBehind({ nested, fields }: Provider): readonly string[] {
+export function requiredKinds({ nested, fields }: Provider): readonly string[] {
   return [...(nested === undefined ? [] : [nested.kind]), ...kindsNamedBy(fields)];
 }
 

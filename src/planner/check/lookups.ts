@@ -6,7 +6,7 @@ import { isObject, type Json } from "../../core/json.ts";
 import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
-import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
+import { anyField, type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { Change, NonEmpty } from "../model/change.ts";
@@ -15,7 +15,7 @@ import type { LookupAnswer, LookupSource, Lookups, Question } from "../model/fac
 
 type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
 
-const asks = somewhere((field) => placeOf(field) !== undefined);
+const asks = anyField((field) => placeOf(field) !== undefined);
 
 function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): LookupSource | undefined {
   if (catalog !== undefined) return { in: "catalog", of: catalog };

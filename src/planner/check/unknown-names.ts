@@ -4,7 +4,7 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { collectTexts, isObject, type Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
-import { type FieldSchema, memberSchema, somewhere } from "../../resource/field-schema.ts";
+import { anyField, type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
 import { isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -19,7 +19,7 @@ interface Naming {
   readonly path: Path | undefined;
 }
 
-const mayName = somewhere((field) => field.names !== undefined);
+const mayName = anyField((field) => field.names !== undefined);
 
 /** Whether a resource of a kind can refer to other objects by name. */
 function namesOthers({ fields, planning }: PlannedKind): boolean {

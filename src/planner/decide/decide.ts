@@ -21,7 +21,7 @@ import { type ResolvedReferences, resolveReferences, withReferenceCauses } from 
 import { withLiveSpelling } from "../diff/spelling.ts";
 import type { Change, NonEmpty, Noop, Replace, Update } from "../model/change.ts";
 import { type PlanContext, plannedAttribute, recordedOf } from "../model/context.ts";
-import { unsettledNeeds } from "./dependencies.ts";
+import { changedDependencies } from "./dependencies.ts";
 import { immutableError, immutablePolicy } from "./immutable.ts";
 import { type LiveMatch, matchLive } from "./match-live.ts";
 
@@ -189,7 +189,7 @@ function unchanged(context: PlanContext, resource: Resource, found: Compared): C
     cause: "spec",
     reasons,
     consequences: NONE,
-    dependsOn: unsettledNeeds(context, resource.dependsOn),
+    dependsOn: changedDependencies(context, resource.dependsOn),
     after,
     unresolved,
     ...payloadOf(resource),

@@ -13,7 +13,7 @@ import { addressesOf, foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change, Forget } from "../model/change.ts";
-import { holdsUnreadable, type PlanContext } from "../model/context.ts";
+import { hasUnreadableValue, type PlanContext } from "../model/context.ts";
 import type { LiveMember } from "../model/live-index.ts";
 import {
   deleteChange,
@@ -140,7 +140,7 @@ function parentAddress(
 /** A parent that is still there and whose list is managed no more ("absent means not managed", design 4). */
 function isReleased(context: PlanContext, provider: PlannedKind, parent: Address): boolean {
   const owner = context.input.spec.resources.get(parent);
-  return owner !== undefined && !owner.owns.includes(provider.kind) && !holdsUnreadable(provider);
+  return owner !== undefined && !owner.owns.includes(provider.kind) && !hasUnreadableValue(provider);
 }
 
 function forget(

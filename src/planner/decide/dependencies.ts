@@ -38,7 +38,7 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
 }
 
 /** The dependencies of an unchanged resource; none if each of them is unchanged too, so that `withDependencies` copies no change. */
-export function unsettledNeeds(
+export function changedDependencies(
   { decided, input }: PlanContext,
   dependsOn: readonly Address[],
 ): readonly Address[] {

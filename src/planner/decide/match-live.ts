@@ -9,7 +9,7 @@ import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { Namesake, NonEmpty } from "../model/change.ts";
-import { holdsUnreadable, type PlanContext } from "../model/context.ts";
+import { hasUnreadableValue, type PlanContext } from "../model/context.ts";
 import { importCommands, namesakeOf, namesakesText } from "./duplicate-names.ts";
 import { isManageable, unmanageableError } from "./unmanageable.ts";
 
@@ -131,7 +131,7 @@ function withoutUniqueNames(
 function mayTakeOver(context: PlanContext, resource: Resource, provider: PlannedKind): boolean {
   if (context.input.adopt === true) return true;
   if (isBuiltIn(provider, resource.name)) return true;
-  if (provider.nested !== undefined && !holdsUnreadable(provider)) return true;
+  if (provider.nested !== undefined && !hasUnreadableValue(provider)) return true;
   return context.input.state.open.some(
     (intent) => intent.address === resource.address && provider.recovery === "repeatable",
   );

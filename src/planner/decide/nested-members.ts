@@ -14,7 +14,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import { comparable, liveFingerprint } from "../diff/fingerprint.ts";
 import type { Change, Delete } from "../model/change.ts";
-import { holdsUnreadable, objectKey, type PlanContext } from "../model/context.ts";
+import { hasUnreadableValue, objectKey, type PlanContext } from "../model/context.ts";
 import type { LiveMember } from "../model/live-index.ts";
 
 export interface PlannedDeletes {
@@ -45,7 +45,7 @@ export function unmanagedMembers(
       const parent = parents.get(parentOf(live.name));
       if (parent === undefined) continue;
       const address = addressOf(provider.kind, nestedNameOf(nameOf(parent.address), memberOf(live.name)));
-      if (holdsUnreadable(provider)) changes.push(reported(provider, address, live));
+      if (hasUnreadableValue(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {
         if (caller === undefined && provider.planning.isImplicit !== undefined) callerMatters = true;
         if (provider.planning.isImplicit?.(live, caller, parent.values) === true) continue;

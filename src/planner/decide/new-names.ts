@@ -29,7 +29,7 @@ export function withNewNames(input: PlanInput): PlanInput {
 }
 
 /** Live objects as a plan that was made earlier names them. */
-export function liveAsPlanned(registry: PlanningRegistry, live: Live, changes: readonly Change[]): Live {
+export function withPlannedNames(registry: PlanningRegistry, live: Live, changes: readonly Change[]): Live {
   const named = namedKinds(registry);
   const names = new Map<string, string>();
   for (const change of changes) {

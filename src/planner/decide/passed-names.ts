@@ -163,7 +163,7 @@ export function longestName(provider: PlannedKind): number {
 }
 
 /** Of the changes that are left: those whose name stays with an old object that others still use. */
-export function heldByOldObjects(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
+export function namesOfKeptObjects(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
   const takers = changes.filter(takesName);
   if (takers.length === 0) return [];
   const byId = new Map(changes.flatMap((one) => ("id" in one ? [[objectKey(one.kind, one.id), one]] : [])));

@@ -99,7 +99,7 @@ function isUnresolved(change: Reaching, attribute: string): boolean {
 }
 
 /** Whether the kind has a value that the service never returns, so that an adoption would overwrite it. */
-export function holdsUnreadable(provider: PlannedKind): boolean {
+export function hasUnreadableValue(provider: PlannedKind): boolean {
   return Object.values(provider.fields).some(
     (field) => field.writeOnly === true && field.witness !== undefined,
   );

@@ -9,7 +9,7 @@ import type { SpecPlace } from "../plan/change-fields.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { DriftItem, DriftView } from "../plan/drift-view.ts";
 import type { PlanFinding, PlanView } from "../plan/plan-view.ts";
-import { ORIGINS, WAS_PENDING } from "../plan/split-view.ts";
+import { ORIGINS, PENDING_NOTE } from "../plan/split-view.ts";
 import { ruleText } from "../text/diagnostic-text.ts";
 import type { RunInfo } from "../text/run-info.ts";
 
@@ -104,7 +104,7 @@ function findingNotice(
     rule: rule === undefined ? code : `${code}/${rule.name}`,
     title: code,
     message: lines([
-      message.endsWith(WAS_PENDING) ? message.slice(0, -WAS_PENDING.length) : message,
+      message.endsWith(PENDING_NOTE) ? message.slice(0, -PENDING_NOTE.length) : message,
       ...usedAt.map(({ file, line, column }) => `used at ${file}:${line}:${column}`),
       ...(rule === undefined ? [] : [ruleText(rule)]),
       ...labelled("cause", cause),

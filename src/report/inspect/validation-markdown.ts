@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { severityCounts } from "../text/diagnostic-text.ts";
-import { COMMENT_SIZE, type Fitted, findingItem, fittedMarkdown } from "../text/markdown.ts";
+import { COMMENT_SIZE, type FittedReport, findingItem, fittedMarkdown } from "../text/markdown.ts";
 import { markdownText } from "../text/printable.ts";
 import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
 
@@ -16,7 +16,7 @@ export function validationMarkdown(
   { sentence, diagnostics }: ValidationView,
   info?: RunInfo,
   size = COMMENT_SIZE,
-): Fitted {
+): FittedReport {
   const heading = sentence ?? `The spec is not valid: ${severityCounts(diagnostics)}`;
   return findingsMarkdown(heading, diagnostics, info, size);
 }
@@ -27,7 +27,7 @@ export function findingsMarkdown(
   found: readonly Diagnostic[],
   info?: RunInfo,
   size = COMMENT_SIZE,
-): Fitted {
+): FittedReport {
   const about = info === undefined ? "" : `\n${runMarkdown(info)}`;
   const head = `${markdownMarker(info?.target)}\n\n## ${markdownText(heading)}\n${about}`;
   const section = (rank: number, severity: Diagnostic["severity"]) => ({

@@ -8,7 +8,7 @@ import type { PlanView } from "../plan/plan-view.ts";
 import {
   type Block,
   COMMENT_SIZE,
-  type Fitted,
+  type FittedReport,
   findingDetails,
   findingQuote,
   fittedMarkdown,
@@ -21,7 +21,7 @@ import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";
 /** More than this many applied changes are collapsed. */
 const FEW = 20;
 
-export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COMMENT_SIZE): Fitted {
+export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const applied = outcome.changes.filter((one) => one.result === "applied");
   const others = outcome.changes.filter((one) => one.result !== "applied");
   const about = info === undefined ? "" : `\n${runMarkdown(info)}`;

@@ -15,13 +15,13 @@ import type { Colors } from "../text/color.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
-import { DONE, TOUCHING } from "../text/vocabulary.ts";
+import { CHANGING_ACTIONS, DONE } from "../text/vocabulary.ts";
 
 export interface OutcomeView {
   /** `Applied in 12 s: 3 created, 1 updated, 0 replaced, 0 deleted; 1 failed, 2 blocked.` */
   readonly title: string;
   /** How many changes were applied, by action. */
-  readonly applied: Readonly<Record<(typeof TOUCHING)[number], number>>;
+  readonly applied: Readonly<Record<(typeof CHANGING_ACTIONS)[number], number>>;
   readonly unapplied: Readonly<Record<Exclude<ChangeStatus, "applied">, number>>;
   readonly changes: readonly OutcomeItem[];
   readonly diagnostics: readonly Diagnostic[];
@@ -61,7 +61,7 @@ export function outcomeView(
   return {
     title: titleOf(outcome),
     applied: Object.fromEntries(
-      TOUCHING.map((action) => [action, appliedOf(changes, action)]),
+      CHANGING_ACTIONS.map((action) => [action, appliedOf(changes, action)]),
     ) as OutcomeView["applied"],
     unapplied: Object.fromEntries(
       RESULTS.map((result) => [result, withResult(changes, result)]),
@@ -104,7 +104,7 @@ function withResult(changes: readonly ChangeOutcome[], result: ChangeStatus): nu
 }
 
 function titleOf({ changes, interrupted, elapsedMs }: ApplyOutcome): string {
-  const done = TOUCHING.map((action) => ({ action, number: appliedOf(changes, action) }))
+  const done = CHANGING_ACTIONS.map((action) => ({ action, number: appliedOf(changes, action) }))
     .filter(({ action, number }) => number > 0 || (action !== "adopt" && action !== "forget"))
     .map(({ action, number }) => `${grouped(number)} ${DONE[action]}`);
   const rest = RESULTS.map((result) => ({ result, number: withResult(changes, result) }))

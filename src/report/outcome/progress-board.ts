@@ -11,7 +11,7 @@ import { grouped } from "../../core/sentences.ts";
 import type { ApplyEvent, ReadEvent } from "../../planner/model/plan.ts";
 import { type KindTally, type Progress, ProgressCounts, tallyText } from "./progress.ts";
 
-type Shown = { title: string; output: string; skip(message: string): void };
+type ShownPlan = { title: string; output: string; skip(message: string): void };
 
 export interface BoardParts {
   readonly stream: NodeJS.WriteStream;
@@ -43,7 +43,7 @@ class BoardRenderer extends DefaultRenderer {
   static override nonTTY = true;
 }
 
-type Task = { readonly title: string; readonly task: (context: unknown, shown: Shown) => Promise<void> };
+type Task = { readonly title: string; readonly task: (context: unknown, shown: ShownPlan) => Promise<void> };
 
 function draw(parts: BoardParts, tasks: readonly Task[]): Promise<unknown> {
   const logger = new ListrLogger<ListrDefaultRendererLogLevels>({
@@ -63,13 +63,13 @@ function draw(parts: BoardParts, tasks: readonly Task[]): Promise<unknown> {
 class Reading {
   readonly #done = Promise.withResolvers<void>();
   readonly #run: Promise<unknown>;
-  #shown: Shown | undefined;
+  #shown: ShownPlan | undefined;
   #read: ReadEvent | undefined;
   #objects = 0;
   #unread = 0;
 
   constructor(parts: BoardParts) {
-    const work = (_context: unknown, task: Shown) => {
+    const work = (_context: unknown, task: ShownPlan) => {
       this.#shown = task;
       this.#show();
       return this.#done.promise;
@@ -102,7 +102,7 @@ class Reading {
 class Applying {
   readonly #parts: BoardParts;
   readonly #tally = new ProgressCounts();
-  readonly #shown = new Map<string, Shown>();
+  readonly #shown = new Map<string, ShownPlan>();
   readonly #ends = new Map<string, PromiseWithResolvers<void>>();
   #run: Promise<unknown> = Promise.resolve();
   #begun = 0;
@@ -122,7 +122,7 @@ class Applying {
     const tasks = this.#tally.kinds().map(({ kind }) => {
       const end = Promise.withResolvers<void>();
       this.#ends.set(kind, end);
-      const task = (_context: unknown, task: Shown) => {
+      const task = (_context: unknown, task: ShownPlan) => {
         this.#shown.set(kind, task);
         for (const own of this.#tally.kinds()) if (own.kind === kind) this.#show(own);
         return end.promise;

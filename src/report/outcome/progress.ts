@@ -6,7 +6,7 @@ import { count } from "../../core/sentences.ts";
 import { type ApplyEvent, type ChangeStatus, type ReadEvent, wasStopped } from "../../planner/model/plan.ts";
 import type { Colors, Paint } from "../text/color.ts";
 import { printable } from "../text/printable.ts";
-import { DOING, DONE } from "../text/vocabulary.ts";
+import { DONE, IN_PROGRESS_VERBS } from "../text/vocabulary.ts";
 
 export interface Progress {
   read(event: ReadEvent): void;
@@ -98,7 +98,10 @@ export class ProgressCounts {
         }
         return;
       case "apply_start":
-        this.#of(event.kind).current.set(event.address, `${DOING[event.action]} ${printable(event.address)}`);
+        this.#of(event.kind).current.set(
+          event.address,
+          `${IN_PROGRESS_VERBS[event.action]} ${printable(event.address)}`,
+        );
         return;
       case "apply_waiting":
         this.#of(event.kind).current.set(

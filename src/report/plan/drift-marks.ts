@@ -7,18 +7,18 @@ import { timeText } from "../text/vocabulary.ts";
 import type { FieldLine } from "./field-lines.ts";
 
 /** `sinceLast`: whether what was reported before still counts. */
-export interface Knowledge extends KnownDrift {
+export interface DriftReportContext extends KnownDrift {
   readonly sinceLast: boolean;
 }
 
-export const NOTHING_KNOWN: Knowledge = { reported: [], acknowledged: [], sinceLast: false };
+export const NO_KNOWN_DRIFT: DriftReportContext = { reported: [], acknowledged: [], sinceLast: false };
 
 /** Whether a difference needs attention. */
-export function isOpen({ reported, acknowledged }: DriftMark, { sinceLast }: Knowledge): boolean {
+export function isOpen({ reported, acknowledged }: DriftMark, { sinceLast }: DriftReportContext): boolean {
   return acknowledged === undefined && !(sinceLast && reported);
 }
 
-export function markText(mark: DriftMark | undefined, { sinceLast }: Knowledge): string {
+export function markText(mark: DriftMark | undefined, { sinceLast }: DriftReportContext): string {
   if (mark?.acknowledged !== undefined) {
     const { until, by, reason } = mark.acknowledged;
     return printable(`acknowledged until ${timeText(until)} by ${by}: ${reason}`);
@@ -27,7 +27,10 @@ export function markText(mark: DriftMark | undefined, { sinceLast }: Knowledge):
   return mark?.reported === true ? "reported before" : "new";
 }
 
-export function markJson(mark: DriftMark | undefined, { sinceLast }: Knowledge): Record<string, unknown> {
+export function markJson(
+  mark: DriftMark | undefined,
+  { sinceLast }: DriftReportContext,
+): Record<string, unknown> {
   const said = mark?.acknowledged;
   return {
     ...(sinceLast ? { reported: mark?.reported === true } : {}),
@@ -69,7 +72,7 @@ export function withRemark(lines: readonly FieldLine[], text: string): readonly 
 }
 
 /** `1 new, 1 reported before, 1 acknowledged.` Empty where the state says nothing. */
-export function markTitle(marks: readonly DriftMark[], { sinceLast }: Knowledge): string {
+export function markTitle(marks: readonly DriftMark[], { sinceLast }: DriftReportContext): string {
   const acknowledged = marks.filter((mark) => mark.acknowledged !== undefined).length;
   const reported = marks.filter((mark) => mark.acknowledged === undefined && mark.reported).length;
   if (marks.length === 0 || (!sinceLast && acknowledged === 0)) return "";

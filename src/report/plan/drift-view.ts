@@ -19,12 +19,12 @@ import {
   type SpecPlaces,
 } from "./change-fields.ts";
 import {
+  type DriftReportContext,
   isOpen,
-  type Knowledge,
   markJson,
   markText,
   markTitle,
-  NOTHING_KNOWN,
+  NO_KNOWN_DRIFT,
   originText,
   withRemark,
 } from "./drift-marks.ts";
@@ -74,7 +74,7 @@ export function driftView(
   managed: number,
   registry: KindRegistry,
   places: SpecPlaces = NO_PLACES,
-  known: Knowledge = NOTHING_KNOWN,
+  known: DriftReportContext = NO_KNOWN_DRIFT,
 ): DriftView {
   const { host, drift, diagnostics } = found;
   const marks = drift.flatMap((one) => marksOf(one, registry.of(one.address).fields, known));
@@ -91,7 +91,7 @@ export function driftItem(
   one: Drift,
   registry: KindRegistry,
   places: SpecPlaces,
-  known = NOTHING_KNOWN,
+  known = NO_KNOWN_DRIFT,
 ): DriftItem {
   const at = places(one.address);
   const provider = registry.of(one.address);

@@ -5,7 +5,7 @@ import { summaryOf } from "../../planner/model/plan.ts";
 import {
   type Block,
   COMMENT_SIZE,
-  type Fitted,
+  type FittedReport,
   findingQuote,
   fittedMarkdown,
   type Section,
@@ -19,16 +19,16 @@ import {
   printable,
 } from "../text/printable.ts";
 import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
-import { TOUCHING } from "../text/vocabulary.ts";
+import { CHANGING_ACTIONS } from "../text/vocabulary.ts";
 import type { ChangeView } from "./change-view.ts";
 import type { DriftItem, DriftView } from "./drift-view.ts";
 import type { FieldLine } from "./field-lines.ts";
-import { weightOf } from "./plan-text.ts";
+import { severityNote } from "./plan-text.ts";
 import type { PlanView } from "./plan-view.ts";
 import { ORIGIN_HEADS, resolvedSentence } from "./split-view.ts";
 import { kindTable } from "./summary.ts";
 
-export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): Fitted {
+export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const touching = plan.changes.filter((change) => change.touches);
   const shown = touching.filter((change) => change.origin !== "pending");
   const pending = touching.filter((change) => change.origin === "pending");
@@ -80,7 +80,7 @@ function table({ changes }: PlanView): readonly string[] {
   if (titles === undefined) return [];
   const row = (cells: readonly string[]) => `| ${cells.map(printable).join(" | ")} |`;
   const summary = summaryOf(changes);
-  const used = TOUCHING.filter((action) => summary[action] > 0);
+  const used = CHANGING_ACTIONS.filter((action) => summary[action] > 0);
   const total = ["**total**", ...used.map((action) => `**${grouped(summary[action])}**`)];
   const lines = [
     row(["kind", ...titles.slice(1)]),
@@ -110,7 +110,7 @@ function expanded(title: string, changes: readonly ChangeView[]): Section {
 function byKind(changes: readonly ChangeView[]): readonly Section[] {
   return [...Map.groupBy(changes, (change) => change.kind)].map(([kind, own]) => {
     const summary = summaryOf(own);
-    const counts = TOUCHING.filter((action) => summary[action] > 0).map(
+    const counts = CHANGING_ACTIONS.filter((action) => summary[action] > 0).map(
       (action) => `${grouped(summary[action])} to ${action}`,
     );
     return details(3, `<b>${markupText(kind)}</b>: ${counts.join(", ")}`, own.map(changeBlock));
@@ -142,7 +142,7 @@ function unmanaged(plan: PlanView): Section {
   return details(5, `Unmanaged: ${count(blocks.length, "object")}`, blocks);
 }
 
-export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SIZE): Fitted {
+export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const { title, drift, diagnostics, managed } = view;
   const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
   const about = info === undefined ? "" : `\n${runMarkdown(info)}`;
@@ -159,7 +159,7 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
 }
 
 export function changeBlock(view: ChangeView): Block {
-  const said = [...weightOf(view), ...view.remarks];
+  const said = [...severityNote(view), ...view.remarks];
   const remarks = said.length === 0 ? "" : ` (${markdownText(said.join("; "))})`;
   const head = `- **${view.verb}** ${markdownCode(view.address)}${remarks}`;
   const lines = [head];

@@ -57,7 +57,7 @@ function blocks(changes: readonly ChangeView[], colors: Colors): readonly string
 
 export function changeLines(view: ChangeView, colors: Colors): readonly string[] {
   const paint = paintOf(view.action, colors);
-  const said = [...weightOf(view), ...view.remarks];
+  const said = [...severityNote(view), ...view.remarks];
   const remarks = said.length === 0 ? "" : colors.dim(`  (${said.join("; ")})`);
   const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
   return [
@@ -71,7 +71,7 @@ export function changeLines(view: ChangeView, colors: Colors): readonly string[]
 }
 
 /** How much it matters that an object goes; of an update, each field has its own severity. */
-export function weightOf({ action, severity }: ChangeView): readonly string[] {
+export function severityNote({ action, severity }: ChangeView): readonly string[] {
   const isWhole = action === "delete" || action === "replace";
   return isWhole && severity !== undefined && severity !== "other" ? [severity] : [];
 }

@@ -19,7 +19,7 @@ import { NO_PLACES, type SpecPlaces } from "./change-fields.ts";
 import { ChangeView } from "./change-view.ts";
 import { originText } from "./drift-marks.ts";
 import { type DriftItem, driftItem } from "./drift-view.ts";
-import { type ExitcodeFor, type SplitView, splitView, WAS_PENDING } from "./split-view.ts";
+import { type ExitcodeFor, PENDING_NOTE, type SplitView, splitView } from "./split-view.ts";
 import { isUnknownSecret, refusalLine, summaryLine } from "./summary.ts";
 
 export interface PlanView {
@@ -115,7 +115,7 @@ function guardItem(guard: Guard): Guard {
 }
 
 function pendingFinding(one: Diagnostic): PlanFinding {
-  return { ...one, message: `${one.message}${WAS_PENDING}`, origin: "pending" };
+  return { ...one, message: `${one.message}${PENDING_NOTE}`, origin: "pending" };
 }
 
 function unmanagedItem(source: Unmanaged): UnmanagedItem {

@@ -7,7 +7,7 @@ import type { ChangeOrigin, PlanSplit, ResolvedChange } from "../../planner/mode
 import type { KindRegistry } from "../../resource/registry.ts";
 import type { Colors } from "../text/color.ts";
 import { printable } from "../text/printable.ts";
-import { TOUCHING } from "../text/vocabulary.ts";
+import { CHANGING_ACTIONS } from "../text/vocabulary.ts";
 import { NO_PLACES } from "./change-fields.ts";
 import { ChangeView } from "./change-view.ts";
 
@@ -36,7 +36,7 @@ export const ORIGIN_HEADS: Readonly<Record<ChangeOrigin | "resolved", string>> =
 };
 
 /** What a guard or an error of a single resource says that the plan of the base has, too. */
-export const WAS_PENDING = "; this was already pending";
+export const PENDING_NOTE = "; this was already pending";
 
 /** Which changes decide: all of them, or with `--exitcode-for change` only those that the change causes. */
 export type ExitcodeFor = "all" | "change";
@@ -74,7 +74,7 @@ export function splitView(
 
 /** `2 caused by this change (1 to create, 1 to delete)`. */
 function counted(summary: Summary, what: string): string {
-  const actions = TOUCHING.filter((action) => summary[action] > 0);
+  const actions = CHANGING_ACTIONS.filter((action) => summary[action] > 0);
   const number = actions.reduce((sum, action) => sum + summary[action], 0);
   const parts = actions.map((action) => `${grouped(summary[action])} to ${action}`);
   return `${grouped(number)} ${what}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;

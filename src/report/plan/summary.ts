@@ -6,7 +6,7 @@ import { type Action, type Change, changesAnything, touches } from "../../planne
 import { type Plan, summaryOf } from "../../planner/model/plan.ts";
 import { secretField } from "../../resource/content.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
-import { TOUCHING } from "../text/vocabulary.ts";
+import { CHANGING_ACTIONS } from "../text/vocabulary.ts";
 
 /** Whether a change takes an object away: a replace that leaves the old one does not. */
 export function destroys(change: Change): boolean {
@@ -71,7 +71,7 @@ export function kindTable(
   const touched = changes.filter(touches);
   const kinds = [...new Set(touched.map((change) => change.kind))];
   if (touched.length < least.changes || kinds.length < least.kinds) return [];
-  const actions = TOUCHING.filter((action) => touched.some((change) => change.action === action));
+  const actions = CHANGING_ACTIONS.filter((action) => touched.some((change) => change.action === action));
   const rows = kinds.map((kind) => {
     const own = summaryOf(touched.filter((change) => change.kind === kind));
     return [kind, ...actions.map((action) => (own[action] === 0 ? "·" : grouped(own[action])))];

@@ -32,7 +32,7 @@ export const COMMENT_SIZE: MarkdownSize = { limit: 65_000, unit: "characters" };
 export const SUMMARY_SIZE: MarkdownSize = { limit: 1_000_000, unit: "bytes" };
 
 /** A Markdown text that fits. `cut`: something was left out, and the run has to show it elsewhere, as the text says. */
-export interface Fitted {
+export interface FittedReport {
   readonly text: string;
   readonly cut: boolean;
 }
@@ -41,7 +41,7 @@ export interface Fitted {
 const RESERVE = 600;
 
 /** `head` is always there. */
-export function fittedMarkdown(head: string, sections: readonly Section[], size: MarkdownSize): Fitted {
+export function fittedMarkdown(head: string, sections: readonly Section[], size: MarkdownSize): FittedReport {
   const filled = sections.filter(({ blocks }) => blocks.length > 0);
   const whole = joined([head, ...filled.map((one) => sectionText(one, one.blocks.map(fullText)))]);
   if (sizeOf(whole, size) <= size.limit) return { text: whole, cut: false };

@@ -25,7 +25,7 @@ export const DONE: Readonly<Record<Action, string>> = {
   report: "reported",
 };
 
-export const DOING: Readonly<Record<Action, string>> = {
+export const IN_PROGRESS_VERBS: Readonly<Record<Action, string>> = {
   create: "creating",
   update: "updating",
   replace: "replacing",
@@ -37,7 +37,7 @@ export const DOING: Readonly<Record<Action, string>> = {
 };
 
 /** The actions that change something, in the order of summaries. */
-export const TOUCHING = [
+export const CHANGING_ACTIONS = [
   "create",
   "update",
   "replace",

@@ -8,7 +8,7 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";
 import type { Expression, Root } from "../model/template.ts";
-import { isNull, type SpecNode, whatIs } from "../model/tree.ts";
+import { describeNode, isNull, type SpecNode } from "../model/tree.ts";
 import { FUNCTIONS, FunctionProblem, type PureFunction } from "./functions.ts";
 import { type PathStep, parseExpression, type Syntax, type SyntaxPlace, SyntaxProblem } from "./syntax.ts";
 import { dataOf, lacksValue, treeOfData, visitNodes, visitTexts } from "./values.ts";
@@ -120,7 +120,7 @@ export class Evaluator {
     const keys = node.kind === "map" ? [...node.members.keys()] : [];
     const problem =
       node.kind === "scalar"
-        ? `${whole} is ${whatIs(node)}, which has no members`
+        ? `${whole} is ${describeNode(node)}, which has no members`
         : `${whole} has no ${typeof step === "number" ? `entry ${step}` : JSON.stringify(step)}`;
     const known = keys.length === 0 ? undefined : `it has ${listed(keys)}`;
     const { hint } = didYouMean(this.#options.suggest(String(step), keys), known);

@@ -7,7 +7,15 @@ import type { Findings } from "../model/findings.ts";
 import { type FileLimits, LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import { sourceOf } from "../model/text.ts";
-import { isNull, type MapNode, mapAt, member, type SpecNode, scalarText, whatIs } from "../model/tree.ts";
+import {
+  describeNode,
+  isNull,
+  type MapNode,
+  mapAt,
+  member,
+  type SpecNode,
+  scalarText,
+} from "../model/tree.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import { joinFiles } from "./join-files.ts";
 import { withNamedRules } from "./named-rules.ts";
@@ -199,7 +207,7 @@ interface Words {
 
 function includeRefused(path: string, pattern: string, node: SpecNode): Words | undefined {
   if (pattern === "")
-    return { code: "SPEC_TYPE", message: `include must be a list of paths, not ${whatIs(node)}` };
+    return { code: "SPEC_TYPE", message: `include must be a list of paths, not ${describeNode(node)}` };
   if (pattern.includes("${")) {
     const message = "an include cannot contain a variable, because files are read before variables";
     return { code: "SPEC_INCLUDE", message };

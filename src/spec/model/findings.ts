@@ -7,7 +7,7 @@ import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { count } from "../../core/sentences.ts";
 import type { InstanceOrigin } from "./origin.ts";
 import { locationOf, type Span } from "./source.ts";
-import { isNull, type MapNode, type SpecNode, whatIs } from "./tree.ts";
+import { describeNode, isNull, type MapNode, type SpecNode } from "./tree.ts";
 
 export interface Finding {
   readonly severity: "error" | "warning";
@@ -50,7 +50,7 @@ export class Findings {
   }
 
   wrongType(subject: string, wanted: string, node: SpecNode, details?: Details): void {
-    this.error("SPEC_TYPE", `${subject} must be ${wanted}, not ${whatIs(node)}`, node, details);
+    this.error("SPEC_TYPE", `${subject} must be ${wanted}, not ${describeNode(node)}`, node, details);
   }
 
   /** The members of a map of names; none where it is absent, or after reporting that it is none. */

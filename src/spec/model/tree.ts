@@ -113,13 +113,13 @@ export function withMembers(
 }
 
 /** Describes a value for messages. */
-export function whatIs(node: SpecNode): string {
+export function describeNode(node: SpecNode): string {
   if (node.kind === "list") return "a list";
   if (node.kind === "map") return "a map";
-  return whatIsScalar(node.value);
+  return describeScalar(node.value);
 }
 
-export function whatIsScalar(value: ScalarValue): string {
+export function describeScalar(value: ScalarValue): string {
   switch (typeof value) {
     case "string":
       return "a string";

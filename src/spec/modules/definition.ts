@@ -8,12 +8,12 @@ import type { InstanceOrigin } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import { isTemplate } from "../model/template.ts";
 import {
+  describeNode,
   type MapMember,
   type MapNode,
   member,
   type SpecNode,
   scalarText,
-  whatIs,
   withMembers,
 } from "../model/tree.ts";
 import { type InputDeclaration, inputsOf } from "./inputs.ts";
@@ -71,7 +71,7 @@ export class ModuleDefinitions {
   #path(source: SpecNode, name: string): string | undefined {
     const text = scalarText(source);
     if (text === undefined || text === "" || isTemplate(text)) {
-      const what = text === undefined ? whatIs(source) : JSON.stringify(text);
+      const what = text === undefined ? describeNode(source) : JSON.stringify(text);
       const message = `modules.${name}: source must be the path of a folder, not ${what}`;
       const hint = "an expression cannot choose a module: files are read before expressions";
       this.#findings.error("SPEC_MODULE", message, source, { hint });

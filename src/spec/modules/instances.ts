@@ -7,7 +7,7 @@ import type { FoundValue, ScopeQuery } from "../expressions/evaluate.ts";
 import type { SpecPart } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import { literalOf } from "../model/template.ts";
-import { isNull, member, type SpecNode, scalarAt, scalarText, whatIs } from "../model/tree.ts";
+import { describeNode, isNull, member, type SpecNode, scalarAt, scalarText } from "../model/tree.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import type { ModuleLoading } from "./loading.ts";
 import type { InstanceOfModule, ModuleUse, ModuleUser } from "./module-use.ts";
@@ -165,7 +165,7 @@ export class ModuleSet {
       for (const item of value.items) {
         const text = scalarText(item);
         const key = text === undefined ? undefined : literalOf(text);
-        const message = `modules.${name}: a list in for_each contains strings, not ${whatIs(item)}`;
+        const message = `modules.${name}: a list in for_each contains strings, not ${describeNode(item)}`;
         if (key === undefined) findings.error("SPEC_TYPE", message, item);
         else add(key, scalarAt(item, key), item);
       }

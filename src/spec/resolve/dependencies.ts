@@ -1,7 +1,7 @@
 // Finds dependencies between resources: references, names in fields, a resource's own name, and nesting. Reports cycles.
 
 import type { Address } from "../../core/address.ts";
-import { type FieldSchema, somewhere, type Values } from "../../resource/field-schema.ts";
+import { anyField, type FieldSchema, type Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Findings } from "../model/findings.ts";
@@ -40,7 +40,7 @@ export class DeclaredNames {
   }
 }
 
-const namesOthers = somewhere(({ names, mentions }) => names !== undefined || mentions !== undefined);
+const namesOthers = anyField(({ names, mentions }) => names !== undefined || mentions !== undefined);
 
 const NO_EDGES: readonly Address[] = [];
 

@@ -16,7 +16,7 @@ import type { Findings } from "../model/findings.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";
 import { literalOf } from "../model/template.ts";
-import { isFlag, isNull, type MapNode, member, type SpecNode, whatIs } from "../model/tree.ts";
+import { describeNode, isFlag, isNull, type MapNode, member, type SpecNode } from "../model/tree.ts";
 import { checkChains } from "./moved-chains.ts";
 
 export interface StateEntryChecks {
@@ -64,13 +64,13 @@ class EntryReader {
     const node = member(root, section);
     if (node === undefined || isNull(node)) return [];
     if (node.kind !== "list") {
-      this.#error(`${section} must be a list of entries, not ${whatIs(node)}`, node);
+      this.#error(`${section} must be a list of entries, not ${describeNode(node)}`, node);
       return [];
     }
     const found: T[] = [];
     for (const item of node.items) {
       if (item.kind !== "map") {
-        this.#error(`an entry of ${section} must be a map, not ${whatIs(item)}`, item);
+        this.#error(`an entry of ${section} must be a map, not ${describeNode(item)}`, item);
         continue;
       }
       for (const [field, { key }] of item.members) {
@@ -132,7 +132,7 @@ class EntryReader {
     const at = this.#span(node, "address");
     const destroy = member(node, "destroy");
     if (destroy !== undefined && !isFlag(destroy))
-      return this.#error(`destroy must be true or false, not ${whatIs(destroy)}`, destroy);
+      return this.#error(`destroy must be true or false, not ${describeNode(destroy)}`, destroy);
     const declared = isModuleAddress(address) ? this.#inModules().get(address) : undefined;
     if (declared !== undefined || this.#checks.declared.has(address))
       return this.#error(`${address} is removed, and the spec still declares ${declared ?? "it"}`, at);
@@ -181,7 +181,7 @@ class EntryReader {
     const number = typeof data === "number" || typeof data === "bigint" ? String(data) : undefined;
     const text = typeof data === "string" ? literalOf(data) : number;
     if (text !== undefined && text !== "") return text;
-    const wrong = value === undefined ? "is missing" : `must be a string, not ${whatIs(value)}`;
+    const wrong = value === undefined ? "is missing" : `must be a string, not ${describeNode(value)}`;
     const what = text === "" ? "is empty" : wrong;
     this.#error(`the field ${JSON.stringify(field)} of this entry ${what}`, value ?? node);
     return undefined;

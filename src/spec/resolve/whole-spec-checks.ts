@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/canonical.ts";
 import { toDottedPath } from "../../core/pointer.ts";
-import { type FieldSchema, somewhere } from "../../resource/field-schema.ts";
+import { anyField, type FieldSchema } from "../../resource/field-schema.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
@@ -62,7 +62,7 @@ export function reportLimits(resources: Iterable<WrittenResource>, findings: Fin
 }
 
 const isSet = (schema: FieldSchema): boolean => schema.list === "set" || schema.uniqueItems === true;
-const holdsSets = somewhere(isSet);
+const holdsSets = anyField(isSet);
 
 /** Entries of a list that is a set, or whose members must differ. */
 export function reportRepeated(written: WrittenResource, fields: MapNode, findings: Findings): void {

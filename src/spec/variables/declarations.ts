@@ -9,7 +9,15 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
 import { sourceOf } from "../model/text.ts";
-import { isNull, type MapNode, member, type SpecNode, scalarAt, scalarText, whatIs } from "../model/tree.ts";
+import {
+  describeNode,
+  isNull,
+  type MapNode,
+  member,
+  type SpecNode,
+  scalarAt,
+  scalarText,
+} from "../model/tree.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import { plainScalar } from "../yaml/scalars.ts";
 import {
@@ -71,7 +79,7 @@ export function variablesOf(
     const { type, constraints = NO_CONSTRAINTS } = declared.get(name) ?? {};
     if (constraints.sensitive) hideValue(value, sensitive);
     checkConstraints(`the variable ${name}`, constraints, value, findings);
-    const message = `the variable ${name} must be ${TYPE_WORDS[type ?? "map"]}, not ${whatIs(value)}`;
+    const message = `the variable ${name} must be ${TYPE_WORDS[type ?? "map"]}, not ${describeNode(value)}`;
     if (type !== undefined && typeOf(value) !== type) findings.error("SPEC_VARIABLE", message, value);
   };
 

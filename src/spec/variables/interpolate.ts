@@ -16,6 +16,7 @@ import {
   templateParts,
 } from "../model/template.ts";
 import {
+  describeNode,
   listAt,
   type MapMember,
   type MapNode,
@@ -23,7 +24,6 @@ import {
   type ScalarNode,
   type SpecNode,
   scalarAt,
-  whatIs,
 } from "../model/tree.ts";
 
 /** What expressions may still add: a small spec must not expand into a large one. */
@@ -217,7 +217,7 @@ export class Expander {
     if (inside === undefined)
       findings.error(
         "SPEC_VARIABLE",
-        `${named(part)} is ${whatIs(value)} and cannot be part of a string`,
+        `${named(part)} is ${describeNode(value)} and cannot be part of a string`,
         at,
       );
     else findings.error("SPEC_REFERENCE", `${part.raw} is a reference, which a key or name cannot hold`, at);

@@ -9,6 +9,7 @@ import { locationOf } from "../model/source.ts";
 import type { TargetSettings } from "../model/spec.ts";
 import { isTemplate } from "../model/template.ts";
 import {
+  describeNode,
   isFlag,
   isNull,
   type MapMember,
@@ -16,7 +17,6 @@ import {
   member,
   type SpecNode,
   scalarText,
-  whatIs,
 } from "../model/tree.ts";
 
 /** Fields of a target. Its other members are sections. */
@@ -72,7 +72,7 @@ function settingsIn(name: string, { key, value }: MapMember, findings: Findings)
     if (node === undefined || isNull(node)) return undefined;
     const found = scalarText(node);
     if (found !== undefined && found !== "" && !isTemplate(found)) return { value: node, text: found };
-    const what = found === undefined ? whatIs(node) : JSON.stringify(found);
+    const what = found === undefined ? describeNode(node) : JSON.stringify(found);
     findings.error("SPEC_TARGET", `the target ${name}: ${field} must be a plain string, not ${what}`, node, {
       hint: "it is read before expressions",
     });

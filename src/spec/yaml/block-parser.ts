@@ -3,7 +3,16 @@
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";
 import { listAt, type MapMember, type MapNode, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
-import { DASH, FLOW, HASH, NEWLINE, SPACE, Texts, UNSUPPORTED, unsupported } from "./block-scanner.ts";
+import {
+  DASH,
+  FLOW,
+  HASH,
+  NEWLINE,
+  SPACE,
+  StringScanner,
+  UNSUPPORTED,
+  unsupported,
+} from "./block-scanner.ts";
 import { plainScalar } from "./scalars.ts";
 
 /** The tree of a source, or undefined if any part is unusual: invalid, rare, or too large. Reports no problems. */
@@ -41,7 +50,7 @@ function isWordCharacter(code: number): boolean {
 
 /** Tabs, carriage returns, byte order marks, other line ends, and marks of documents. */
 const UNUSUAL = /[\t\r\ufeff\u0085\u2028\u2029]|^(?:---|\.\.\.|%)/m;
-class Reader extends Texts {
+class Reader extends StringScanner {
   #depth = 0;
 
   document(): MapNode {

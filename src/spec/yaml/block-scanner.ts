@@ -20,7 +20,7 @@ function isBreak(next: string | undefined, stops: string): boolean {
   return next === undefined || next === " " || next === "\n" || (stops === FLOW && FLOW.includes(next));
 }
 
-export class Texts {
+export class StringScanner {
   readonly source: SourceText;
   readonly text: string;
   at = 0;

@@ -3,7 +3,7 @@
 import type { Intent, JournalEntry, RemovedObject } from "../model/journal-entry.ts";
 import type { Acknowledgement, OpenIntent, ReportedDrift, StateRecord, Sweep } from "../model/record.ts";
 import { decodeRun } from "./decode-run.ts";
-import { Misshapen, type Shape } from "./shape.ts";
+import { InvalidShape, type Shape } from "./shape.ts";
 
 export function decodeRecord(from: Shape): StateRecord {
   const common = {
@@ -22,13 +22,13 @@ export function decodeRecord(from: Shape): StateRecord {
   if (status === "ready") return { ...common, status, seen: from.values("seen") };
   if (status === "creating") return { ...common, status, token: from.text("token") };
   if (status === "deleting") return { ...common, status };
-  throw new Misshapen(`a record has the unknown status "${status}"`);
+  throw new InvalidShape(`a record has the unknown status "${status}"`);
 }
 
 function decodeIntent(from: Shape): Intent {
   const action = from.text("action");
   if (action !== "create" && action !== "update" && action !== "delete")
-    throw new Misshapen(`an intent has the unknown action "${action}"`);
+    throw new InvalidShape(`an intent has the unknown action "${action}"`);
   return {
     address: from.address("address"),
     operation: from.text("operation"),
@@ -137,7 +137,7 @@ export function decodeEntry(from: Shape): JournalEntry {
     case "run":
       return { type, run: decodeRun(from.object("run")) };
     default: {
-      throw new Misshapen(`an entry has the unknown type "${String(type satisfies never)}"`);
+      throw new InvalidShape(`an entry has the unknown type "${String(type satisfies never)}"`);
     }
   }
 }

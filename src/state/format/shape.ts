@@ -4,7 +4,7 @@ import { type Address, parseAddress, type RemoteId, remoteId } from "../../core/
 import type { Json, JsonObject } from "../../core/json.ts";
 
 /** Thrown where stored data is not what the program writes. */
-export class Misshapen extends Error {}
+export class InvalidShape extends Error {}
 
 /** An object whose members are read by type. `where` names it in messages. */
 export class Shape {
@@ -20,8 +20,8 @@ export class Shape {
     return Object.hasOwn(this.value, key) ? this.value[key] : undefined;
   }
 
-  #wrong(key: string, what: string): Misshapen {
-    return new Misshapen(`${this.#where}.${key} is not ${what}`);
+  #wrong(key: string, what: string): InvalidShape {
+    return new InvalidShape(`${this.#where}.${key} is not ${what}`);
   }
 
   has(key: string): boolean {
@@ -101,6 +101,6 @@ export class Shape {
 
 export function shapeOf(value: Json | undefined, where: string): Shape {
   if (value === null || typeof value !== "object" || Array.isArray(value))
-    throw new Misshapen(`${where} is not an object`);
+    throw new InvalidShape(`${where} is not an object`);
   return new Shape(value as JsonObject, where);
 }

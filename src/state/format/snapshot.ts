@@ -89,7 +89,7 @@ function* recordsIn(lines: Iterable<string>): Generator<StateRecord> {
     }
 }
 
-/** A state among the members of what was parsed. Throws Misshapen. */
+/** A state among the members of what was parsed. Throws InvalidShape. */
 export function stateIn(from: Shape): State {
   return stateWith(from, from.objects("records").map(decodeRecord));
 }

@@ -71,7 +71,7 @@ export class LockKeeper {
   }
 
   /** If another run holds the lock now, there is nothing to release. */
-  async giveBack(): Promise<void> {
+  async release(): Promise<void> {
     try {
       await this.#backend.renew({ ...this.#claim, released: true, seq: this.#durable() });
     } catch (failure) {

@@ -37,7 +37,7 @@ export function lockedBy(claim: LockClaim, now: number): Diagnostic {
 }
 
 /** The message of `state unlock` if the given lock ID is not that of the holder. */
-export function notUnlocked(claim: LockClaim, nonce: string | undefined): Diagnostic {
+export function lockIdMismatch(claim: LockClaim, nonce: string | undefined): Diagnostic {
   const given = nonce === undefined ? "" : `, and its lock ID is not ${nonce}`;
   return error("STATE_LOCKED", `${holderName(claim)} holds the lock${given}`, {
     hint: `if that process has crashed, run \`workspace state unlock ${claim.nonce}\``,

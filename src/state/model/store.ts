@@ -25,7 +25,7 @@ export interface StateStore {
    * Force-unlocks the holder with the lock ID in `how`. Throws Failure with STATE_LOCKED if another run holds the
    * lock.
    */
-  unlock(how: Unlocking): Promise<Unlocked>;
+  unlock(how: UnlockRequest): Promise<UnlockResult>;
   /** The key for digests of secrets. Made and kept on first use where `make` says so; else one for this run only. */
   key(options: { readonly make: boolean }): Promise<Uint8Array>;
   /** The older states that are kept, the newest first. */
@@ -47,12 +47,12 @@ export interface Generation {
 }
 
 /** `force` releases a lock whose holder cannot be read; a readable holder requires its lock ID. */
-export interface Unlocking {
+export interface UnlockRequest {
   readonly nonce?: string;
   readonly force?: boolean;
 }
 
-export type Unlocked = "unlocked" | "was free";
+export type UnlockResult = "unlocked" | "was free";
 
 export interface Restored {
   readonly state: State;

@@ -31,7 +31,7 @@ export class JournalWriter {
   add(one: NumberedEntry): void {
     if (this.#broken !== undefined) throw this.#broken;
     const line = entryLine(this.#head, one);
-    this.#lines.push(sealedLine(this.#sealer, this.#head, line.text));
+    this.#lines.push(encryptedLine(this.#sealer, this.#head, line.text));
     this.#head = line.hash;
   }
 
@@ -75,6 +75,6 @@ export class JournalWriter {
 }
 
 /** `text` ends its line; so does the result. */
-export function sealedLine(sealer: Sealer, previous: string, text: string): string {
+export function encryptedLine(sealer: Sealer, previous: string, text: string): string {
   return sealer.seals ? `${sealer.seal("journal", previous, text.slice(0, -1))}\n` : text;
 }

@@ -14,7 +14,7 @@ import type { JournalEntry, NumberedEntry } from "../model/journal-entry.ts";
 import type { LockClaim } from "../model/lock-claim.ts";
 import type { State, StateRecord } from "../model/record.ts";
 import type { Lease } from "../model/store.ts";
-import { JournalWriter, sealedLine } from "./journal-writer.ts";
+import { encryptedLine, JournalWriter } from "./journal-writer.ts";
 import type { LoadedState } from "./load.ts";
 
 /** Which key makes the digests of secrets: its check, and where the state itself keeps it, the key. */
@@ -219,7 +219,7 @@ export class HeldLease implements Lease {
       seq: this.#seq,
     });
     try {
-      const sink = await this.#backend.beginJournal(this.claim, sealedLine(this.#sealer, "", line.text));
+      const sink = await this.#backend.beginJournal(this.claim, encryptedLine(this.#sealer, "", line.text));
       this.#journal = new JournalWriter(sink, line.hash, this.#sealer);
     } catch (failure) {
       throw ioFailure(failure, "beginning the journal");
@@ -231,7 +231,7 @@ export class HeldLease implements Lease {
     try {
       if (!this.#hold.isLost && this.#journal !== undefined) await this.#flush();
       await this.#journal?.close();
-      if (!this.#hold.isLost) await this.#hold.giveBack();
+      if (!this.#hold.isLost) await this.#hold.release();
     } catch (failure) {
       throw ioFailure(failure, "releasing the lock");
     }

@@ -4,7 +4,7 @@ import { Failure } from "../../core/diagnostic.ts";
 import { createSealer } from "../format/encryption.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
 import { lockContended, newClaim } from "../lock/acquire.ts";
-import { isOver, LEASE_TIMES, lockUnreadable, notUnlocked } from "../lock/lease-rules.ts";
+import { isOver, LEASE_TIMES, lockIdMismatch, lockUnreadable } from "../lock/lease-rules.ts";
 import type { StateBackend } from "../model/backend.ts";
 import type { LeaseTimes, LockClaim, LockOwner } from "../model/lock-claim.ts";
 import type { Clock, Random } from "../model/ports.ts";
@@ -17,15 +17,15 @@ import type {
   LockOptions,
   Restored,
   StateStore,
-  Unlocked,
-  Unlocking,
+  UnlockRequest,
+  UnlockResult,
 } from "../model/store.ts";
 import type { DigestKey } from "./lease.ts";
 import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
 import { assertNotMoved } from "./migrate.ts";
 import { rekey } from "./rekey.ts";
 import { restore } from "./restore.ts";
-import { lockAndOpen, nothingFound, type StoreContext } from "./store-context.ts";
+import { emptyLoadedState, lockAndOpen, type StoreContext } from "./store-context.ts";
 
 /** Options of every store, in addition to its location. */
 export interface StoreOptions {
@@ -76,7 +76,7 @@ export class BackedStateStore implements StateStore {
   }
 
   async read({ to }: Pick<LockOptions, "to"> = {}): Promise<Loaded> {
-    const { state, snapshot, unfolded, diagnostics } = (await this.#load()) ?? nothingFound(this.#kept);
+    const { state, snapshot, unfolded, diagnostics } = (await this.#load()) ?? emptyLoadedState(this.#kept);
     assertNotMoved(state, to);
     const nextSerial = unfolded ? state.serial + 1 : state.serial;
     // While another run writes, an incomplete last line is not reported.
@@ -100,7 +100,7 @@ export class BackedStateStore implements StateStore {
     return over || this.#kept.environment.isDead(top.claim.owner) ? undefined : top.claim;
   }
 
-  unlock(how: Unlocking): Promise<Unlocked> {
+  unlock(how: UnlockRequest): Promise<UnlockResult> {
     return unlockState(this.#kept, how);
   }
 
@@ -207,8 +207,8 @@ const TRIES = 5;
 
 export async function unlockState(
   kept: Pick<StoreContext, "backend" | "environment">,
-  how: Unlocking,
-): Promise<Unlocked> {
+  how: UnlockRequest,
+): Promise<UnlockResult> {
   const { backend, environment } = kept;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const top = await backend.top();
@@ -217,7 +217,7 @@ export async function unlockState(
     if ("claim" in top) {
       const { claim } = top;
       if (isOver(claim, now, backend.skewMs) || environment.isDead(claim.owner)) return "was free";
-      if (claim.nonce !== how.nonce) throw new Failure(notUnlocked(claim, how.nonce));
+      if (claim.nonce !== how.nonce) throw new Failure(lockIdMismatch(claim, how.nonce));
       if (await backend.claim({ ...claim, fence: claim.fence + 1, released: true }, top)) return "unlocked";
     } else {
       if (how.force !== true && !top.released) throw new Failure(lockUnreadable(top.name));

@@ -18,7 +18,7 @@ export interface StoreContext {
 }
 
 /** Where nothing is yet. */
-export function nothingFound({ environment }: Pick<StoreContext, "environment">): LoadedState {
+export function emptyLoadedState({ environment }: Pick<StoreContext, "environment">): LoadedState {
   const state = emptyState(randomHex(environment.random, 16));
   return { state, snapshot: undefined, seq: 0, head: "", fence: 0, unfolded: false, diagnostics: [] };
 }
@@ -64,7 +64,7 @@ export async function lockAndOpen(
   const load = (): Promise<LoadedState | undefined> => loadFrom(backend, sealer);
   const claim = await claimLock(kept, options, load);
   return withClaim(backend, claim, async () => {
-    const found = begunAs(lineage, (await load()) ?? nothingFound(kept));
+    const found = begunAs(lineage, (await load()) ?? emptyLoadedState(kept));
     check(found);
     return openLease({ ...kept, claim, found, digestKey: () => digestKey(found) });
   });

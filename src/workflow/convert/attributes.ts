@@ -5,14 +5,14 @@ import { type Path, setMember } from "../../core/pointer.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 
 /** An attribute that is not in the spec, and why. Its value may be a secret, so it is not kept. */
-export interface LeftAttribute {
+export interface OmittedAttribute {
   readonly path: Path;
   readonly reason: string;
 }
 
 export interface ConvertedAttributes {
   readonly values: Values;
-  readonly left: readonly LeftAttribute[];
+  readonly left: readonly OmittedAttribute[];
 }
 
 /** Zero and false are values of these fields; elsewhere, a provider writes them for what is not set. */
@@ -38,7 +38,7 @@ export function isUnset(value: Json | undefined): boolean {
 }
 
 class AttributeReader {
-  readonly left: LeftAttribute[] = [];
+  readonly left: OmittedAttribute[] = [];
   readonly #sensitive: ReadonlySet<string>;
 
   constructor(sensitive: readonly Path[]) {

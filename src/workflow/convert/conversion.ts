@@ -15,13 +15,13 @@ export type ConvertedObjects = ReadonlyMap<string, ConvertedObject>;
 
 export const convertedKey = (kind: string, id: string): string => `${kind}\n${id}`;
 
-export interface LeftResource {
+export interface OmittedResource {
   readonly terraform: string;
   readonly at: Path;
   readonly reason: string;
 }
 
-export interface LeftOfResource extends LeftResource {
+export interface OmittedResourceAttribute extends OmittedResource {
   readonly attribute: Path;
 }
 
@@ -38,9 +38,9 @@ export interface ConversionNote {
 }
 
 export class ConversionLog {
-  readonly #resources: LeftResource[] = [];
+  readonly #resources: OmittedResource[] = [];
   readonly #order: ReadonlyMap<Path, number>;
-  readonly attributes: LeftOfResource[] = [];
+  readonly attributes: OmittedResourceAttribute[] = [];
   readonly notes: ConversionNote[] = [];
 
   /** `places`: those of the instances, in the order of the state. */
@@ -49,8 +49,8 @@ export class ConversionLog {
   }
 
   /** In the order of the state. */
-  get resources(): readonly LeftResource[] {
-    const rank = ({ at }: LeftResource): number => this.#order.get(at) ?? 0;
+  get resources(): readonly OmittedResource[] {
+    const rank = ({ at }: OmittedResource): number => this.#order.get(at) ?? 0;
     return this.#resources.toSorted((a, b) => rank(a) - rank(b));
   }
 

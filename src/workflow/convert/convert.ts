@@ -10,7 +10,7 @@ import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldDialect } from "../../resource/field-schema.ts";
 import type { Live } from "../../resource/live.ts";
 import { type DocumentMember, type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
-import { writeContent, writeSpec, writtenProblems } from "../transfer/export.ts";
+import { problemsOfExport, writeContent, writeSpec } from "../transfer/export.ts";
 import { existsAlready } from "../transfer/export-folder.ts";
 import { ignoreState } from "../transfer/write-file.ts";
 import { type ContentFolders, contentKey, findContents } from "./contents.ts";
@@ -134,7 +134,7 @@ export async function convertFile(
     found,
     yaml,
     written: write(folder, found, yaml, force),
-    diagnostics: await writtenProblems(context, spec, described),
+    diagnostics: await problemsOfExport(context, spec, described),
   };
 }
 

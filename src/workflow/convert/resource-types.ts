@@ -3,7 +3,7 @@
 import { nestedNameOf } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { withoutToken } from "../../providers/clusters/states.ts";
-import { isUnset, type LeftAttribute, renamed } from "./attributes.ts";
+import { isUnset, type OmittedAttribute, renamed } from "./attributes.ts";
 
 const LIBRARIES = { library: "libraries" } as const;
 
@@ -62,7 +62,7 @@ export interface ResourceType {
   /** Attributes with the names of fields; what is left out here is reported by the second value. */
   fields?(attributes: JsonObject): {
     readonly attributes: JsonObject;
-    readonly left?: readonly LeftAttribute[];
+    readonly left?: readonly OmittedAttribute[];
     /** Why no resource can be this object. */
     readonly unmanageable?: string;
   };

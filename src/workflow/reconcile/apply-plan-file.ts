@@ -2,7 +2,7 @@
 
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { isBlocked } from "../../planner/model/plan.ts";
-import { movedSince, otherRecords } from "../../planner/plan-file.ts";
+import { changedObjects, otherRecords } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { checkRules } from "../rules/check-rules.ts";
@@ -109,7 +109,7 @@ async function applyChecked(
   if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
   const moved = [
     ...otherRecords(saved, recovered.state),
-    ...movedSince(plan, live, registry, recovered.state),
+    ...changedObjects(plan, live, registry, recovered.state),
   ];
   if (hasErrors(moved)) throw new Failure(...moved);
   const ruled = plan.diagnostics.slice(saved.plan.diagnostics.length);

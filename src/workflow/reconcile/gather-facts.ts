@@ -42,7 +42,7 @@ interface GatheredFacts {
 }
 
 /** The caller, if that is known without a request or worth one now; else only a plan that turns on it asks. */
-export async function knownCaller(from: CallerSources): Promise<GatheredFacts> {
+export async function knownCallerFacts(from: CallerSources): Promise<GatheredFacts> {
   const nothing: GatheredFacts = { facts: {}, learnt: [] };
   return isCheap(from) ? withCaller(nothing, from) : nothing;
 }

@@ -24,12 +24,12 @@ const markOf = (key: Uint8Array, text: string): string =>
   `(sensitive ${keyedDigest(key, `held back\n${text}`).slice(-32)})`;
 
 /** The plan with a mark in place of each sensitive value. Who lacks the key cannot test a guess. */
-export function holdBack(plan: Plan, { sensitive }: SensitiveSpec, key: Uint8Array): Plan {
+export function withholdSensitive(plan: Plan, { sensitive }: SensitiveSpec, key: Uint8Array): Plan {
   return sensitive?.maskedDeep(plan, (text) => markOf(key, text)) ?? plan;
 }
 
 /** The plan with the values of the spec. Throws Failure with PLAN_STALE if the spec has other ones. */
-export function withHeldBack(plan: Plan, { sensitive }: SensitiveSpec, key: Uint8Array): Plan {
+export function restoreSensitive(plan: Plan, { sensitive }: SensitiveSpec, key: Uint8Array): Plan {
   const values = new Map([...(sensitive?.texts() ?? [])].map((text) => [markOf(key, text), text]));
   return withTexts(plan, (text) =>
     text.replace(MARK, (mark) => {

@@ -31,11 +31,11 @@ import { specFile, targetOf } from "../target/target.ts";
 import { placesIn, withoutSensitive } from "./located.ts";
 import {
   closedPlan,
-  holdBack,
   openedPlan,
   otherSecrets,
+  restoreSensitive,
   savedPlaces,
-  withHeldBack,
+  withholdSensitive,
   withSecrets,
 } from "./plan-file-parts.ts";
 
@@ -81,7 +81,7 @@ export function savedText(
   };
   return closedPlan(
     context,
-    savePlan(binding, holdBack(plan, spec, session.key), (text) => keyedDigest(session.key, text), {
+    savePlan(binding, withholdSensitive(plan, spec, session.key), (text) => keyedDigest(session.key, text), {
       ...withoutSensitive(spec, about),
       places: savedPlaces(plan, placesIn(spec.resources)),
     }),
@@ -206,7 +206,7 @@ export function checkedPlan(session: Session, text: string, state: State): Saved
     ...otherSecrets(saved.plan, session.spec),
   ];
   if (found.length > 0) throw new Failure(...found);
-  const plan = withHeldBack(saved.plan, session.spec, session.key);
+  const plan = restoreSensitive(saved.plan, session.spec, session.key);
   return { ...saved, plan: withSecrets(plan, session.spec) };
 }
 

@@ -24,7 +24,7 @@ import type { State } from "../../state/model/record.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
 import type { Activity } from "../session/workflow-context.ts";
 import { importNotes, withImports, withoutImports } from "../target/record-entries.ts";
-import { gatherFacts, knownCaller } from "./gather-facts.ts";
+import { gatherFacts, knownCallerFacts } from "./gather-facts.ts";
 
 export interface PlanWorkspaceInput {
   readonly spec: Spec;
@@ -77,7 +77,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const untrusted = from.budget !== undefined;
   const owned = untrusted ? addressByObject(from.state.records) : undefined;
   const restriction = restrictionOf(from.only);
-  const knowing = knownCaller(from);
+  const knowing = knownCallerFacts(from);
   // Reported after what is wrong with reading.
   knowing.catch(() => undefined);
   const live = await observe({

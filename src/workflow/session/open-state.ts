@@ -8,7 +8,7 @@ import { leaseFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import {
-  isDeadHere,
+  isCrashedLocally,
   nodeClock,
   nodeFiles,
   nodeRandom,
@@ -46,7 +46,7 @@ export function openStateAt(
     clock: nodeClock,
     random: nodeRandom,
     owner: { ...thisProcess(), ...(run === undefined ? {} : { run_url: run }) },
-    isDead: isDeadHere,
+    isDead: isCrashedLocally,
     ...(leaseMs === undefined ? {} : { times: { leaseMs, requestMs: leaseMs } }),
     ...keys,
   };

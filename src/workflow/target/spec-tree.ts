@@ -10,7 +10,7 @@ export function isInTreeOf(file: string, folder: string): boolean {
   return lookedUpIn(folder).some((path) => isWithin(tree, path));
 }
 
-export function leadsOutOf(folder: string, path: string): boolean {
+export function pointsOutside(folder: string, path: string): boolean {
   return !isWithin(resolvedPath(folder), lookedUpIn(path).at(-1) ?? path);
 }
 

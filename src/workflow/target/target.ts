@@ -7,7 +7,7 @@ import { EMBEDDED, type HostOptions, identityOf, type Settings, settingsOf } fro
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import type { TargetSettings } from "../../spec/model/spec.ts";
 import { readTargets, type SelectedTarget, type TargetSelection } from "../../spec/read-target.ts";
-import { leadsOutOf } from "./spec-tree.ts";
+import { pointsOutside } from "./spec-tree.ts";
 
 /** `untrusted`: the spec chooses neither a profile nor a state. */
 export interface TargetOptions {
@@ -70,7 +70,7 @@ export function stateOfTarget(context: ProcessContext, options: TargetOptions): 
   if (settings.state.startsWith(IN_WORKSPACE)) return settings.state;
   const folder = dirname(specFile(context, { file: options.file }));
   const state = resolve(folder, settings.state);
-  if (leadsOutOf(folder, state))
+  if (pointsOutside(folder, state))
     throw failureOf(
       "SPEC_TARGET",
       `the state of the target ${settings.name} is outside the spec's folder, because of a link`,

@@ -14,7 +14,7 @@ import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../
 import { addressFilter } from "../session/address-filter.ts";
 import type { Connection } from "../session/connect.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
-import { fetchSources, writeSpec, writtenProblems } from "./export.ts";
+import { fetchSources, problemsOfExport, writeSpec } from "./export.ts";
 import { ignoreState } from "./write-file.ts";
 
 export interface FolderExport extends HostOptions {
@@ -69,7 +69,7 @@ export async function exportToFolder(
   const found = exportSpec(withoutThese(input, new Set(failed.keys())));
   writeSpec(file, textOf(found), force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
-  const doubts = await writtenProblems(context, file, registryIn(registry, dialectFrom(context, options)));
+  const doubts = await problemsOfExport(context, file, registryIn(registry, dialectFrom(context, options)));
   return { found, diagnostics: [...exportNotes(found, options.builtIn), ...failed.values(), ...doubts] };
 }
 

@@ -90,7 +90,7 @@ export function writeSpec(file: string, text: string, force: boolean): void {
 }
 
 /** Reads the spec that was written, to find values that are not valid in a spec. */
-export async function writtenProblems(
+export async function problemsOfExport(
   { cwd }: { readonly cwd: string },
   file: string,
   registry: Registry,

@@ -67,13 +67,13 @@ class Commands {
 
 const FORMS = ["text", "json", "markdown", "html", "junit"] as const;
 
-export interface Shown {
+export interface ShownPlan {
   readonly leaks: readonly string[];
   readonly runs: number;
   readonly shown: string;
 }
 
-export async function throughCommands(): Promise<Shown> {
+export async function throughCommands(): Promise<ShownPlan> {
   const world = await HostileWorld.open();
   const told = new Commands(world);
   try {

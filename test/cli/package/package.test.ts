@@ -7,9 +7,9 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../../src/config/version.ts";
-import { type Packed, pack } from "./package.ts";
+import { type ArchiveEntry, pack } from "./package.ts";
 
-let packed: Packed;
+let packed: ArchiveEntry;
 beforeAll(() => {
   packed = pack();
 }, 180_000);

@@ -23,7 +23,7 @@ const CLONED = [
   "scripts/install.js",
 ];
 
-export interface Packed {
+export interface ArchiveEntry {
   /** A clone of the project, with what is installed for development. */
   readonly clone: string;
   /** The package in a folder where only what it depends on is installed. */
@@ -34,7 +34,7 @@ export interface Packed {
   readonly files: readonly string[];
 }
 
-export function pack(): Packed {
+export function pack(): ArchiveEntry {
   const folder = mkdtempSync(join(tmpdir(), "package-"));
   const clone = join(folder, "clone");
   const loose = readdirSync(ROOT).filter((name) => /^(?!package-lock).+\.(json|md)$|^LICENSE$/.test(name));
@@ -50,7 +50,7 @@ export function pack(): Packed {
   };
 }
 
-function install(archive: string, modules: string): Pick<Packed, "installed" | "command"> {
+function install(archive: string, modules: string): Pick<ArchiveEntry, "installed" | "command"> {
   const installed = join(modules, "workspace");
   const command = join(modules, ".bin/workspace");
   for (const path of [installed, dirname(command)]) mkdirSync(path, { recursive: true });

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { ProcessContext, ProcessEnvironment } from "../../../src/config/environment.ts";
 import { identityOf } from "../../../src/config/settings.ts";
 import { findAzureCli } from "../../../src/config/sign-in/azure-cli.ts";
-import { chooseSignIn, notNeeded, type SignInChoice } from "../../../src/config/sign-in/choose.ts";
+import { chooseSignIn, type SignInChoice, unusedSources } from "../../../src/config/sign-in/choose.ts";
 import { type Sources, signInSources } from "../../../src/config/sign-in/sources.ts";
 import { contextWith } from "../../cli/context.ts";
 import { thrownDiagnostics } from "../../failures.ts";
@@ -355,7 +355,7 @@ describe("the explanation", () => {
     writeFileSync(join(context.home, ".databrickscfg"), `[DEFAULT]\nhost=${AZURE}\ntoken=v\n`);
     const sources = signInSources(context, undefined);
     const choice = choiceOf(context, sources);
-    expect(notNeeded(sources, choice)).toEqual([
+    expect(unusedSources(sources, choice)).toEqual([
       { what: "DATABRICKS_* and ARM_* variables", why: "WORKSPACE_TOKEN comes first" },
       { what: "profile DEFAULT of ~/.databrickscfg", why: "WORKSPACE_TOKEN comes first" },
     ]);

@@ -3,7 +3,11 @@
 import { describe, expect, test } from "vitest";
 import type { Address, RemoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { limitChanges, unsettledNeeds, withDependencies } from "../../../src/planner/decide/dependencies.ts";
+import {
+  changedDependencies,
+  limitChanges,
+  withDependencies,
+} from "../../../src/planner/decide/dependencies.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
@@ -31,7 +35,7 @@ const declared = (address: string, ...dependsOn: string[]) => resource(address, 
 describe("an unchanged resource", () => {
   const needs = (decided: readonly Change[], deposed: readonly string[] = []): readonly string[] => {
     const box = record("boxes.a", "1", {}, deposed.length === 0 ? {} : { deposed: deposed as RemoteId[] });
-    return unsettledNeeds(context({ state: state([box]) }, decided), ["boxes.a" as Address]);
+    return changedDependencies(context({ state: state([box]) }, decided), ["boxes.a" as Address]);
   };
 
   test("depends on nothing when what it depends on is unchanged too", () => {

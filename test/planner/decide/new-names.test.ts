@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { liveAsPlanned, withNewNames } from "../../../src/planner/decide/new-names.ts";
+import { withNewNames, withPlannedNames } from "../../../src/planner/decide/new-names.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import type { Live } from "../../../src/resource/live.ts";
@@ -140,7 +140,7 @@ describe("the input of a plan that gives an object a new name", () => {
 describe("live objects as an earlier plan names them", () => {
   const change = update("boxes.a", { id: object("b1", "").id, name: "new" });
   const near = (changes: readonly Change[], from = world) => {
-    const made = liveAsPlanned(registry, from, changes);
+    const made = withPlannedNames(registry, from, changes);
     const boxes = made.get("boxes");
     return made === from
       ? "unchanged"

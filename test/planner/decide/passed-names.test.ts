@@ -6,9 +6,9 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import { auditPlan } from "../../../src/planner/audit.ts";
 import {
   freesName,
-  heldByOldObjects,
   isRenamed,
   nameReached,
+  namesOfKeptObjects,
   withPassedNames,
 } from "../../../src/planner/decide/passed-names.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
@@ -350,7 +350,7 @@ describe("a name that a replaced object keeps because it is in use", () => {
   const id = object("id-b", "").id;
   const nameFrom = { address: "boxes.b" as Address, id, once: "removed" } as const;
   const taker = create("boxes.a", { name: "b", after: { box_name: "b" }, nameFrom });
-  const held = (...changes: readonly Change[]) => heldByOldObjects(context(), changes);
+  const held = (...changes: readonly Change[]) => namesOfKeptObjects(context(), changes);
   const keeping = replace("boxes.b", { id, keepsOld: true });
 
   test("is an error with both ways on", () => {

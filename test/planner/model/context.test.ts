@@ -6,7 +6,7 @@ import { error } from "../../../src/core/diagnostic.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import {
   addressByObject,
-  holdsUnreadable,
+  hasUnreadableValue,
   plannedAttribute,
   recordedOf,
 } from "../../../src/planner/model/context.ts";
@@ -120,10 +120,10 @@ describe("an attribute that others refer to", () => {
 
 test("a kind holds values that cannot be read if a field is write-only and has a witness", () => {
   const kind = (field: FieldSchema) => ({ ...boxes, fields: { plain: { type: "string" }, field } });
-  expect(holdsUnreadable(registry.get("keys"))).toBe(true);
-  expect(holdsUnreadable(kind({ writeOnly: true, witness: "at" }))).toBe(true);
-  expect(holdsUnreadable(kind({ writeOnly: true }))).toBe(false);
-  expect(holdsUnreadable(kind({ witness: "at" }))).toBe(false);
+  expect(hasUnreadableValue(registry.get("keys"))).toBe(true);
+  expect(hasUnreadableValue(kind({ writeOnly: true, witness: "at" }))).toBe(true);
+  expect(hasUnreadableValue(kind({ writeOnly: true }))).toBe(false);
+  expect(hasUnreadableValue(kind({ witness: "at" }))).toBe(false);
 });
 
 describe("the index of live objects", () => {

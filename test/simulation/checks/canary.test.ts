@@ -1,7 +1,7 @@
 // The test of the test: a secret that was planted is found, in each of the six encodings and wherever it stands.
 
 import { expect, test } from "vitest";
-import { calmRun } from "../run/calm.ts";
+import { faultFreeRun } from "../run/fault-free-run.ts";
 import { Trial } from "../run/trial.ts";
 import { CANARIES, FILE_CANARY } from "../world/scenarios.ts";
 import { formsOf, leaksIn } from "./canary.ts";
@@ -16,7 +16,7 @@ test.each([
   ["hex", Buffer.from(SECRET).toString("hex")],
   ["URL", encodeURIComponent(SECRET)],
   ["JSON", JSON.stringify({ value: SECRET })],
-])("a secret that stands somewhere as %s is found", (encoding, form) => {
+])("a secret encoded as %s is found anywhere", (encoding, form) => {
   const found = leaksIn(new Map([["a log", `x ${form} y`]]), [FILE_CANARY, SECRET]);
   expect(found).toContainEqual({ secret: 1, encoding, place: "a log" });
 });
@@ -40,13 +40,13 @@ test.each([
   ["an event", (trial: Trial) => trial.tell("events", { message: `it is ${SECRET}` })],
   ["a request line", (trial: Trial) => trial.ledger.lines.push(`GET /x?v=${encodeURIComponent(SECRET)}`)],
 ])("a leak that is planted in %s fails a case", async (_place, plant) => {
-  const calm = await calmRun("create");
-  const trial = await Trial.of(calm.stage);
+  const reference = await faultFreeRun("create");
+  const trial = await Trial.of(reference.stage);
   try {
     await trial.apply();
-    expect(await violations(trial, calm)).toEqual([]);
+    expect(await violations(trial, reference)).toEqual([]);
     plant(trial);
-    expect((await violations(trial, calm)).join()).toMatch(/secret \d stands in/);
+    expect((await violations(trial, reference)).join()).toMatch(/secret \d stands in/);
   } finally {
     trial.close();
   }

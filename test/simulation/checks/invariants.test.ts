@@ -1,7 +1,7 @@
 // The checks see what they are there for: each is shown a world in which its rule is broken.
 
 import { expect, test } from "vitest";
-import { calmRun } from "../run/calm.ts";
+import { faultFreeRun } from "../run/fault-free-run.ts";
 import { Trial } from "../run/trial.ts";
 import { violations } from "./invariants.ts";
 
@@ -25,17 +25,17 @@ const breaches: readonly (readonly [string, Breach, RegExp])[] = [
     /world lacks: secrets\/vault/,
   ],
   [
-    "a stranger's thing that changed",
+    "an unmanaged object that changed",
     ({ site }) => site.world.post("secrets/put", { scope: "foreign", key: "k", string_value: "w" }),
-    /a stranger's secrets\/foreign k changed/,
+    /unmanaged secrets\/foreign k changed/,
   ],
   [
-    "a stranger's thing that is gone",
+    "an unmanaged object that was deleted",
     ({ site }) => site.world.post("groups/delete", { group_name: "strangers" }),
-    /a stranger's groups .* is gone/,
+    /unmanaged groups .* was deleted/,
   ],
   [
-    "a write that nobody announced",
+    "an unplanned write",
     ({ ledger }) =>
       ledger.writes.push({
         operation: "jobs/create",
@@ -68,12 +68,12 @@ const breaches: readonly (readonly [string, Breach, RegExp])[] = [
 ];
 
 test.each(breaches)("%s is noticed", async (_name, breach, told) => {
-  const calm = await calmRun("create");
-  const trial = await Trial.of(calm.stage);
+  const reference = await faultFreeRun("create");
+  const trial = await Trial.of(reference.stage);
   try {
     await trial.apply();
     await breach(trial);
-    expect((await violations(trial, calm)).join("\n")).toMatch(told);
+    expect((await violations(trial, reference)).join("\n")).toMatch(told);
   } finally {
     trial.close();
   }

@@ -10,13 +10,13 @@ import { doing, type Site } from "../../engine/site.ts";
 import { isExpected, type Trial } from "../run/trial.ts";
 import { CANARIES, FILE_CANARY } from "../world/scenarios.ts";
 import { SETTLING_MS, type Stage, siteFrom, stageOf, tablesOf } from "../world/stage.ts";
-import { strangersTouched } from "../world/strangers.ts";
+import { unmanagedChanges } from "../world/unmanaged.ts";
 import { worldLines } from "../world/world-text.ts";
 import { leaksIn } from "./canary.ts";
 import { notAnnounced } from "./predict.ts";
 
-/** A run in peace from a stage: the world that every case must end in. */
-export interface Calm {
+/** The result of the fault-free run from a stage: every case must end in this world. */
+export interface FaultFreeResult {
   readonly lines: readonly string[];
   readonly mails: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface Lenient {
 /** The violations after a case whose last process ended normally. Parts that `calm` omits are not compared. */
 export async function violations(
   trial: Trial,
-  calm: Partial<Calm>,
+  reference: Partial<FaultFreeResult>,
   spec: Spec = trial.stage.spec,
   { strayAllowed = false, repeats = false }: Lenient = {},
 ): Promise<readonly string[]> {
@@ -50,12 +50,12 @@ export async function violations(
     ...last.outcome.diagnostics.map((one) => `the last run says: ${one.message}`),
     ...doing(plan).map((what) => `the next plan is not empty: ${what}`),
     ...plan.drift.map((one) => `the next plan sees drift: ${one.address} ${one.what}`),
-    ...(calm.lines === undefined ? [] : unlike(worldLines(site.world), calm.lines)),
-    ...strangersTouched(stage.strangers, tablesOf(site.world)),
+    ...(reference.lines === undefined ? [] : unlike(worldLines(site.world), reference.lines)),
+    ...unmanagedChanges(stage.unmanaged, tablesOf(site.world)),
     ...(await recordsUnlikeLive(site, stage, (key) => strayAllowed || isReleased(spec, key))),
     ...writesUnannounced(trial, repeats),
     ...(await leaks(trial)),
-    ...runsAndMails(site, calm),
+    ...runsAndMails(site, reference),
     ...(await unresolved(site)),
   ];
 }
@@ -115,7 +115,7 @@ async function recordsUnlikeLive(
     if (other !== undefined) wrong.push(`${record.address} and ${other} have one id, ${record.id}`);
     recorded.set(key, record.address);
   }
-  const theirs = await strangersIds(stage);
+  const theirs = await unmanagedIds(stage);
   for (const [key, address] of recorded)
     if (!live.has(key)) wrong.push(`${address} is recorded and not there`);
   for (const key of live)
@@ -131,11 +131,11 @@ function isReleased(spec: Spec, key: string): boolean {
   return owner !== undefined && !owner.owns.includes("acls");
 }
 
-const idsOfStrangers = new WeakMap<Stage, Promise<ReadonlySet<string>>>();
+const idsOfUnmanaged = new WeakMap<Stage, Promise<ReadonlySet<string>>>();
 
-function strangersIds(stage: Stage): Promise<ReadonlySet<string>> {
+function unmanagedIds(stage: Stage): Promise<ReadonlySet<string>> {
   const known =
-    idsOfStrangers.get(stage) ??
+    idsOfUnmanaged.get(stage) ??
     stageOf("create").then(async (empty) => {
       const site = await siteFrom(empty.start);
       try {
@@ -144,7 +144,7 @@ function strangersIds(stage: Stage): Promise<ReadonlySet<string>> {
         site.close();
       }
     });
-  idsOfStrangers.set(stage, known);
+  idsOfUnmanaged.set(stage, known);
   return known;
 }
 
@@ -206,7 +206,7 @@ async function leaks({ site, told, ledger }: Trial): Promise<readonly string[]> 
   );
 }
 
-function runsAndMails(site: Site, { mails }: Partial<Calm>): readonly string[] {
+function runsAndMails(site: Site, { mails }: Partial<FaultFreeResult>): readonly string[] {
   const tables = tablesOf(site.world);
   const runs = Object.keys(tables.runs ?? {}).map((id) => `a run was started: ${id}`);
   if (mails === undefined) return runs;

@@ -1,4 +1,4 @@
-// The seven moments of a write at which a crash must be tried, found in the trace of a run in peace.
+// The seven moments of a write at which crashes are tested, found in the trace of a fault-free run.
 
 import type { Point } from "./trace.ts";
 

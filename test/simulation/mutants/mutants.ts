@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/engine/recover/match-object.ts",
     find: `return found.every((diff) =>`,
     put: `return true || found.every((diff) =>`,
-    suite: "taken",
+    suite: "name-conflict",
   },
   {
     name: "blind-retry",

@@ -18,7 +18,7 @@ const ZEROS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   zombie: LOCK,
   shared: { ...LOCK, "writes while the state was out of reach": /^sent while the state was out of reach/ },
   two: LOCK,
-  taken: { "unmanaged objects touched": /^a stranger's/ },
+  "name-conflict": { "unmanaged objects touched": /^unmanaged / },
   disk: { "writes after the journal failed": /^sent after the journal failed/ },
   corrupt: { "silent losses": /^silently/ },
   specs: { "internal errors": /internal error|it threw/, "refused without a place": /^without a place/ },

@@ -17,7 +17,7 @@ import { Disk } from "../../state/memory-files.ts";
 import { cloud, spelled } from "./dialect.ts";
 import { type Form, homeOf, stageKey } from "./forms.ts";
 import { CANARIES, FILES, type Scenario, scenarios } from "./scenarios.ts";
-import { placeStrangers } from "./strangers.ts";
+import { createUnmanaged } from "./unmanaged.ts";
 
 /** A world as data. */
 export interface Checkpoint {
@@ -32,7 +32,7 @@ export interface Stage {
   readonly scenario: Scenario;
   readonly start: Checkpoint;
   /** The objects that existed before the managed ones. */
-  readonly strangers: Tables;
+  readonly unmanaged: Tables;
   readonly spec: Spec;
 }
 
@@ -119,14 +119,14 @@ export function stageOf(name: string, form: Form = "file"): Promise<Stage> {
 export async function prepare(scenario: Scenario, form: Form = "file"): Promise<Stage> {
   const site = inDialect(new Site(await startWorld(DIALECT), new Disk(), 1, homeOf(form)));
   try {
-    await placeStrangers(site.world);
+    await createUnmanaged(site.world);
     await site.clock.advance(SETTLING_MS);
-    const strangers = tablesOf(site.world);
+    const unmanaged = tablesOf(site.world);
     if (scenario.before !== undefined) {
       await site.drive(site.process().apply(await specFrom(scenario.before)));
       await site.clock.advance(SETTLING_MS);
     }
-    return { scenario, start: checkpoint(site), strangers, spec: await specFrom(scenario.after) };
+    return { scenario, start: checkpoint(site), unmanaged, spec: await specFrom(scenario.after) };
   } finally {
     site.close();
   }

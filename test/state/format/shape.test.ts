@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
 import { decodeEntry, decodeRecord } from "../../../src/state/format/decode.ts";
-import { Misshapen, Shape, shapeOf } from "../../../src/state/format/shape.ts";
+import { InvalidShape, Shape, shapeOf } from "../../../src/state/format/shape.ts";
 import { intent, ready } from "../build.ts";
 
 const shape = (member: Json) => new Shape({ a: member }, "here");
@@ -52,13 +52,15 @@ test.each<[string, () => unknown]>([
   ["here.a is not an address", () => shape(["pools.x", "x"]).addresses("a")],
   ["there is not an object", () => shapeOf(undefined, "there")],
 ])("%s", (message, read) => {
-  expect(read).toThrow(new Misshapen(message));
+  expect(read).toThrow(new InvalidShape(message));
 });
 
 const record = (change: object) => decodeRecord(shapeOf({ ...ready("a.b"), ...change } as never, "record"));
 
 test("a record of an unknown status is refused", () => {
-  expect(() => record({ status: "lost" })).toThrow(new Misshapen('a record has the unknown status "lost"'));
+  expect(() => record({ status: "lost" })).toThrow(
+    new InvalidShape('a record has the unknown status "lost"'),
+  );
 });
 
 test("a record that may be deleted does not say so", () => {
@@ -68,6 +70,6 @@ test("a record that may be deleted does not say so", () => {
 test("an intent of an unknown action is refused", () => {
   const entry = { type: "intent", intent: { ...intent("a.b"), action: "replace" } };
   expect(() => decodeEntry(shapeOf(entry as never, "entry"))).toThrow(
-    new Misshapen('an intent has the unknown action "replace"'),
+    new InvalidShape('an intent has the unknown action "replace"'),
   );
 });

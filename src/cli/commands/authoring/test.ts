@@ -6,7 +6,7 @@ import type { TestsView } from "../../../report/spec-tests/tests-view.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption, outputsOption, textsOption } from "../../command/option.ts";
-import { underHeading } from "../../command/shared-options.ts";
+import { inGroup } from "../../command/shared-options.ts";
 import { testEnding } from "../../output/failure-documents.ts";
 import { withReports } from "../../output/reports.ts";
 
@@ -28,7 +28,7 @@ export const testCommand = defineCommand({
       1,
       256,
     ),
-    ...underHeading("Output", { output: outputsOption(["text", "json", "junit"]) }),
+    ...inGroup("Output", { output: outputsOption(["text", "json", "junit"]) }),
   },
   args: [{ name: "[folder]", description: "folder or test file (default: the current folder)" }],
   ending: testEnding,

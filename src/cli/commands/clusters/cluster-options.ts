@@ -8,7 +8,7 @@ import type { RecordedObject } from "../../../workflow/session/recorded-object.t
 import type { ConsoleContext } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption } from "../../command/option.ts";
-import { type Asking, askApproval } from "../../output/prompt.ts";
+import { type ApprovalOptions, askApproval } from "../../output/prompt.ts";
 
 export const WAIT = {
   wait: flagOption("--wait", "wait until the operation is complete"),
@@ -25,7 +25,7 @@ export interface WaitOptions {
   readonly output: "text" | "json";
 }
 
-export function nothingChanged(context: ConsoleContext): number {
+export function reportNothingChanged(context: ConsoleContext): number {
   context.stderr.write("Nothing was changed.\n");
   return EXIT.error;
 }
@@ -35,7 +35,7 @@ export async function mayStopRuns(
   context: ConsoleContext,
   cluster: RecordedObject,
   verb: string,
-  asking: Asking,
+  asking: ApprovalOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { address, connection, id } = cluster;

@@ -10,7 +10,7 @@ import { EXIT } from "../../command/exit-codes.ts";
 import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
 import { clusterStates } from "../../output/polling.ts";
 import { assertRunning, ENDS, finish, onCluster, RUNS } from "./cluster-goal.ts";
-import { CLUSTER, mayStopRuns, nothingChanged, WAIT } from "./cluster-options.ts";
+import { CLUSTER, mayStopRuns, reportNothingChanged, WAIT } from "./cluster-options.ts";
 
 export const startCommand = defineCommand({
   name: "start",
@@ -48,7 +48,7 @@ export const restartCommand = defineCommand({
     onCluster(context, options, address, async (of, signal) => {
       const before = await clusterNow(of);
       assertRunning(of, before, "restarted");
-      if (!(await mayStopRuns(context, of, "Restart", options, signal))) return nothingChanged(context);
+      if (!(await mayStopRuns(context, of, "Restart", options, signal))) return reportNothingChanged(context);
       await of.connection.writer.write("clusters/restart", { cluster_id: of.id });
       // The context changes with the driver (contract B 2.4): a cluster that has not begun to restart still runs.
       const isThere = ({ state, spark_context_id: id }: JsonObject) =>
@@ -67,7 +67,7 @@ export const terminateCommand = defineCommand({
       const { state } = await clusterNow(of);
       const ends = !isDown(String(state));
       if (ends && !(await mayStopRuns(context, of, "Terminate", options, signal)))
-        return nothingChanged(context);
+        return reportNothingChanged(context);
       if (ends) await of.connection.writer.write("clusters/delete", { cluster_id: of.id });
       return finish(context, of, ENDS, options, signal);
     }),

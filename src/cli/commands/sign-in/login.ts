@@ -17,7 +17,7 @@ import { callerNameWith, profileUse, saveProfile } from "../../../workflow/sign-
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, textOption } from "../../command/option.ts";
-import { HOST_OPTIONS, underHeading } from "../../command/shared-options.ts";
+import { HOST_OPTIONS, inGroup } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
 import { askSecret } from "../../output/prompt.ts";
 
@@ -28,7 +28,7 @@ export const loginCommand = defineCommand({
   summary: "check a sign-in and save it as a profile",
   options: {
     host,
-    ...underHeading("Sign-in", {
+    ...inGroup("Sign-in", {
       profile: textOption("--profile <name>", "profile to write (default: DEFAULT)"),
       authType: choiceOption("--auth-type <method>", "sign-in method (default: pat)", LOGIN_METHODS),
       clientId: textOption("--client-id <id>", "client ID of a service principal or managed identity"),

@@ -1,7 +1,7 @@
 // `workspace whoami`: the user of a sign-in, where the sign-in comes from, and why other ones were not used.
 
 import { type HostOptions, type HostSettings, hostSettings } from "../../../config/settings.ts";
-import { notNeeded } from "../../../config/sign-in/choose.ts";
+import { unusedSources } from "../../../config/sign-in/choose.ts";
 import { type IdentityView, identityJson, identityText } from "../../../report/inspect/identity-text.ts";
 import { callerName } from "../../../workflow/sign-in/save-profile.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
@@ -41,7 +41,7 @@ function viewOf({ host, spoken, sources, choice }: HostSettings, user: string | 
   return {
     host: { url: host.value, from: host.from },
     dialect,
-    skipped: [...skipped, ...(choice === undefined ? [] : notNeeded(sources, choice))],
+    skipped: [...skipped, ...(choice === undefined ? [] : unusedSources(sources, choice))],
     ...(user === undefined ? {} : { user }),
     ...(credential === undefined ? {} : { signIn: { method: credential.method, from } }),
   };

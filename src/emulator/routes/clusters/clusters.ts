@@ -12,7 +12,7 @@ import { endIdleCluster, IDLE } from "./activity.ts";
 import { type Cluster, clusterOr400, pinsOf, putCluster, startingWorkers } from "./cluster.ts";
 import { describeCluster, listClusters, logStatus } from "./describe.ts";
 import { addEvent, readEvents } from "./events.ts";
-import { causeTrouble } from "./injected-events.ts";
+import { injectEvent } from "./injected-events.ts";
 import { resizeCluster, resizeTimers, workersFor } from "./resize.ts";
 import { type GivenCluster, readCluster, readSize } from "./settings.ts";
 import { restartCluster, startCluster, startNewCluster, startTimers } from "./start.ts";
@@ -46,7 +46,7 @@ export const clustersArea: Area = {
       [IDLE]: endIdleCluster,
     }).map(([type, run]) => [type, (world: World, payload: JsonObject) => run(world, idIn(payload))]),
   ),
-  control: { "cluster-events": causeTrouble },
+  control: { "cluster-events": injectEvent },
 };
 
 const idIn = (fields: JsonObject): string => String(fields.cluster_id);

@@ -8,7 +8,7 @@ import type { Collection, World } from "../../world/world.ts";
 import { clusterOr400 } from "./cluster.ts";
 
 /** Types that only control requests cause. */
-export const TROUBLES = [
+export const INJECTED_EVENTS = [
   "NODES_LOST",
   "DRIVER_UNAVAILABLE",
   "DRIVER_NOT_RESPONDING",
@@ -21,10 +21,10 @@ export const TROUBLES = [
   "NODE_BLACKLISTED",
 ] as const;
 
-export type Trouble = (typeof TROUBLES)[number];
+export type InjectedEvent = (typeof INJECTED_EVENTS)[number];
 
 type EventType =
-  | Trouble
+  | InjectedEvent
   | "CREATING"
   | "STARTING"
   | "RESTARTING"

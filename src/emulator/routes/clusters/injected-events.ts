@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../../core/json.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
 import { type Cluster, clusterOr400, isRunning } from "./cluster.ts";
-import { addEvent, TROUBLES, type Trouble } from "./events.ts";
+import { addEvent, INJECTED_EVENTS, type InjectedEvent } from "./events.ts";
 import { giveNodesBack } from "./nodes.ts";
 import { resizeCluster } from "./resize.ts";
 
@@ -12,10 +12,10 @@ import { resizeCluster } from "./resize.ts";
  * A control request: writes an event of a type that only control requests cause. Lost workers (`count`, one by default) are
  * removed, and the cluster gets new ones.
  */
-export function causeTrouble(world: World, input: JsonObject): JsonObject {
+export function injectEvent(world: World, input: JsonObject): JsonObject {
   const { type, details = {}, count = 1 } = input;
   const cluster = clusterOr400(world, String(input.cluster_id));
-  if (!isTrouble(type)) throw invalidValue(`type must be one of ${TROUBLES.join(", ")}.`);
+  if (!isTrouble(type)) throw invalidValue(`type must be one of ${INJECTED_EVENTS.join(", ")}.`);
   if (!isObject(details)) throw invalidValue("details must be an object.");
   if (!isRunning(cluster)) throw invalidState(`Cluster ${cluster.cluster_id} is ${cluster.state}.`);
   if (type === "NODES_LOST") loseNodes(world, cluster, Number(count), details);
@@ -37,4 +37,4 @@ function loseNodes(world: World, cluster: Cluster, count: number, details: JsonO
   resizeCluster(world, left, { size, target, cause: "AUTORECOVERY", user: "" });
 }
 
-const isTrouble = (type: unknown): type is Trouble => TROUBLES.some((known) => known === type);
+const isTrouble = (type: unknown): type is InjectedEvent => INJECTED_EVENTS.some((known) => known === type);

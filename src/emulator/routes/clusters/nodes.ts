@@ -41,7 +41,7 @@ export function giveNodesBack(world: World, cluster: Cluster, count: number): Cl
 
 export const lacksNodes = (cluster: Cluster): boolean => cluster.nodes < cluster.target + 1;
 
-export const tooFewNodes = ({ nodes, target }: Cluster): boolean =>
+export const lacksTargetNodes = ({ nodes, target }: Cluster): boolean =>
   nodes < (target + 1) * CLUSTERS.least_nodes;
 
 /** Why a pool gave fewer nodes than were wanted (facts 4.7). */

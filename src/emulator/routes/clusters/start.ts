@@ -7,9 +7,9 @@ import { waitForInstances } from "../pools/pool.ts";
 import { touchCluster } from "./activity.ts";
 import { type Cluster, clusterById, putCluster, startingWorkers } from "./cluster.ts";
 import { addEvent } from "./events.ts";
-import { acquireNodes, lacksNodes, shortageOf, tooFewNodes } from "./nodes.ts";
+import { acquireNodes, lacksNodes, lacksTargetNodes, shortageOf } from "./nodes.ts";
 import type { ReadCluster } from "./settings.ts";
-import { tellRuns, terminateCluster } from "./terminate.ts";
+import { notifyRuns, terminateCluster } from "./terminate.ts";
 
 const READY = "clusters.ready";
 const REPORT = "clusters.report";
@@ -63,7 +63,7 @@ export function restartCluster(world: World, cluster: Cluster, user: string): vo
   if (cluster.state !== "RUNNING") return;
   const { spark_context_id: _, ...rest } = cluster;
   addEvent(world, cluster.cluster_id, "RESTARTING", { user });
-  tellRuns(world, cluster);
+  notifyRuns(world, cluster);
   world.timers.cancel(`clusters/${cluster.cluster_id}/idle`);
   bringUp(world, { ...rest, state: "RESTARTING", last_state_loss_time: world.now });
 }
@@ -85,7 +85,7 @@ function bringUp(world: World, cluster: Cluster): Cluster {
 function clusterReady(world: World, id: string): void {
   const cluster = clusterById(world, id);
   if (cluster === undefined || (cluster.state !== "PENDING" && cluster.state !== "RESTARTING")) return;
-  if (tooFewNodes(cluster)) {
+  if (lacksTargetNodes(cluster)) {
     const message = `Only ${cluster.nodes} of ${cluster.target + 1} nodes could be acquired from instance pool ${cluster.attributes.instance_pool_id}.`;
     terminateCluster(world, cluster, { reason: shortageOf(world, cluster), message, user: "" });
     return;
@@ -100,7 +100,7 @@ function clusterReady(world: World, id: string): void {
     spark_context_id: newContextId(world),
   });
   tellOfReadiness(world, running);
-  tellRuns(world, running);
+  notifyRuns(world, running);
   armReport(world, running);
   if (lacksNodes(running)) waitForInstances(world, running.attributes.instance_pool_id ?? "", id);
 }

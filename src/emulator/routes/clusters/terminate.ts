@@ -18,7 +18,7 @@ import { releaseNodes } from "./nodes.ts";
 const TERMINATED = "clusters.terminated";
 const RETENTION_OVER = "clusters.retentionOver";
 /** The timer by which a cluster notifies a run; the jobs' area runs it. */
-export const RUN_LOOK = "runs.look";
+export const RUN_CLUSTER_CHECK = "runs.look";
 
 export const terminateTimers = { [TERMINATED]: clusterTerminated, [RETENTION_OVER]: retentionOver };
 
@@ -29,8 +29,9 @@ export interface ClusterEnding {
   readonly user: string;
 }
 
-export function tellRuns(world: World, cluster: Cluster): void {
-  for (const run_id of cluster.runs) world.timers.set(`runs/${run_id}/look`, world.now, RUN_LOOK, { run_id });
+export function notifyRuns(world: World, cluster: Cluster): void {
+  for (const run_id of cluster.runs)
+    world.timers.set(`runs/${run_id}/look`, world.now, RUN_CLUSTER_CHECK, { run_id });
 }
 
 /** Terminates a cluster that is not terminated or terminating yet; else nothing happens. */
@@ -45,7 +46,7 @@ export function terminateCluster(
   for (const timer of ["idle", "shrink", "report", "recover"]) world.timers.cancel(`clusters/${id}/${timer}`);
   world.timers.set(`clusters/${id}/state`, world.now + CLUSTERS.terminate_ms, TERMINATED, { cluster_id: id });
   addEvent(world, id, "TERMINATING", { reason, user });
-  tellRuns(world, cluster);
+  notifyRuns(world, cluster);
   return putCluster(world, {
     ...rest,
     state: "TERMINATING",
@@ -59,7 +60,7 @@ function clusterTerminated(world: World, id: string): void {
   if (cluster?.state !== "TERMINATING") return;
   const ended: Cluster = { ...releaseNodes(world, cluster), state: "TERMINATED", terminated_time: world.now };
   putCluster(world, ended);
-  tellRuns(world, ended);
+  notifyRuns(world, ended);
   if (ended.leaving) terminateAndDrop(world, id);
   else armRetention(world, ended);
 }

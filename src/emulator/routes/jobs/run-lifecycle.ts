@@ -7,7 +7,7 @@ import { detachRun } from "../clusters/activity.ts";
 import { type Cluster, clusterById, isRunning } from "../clusters/cluster.ts";
 import { scaleUp } from "../clusters/resize.ts";
 import { startCluster } from "../clusters/start.ts";
-import { RUN_LOOK, terminateCluster } from "../clusters/terminate.ts";
+import { RUN_CLUSTER_CHECK, terminateCluster } from "../clusters/terminate.ts";
 import { mailRunEnded } from "./emails.ts";
 import { jobById } from "./job.ts";
 import { dropRun, isActive, isVisible, type JobRunOutcome, putRun, type Run, runById } from "./run.ts";
@@ -24,7 +24,7 @@ export const byRun =
     timer(world, Number(run_id));
 
 export const runTimers: NonNullable<Area["timers"]> = {
-  [RUN_LOOK]: byRun(lookAtCluster),
+  [RUN_CLUSTER_CHECK]: byRun(lookAtCluster),
   [FINISH]: byRun(finishWork),
   [TIMEOUT]: byRun(timeOut),
   [CLEANUP]: byRun(cleanedUp),
@@ -32,8 +32,8 @@ export const runTimers: NonNullable<Area["timers"]> = {
 };
 
 /** Lets the run check its cluster after the present request or timer. */
-export function lookSoon(world: World, run: Run): void {
-  world.timers.set(`runs/${run.run_id}/look`, world.now, RUN_LOOK, { run_id: run.run_id });
+export function scheduleClusterCheck(world: World, run: Run): void {
+  world.timers.set(`runs/${run.run_id}/look`, world.now, RUN_CLUSTER_CHECK, { run_id: run.run_id });
 }
 
 /** The state of its cluster may have changed: what does that mean for the run? */

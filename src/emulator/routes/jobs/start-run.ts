@@ -13,7 +13,7 @@ import { nextFiring } from "./cron.ts";
 import { mailRunStarted } from "./emails.ts";
 import { type Job, jobById, newJobId, putJob } from "./job.ts";
 import { activeRunJobs, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
-import { armTimeout, beginWork, failRun, lookSoon, runEnded } from "./run-lifecycle.ts";
+import { armTimeout, beginWork, failRun, runEnded, scheduleClusterCheck } from "./run-lifecycle.ts";
 import type { JobSettings } from "./settings.ts";
 import { type ReadTask, readJobCluster } from "./task.ts";
 
@@ -159,7 +159,7 @@ function begin(world: World, pending: Run): Run {
   if (cluster === undefined) return runById(world, pending.run_id) ?? pending;
   const run = putRun(world, { ...pending, cluster_id: cluster });
   attachRun(world, cluster, run.run_id);
-  lookSoon(world, run);
+  scheduleClusterCheck(world, run);
   return run;
 }
 

@@ -18,7 +18,7 @@ export interface PoolSize {
   readonly idle_instance_autotermination_minutes: number;
 }
 
-export interface Taken {
+export interface TakenInstances {
   readonly lots: readonly Lot[];
   readonly granted: number;
   /** When the last of them is ready. */
@@ -56,7 +56,7 @@ export function take(
   cluster: string,
   want: number,
   now: number,
-): Taken {
+): TakenInstances {
   let open = want;
   let readyAt = now;
   const out: Lot[] = [];
@@ -79,7 +79,12 @@ export function take(
 }
 
 /** Gives instances of a cluster back, pending ones first; they are idle from now on. */
-export function giveBack(lots: readonly Lot[], cluster: string, want: number, now: number): readonly Lot[] {
+export function returnInstances(
+  lots: readonly Lot[],
+  cluster: string,
+  want: number,
+  now: number,
+): readonly Lot[] {
   let open = want;
   const out: Lot[] = [];
   for (const lot of [...lots].sort((a, b) => Number(b.pending) - Number(a.pending))) {

@@ -7,10 +7,10 @@ import type { Tags } from "../compute/tags.ts";
 import {
   advanceInstances,
   available,
-  giveBack,
   type Lot,
   nextChange,
   type PoolSize,
+  returnInstances,
   take,
   usedOnly,
 } from "./instances.ts";
@@ -93,7 +93,7 @@ export function takeInstances(world: World, id: string, cluster: string, want: n
 export function giveInstancesBack(world: World, id: string, cluster: string, want: number): void {
   const pool = poolsOf(world).get(id);
   if (pool === undefined || want <= 0) return;
-  putPool(world, { ...pool, lots: giveBack(pool.lots, cluster, want, world.now) });
+  putPool(world, { ...pool, lots: returnInstances(pool.lots, cluster, want, world.now) });
 }
 
 /** Asks to be told, once, when the pool can give instances again. */

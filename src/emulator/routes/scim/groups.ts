@@ -4,7 +4,7 @@ import { type Json, type JsonObject, listIn } from "../../../core/json.ts";
 import {
   ADMINS,
   allGroups,
-  closesCircle,
+  createsCycle,
   type Group,
   groupById,
   groupByName,
@@ -161,7 +161,7 @@ function checkMember(world: World, group: Pick<Group, "id" | "displayName">, id:
   if (!isPrincipal(world, id)) {
     throw new ScimError(400, `Member with id ${id} not found.`, "invalidValue");
   }
-  if (closesCircle(world, group.id, id)) {
+  if (createsCycle(world, group.id, id)) {
     throw new ScimError(
       400,
       `Group ${id} cannot be a member of ${group.displayName}: it contains that group.`,

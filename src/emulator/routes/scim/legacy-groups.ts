@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import {
   ADMINS,
   allGroups,
-  closesCircle,
+  createsCycle,
   type Group,
   groupById,
   groupByName,
@@ -68,7 +68,7 @@ function listMembers(call: Call, world: World): Reply {
 function addMember(call: Call, world: World): Reply {
   const parent = existing(world, call.input.parent_name);
   const id = principalId(world, call.input);
-  if (closesCircle(world, parent.id, id)) {
+  if (createsCycle(world, parent.id, id)) {
     throw invalidValue(
       `Group ${String(call.input.group_name)} contains ${parent.displayName}, so it cannot become its member.`,
     );

@@ -1,6 +1,6 @@
 // Export: a notebook in any format, or a whole folder as an archive (contract A 4.4 rule 2).
 
-import { type Packed, packArchive, tooLarge } from "../../notebook/archive.ts";
+import { type ArchiveEntry, packArchive, tooLarge } from "../../notebook/archive.ts";
 import { exportBytes } from "../../notebook/document.ts";
 import type { Language, NotebookFormat } from "../../notebook/notebook.ts";
 import { encodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
@@ -51,7 +51,7 @@ function content(
 }
 
 /** A folder and what it holds, folders first; libraries are left out. */
-function* packedTree(world: World, name: string, top: WorkspaceNode): IterableIterator<Packed> {
+function* packedTree(world: World, name: string, top: WorkspaceNode): IterableIterator<ArchiveEntry> {
   const open = [{ segments: [name], node: top }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { segments, node } = next;

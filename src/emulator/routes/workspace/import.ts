@@ -1,7 +1,7 @@
 // Import: a notebook in any format, or an archive of notebooks and folders (contract A 4.4 rule 3).
 
 import type { Json } from "../../../core/json.ts";
-import { type Packed, tooLarge, unpackArchive } from "../../notebook/archive.ts";
+import { type ArchiveEntry, tooLarge, unpackArchive } from "../../notebook/archive.ts";
 import { type DocumentFormat, documentOf } from "../../notebook/document.ts";
 import { LANGUAGES, type Language, type NotebookFormat, unreadable } from "../../notebook/notebook.ts";
 import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
@@ -82,13 +82,14 @@ function importArchive(world: World, { segments, overwrite }: Target, content: U
     addPacked(world, segments, single ? entry.segments.slice(1) : entry.segments, entry);
 }
 
-const isFolderOrIn = (entry: Packed): boolean => entry.document === undefined || entry.segments.length > 1;
+const isFolderOrIn = (entry: ArchiveEntry): boolean =>
+  entry.document === undefined || entry.segments.length > 1;
 
 function addPacked(
   world: World,
   base: readonly string[],
   below: readonly string[],
-  { document }: Packed,
+  { document }: ArchiveEntry,
 ): void {
   if (document === undefined) {
     makeFolders(world, [...base, ...below]);

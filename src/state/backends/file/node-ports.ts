@@ -166,7 +166,7 @@ function startOf(pid: number): string | undefined {
 }
 
 /** Certain only about processes of this machine, boot and process space. */
-export function isDeadHere(owner: LockOwner): boolean {
+export function isCrashedLocally(owner: LockOwner): boolean {
   if (owner.machine === "" || owner.machine !== machineName()) return false;
   return startOf(owner.pid) !== owner.started;
 }

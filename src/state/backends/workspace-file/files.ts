@@ -80,7 +80,7 @@ export class Files {
       }, path);
       const there = await this.read(path);
       if (there !== undefined) return equal(there, bytes);
-      // Taken and gone again: another one's, who gave it up.
+      // Created and deleted again by another run, which gave it up.
       if (taken) return false;
       if (attempt === TRIES) throw new Failure(broken ?? notWritten(path));
     }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Address, addressOf } from "../../../../src/core/address.ts";
 import { openFileStore } from "../../../../src/state/backends/file/file-backend.ts";
 import {
-  isDeadHere,
+  isCrashedLocally,
   nodeClock,
   nodeFiles,
   nodeRandom,
@@ -28,7 +28,7 @@ const store = () =>
     clock: nodeClock,
     random: nodeRandom,
     owner: thisProcess(),
-    isDead: isDeadHere,
+    isDead: isCrashedLocally,
     folder: join(site.folder, ".workspace/default"),
   });
 

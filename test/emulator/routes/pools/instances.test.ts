@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import {
   advanceInstances,
   available,
-  giveBack,
   type Lot,
   nextChange,
+  returnInstances,
   statsOf,
   take,
 } from "../../../../src/emulator/routes/pools/instances.ts";
@@ -46,7 +46,7 @@ test("B2.1 stats: no order of events makes instances appear, vanish from a clust
           held.set(cluster, has + taken.granted);
           lots = taken.lots;
         } else if (act === "give") {
-          lots = giveBack(lots, cluster, count, now);
+          lots = returnInstances(lots, cluster, count, now);
           held.set(cluster, Math.max(0, has - count));
         } else {
           now += count * 100;
@@ -70,7 +70,9 @@ test("B2.1 max_capacity: a lower one ends as many idle instances as it must, and
       for (const { act, cluster, count } of events) {
         now += 100;
         lots =
-          act === "take" ? take(lots, pool, cluster, count, now).lots : giveBack(lots, cluster, count, now);
+          act === "take"
+            ? take(lots, pool, cluster, count, now).lots
+            : returnInstances(lots, cluster, count, now);
       }
       const keep = { ...pool, idle_instance_autotermination_minutes: 60 };
       const before = advanceInstances(lots, keep, now);
@@ -88,7 +90,7 @@ test("B4.1 rule 1: whatever happened, after the next changes the pool is at rest
       let lots = advanceInstances([], pool, now);
       for (const { cluster, count } of events) {
         lots = advanceInstances(take(lots, pool, cluster, count, now).lots, pool, now);
-        lots = advanceInstances(giveBack(lots, cluster, Math.ceil(count / 2), now), pool, now);
+        lots = advanceInstances(returnInstances(lots, cluster, Math.ceil(count / 2), now), pool, now);
       }
       for (let due = nextChange(lots, pool, now); due !== undefined; due = nextChange(lots, pool, now)) {
         expect(due).toBeGreaterThan(now);

@@ -8,7 +8,7 @@ import { violations } from "../../checks/invariants.ts";
 import { operationOf } from "../../checks/ledger.ts";
 import { MOMENTS, momentsOf } from "../../faults/moments.ts";
 import { crashingProcess, type Point } from "../../faults/trace.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import { type Suite, shuffled } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
 import type { Form } from "../../world/forms.ts";
@@ -49,7 +49,7 @@ function operationAt(points: readonly Point[], at: number): OperationName {
 export async function matrix(): Promise<ReadonlyMap<string, number>> {
   const cells = new Map<string, number>();
   for (const { name } of scenarios) {
-    const { points } = await calmRun(name);
+    const { points } = await faultFreeRun(name);
     for (const [at, moments] of momentsOf(points)) {
       for (const moment of MOMENTS) {
         const key = `${operationAt(points, at)} ${moment}`;
@@ -75,17 +75,17 @@ export async function dieAndFinish(
   at: number,
   form?: Form,
 ): Promise<readonly string[]> {
-  const calm = await calmRun(scenario, form);
-  const trial = await Trial.of(calm.stage);
+  const reference = await faultFreeRun(scenario, form);
+  const trial = await Trial.of(reference.stage);
   try {
     const end = crashingProcess(at);
     await trial.apply(end.options, end);
     if (how === "power-cut") trial.site.disk.powerCut();
     const back = how === "turn-back";
-    const spec = back ? await specFrom(calm.stage.scenario.before ?? NOTHING) : calm.stage.spec;
+    const spec = back ? await specFrom(reference.stage.scenario.before ?? NOTHING) : reference.stage.spec;
     await trial.apply({}, { spec });
     const { what, of } = end.points.at(-1) ?? { what: "never", of: "" };
-    const wrong = await violations(trial, back ? {} : calm, spec);
+    const wrong = await violations(trial, back ? {} : reference, spec);
     return wrong.map((one) => `dead at ${what} ${of}: ${one}`);
   } finally {
     trial.close();
@@ -104,7 +104,7 @@ export const crash: Suite = {
     const cells = new Map<string, string>();
     const names: string[] = [];
     for (const { name } of scenarios) {
-      const { points } = await calmRun(name);
+      const { points } = await faultFreeRun(name);
       for (const how of HOWS) names.push(...points.map((_, at) => `${name}/${how}/${at}`));
       for (const how of HOWS.slice(0, 2))
         points.forEach(({ what, of }, at) => {

@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from "../../../../src/api/http/message
 import type { Send } from "../../../engine/site.ts";
 import { violations } from "../../checks/invariants.ts";
 import { crashingProcess, isWrite, type Point } from "../../faults/trace.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import { randomFrom, type Suite, shuffled } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
 import type { Form } from "../../world/forms.ts";
@@ -50,7 +50,7 @@ interface Died {
 }
 
 async function dieAt(scenario: string, at: number | undefined, form?: Form): Promise<Died> {
-  const { stage } = await calmRun(scenario, form);
+  const { stage } = await faultFreeRun(scenario, form);
   const trial = await Trial.of(stage);
   const wire = wireOf(trial);
   const end = crashingProcess(at, wire.line);
@@ -74,13 +74,13 @@ export async function cutAt(
   subset: number,
   form?: Form,
 ): Promise<readonly string[]> {
-  const calm = await calmRun(scenario, form);
+  const reference = await faultFreeRun(scenario, form);
   const { trial, wire } = await dieAt(scenario, at, form);
   try {
     for (const [bit, request] of wire.onTheirWay.entries())
       if ((subset >> bit) % 2 === 1) await trial.site.drive(trial.site.send(request));
     await trial.apply({ parallelism: PARALLELISM });
-    return await violations(trial, calm);
+    return await violations(trial, reference);
   } finally {
     trial.close();
   }

@@ -3,7 +3,7 @@
 
 import { violations } from "../../checks/invariants.ts";
 import { crashingProcess } from "../../faults/trace.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import { randomFrom, type Suite } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
 import type { Form } from "../../world/forms.ts";
@@ -14,7 +14,7 @@ const EACH = 5;
 
 /** The number of moments of the run that recovers from a crash at `first`. */
 export async function pointsAfter(scenario: string, first: number, form?: Form): Promise<number> {
-  const { stage } = await calmRun(scenario, form);
+  const { stage } = await faultFreeRun(scenario, form);
   const trial = await Trial.of(stage);
   try {
     const end = crashingProcess(first);
@@ -33,7 +33,7 @@ async function sampled(seed: number, count: number): Promise<readonly string[]> 
   const names: string[] = [];
   while (names.length < count) {
     const scenario = scenarios[pick(scenarios.length)]?.name ?? "create";
-    const { points } = await calmRun(scenario);
+    const { points } = await faultFreeRun(scenario);
     const first = pick(points.length);
     const second = await pointsAfter(scenario, first);
     for (let each = 0; each < EACH && names.length < count; each++)
@@ -45,7 +45,7 @@ async function sampled(seed: number, count: number): Promise<readonly string[]> 
 async function every(): Promise<readonly string[]> {
   const names: string[] = [];
   for (const { name } of scenarios) {
-    const { points } = await calmRun(name);
+    const { points } = await faultFreeRun(name);
     for (let first = 0; first < points.length; first++) {
       const seconds = await pointsAfter(name, first);
       for (let second = 0; second < seconds; second++) names.push(`${name}/${first}/${second}`);
@@ -62,8 +62,8 @@ export async function dieTwice(
   points: readonly number[],
   form?: Form,
 ): Promise<readonly string[]> {
-  const calm = await calmRun(scenario, form);
-  const trial = await Trial.of(calm.stage);
+  const reference = await faultFreeRun(scenario, form);
+  const trial = await Trial.of(reference.stage);
   try {
     for (const at of points) {
       const end = crashingProcess(at);
@@ -71,7 +71,7 @@ export async function dieTwice(
       if (at % 2 === 1) trial.site.disk.powerCut();
     }
     await trial.apply();
-    return await violations(trial, calm);
+    return await violations(trial, reference);
   } finally {
     trial.close();
   }

@@ -3,7 +3,7 @@
 
 import type { Side } from "../../faults/gate.ts";
 import { stopServer } from "../../homes/in-postgres.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import { kill, Real } from "../../run/real.ts";
 import { inTurn, type Suite, shuffled } from "../../run/suite.ts";
 import { type Form, formsHere, notTried } from "../../world/forms.ts";
@@ -41,7 +41,7 @@ async function casesOn(form: Form): Promise<readonly string[]> {
   const sides = form === "workspace" ? [...SIDES, ...SIDES.map((side) => AT_STATE + side)] : SIDES;
   const names: string[] = [];
   for (const { name } of scenarios) {
-    const { writes } = await calmRun(name);
+    const { writes } = await faultFreeRun(name);
     for (let nth = 0; nth < writes.length; nth++)
       for (const side of sides)
         for (const parallel of PARALLELISM) names.push(`${form}/${name}/${nth}/${side}/${parallel}`);

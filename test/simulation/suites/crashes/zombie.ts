@@ -6,7 +6,7 @@ import { stateToJson } from "../../../../src/state/format/state-json.ts";
 import type { ProcessOptions, Send } from "../../../engine/site.ts";
 import { violations } from "../../checks/invariants.ts";
 import { isWrite } from "../../faults/trace.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import { type Suite, shuffled } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
 import type { Form } from "../../world/forms.ts";
@@ -85,7 +85,7 @@ class Ice {
 
 /** Every moment at which a process of a scenario can be frozen. */
 export async function momentsToFreeze(scenario: string, form?: Form): Promise<readonly string[]> {
-  const { stage } = await calmRun(scenario, form);
+  const { stage } = await faultFreeRun(scenario, form);
   const trial = await Trial.of(stage);
   try {
     const ice = new Ice(trial, -1);
@@ -97,8 +97,8 @@ export async function momentsToFreeze(scenario: string, form?: Form): Promise<re
 }
 
 export async function freezeAndWake(scenario: string, at: number, form?: Form): Promise<readonly string[]> {
-  const calm = await calmRun(scenario, form);
-  const trial = await Trial.of(calm.stage);
+  const reference = await faultFreeRun(scenario, form);
+  const trial = await Trial.of(reference.stage);
   try {
     const ice = new Ice(trial, at);
     const first = trial.begin(ice.options);
@@ -114,7 +114,7 @@ export async function freezeAndWake(scenario: string, at: number, form?: Form): 
         : ["the one that had lost the lock wrote to the state"]),
     ];
     await trial.apply();
-    const wrong = [...zombie, ...(await violations(trial, calm))];
+    const wrong = [...zombie, ...(await violations(trial, reference))];
     return wrong.map((one) => `frozen at ${ice.points[at]}: ${one}`);
   } finally {
     trial.close();
@@ -126,8 +126,8 @@ const HALT_MS = 3000;
 
 /** Two processes at once: one stands still for a moment, and the other one begins; each waits for the other's lock. */
 export async function race(scenario: string, at: number, form?: Form): Promise<readonly string[]> {
-  const calm = await calmRun(scenario, form);
-  const trial = await Trial.of(calm.stage);
+  const reference = await faultFreeRun(scenario, form);
+  const trial = await Trial.of(reference.stage);
   try {
     const ice = new Ice(trial, at);
     const first = trial.begin(ice.options);
@@ -136,7 +136,7 @@ export async function race(scenario: string, at: number, form?: Form): Promise<r
     void trial.site.clock.sleep(HALT_MS).then(() => ice.thaw());
     trial.runs.push(...(await trial.site.drive(Promise.all([first, second]))));
     await trial.apply();
-    const wrong = await violations(trial, calm);
+    const wrong = await violations(trial, reference);
     return wrong.map((one) => `halted at ${ice.points[at]}: ${one}`);
   } finally {
     trial.close();

@@ -2,7 +2,7 @@
 
 import { violations } from "../../checks/invariants.ts";
 import { isWrite } from "../../faults/trace.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import type { Suite } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
 import { scenarios } from "../../world/scenarios.ts";
@@ -43,7 +43,7 @@ export const disk: Suite = {
   async cases() {
     const names: string[] = [];
     for (const { name } of scenarios) {
-      const { stage } = await calmRun(name);
+      const { stage } = await faultFreeRun(name);
       const trial = await Trial.of(stage);
       const counting = new Full(-1, "once");
       await trial.apply({ hooks: { before: counting.before } });
@@ -55,8 +55,8 @@ export const disk: Suite = {
 
   async run(name) {
     const [scenario = "", how = "", at] = name.split("/");
-    const calm = await calmRun(scenario);
-    const trial = await Trial.of(calm.stage);
+    const reference = await faultFreeRun(scenario);
+    const trial = await Trial.of(reference.stage);
     try {
       const full = new Full(Number(at), how);
       const sentAfter: string[] = [];
@@ -69,7 +69,7 @@ export const disk: Suite = {
         },
       });
       await trial.apply();
-      return [...sentAfter, ...(await violations(trial, calm))];
+      return [...sentAfter, ...(await violations(trial, reference))];
     } finally {
       trial.close();
     }

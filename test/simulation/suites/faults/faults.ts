@@ -1,9 +1,9 @@
-// Every operation meets every ill answer, once, three times or always; then the service is well again and the next run finishes.
+// Every operation gets every faulty response once, three times, or always; then the service recovers and the next run finishes.
 
 import { violations } from "../../checks/invariants.ts";
 import { operationOf } from "../../checks/ledger.ts";
-import { ILLS } from "../../faults/ill.ts";
-import { calmRun } from "../../run/calm.ts";
+import { FAULTY_RESPONSES } from "../../faults/faulty-responses.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import type { Suite } from "../../run/suite.ts";
 import { isExpected, Trial } from "../../run/trial.ts";
 import type { Form } from "../../world/forms.ts";
@@ -16,7 +16,7 @@ export async function operations(): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const full = scenarios.filter(({ before }) => before !== undefined).reverse();
   for (const { name } of [...full, ...scenarios]) {
-    const { stage } = await calmRun(name);
+    const { stage } = await faultFreeRun(name);
     const trial = await Trial.of(stage);
     await trial.apply({
       transport: (request, send) => {
@@ -30,16 +30,16 @@ export async function operations(): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
-/** The operation is answered ill, so many times; then the next run finishes. */
-export async function answerIll(
+/** The operation gets the faulty response as often as `times` says; then the next run finishes. */
+export async function answerFaulty(
   scenario: string,
   operation: string,
-  ill: string,
+  fault: string,
   times: string,
   form?: Form,
 ): Promise<readonly string[]> {
-  const calm = await calmRun(scenario, form);
-  const trial = await Trial.of(calm.stage);
+  const reference = await faultFreeRun(scenario, form);
+  const trial = await Trial.of(reference.stage);
   try {
     let left = TIMES[times] ?? 0;
     let met = 0;
@@ -48,7 +48,7 @@ export async function answerIll(
         if (new URL(request.origin).host !== "workspace.test") throw new Error("the token went elsewhere");
         if (operationOf(request).operation !== operation || left-- <= 0) return send(request);
         met += 1;
-        return ILLS[ill]?.(request, send, trial.site.clock.now()) ?? send(request);
+        return FAULTY_RESPONSES[fault]?.(request, send, trial.site.clock.now()) ?? send(request);
       },
     });
     const outcome = first.outcome;
@@ -58,7 +58,7 @@ export async function answerIll(
     const bug = isExpected(first) ? [] : [`the run broke: ${String(first.failure)}`];
     await trial.apply();
     const none = met === 0 ? ["the operation was never sent"] : [];
-    return [...none, ...bug, ...silent, ...(await violations(trial, calm))];
+    return [...none, ...bug, ...silent, ...(await violations(trial, reference))];
   } finally {
     trial.close();
   }
@@ -73,13 +73,13 @@ export const faults: Suite = {
   async cases() {
     const names: string[] = [];
     for (const [operation, scenario] of await operations())
-      for (const ill of Object.keys(ILLS))
-        for (const times of Object.keys(TIMES)) names.push(`${scenario}|${operation}|${ill}|${times}`);
+      for (const fault of Object.keys(FAULTY_RESPONSES))
+        for (const times of Object.keys(TIMES)) names.push(`${scenario}|${operation}|${fault}|${times}`);
     return names;
   },
 
   run(name) {
-    const [scenario = "", operation = "", ill = "", times = ""] = name.split("|");
-    return answerIll(scenario, operation, ill, times);
+    const [scenario = "", operation = "", fault = "", times = ""] = name.split("|");
+    return answerFaulty(scenario, operation, fault, times);
   },
 };

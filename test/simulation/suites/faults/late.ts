@@ -5,7 +5,7 @@ import type { Send } from "../../../engine/site.ts";
 import { violations } from "../../checks/invariants.ts";
 import type { Ledger } from "../../checks/ledger.ts";
 import { isWrite } from "../../faults/trace.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import type { Suite } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
 import { scenarios } from "../../world/scenarios.ts";
@@ -57,7 +57,7 @@ export const late: Suite = {
   async cases() {
     const names: string[] = [];
     for (const { name } of scenarios) {
-      const { writes } = await calmRun(name);
+      const { writes } = await faultFreeRun(name);
       writes.forEach((_, nth) => {
         for (const when of WHENS) names.push(`${name}/${nth}/${when}`);
       });
@@ -67,8 +67,8 @@ export const late: Suite = {
 
   async run(name) {
     const [scenario = "", nth, when = ""] = name.split("/");
-    const calm = await calmRun(scenario);
-    const trial = await Trial.of(calm.stage);
+    const reference = await faultFreeRun(scenario);
+    const trial = await Trial.of(reference.stage);
     try {
       const fate = new Late(trial, Number(nth), when);
       await trial.apply({ transport: fate.transport });
@@ -78,7 +78,7 @@ export const late: Suite = {
         await fate.commit();
         await trial.apply();
       }
-      return await violations(trial, calm);
+      return await violations(trial, reference);
     } finally {
       trial.close();
     }

@@ -2,7 +2,7 @@
 
 import { violations } from "../../checks/invariants.ts";
 import { isWrite } from "../../faults/trace.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import type { Suite } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
 import { scenarios } from "../../world/scenarios.ts";
@@ -18,7 +18,7 @@ export const repeat: Suite = {
   async cases() {
     const names: string[] = [];
     for (const { name } of scenarios) {
-      const { writes } = await calmRun(name);
+      const { writes } = await faultFreeRun(name);
       for (const answer of ANSWERS)
         names.push(`${name}/all/${answer}`, ...writes.map((_, nth) => `${name}/${nth}/${answer}`));
     }
@@ -27,8 +27,8 @@ export const repeat: Suite = {
 
   async run(name) {
     const [scenario = "", nth, answer] = name.split("/");
-    const calm = await calmRun(scenario);
-    const trial = await Trial.of(calm.stage);
+    const reference = await faultFreeRun(scenario);
+    const trial = await Trial.of(reference.stage);
     try {
       let count = 0;
       await trial.apply({
@@ -41,7 +41,7 @@ export const repeat: Suite = {
         },
       });
       await trial.apply();
-      return await violations(trial, calm, calm.stage.spec, { repeats: true });
+      return await violations(trial, reference, reference.stage.spec, { repeats: true });
     } finally {
       trial.close();
     }

@@ -1,7 +1,8 @@
 // States that a team shares, and encrypted ones: whole applies on each form of state, stopped, frozen, cut off, and answered late.
 
+import { FAULTY_RESPONSES } from "../../faults/faulty-responses.ts";
 import {
-  answerStateIll,
+  answerStateFaulty,
   breakWire,
   callsOf,
   comeLate,
@@ -10,18 +11,17 @@ import {
   LOSSES,
   lose,
   WHENS,
-} from "../../faults/astray.ts";
-import { ILLS } from "../../faults/ill.ts";
+} from "../../faults/state-request-faults.ts";
 import { serverHere, stopServer } from "../../homes/in-postgres.ts";
 import { BREAKS } from "../../homes/wire.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import { inTurn, randomFrom, type Suite, shuffled } from "../../run/suite.ts";
 import { type Form, formsHere, notTried, stageKey } from "../../world/forms.ts";
 import { dieAndFinish } from "../crashes/crash.ts";
 import { cutAt, momentsToCut } from "../crashes/cut.ts";
 import { dieTwice, pointsAfter } from "../crashes/double.ts";
 import { freezeAndWake, momentsToFreeze, race } from "../crashes/zombie.ts";
-import { answerIll, operations } from "../faults/faults.ts";
+import { answerFaulty, operations } from "../faults/faults.ts";
 import { movable, move } from "../world/moves.ts";
 
 const SCENARIOS = ["create", "mixed", "delete"] as const;
@@ -59,7 +59,7 @@ const callsIn = once(callsOf);
 const exchangesIn = once((scenario) => exchangesOf(scenario));
 const freezing = once(momentsToFreeze);
 const pointsOf = async (scenario: string, form: Form): Promise<readonly string[]> =>
-  (await calmRun(scenario, form)).points.map(({ what, of }) => `${what} ${of}`);
+  (await faultFreeRun(scenario, form)).points.map(({ what, of }) => `${what} ${of}`);
 
 const dying: readonly Way[] = [
   {
@@ -126,7 +126,7 @@ const late = WHENS.map(
 /** All pairs, mixed, so that each stretch of them is of many operations and many answers. */
 function withIlls(asked: Iterable<string>): readonly (readonly [string, string])[] {
   return shuffled(
-    [...asked].flatMap((one) => Object.keys(ILLS).map((ill) => [one, ill] as const)),
+    [...asked].flatMap((one) => Object.keys(FAULTY_RESPONSES).map((fault) => [one, fault] as const)),
     1,
   );
 }
@@ -149,8 +149,8 @@ const served: readonly Way[] = [
     forms: EACH,
     moments: async (scenario, form) => unnamed((await operationsIn(scenario, form)).length),
     run: async (scenario, form, at) => {
-      const [operation = "", ill = ""] = (await operationsIn(scenario, form))[Number(at)] ?? [];
-      return answerIll(scenario, operation, ill, "always", form);
+      const [operation = "", fault = ""] = (await operationsIn(scenario, form))[Number(at)] ?? [];
+      return answerFaulty(scenario, operation, fault, "always", form);
     },
   },
   ...[1, Number.POSITIVE_INFINITY].map(
@@ -159,8 +159,8 @@ const served: readonly Way[] = [
       forms: ["workspace"],
       moments: async (scenario, form) => unnamed((await requestsIn(scenario, form)).length),
       run: async (scenario, form, at) => {
-        const [kind = "", ill = ""] = (await requestsIn(scenario, form))[Number(at)] ?? [];
-        return answerStateIll(scenario, kind, ill, times);
+        const [kind = "", fault = ""] = (await requestsIn(scenario, form))[Number(at)] ?? [];
+        return answerStateFaulty(scenario, kind, fault, times);
       },
     }),
   ),
@@ -192,7 +192,7 @@ async function pairs(seed: number, form: Form, scenarios: readonly string[]): Pr
   const pick = (below: number): number => Math.floor(random() * below);
   const names: string[] = [];
   for (const scenario of scenarios) {
-    const first = pick((await calmRun(scenario, form)).points.length);
+    const first = pick((await faultFreeRun(scenario, form)).points.length);
     const second = await pointsAfter(scenario, first, form);
     for (let n = 0; n < PAIRS; n++) names.push(`${form}/${scenario}/twice/${first}+${pick(second)}`);
   }

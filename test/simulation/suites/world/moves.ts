@@ -4,11 +4,11 @@
 import type { Change } from "../../../../src/planner/model/change.ts";
 import { registry } from "../../../../src/providers/index.ts";
 import type { FieldSchema } from "../../../../src/resource/field-schema.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import type { Suite } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
+import { changeOutside, other } from "../../world/change-outside.ts";
 import type { Form } from "../../world/forms.ts";
-import { meddle, other } from "../../world/meddle.ts";
 import { scenarios } from "../../world/scenarios.ts";
 
 type Resting = Extract<Change, { readonly fingerprint: string }>;
@@ -46,14 +46,14 @@ function isManaged(change: Resting, name: string, schema: FieldSchema): boolean 
 /** `address|field` of every field that can be moved before the plan of a scenario is applied. */
 export async function movable(scenario: string): Promise<readonly string[]> {
   const names: string[] = [];
-  const { stage } = await calmRun(scenario);
+  const { stage } = await faultFreeRun(scenario);
   const trial = await Trial.of(stage);
   const plan = await trial.site.drive(trial.site.process().plan(stage.spec));
   for (const change of plan.changes)
     if (isResting(change))
       for (const field of fieldsOf(change)) {
         const fresh = await Trial.of(stage);
-        const possible = meddle(
+        const possible = changeOutside(
           fresh.site.world,
           change,
           field,
@@ -69,7 +69,7 @@ export async function movable(scenario: string): Promise<readonly string[]> {
 /** Changes the field after the plan, before the apply. */
 export async function move(scenario: string, moved: string, form?: Form): Promise<readonly string[]> {
   const [address, field = ""] = moved.split("|");
-  const { stage } = await calmRun(scenario, form);
+  const { stage } = await faultFreeRun(scenario, form);
   const trial = await Trial.of(stage);
   try {
     let isAsMoved: (() => boolean) | undefined;
@@ -77,7 +77,12 @@ export async function move(scenario: string, moved: string, form?: Form): Promis
       onPlan: (plan) => {
         const change = plan.changes.find((one) => one.address === address && isResting(one));
         if (change === undefined || !isResting(change)) throw new Error(`${address} is not planned`);
-        isAsMoved = meddle(trial.site.world, change, field, registry.get(change.kind).fields[field] ?? {});
+        isAsMoved = changeOutside(
+          trial.site.world,
+          change,
+          field,
+          registry.get(change.kind).fields[field] ?? {},
+        );
       },
     });
     const outcome = ran.outcome?.changes.find((one) => one.address === address);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openFileStore } from "../../../../src/state/backends/file/file-backend.ts";
 import {
-  isDeadHere,
+  isCrashedLocally,
   nodeClock,
   nodeFiles,
   nodeRandom,
@@ -97,14 +97,14 @@ test("random bytes are as many as asked for and not the same twice", () => {
 
 test("this process is running; one that ended is not; one of another machine may be", () => {
   const me = thisProcess();
-  expect(isDeadHere(me)).toBe(false);
+  expect(isCrashedLocally(me)).toBe(false);
   const ended = spawnSync(process.execPath, ["-e", ""]).pid;
   if (me.machine !== "") {
-    expect(isDeadHere({ ...me, pid: ended })).toBe(true);
-    expect(isDeadHere({ ...me, started: "1" })).toBe(true);
+    expect(isCrashedLocally({ ...me, pid: ended })).toBe(true);
+    expect(isCrashedLocally({ ...me, started: "1" })).toBe(true);
   }
-  expect(isDeadHere({ ...me, pid: ended, machine: "elsewhere" })).toBe(false);
-  expect(isDeadHere({ ...me, pid: ended, machine: "" })).toBe(false);
+  expect(isCrashedLocally({ ...me, pid: ended, machine: "elsewhere" })).toBe(false);
+  expect(isCrashedLocally({ ...me, pid: ended, machine: "" })).toBe(false);
 });
 
 const HOLD = `
@@ -129,7 +129,7 @@ test("a process that is killed while it holds the lock loses nothing, and the ne
     clock: nodeClock,
     random: nodeRandom,
     owner: thisProcess(),
-    isDead: isDeadHere,
+    isDead: isCrashedLocally,
   });
   expect([...(await store.read()).state.records.keys()]).toEqual(["pools.a", "pools.b", "pools.c"]);
   if (thisProcess().machine === "") return;

@@ -1,4 +1,4 @@
-// The ways in which an answer can be ill, each as what stands in the place of a healthy exchange.
+// Faulty responses: each replaces the exchange of one request.
 
 import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
 import { parseJson, stringifyJson } from "../../../src/core/exact-json.ts";
@@ -6,7 +6,7 @@ import type { Json } from "../../../src/core/json.ts";
 import type { Send } from "../../engine/site.ts";
 
 /** `now`: epoch milliseconds. */
-export type Ill = (request: HttpRequest, send: Send, now: number) => Promise<HttpResponse>;
+export type FaultyResponse = (request: HttpRequest, send: Send, now: number) => Promise<HttpResponse>;
 
 const JSON_TYPE = { "content-type": "application/json" };
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -32,32 +32,32 @@ const timeout = (): Error => broken("TimeoutError", "ETIMEDOUT");
 const reset = (): Error => broken("Error", "ECONNRESET");
 
 const instead =
-  (response: HttpResponse): Ill =>
+  (response: HttpResponse): FaultyResponse =>
   async () =>
     response;
 
 const throttled =
-  (retryAfter: (now: number) => string | undefined): Ill =>
+  (retryAfter: (now: number) => string | undefined): FaultyResponse =>
   async (_request, _send, now) => {
     const value = retryAfter(now);
     return answer(429, "REQUEST_LIMIT_EXCEEDED", value === undefined ? {} : { "retry-after": value });
   };
 
-/** The request is carried out; `spoil` makes the answer that comes back. */
+/** The request is executed; `spoil` changes its response. */
 const after =
-  (spoil: (healthy: HttpResponse) => HttpResponse): Ill =>
+  (spoil: (healthy: HttpResponse) => HttpResponse): FaultyResponse =>
   async (request, send) =>
     spoil(await send(request));
 
 const afterThrow =
-  (failure: () => Error): Ill =>
+  (failure: () => Error): FaultyResponse =>
   async (request, send) => {
     await send(request);
     throw failure();
   };
 
 const beforeThrow =
-  (failure: () => Error): Ill =>
+  (failure: () => Error): FaultyResponse =>
   async () => {
     throw failure();
   };
@@ -83,7 +83,7 @@ function wrongTypes(healthy: HttpResponse): HttpResponse {
   return { ...healthy, body: encode(stringifyJson(mistyped(json))) };
 }
 
-export const ILLS: Readonly<Record<string, Ill>> = {
+export const FAULTY_RESPONSES: Readonly<Record<string, FaultyResponse>> = {
   "429 seconds": throttled(() => "2"),
   "429 date": throttled((now) => new Date(now + 3000).toUTCString()),
   "429 absent": throttled(() => undefined),

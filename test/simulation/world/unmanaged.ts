@@ -10,7 +10,7 @@ import { dialectPath } from "./dialect.ts";
 const CLUSTER = { spark_version: "6.4.x-scala2.11", node_type_id: "Standard_DS3_v2", num_workers: 1 };
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-export async function placeStrangers(world: TestWorld): Promise<void> {
+export async function createUnmanaged(world: TestWorld): Promise<void> {
   const put = async (path: string, body: unknown): Promise<void> => {
     const { status, body: answer } = await world.post(path, body);
     if (status >= 300) throw new Error(`${path}: ${JSON.stringify(answer)}`);
@@ -47,16 +47,16 @@ const HOLDING =
   /^(users|groups|secrets\.scopes|secrets\/.+|pools|clusters|clusters\.pinned|jobs|workspace\.objects|files)$/;
 
 /** The differences in the rows of unmanaged objects. */
-export function strangersTouched(before: Tables, now: Tables): readonly string[] {
+export function unmanagedChanges(before: Tables, now: Tables): readonly string[] {
   const touched: string[] = [];
   for (const [table, rows] of Object.entries(before)) {
     if (!HOLDING.test(table)) continue;
     for (const [id, row] of Object.entries(rows)) {
       const found = now[table]?.[id];
-      if (found === undefined) touched.push(`a stranger's ${table} ${id} is gone`);
+      if (found === undefined) touched.push(`unmanaged ${table} ${id} was deleted`);
       else if (isPlace(row)) continue;
       else if (stringifyJson(found as Json) !== stringifyJson(row as Json))
-        touched.push(`a stranger's ${table} ${id} changed: ${stringifyJson(found as Json)}`);
+        touched.push(`unmanaged ${table} ${id} changed: ${stringifyJson(found as Json)}`);
     }
   }
   return touched;

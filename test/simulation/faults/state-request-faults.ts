@@ -7,15 +7,15 @@ import type { ProcessOptions, Send } from "../../engine/site.ts";
 import { violations } from "../checks/invariants.ts";
 import { serverHere } from "../homes/in-postgres.ts";
 import { type Break, openWire } from "../homes/wire.ts";
-import { calmRun } from "../run/calm.ts";
+import { faultFreeRun } from "../run/fault-free-run.ts";
 import { isExpected, Trial } from "../run/trial.ts";
 import type { Form } from "../world/forms.ts";
-import { ILLS } from "./ill.ts";
+import { FAULTY_RESPONSES } from "./faulty-responses.ts";
 import { isWrite } from "./trace.ts";
 
 /** What a process asks its state, in order: all of it, or what may change something. */
 export async function callsOf(scenario: string, form: Form): Promise<readonly Call[]> {
-  const { stage } = await calmRun(scenario, form);
+  const { stage } = await faultFreeRun(scenario, form);
   const trial = await Trial.of(stage);
   try {
     const calls: Call[] = [];
@@ -98,8 +98,8 @@ async function through(
   optionsFor: (trial: Trial) => ProcessOptions,
   outOfReach = () => false,
 ): Promise<readonly string[]> {
-  const calm = await calmRun(scenario, form);
-  const trial = await Trial.of(calm.stage);
+  const reference = await faultFreeRun(scenario, form);
+  const trial = await Trial.of(reference.stage);
   const sent: string[] = [];
   const transport = (request: HttpRequest, send: Send): Promise<HttpResponse> => {
     if (isWrite(request) && outOfReach()) sent.push(`sent while the state was out of reach: ${request.path}`);
@@ -109,13 +109,13 @@ async function through(
     const first = await trial.apply({ ...optionsFor(trial), transport });
     await trial.apply();
     const bug = isExpected(first) ? [] : [`the run broke: ${String(first.failure)}`];
-    return [...sent, ...bug, ...(await violations(trial, calm))];
+    return [...sent, ...bug, ...(await violations(trial, reference))];
   } finally {
     trial.close();
   }
 }
 
-/** No ill answer depends on what was asked. */
+/** No fault answer depends on what was asked. */
 const ANY_REQUEST: HttpRequest = {
   method: "GET",
   origin: "http://workspace.test",
@@ -124,18 +124,18 @@ const ANY_REQUEST: HttpRequest = {
   timeoutMs: 1000,
 };
 
-/** Requests of one kind of a state in the workspace are answered ill: so many of them, then the service is well. */
-export async function answerStateIll(
+/** Requests of one kind of a state in the workspace are answered fault: so many of them, then the service is well. */
+export async function answerStateFaulty(
   scenario: string,
   kind: string,
-  ill: string,
+  fault: string,
   times: number,
 ): Promise<readonly string[]> {
   let left = times;
   const lineAt =
     (now: () => number): Line =>
     (what, _changes, work) => {
-      const answer = ILLS[ill];
+      const answer = FAULTY_RESPONSES[fault];
       if (answer === undefined || kindOf(what) !== kind || left-- <= 0) return work();
       // A state in the workspace sends requests.
       return answer(ANY_REQUEST, work as () => Promise<never>, now()) as ReturnType<typeof work>;
@@ -194,8 +194,8 @@ export async function comeLate(
   when: When,
   at: number,
 ): Promise<readonly string[]> {
-  const calm = await calmRun(scenario, form);
-  const trial = await Trial.of(calm.stage);
+  const reference = await faultFreeRun(scenario, form);
+  const trial = await Trial.of(reference.stage);
   try {
     const late = new LateCall(at, when, form === "postgres");
     await trial.apply({ line: late.line });
@@ -205,7 +205,7 @@ export async function comeLate(
       await late.commit();
       await trial.apply();
     }
-    return await violations(trial, calm);
+    return await violations(trial, reference);
   } finally {
     trial.close();
   }

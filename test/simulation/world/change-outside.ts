@@ -14,7 +14,7 @@ const isRow = (value: Json | undefined): value is Row =>
  * Changes a field; returns a function that checks whether the change is still there. Undefined if the rows have no
  * such field.
  */
-export function meddle(
+export function changeOutside(
   world: TestWorld,
   change: Change & { readonly id: string },
   field: string,

@@ -1,16 +1,16 @@
-// A taken name: a run crashes before its create is sent, and another client creates an object of that name. It is
-// neither adopted nor changed.
+// A name conflict: a run crashes before it sends a create, and another client creates an object with that name. The object
+// is neither adopted nor changed.
 
 import { Failure } from "../../../../src/core/diagnostic.ts";
 import type { TestWorld } from "../../../emulator/harness.ts";
 import { USER_SCHEMA } from "../../../emulator/harness.ts";
 import { crashingProcess } from "../../faults/trace.ts";
-import { calmRun } from "../../run/calm.ts";
+import { faultFreeRun } from "../../run/fault-free-run.ts";
 import type { Suite } from "../../run/suite.ts";
 import { Trial } from "../../run/trial.ts";
 import { dialectPath } from "../../world/dialect.ts";
 import { SETTLING_MS, tablesOf } from "../../world/stage.ts";
-import { strangersTouched } from "../../world/strangers.ts";
+import { unmanagedChanges } from "../../world/unmanaged.ts";
 
 interface Taking {
   /** The request before which the run crashes. */
@@ -66,8 +66,8 @@ const TAKINGS: Readonly<Record<string, Taking>> = {
   },
 };
 
-export const taken: Suite = {
-  name: "taken",
+export const nameConflict: Suite = {
+  name: "name-conflict",
   what: "a run crashes before its create is sent, and another client creates an object of that name",
   unit: "kinds",
   sample: 5,
@@ -77,14 +77,14 @@ export const taken: Suite = {
   async run(name) {
     const taking = TAKINGS[name];
     if (taking === undefined) throw new Error(`there is no case ${name}`);
-    const { stage, points } = await calmRun("create");
+    const { stage, points } = await faultFreeRun("create");
     const sends = points.flatMap(({ what, of }, at) => (what === "send" && of === taking.of ? [at] : []));
     const trial = await Trial.of(stage);
     try {
       const end = crashingProcess(sends[taking.nth]);
       await trial.apply(end.options, end);
       const { status } = await taking.take(trial.site.world);
-      if (status >= 300) return [`the stranger was refused: ${status}`];
+      if (status >= 300) return [`the other client was refused: ${status}`];
       await trial.site.clock.advance(SETTLING_MS);
       const theirs = tablesOf(trial.site.world);
       const { failure, outcome } = await trial.apply();
@@ -93,7 +93,7 @@ export const taken: Suite = {
         ...(codes.includes("PLAN_COLLISION")
           ? []
           : [`nobody was told of the collision: ${codes} ${outcome?.changes.length}`]),
-        ...strangersTouched(theirs, tablesOf(trial.site.world)),
+        ...unmanagedChanges(theirs, tablesOf(trial.site.world)),
       ];
     } finally {
       trial.close();
