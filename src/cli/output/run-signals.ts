@@ -13,13 +13,13 @@ import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write
 import type { Command } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, textOption } from "../command/option.ts";
-import { underHeading } from "../command/shared-options.ts";
+import { inGroup } from "../command/shared-options.ts";
 import { printDiagnostics } from "./diagnostics.ts";
 import { assertOwnFiles, type RunFiles } from "./reports.ts";
 import type { RunCollector } from "./run-collector.ts";
 import { runOrigin } from "./run-origin.ts";
 
-const WATCH_OPTIONS = underHeading("Output", {
+const WATCH_OPTIONS = inGroup("Output", {
   metrics: textOption("--metrics <file>", "write metrics of this run for Prometheus"),
   webhook: textOption("--webhook <url>", "post the result of this run; signed with WORKSPACE_WEBHOOK_SECRET"),
   webhookFormat: optionalChoiceOption(
