@@ -6,7 +6,7 @@ import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts"
 import type { Json } from "../../core/json.ts";
 import { FORMAT_VERSION } from "../model/failures.ts";
 import { type State, sortedRecords } from "../model/record.ts";
-import { Misshapen, shapeOf } from "./shape.ts";
+import { InvalidShape, shapeOf } from "./shape.ts";
 import { stateIn, upgraded } from "./snapshot.ts";
 import { lastMembers } from "./snapshot-text.ts";
 
@@ -31,7 +31,7 @@ export function stateFromJson(text: string, file: string): PortableState {
     const data = shapeOf(upgraded(from.value, version, file), "the state");
     const state = stateIn(data);
     const records = data.objects("records");
-    if (records.length !== state.records.size) throw new Misshapen("duplicate address in records");
+    if (records.length !== state.records.size) throw new InvalidShape("duplicate address in records");
     return { state, key: data.text("key") };
   } catch (failure) {
     if (failure instanceof Failure) throw failure;
@@ -43,7 +43,7 @@ function parsed(text: string): Json {
   try {
     return parseJson(text);
   } catch (problem) {
-    throw new Misshapen(problem instanceof JsonTooDeep ? problem.message : "the text is not JSON");
+    throw new InvalidShape(problem instanceof JsonTooDeep ? problem.message : "the text is not JSON");
   }
 }
 
