@@ -17,13 +17,21 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
     for (const holder of holders) addTo(dependents, holder, going);
   const holders = (address: Address): readonly Address[] =>
     [...(dependents.get(address) ?? [])].filter((one) => acting.has(one) && one !== address).sort();
+  const createdFirst = new Set(changes.flatMap((one) => (isCreatedFirst(one) ? [one.address] : [])));
+  /** A holder that is replaced too, and whose old object did not hold the old object: only the new ones depend on each other. */
+  const isNewHolder = (holder: Address, held: Address): boolean =>
+    createdFirst.has(holder) && context.input.state.records.get(holder)?.depends_on.includes(held) === false;
   return changes.map((change) => {
     const needs = change.dependsOn.filter((one) => acting.has(one));
     switch (change.action) {
       case "delete":
         return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };
       case "replace":
-        return { ...change, dependsOn: needs, removeAfter: holders(change.address) };
+        return {
+          ...change,
+          dependsOn: needs,
+          removeAfter: holders(change.address).filter((one) => !isNewHolder(one, change.address)),
+        };
       case "create":
       case "update":
       case "adopt":
@@ -48,6 +56,11 @@ export function changedDependencies(
 }
 
 const NONE: readonly Address[] = [];
+
+/** Whether the old object of a change is deleted after its new one is created. */
+function isCreatedFirst(change: Change): boolean {
+  return change.action === "replace" && change.replacing !== "delete-first";
+}
 
 /** Whether a change does anything that another change can wait for. A forgotten resource holds nothing back. */
 function acts(change: Change): boolean {
