@@ -90,7 +90,6 @@ export const CODES = {
   GUARD_LOCKOUT: "The plan removes the caller's own access.",
   GUARD_DUPLICATE_NAME:
     "No state exists, and the plan creates an object with the name of an unmanaged object.",
-  GUARD_OTHER_TARGET: "The plan changes resources that another target applied.",
   GUARD_LIMIT: "The plan would exceed a limit of the service.",
   GUARD_RULE: "The plan violates a rule that is enforced.",
   GUARD_RULE_FAILED: "A rule could not be evaluated, so it did not check the plan.",
@@ -108,6 +107,7 @@ export const CODES = {
   STATE_CORRUPT: "The state or journal is damaged.",
   STATE_FORMAT: "The state was written by a newer version.",
   STATE_OTHER_HOST: "The state belongs to another workspace.",
+  STATE_OTHER_TARGET: "The state was last applied with another target.",
   STATE_LINEAGE: "The file belongs to another state.",
   STATE_LOCKED: "Another run holds the state lock.",
   STATE_LOCK_LOST: "Another run acquired the state lock.",

@@ -81,13 +81,8 @@ export const UNENCRYPTED_OPTION = inGroup("State", {
   ),
 });
 
-export const OTHER_TARGET_OPTION = {
-  allowOtherTarget: flagOption("--allow-other-target", "change resources that another target applied"),
-} as const;
-
 /** What to do about existing objects of the same names. */
 export const EXISTING_OPTIONS = {
-  ...OTHER_TARGET_OPTION,
   adopt: flagOption("--adopt", "adopt existing objects whose names match the spec"),
   allowDuplicates: flagOption(
     "--allow-duplicates",

@@ -3,13 +3,7 @@
 import { applySpec } from "../command/apply-spec.ts";
 import { defineCommand } from "../command/command.ts";
 import { textsOption } from "../command/option.ts";
-import {
-  ASK_OPTIONS,
-  OTHER_TARGET_OPTION,
-  OUTCOME_OUTPUT,
-  PLANNING_OPTIONS,
-  STATE_OPTIONS,
-} from "../command/shared-options.ts";
+import { ASK_OPTIONS, OUTCOME_OUTPUT, PLANNING_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
 import { applyEnding } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 
@@ -22,12 +16,11 @@ export const destroyCommand = defineCommand({
     only: textsOption("--only <address-glob>", "limit to these addresses and their dependents; repeatable"),
     ...OUTCOME_OUTPUT,
     ...ASK_OPTIONS,
-    ...OTHER_TARGET_OPTION,
   },
   ending: applyEnding,
   notes: "To preview the deletions, run `workspace plan --destroy`.",
   run: (context, options) =>
     withReports(context, options, applyEnding, (reports) =>
-      applySpec(reports, options, { ...options, destroy: true }, "Delete all of this?"),
+      applySpec(reports, options, { destroy: true, only: options.only }, "Delete all of this?"),
     ),
 });

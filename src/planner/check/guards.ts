@@ -2,11 +2,10 @@
 
 import { type Address, parentOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { count } from "../../core/sentences.ts";
 import { isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
-import type { Action, Change } from "../model/change.ts";
+import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Guard } from "../model/plan.ts";
 import { plannedChange } from "../model/planned-workspace.ts";
@@ -23,7 +22,6 @@ export function checkGuards(
     ...maxDeletes(context, changes),
     ...maxUnmanaged(context, changes),
     ...preventDestroy(context, changes),
-    ...otherTarget(context, changes),
     ...objections(context, changes, workspace),
     ...limits(context, changes),
   ];
@@ -82,25 +80,6 @@ function preventDestroy(context: PlanContext, changes: readonly Change[]): Guard
     return diagnostic === undefined ? [] : [{ diagnostic, addresses: [change.address] }];
   });
 }
-
-/** One location for two targets would make each of them undo the other. */
-function otherTarget({ input }: PlanContext, changes: readonly Change[]): Guard[] {
-  const before = input.state.history?.findLast(({ target }) => target !== undefined)?.target;
-  const target = input.spec.target?.name;
-  if (before === undefined || target === undefined || before === target) return [];
-  if (input.allowOtherTarget === true) return [];
-  const recorded = changes.filter(
-    ({ action, address }) => OVERWRITES.has(action) && input.state.records.has(address),
-  );
-  if (recorded.length === 0) return [];
-  const message = `the state was last applied with the target ${before}, and the plan for ${target} changes ${count(recorded.length, "resource")} of it`;
-  const hint =
-    "give each target its own state (--state or WORKSPACE_STATE); if the target was renamed, pass --allow-other-target";
-  const diagnostic = error("GUARD_OTHER_TARGET", message, { hint });
-  return [{ diagnostic, addresses: recorded.map(({ address }) => address) }];
-}
-
-const OVERWRITES: ReadonlySet<Action> = new Set(["update", "replace", "delete"]);
 
 /** A resource that leaves the state because its parent is deleted counts as destroyed. */
 function destroys(change: Change): boolean {

@@ -18,8 +18,6 @@ export interface PlanInput {
   readonly adopt?: boolean;
   /** Create objects although unmanaged ones have the same name and no state exists. */
   readonly allowDuplicates?: boolean;
-  /** Change resources of a state that another target was last applied with. */
-  readonly allowOtherTarget?: boolean;
   /** Plan the deletion of everything managed; the spec then serves for policy and lifecycle only. */
   readonly destroy?: boolean;
   /** `live` is not everything: what it lacks may be there. */

@@ -12,9 +12,7 @@ import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile } from "../target/target.ts";
 import { PathWatcher, WatchedPaths } from "./path-watcher.ts";
 
-export interface RoundOptions
-  extends SessionOptions,
-    Pick<ReviewOptions, "adopt" | "allowDuplicates" | "allowOtherTarget"> {
+export interface RoundOptions extends SessionOptions, Pick<ReviewOptions, "adopt" | "allowDuplicates"> {
   readonly only: readonly string[];
   readonly untrusted: boolean;
   readonly maxReads: number | undefined;

@@ -13,7 +13,7 @@ import {
   type SessionOptions,
   withSession,
 } from "../session/session.ts";
-import { ephemeralState } from "../session/state-warnings.ts";
+import { ephemeralState, otherTarget } from "../session/state-warnings.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import { plannedEntries } from "../target/record-entries.ts";
 import { assertMayApply } from "../target/target.ts";
@@ -70,7 +70,6 @@ function refuseOwnWishes(options: SessionOptions & PlanOptions): void {
     ...((options.only ?? []).length === 0 ? [] : ["--only"]),
     ...(options.adopt === true ? ["--adopt"] : []),
     ...(options.allowDuplicates === true ? ["--allow-duplicates"] : []),
-    ...(options.allowOtherTarget === true ? ["--allow-other-target"] : []),
   ];
   if (given.length === 0) return;
   throw failureOf("CLI_USAGE", `${given.join(", ")} cannot be used with a saved plan`, {
@@ -98,7 +97,10 @@ async function applyChecked(
   const saved = checkedPlan(session, text, lease.state());
   // The rules may have changed since the plan was made.
   const plan = await checkRules(saved.plan, { spec, untrusted: false });
-  const doubts = ephemeralState(context, session.options, settings.place, lease.state());
+  const doubts = [
+    ...ephemeralState(context, session.options, settings.place, lease.state()),
+    ...otherTarget(spec, lease.state()),
+  ];
   if (isBlocked(plan)) {
     await observer.planned(plan, []);
     return { status: "refused", plan };

@@ -16,7 +16,7 @@ import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { prepareForLargeApply } from "../session/large-workspace.ts";
 import { type PlanOptions, planSession, type Session } from "../session/session.ts";
-import { assertStateExists, ephemeralState } from "../session/state-warnings.ts";
+import { assertStateExists, ephemeralState, otherTarget } from "../session/state-warnings.ts";
 import { plannedEntries } from "../target/record-entries.ts";
 import { locatedEvent, locatedOutcome, withoutSensitive } from "./located.ts";
 
@@ -61,7 +61,10 @@ async function planAndApply(
   const destroys = options.destroy === true;
   const { context, settings, spec, warnings } = session;
   if (destroys) assertStateExists(session.store, lease.state(), "nothing can be destroyed");
-  const doubts = destroys ? [] : ephemeralState(context, session.options, settings.place, lease.state());
+  const doubts = [
+    ...(destroys ? [] : ephemeralState(context, session.options, settings.place, lease.state())),
+    ...otherTarget(spec, lease.state()),
+  ];
   const { plan, live, recovered, learnt, diagnostics } = await planSession(session, lease.state(), {
     ...options,
     writes: true,

@@ -27,6 +27,7 @@ import {
   type AllowedExposure,
   ephemeralState,
   exposedState,
+  otherTarget,
   untrustedState,
 } from "../session/state-warnings.ts";
 import type { RunObserver, WorkflowContext } from "../session/workflow-context.ts";
@@ -40,7 +41,6 @@ export interface OfflineOptions extends SpecOptions, StateOptions, AllowedExposu
   readonly host: string | undefined;
   readonly only: readonly string[];
   readonly destroy: boolean;
-  readonly allowOtherTarget?: boolean;
   readonly untrusted: boolean;
   readonly observer?: RunObserver;
 }
@@ -93,7 +93,14 @@ async function planOn(
     plan: found.plan,
     spec,
     places: placesIn(spec.resources),
-    diagnostics: [...diagnostics, ...origin, ...exposed, ...doubts, ...found.diagnostics],
+    diagnostics: [
+      ...diagnostics,
+      ...origin,
+      ...exposed,
+      ...doubts,
+      ...otherTarget(spec, state),
+      ...found.diagnostics,
+    ],
     warnings,
   };
 }
@@ -134,7 +141,6 @@ async function planned(
     ...(moved === undefined ? {} : { moved }),
     partial: true,
     destroy: options.destroy,
-    allowOtherTarget: options.allowOtherTarget ?? false,
     contents: new Map(),
     dependents: new Map(),
     lookups: { catalogs: new Map(), kinds: new Map() },

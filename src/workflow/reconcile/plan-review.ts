@@ -7,14 +7,12 @@ import type { State } from "../../state/model/record.ts";
 import { type BaseOptions, readBase } from "../base/base-spec.ts";
 import { withOrigins } from "../drift/drift-origins.ts";
 import { type PlanOptions, planSession, type Session } from "../session/session.ts";
-import { assertStateExists, ephemeralState, untrustedState } from "../session/state-warnings.ts";
+import { assertStateExists, ephemeralState, otherTarget, untrustedState } from "../session/state-warnings.ts";
 import { placesIn } from "./located.ts";
 import type { PlanOrigin } from "./plan-file.ts";
 import type { OfflinePlan } from "./plan-offline.ts";
 
-export interface ReviewOptions
-  extends BaseOptions,
-    Pick<PlanOptions, "adopt" | "allowDuplicates" | "allowOtherTarget" | "only"> {
+export interface ReviewOptions extends BaseOptions, Pick<PlanOptions, "adopt" | "allowDuplicates" | "only"> {
   readonly destroy: boolean;
   readonly exitcodeFor: "all" | "change";
   readonly untrusted: boolean;
@@ -72,6 +70,7 @@ export async function planForReview(session: Session, options: ReviewOptions): P
       ...planned.diagnostics,
       ...unread,
       ...ephemeralState(context, session.options, settings.place, state),
+      ...otherTarget(spec, state),
     ],
     warnings,
     origin: { loaded, recovered },

@@ -36,7 +36,6 @@ export interface PlanWorkspaceInput {
   readonly progress: Activity;
   readonly adopt: boolean;
   readonly allowDuplicates: boolean;
-  readonly allowOtherTarget: boolean;
   readonly destroy: boolean;
   readonly only: readonly string[];
   /** Whether the state will be written: then who the caller is, is asked once for all later runs. */
@@ -119,7 +118,6 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     ...(moved === undefined ? {} : { moved }),
     adopt: from.adopt,
     allowDuplicates: from.allowDuplicates,
-    allowOtherTarget: from.allowOtherTarget,
     destroy: from.destroy,
     ...(only === undefined ? {} : { only }),
   });

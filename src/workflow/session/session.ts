@@ -127,7 +127,6 @@ export async function withSession<T>(
 export interface PlanOptions {
   readonly adopt?: boolean;
   readonly allowDuplicates?: boolean;
-  readonly allowOtherTarget?: boolean;
   readonly destroy?: boolean;
   readonly only?: readonly string[];
   readonly writes?: boolean;
@@ -156,7 +155,6 @@ export async function planSession(
     progress: await session.context.observer.begin(),
     adopt: options.adopt ?? false,
     allowDuplicates: options.allowDuplicates ?? false,
-    allowOtherTarget: options.allowOtherTarget ?? false,
     destroy: options.destroy ?? false,
     only: options.only ?? [],
     writes: options.writes ?? false,

@@ -35,6 +35,21 @@ export function ephemeralState(
   ];
 }
 
+/** One location for the states of two targets: each of them undoes what the other applied. */
+export function otherTarget({ target }: Pick<Spec, "target">, { history }: State): readonly Diagnostic[] {
+  const before = history?.findLast((run) => run.target !== undefined)?.target;
+  if (target === undefined || before === undefined || before === target.name) return [];
+  return [
+    warning(
+      "STATE_OTHER_TARGET",
+      `the state was last applied with the target ${before}, not with ${target.name}`,
+      {
+        hint: "give each target its own state (--state or WORKSPACE_STATE), unless the target was renamed",
+      },
+    ),
+  ];
+}
+
 /** Some shells cannot unset a variable, so people set it to "false". */
 function isCi(context: ProcessContext): boolean {
   const said = fromEnv(context, "CI");

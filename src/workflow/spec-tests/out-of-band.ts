@@ -33,7 +33,7 @@ export async function makeObjects(
     const session = await sandbox.session(spec, store);
     const { signal } = sandbox;
     const request = {
-      plan: { adopt: true, allowDuplicates: true, allowOtherTarget: true, only },
+      plan: { adopt: true, allowDuplicates: true, only },
       lockTimeout: 0,
       signal,
       origin: async () => ({}),

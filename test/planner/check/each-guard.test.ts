@@ -9,7 +9,6 @@ import { createPlannedWorkspace } from "../../../src/planner/model/planned-works
 import type { Provider } from "../../../src/resource/provider.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
 import type { Policy } from "../../../src/spec/model/spec.ts";
-import { pastRun } from "../../state/build.ts";
 import { context, live, object, record, resource, spec, state } from "../build.ts";
 import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
@@ -26,47 +25,6 @@ const records = (count: number) => state(names(count).map((address) => record(ad
 const deletes = (count: number) =>
   names(count).map((address) => remove(address, { id: object(address, "").id }));
 const allowing = (max_deletes: Policy["max_deletes"]) => spec([], { max_deletes });
-
-describe("another target", () => {
-  const applied = (...targets: readonly (string | undefined)[]) => ({
-    ...state(["boxes.n0", "boxes.n1"].map((address) => record(address, address))),
-    history: targets.map((target, at) => ({
-      ...pastRun(`${at}`),
-      ...(target === undefined ? {} : { target }),
-    })),
-  });
-  const of = (name: string) => ({ ...spec([]), target: { name, at: AT, protected: false } });
-  const changes = [update("boxes.n1"), create("boxes.x"), noop("boxes.y"), ...deletes(1)];
-
-  test("objects to changes of what it applied, and names both", () => {
-    expect(guards(changes, { spec: of("prod"), state: applied("dev", undefined) })).toEqual([
-      {
-        diagnostic: {
-          severity: "error",
-          code: "GUARD_OTHER_TARGET",
-          message:
-            "the state was last applied with the target dev, and the plan for prod changes 2 resources of it",
-          hint: "give each target its own state (--state or WORKSPACE_STATE); if the target was renamed, pass --allow-other-target",
-        },
-        addresses: ["boxes.n1", "boxes.n0"],
-      },
-    ]);
-  });
-
-  test("objects to a destroy", () => {
-    const given = { spec: of("prod"), state: applied("dev"), destroy: true };
-    expect(guards(deletes(1), given)).toHaveLength(1);
-  });
-
-  test("says nothing about the same target, new resources, a spec or a state without targets, or if allowed", () => {
-    expect(guards(changes, { spec: of("prod"), state: applied("dev", "prod") })).toEqual([]);
-    expect(guards([create("boxes.x")], { spec: of("prod"), state: applied("dev") })).toEqual([]);
-    expect(guards(changes, { spec: spec([]), state: applied("dev") })).toEqual([]);
-    expect(guards(changes, { spec: of("prod"), state: applied(undefined) })).toEqual([]);
-    const allowed = { spec: of("prod"), state: applied("dev"), allowOtherTarget: true };
-    expect(guards(changes, allowed)).toEqual([]);
-  });
-});
 
 describe("max_deletes", () => {
   const at = (share: number, managed: number, changes: readonly Change[], more: Partial<PlanInput> = {}) =>

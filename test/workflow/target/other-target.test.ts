@@ -1,4 +1,4 @@
-// Two targets that are given one location for their states: one does not undo the other.
+// Two targets that are given one location for their states: a run says so before one undoes the other.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,25 +29,30 @@ async function run(cwd: string, line: string) {
 
 describe("one state location for two targets", () => {
   test.each([
-    "apply --auto-approve --target prod",
+    "plan --target prod",
     "plan --target prod --out prod.plan",
     "plan --target prod --offline",
+    "apply --auto-approve --target prod",
     "destroy --auto-approve --target prod",
-  ])("`%s` is blocked, and the objects of the first target stay", async (line) => {
+  ])("`%s` warns of the target that was applied before", async (line) => {
     const folder = folderWith(SPEC);
-    expect((await run(folder, "apply --auto-approve")).code).toBe(0);
+    expect((await run(folder, "apply --auto-approve")).all).not.toContain("STATE_OTHER_TARGET");
+    expect((await run(folder, "plan")).all).not.toContain("STATE_OTHER_TARGET");
     expect(await run(folder, line)).toEqual({
-      code: 3,
-      all: expect.stringContaining("GUARD_OTHER_TARGET: the state was last applied with the target dev"),
+      code: 0,
+      all: expect.stringContaining(
+        "warning STATE_OTHER_TARGET: the state was last applied with the target dev, not with prod",
+      ),
     });
-    expect((await run(folder, "plan --detailed-exitcode")).code).toBe(0);
   });
 
-  test("--allow-other-target continues with the state of a target that was renamed", async () => {
+  test("a saved plan of another target warns when it is applied", async () => {
     const folder = folderWith(SPEC);
     expect((await run(folder, "apply --auto-approve")).code).toBe(0);
-    expect((await run(folder, "apply --auto-approve --target prod --allow-other-target")).code).toBe(0);
-    expect((await run(folder, "destroy --auto-approve --target prod")).code).toBe(0);
+    expect((await run(folder, "plan --target prod --out prod.plan")).code).toBe(0);
+    const applied = await run(folder, "apply prod.plan --target prod");
+    expect(applied).toEqual({ code: 0, all: expect.stringContaining("STATE_OTHER_TARGET") });
+    expect((await run(folder, "plan --target prod")).all).not.toContain("STATE_OTHER_TARGET");
     expect(readFileSync(join(folder, "one/state.json"), "utf8")).toContain('"target":"prod"');
   });
 });
