@@ -12,6 +12,7 @@ import { workspaceGroup } from "./members.ts";
 import { allPages } from "./pages.ts";
 import { VersionedRuns } from "./runs.ts";
 import type { DialectTable, WrittenFields } from "./table.ts";
+import { ofContract } from "./vendor-signs.ts";
 import { type ApiVersion, HostVersion } from "./versions.ts";
 import { inContractWords, inDialectWords, withoutNulls } from "./words.ts";
 
@@ -26,9 +27,13 @@ interface Exchanges {
   readonly direct: Exchange;
 }
 
-/** Sends in a dialect. For the contract, both are `send`. */
+/** Sends in a dialect. For the contract, `send` translates nothing. */
 export function speaking(table: DialectTable, send: Send, random: () => number): Exchanges {
-  if (table.name === "contract") return { translated: send, direct: send };
+  if (table.name === "contract") {
+    const translated: Exchange = async (operation, input, permit) =>
+      ofContract(operation, await send(operation, input, permit));
+    return { translated, direct: send };
+  }
   const { exchange, direct } = new Speaker(table, send, random);
   return { translated: exchange, direct };
 }

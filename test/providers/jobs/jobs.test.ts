@@ -157,7 +157,6 @@ describe("reading and creating", () => {
         timeout_seconds: "0",
         max_concurrent_runs: 1,
         libraries: [],
-        format: "SINGLE_TASK",
       },
     };
     const { api } = scripted({ "jobs/list": { jobs: [bare, spelled] } });
