@@ -88,7 +88,7 @@ function splitOutsideParentheses(text: string): readonly string[] {
   return text.split(/,(?![^(]*\))/);
 }
 
-/** A workspace with a schedule that was never checked is due. `results`: of each workspace, newest first. */
+/** A workspace with a schedule whose last check did not end, or that was never checked, is due. `results`: of each workspace, newest first. */
 export function dueWorkspaces(
   workspaces: readonly FleetWorkspace[],
   results: ReadonlyMap<string, readonly WorkspaceResult[]>,
@@ -97,7 +97,8 @@ export function dueWorkspaces(
   return workspaces.filter(({ name, schedule }) => {
     if (schedule === undefined) return false;
     const last = results.get(name)?.find(({ command }) => command === "drift");
-    if (last === undefined) return true;
+    // A result from the future is of a clock that was wrong.
+    if (last === undefined || last.status === "interrupted" || last.startedAt > now) return true;
     const { cron, timezone } = schedule;
     const next = new Cron(cron, { timezone }).nextRun(new Date(last.startedAt));
     return next !== null && next.getTime() <= now;

@@ -42,6 +42,13 @@ test("a workspace is due when it was never checked, and a plan does not count as
   expect(due(daily, [ran("2026-03-02T04:59:00Z", "plan")], "2026-03-02T05:00:00Z")).toBe(true);
 });
 
+test("a workspace is due when its last drift run was interrupted, or has a time in the future", () => {
+  const daily = workspace("w", "0 6 * * *");
+  const stopped: WorkspaceResult = { ...ran("2026-03-02T06:00:01Z"), status: "interrupted" };
+  expect(due(daily, [stopped], "2026-03-02T06:05:00Z")).toBe(true);
+  expect(due(daily, [ran("2027-03-02T06:00:01Z")], "2026-03-02T06:05:00Z")).toBe(true);
+});
+
 test("a workspace without a schedule is never due", () => {
   expect(due(workspace("w"), [], "2026-03-02T05:00:00Z")).toBe(false);
 });

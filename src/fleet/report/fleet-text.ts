@@ -49,7 +49,8 @@ export function resultLine(result: WorkspaceResult): string {
   const { workspace, status, durationMs, command, drift, counts, diagnostics } = result;
   const details = command === "drift" ? driftWords(drift) : changeWords(counts);
   const [first] = diagnostics;
-  const cause = first === undefined ? "" : `: ${printable(first.message)}`;
+  const kind = first?.severity === "warning" ? "warning: " : "";
+  const cause = first === undefined ? "" : `: ${kind}${printable(first.message)}`;
   const shown = details === "-" ? "" : ` (${details})`;
   return `${workspace}: ${STATUS_WORDS[status]} in ${(durationMs / 1000).toFixed(1)} s${shown}${cause}\n`;
 }
