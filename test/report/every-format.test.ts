@@ -227,7 +227,7 @@ describe("of drift", () => {
     at: 0,
   };
   const fresh: Drift = { ...drift, address: addressOf("pools", "fresh"), name: "fresh" };
-  const known = { reported: [], acknowledged: [accepted], sinceLast: true };
+  const known = { reported: [], acknowledged: [accepted], sinceLast: true, least: "other" } as const;
   const view = driftView({ ...plan, drift: [drift, fresh] }, 3, registry, undefined, known);
 
   test.each(Object.keys(DRIFT_FORMATS))(
@@ -262,6 +262,20 @@ describe("of drift", () => {
       "warning",
       "note",
     ]);
+  });
+
+  test("drift below --fail-on fails no test, and is a notice, a note, and information", async () => {
+    const least = "security";
+    expect(view.drift[1]?.severity).not.toBe(least);
+    const lenient = driftView({ ...plan, drift: [fresh] }, 3, registry, undefined, { ...known, least });
+    const formats = ["junit", "github", "sarif", "codequality"] as const;
+    const [junit, github, sarif, codequality] = await Promise.all(
+      formats.map((name) => textOf<typeof lenient>(DRIFT_FORMATS, name, lenient)),
+    );
+    expect(junit).toContain('tests="1" failures="0"');
+    expect(github).toContain("::notice title=drift in pools.fresh::");
+    expect(sarif).toMatch(/"level": "note",\s*"message"/);
+    expect(codequality).toContain('"severity": "info"');
   });
 });
 

@@ -196,7 +196,7 @@ function hostileKnowledge(name: string, { drift }: Plan): DriftReportContext {
     by: name,
     at: 0,
   }));
-  return { reported: [], acknowledged, sinceLast: true };
+  return { reported: [], acknowledged, sinceLast: true, least: "other" };
 }
 
 /** Removes the commands of annotations, one on each line. */

@@ -2,20 +2,32 @@
 
 import type { DriftMark, KnownDrift } from "../../planner/diff/known-drift.ts";
 import type { DriftOrigin } from "../../planner/model/plan.ts";
+import type { Severity } from "../../resource/field-schema.ts";
+import { isAtLeast } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { timeText } from "../text/vocabulary.ts";
 import type { FieldLine } from "./field-lines.ts";
 
-/** `sinceLast`: whether what was reported before still counts. */
+/** `sinceLast`: whether what was reported before still counts. `least`: what is less severe does not count. */
 export interface DriftReportContext extends KnownDrift {
   readonly sinceLast: boolean;
+  readonly least: Severity;
 }
 
-export const NO_KNOWN_DRIFT: DriftReportContext = { reported: [], acknowledged: [], sinceLast: false };
+export const NO_KNOWN_DRIFT: DriftReportContext = {
+  reported: [],
+  acknowledged: [],
+  sinceLast: false,
+  least: "other",
+};
 
-/** Whether a difference needs attention. */
-export function isOpen({ reported, acknowledged }: DriftMark, { sinceLast }: DriftReportContext): boolean {
-  return acknowledged === undefined && !(sinceLast && reported);
+/** Whether a difference of this severity needs attention. */
+export function isOpen(
+  { reported, acknowledged }: DriftMark,
+  severity: Severity,
+  { sinceLast, least }: DriftReportContext,
+): boolean {
+  return acknowledged === undefined && !(sinceLast && reported) && isAtLeast(severity, least);
 }
 
 export function markText(mark: DriftMark | undefined, { sinceLast }: DriftReportContext): string {

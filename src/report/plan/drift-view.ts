@@ -60,7 +60,7 @@ export interface DriftItem {
   readonly remark: string;
   /** Who changed it, and when, as a sentence; empty if unknown. */
   readonly origin: string;
-  /** The severity of the most severe difference that needs attention; undefined if all are known. */
+  /** The severity of the most severe difference that needs attention; undefined if none does. */
   readonly open: Severity | undefined;
   /** Exact values for machines; `table` says which of them are sensitive. */
   readonly source: Drift;
@@ -98,7 +98,10 @@ export function driftItem(
   const differences = one.diffs.map((diff) => ratedDiff(provider, one.address, diff, places));
   const whole = severityOfObject(provider);
   const marks = marksOf(one, provider.fields, known);
-  const open = marks.flatMap((mark, at) => (isOpen(mark, known) ? [differences[at]?.severity ?? whole] : []));
+  const open = marks.flatMap((mark, at) => {
+    const severity = differences[at]?.severity ?? whole;
+    return isOpen(mark, severity, known) ? [severity] : [];
+  });
   return {
     address: one.address,
     kind: one.kind,

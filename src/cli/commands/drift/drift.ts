@@ -5,7 +5,6 @@ import { registry } from "../../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../../report/formats.ts";
 import { type DriftView, driftView } from "../../../report/plan/drift-view.ts";
 import { SEVERITIES } from "../../../resource/field-schema.ts";
-import { isAtLeast } from "../../../resource/severity.ts";
 import { knownDrift, rememberReported } from "../../../workflow/drift/acknowledge.ts";
 import { withOrigins } from "../../../workflow/drift/drift-origins.ts";
 import { placesIn, withoutSensitive } from "../../../workflow/reconcile/located.ts";
@@ -69,7 +68,8 @@ export const driftCommand = defineCommand({
           session.connection.reader,
         );
         const sinceLast = options.since === "last";
-        const known = { ...knownDrift(state, Date.now()), sinceLast };
+        const least = options.failOn ?? "other";
+        const known = { ...knownDrift(state, Date.now()), sinceLast, least };
         const view = driftView(
           withoutSensitive(session.spec, { ...planned.plan, drift: seen, diagnostics: found }),
           managed,
@@ -78,13 +78,11 @@ export const driftCommand = defineCommand({
           known,
         );
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
-        const least = options.failOn ?? "other";
         if (sinceLast) {
           const covers = restrictionOf(options.only)?.only ?? (() => true);
           printDiagnostics(context, await rememberReported(session.store, state, planned.plan.drift, covers));
         }
-        const open = view.drift.some((one) => one.open !== undefined && isAtLeast(one.open, least));
-        return open ? EXIT.changes : EXIT.ok;
+        return view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
       }),
     );
   },
