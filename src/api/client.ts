@@ -20,11 +20,11 @@ export interface ClientOptions {
   readonly transport: Transport;
   /** `https://name[:port][/base]`. */
   readonly host: string;
-  /** An access token, or what asks for one when it is needed. */
+  /** An access token, or a source of access tokens. */
   readonly token: string | SignIn;
   /** Default: bearer. For an access token. */
   readonly auth?: Scheme;
-  /** What the host speaks. Default: the contract. */
+  /** The API dialect of the host (default: the contract). */
   readonly dialect?: DialectTable;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -38,7 +38,7 @@ export interface ClientOptions {
   readonly perSecond?: number;
   /** For one attempt. Default REQUEST_TIMEOUT_MS. */
   readonly timeoutMs?: number;
-  /** Once aborted, nothing is waited for and nothing repeated; a request that has no attempt yet still gets its one. */
+  /** After an abort, requests do not wait and are not retried; a new request still gets one attempt. */
   readonly signal?: AbortSignal;
   readonly log?: (event: RequestEvent) => void;
   /** The fix for a refused token. Default: to set WORKSPACE_TOKEN or the token of the profile. */

@@ -9,7 +9,7 @@ export type Outputs = Pick<CommandContext, "env" | "stdout" | "stderr">;
 
 const AFTER_SIGNAL = 128;
 
-/** Gives the exit code: an error, unless a signal already says more. */
+/** Returns the exit code: an error, unless a signal ended the process. */
 export async function reportLostOutput(outputs: Outputs, problem: Error, code: number): Promise<number> {
   const told = error("CLI_FILE", "standard output could not be written completely", {
     cause: problem.message,

@@ -65,7 +65,7 @@ function isReading(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }
 
-/** A terminal, a launcher and tools such as timeout(1) may all send the same signal: what comes within a moment is one. */
+/** A terminal, a launcher, and tools such as timeout(1) may all send the same signal; signals within a moment count as one. */
 function once(receive: () => void): () => void {
   let last = Number.NEGATIVE_INFINITY;
   return () => {

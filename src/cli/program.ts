@@ -78,7 +78,7 @@ async function refusal(
 ): Promise<Failure> {
   if (ending === undefined) return new Failure(...found);
   const { Reports } = await import("./output/reports.ts");
-  // An untrusted run asks git for nothing: the options that name the repository may be wrong.
+  // An untrusted run does not start git, because the repository's options may be wrong.
   const reports = new Reports(context, wishes, { untrusted: true });
   await reports.end(ending, found, { stdout: false });
   return new Failure(...found, ...reports.save());

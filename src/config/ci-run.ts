@@ -9,7 +9,7 @@ export function ciCommit(context: ProcessContext): string | undefined {
   return found !== undefined && /^[0-9a-f]{7,64}$/i.test(found) ? found : undefined;
 }
 
-/** The page of the CI run; never one that carries credentials. */
+/** The URL of the CI run; never a URL with credentials. */
 export function ciRunUrl(context: ProcessContext): string | undefined {
   const text = urlText(context);
   const url = text === undefined || text.length > LONGEST ? null : URL.parse(text);

@@ -8,7 +8,7 @@ import { failureOf } from "../core/diagnostic.ts";
 import type { ProcessContext } from "./environment.ts";
 import type { Profile } from "./profile.ts";
 
-/** Written out here, so that help and completion load nothing of the emulator. */
+/** Listed here, so that help and completion do not load the emulator. */
 export const DIALECTS = ["contract", "databricks"] as const;
 export const CLOUDS = ["azure", "aws", "gcp"] as const;
 

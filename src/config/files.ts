@@ -9,7 +9,7 @@ import type { CommandContext } from "./environment.ts";
 
 export const DEFAULT_FILE = "workspace.yaml";
 
-/** CLI_FILE; the cause is what the system says. */
+/** CLI_FILE; the cause is the system's message. */
 export function fileFailure(message: string, problem: unknown, hint?: string): Failure {
   return failureOf("CLI_FILE", message, {
     cause: thrownText(problem),

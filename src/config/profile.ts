@@ -79,7 +79,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** A line that is nothing would leave a host or a token out without a word. */
+/** An ignored line could silently drop a host or a token. */
 function assertIni(text: string, path: string): void {
   const at = text.split("\n").findIndex((line) => profileLine(line) === undefined);
   if (at < 0) return;
@@ -104,7 +104,7 @@ export function noProfile(named: string, files: readonly ProfileFile[]): Diagnos
   return error("CLI_FILE", `profile "${named}" does not exist in ${paths}`, { hint });
 }
 
-/** A token that others on this machine can read. */
+/** Warns about a profile file with a token that other users can read. */
 export function profileExposure(path: string): readonly Diagnostic[] {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077;
   if (process.platform === "win32" || mode === 0) return [];

@@ -28,7 +28,7 @@ export const EMBEDDED = "embedded";
 export interface HostOptions extends DialectOptions {
   readonly host: string | undefined;
   readonly profile: string | undefined;
-  /** Named by the spec: every other choice is stronger, and only the profile's own token goes to its host. */
+  /** Named by the spec: every other source takes precedence, and only the profile's own token goes to its host. */
   readonly specProfile?: string;
   readonly parallelism: number | undefined;
   readonly caFile?: string | undefined;

@@ -8,14 +8,14 @@ export interface Output {
   /** Columns of the terminal; 80 elsewhere. */
   readonly columns: number;
   readonly stream: Writable;
-  /** Why not everything arrived: a full disk, say. A reader that went away is none. */
+  /** The reason for lost output, such as a full disk. A closed reader does not count. */
   readonly lost: Error | undefined;
   write(text: string | Uint8Array): void;
   /** Settles when everything written has left this process. */
   flush(): Promise<void>;
 }
 
-/** Keeps what is written to it. */
+/** Buffers what is written to it. */
 export function collectedOutput(stream: Writable): Output & { readonly text: () => string } {
   const pieces: string[] = [];
   return {

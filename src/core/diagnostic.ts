@@ -30,7 +30,7 @@ export interface Diagnostic {
   readonly rule?: DiagnosticRule;
   /** The next step. */
   readonly hint?: string;
-  /** What lies beneath: a server's own message, a system error. */
+  /** The underlying cause: a server's message or a system error. */
   readonly cause?: string;
 }
 

@@ -7,7 +7,7 @@ export function digest(data: string | Uint8Array): string {
   return hash("sha256", data);
 }
 
-/** A digest of data that arrives in pieces and is never held whole. */
+/** A digest of data that arrives in pieces. */
 export interface RunningDigest {
   add(piece: string | Uint8Array): void;
   /** SHA-256 of all pieces, as 64 hex digits. */

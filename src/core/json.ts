@@ -16,12 +16,12 @@ export function collectTexts(value: Json | undefined, into: Set<string> = new Se
   return into;
 }
 
-/** The object that stands there; an empty one in place of everything else. */
+/** The value as an object; an empty object for any other type. */
 export function objectIn(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The list that stands there; an empty one in place of everything else. */
+/** The value as a list; an empty list for any other type. */
 export function listIn(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }

@@ -5,7 +5,7 @@ import type { Address } from "./address.ts";
 /** `unfinished`: the run ended without a last word, or is still at work. */
 export type PastOutcome = "applied" | "failed" | "interrupted" | "unfinished";
 
-/** Who runs a command, and from what. Everything here comes from the environment, so every text is bounded. */
+/** The user of a run and its origin. Everything here comes from the environment, so every text is bounded. */
 export interface ApplyOrigin {
   readonly command: "apply" | "destroy";
   /** The person that the CI service names, else the user of this machine. */

@@ -19,7 +19,7 @@ export function toDottedPath(path: Path): string {
   return text;
 }
 
-/** The value at a path, or undefined when nothing is there. Never follows inherited members. */
+/** The value at a path, or undefined if there is none. Never follows inherited members. */
 export function valueAt(root: Json | undefined, path: Path): Json | undefined {
   let value: Json | undefined = root;
   for (const key of path) {
@@ -54,7 +54,7 @@ export function withValueAt(
   return copy;
 }
 
-/** Sets a member of an object's own, whatever it is called. */
+/** Sets an own member of an object, whatever its name. */
 export function setMember(object: { [key: string]: Json }, key: string, value: Json): void {
   if (key === "__proto__")
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });

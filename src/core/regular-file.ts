@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 
-/** Throws what the system says, or that the path is not a regular file or is too large. */
+/** Throws the system's error, or an error if the path is not a regular file or is too large. */
 export function readRegularFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
   assertRegular(path);
   const { size } = statSync(path);
@@ -10,7 +10,7 @@ export function readRegularFile(path: string, maxBytes = Number.POSITIVE_INFINIT
   return readFileSync(path);
 }
 
-/** Throws what the system says, or that the path is not a regular file. */
+/** Throws the system's error, or an error if the path is not a regular file. */
 export function assertRegular(path: string): void {
   if (!statSync(path).isFile() && !neverWaits(path)) throw new Error(`${path} is not a regular file`);
 }

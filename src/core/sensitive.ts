@@ -118,7 +118,7 @@ function copied(value: unknown, change: (text: string) => string, inValues: bool
   );
 }
 
-/** A copy in which a value that gives way to a sensitive one is hidden, too: it may be an earlier one of the same variable. */
+/** A copy that also hides values replaced by sensitive ones, because they may be earlier values of the same variable. */
 export function withoutReplaced<T>(value: T, isSensitive: (text: string) => boolean): T {
   return withPairs(value, (before, after) => hiddenBy(before, after, isSensitive)) as T;
 }

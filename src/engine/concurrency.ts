@@ -9,13 +9,13 @@ export class Semaphore {
     this.#free = Math.max(1, count);
   }
 
-  /** Resolves when a slot is free, and takes it. */
+  /** Resolves when a slot is free, and acquires it. */
   async take(): Promise<void> {
     if (this.tryTake()) return;
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Takes a slot if one is free now. */
+  /** Acquires a slot if one is free now. */
   tryTake(): boolean {
     if (this.#free === 0) return false;
     this.#free -= 1;
@@ -45,7 +45,7 @@ export class Semaphore {
     }
   }
 
-  /** Lends the slot that the caller holds to others while it only waits. */
+  /** Releases the caller's slot while it waits, then acquires one again. */
   async outside<T>(wait: () => Promise<T>): Promise<T> {
     this.give();
     try {

@@ -20,7 +20,7 @@ export function diagnosticOf(failure: unknown): Diagnostic | undefined {
   return failure instanceof Failure ? failure.diagnostics[0] : undefined;
 }
 
-/** The diagnostic in a failure; throws what is a bug. */
+/** The diagnostic of a failure; rethrows a bug. */
 export function failureDiagnostic(failure: unknown): Diagnostic {
   const diagnostic = diagnosticOf(failure);
   if (diagnostic === undefined) throw failure;

@@ -89,12 +89,12 @@ export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
   };
 }
 
-/** What a plan without changes turns on: whether the caller keeps members of lists. */
+/** The only fact that a plan without changes needs: whether the caller keeps members of lists. */
 function nothingFurther({ callerMatters }: PlannedDeletes): FactRequests {
   return { caller: callerMatters, activeRuns: false, dependents: new Set(), contents: [], lookups: [] };
 }
 
-/** Asks for nothing: without a fact, the plan says less. */
+/** Requests nothing: without a fact, the plan contains less. */
 export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
   const { context } = draft;
   const { input } = context;

@@ -138,7 +138,7 @@ export interface ApplyConditions {
   readonly files: readonly { readonly path: string; readonly digest: string }[];
 }
 
-/** Every way in which a saved plan no longer fits; nothing may be written unless this is empty. */
+/** All reasons why a saved plan is stale; an apply may write only if there are none. */
 export function staleness(saved: SavedPlan, present: ApplyConditions): Diagnostic[] {
   const hint = "make a new plan, then apply it";
   const found: Diagnostic[] = [];
@@ -174,7 +174,7 @@ function changedFiles(then: SavedPlan["spec"]["files"], now: SavedPlan["spec"]["
     .sort();
 }
 
-/** Changes whose live object is not what the plan rests on: moved, gone, or there where it should not be. */
+/** Changes whose live object differs from the plan: changed, deleted, or unexpectedly present. */
 export function changedObjects(
   plan: Plan,
   live: Live,

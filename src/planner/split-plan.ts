@@ -29,7 +29,7 @@ function touching({ changes }: Plan): ReadonlyMap<string, Change> {
   return new Map(touched.map((change) => [changeKey(change), change]));
 }
 
-/** An error without an address is about the whole plan, and no base excuses it. */
+/** An error without an address is about the whole plan and always counts. */
 function errorKey({ severity, address, code, message }: Diagnostic): readonly string[] {
   return severity === "error" && address !== undefined ? [`${code}\n${address}\n${message}`] : [];
 }
@@ -128,7 +128,7 @@ function areNested(a: Path, b: Path): boolean {
   return short.every((part, at) => long[at] === part);
 }
 
-/** The plan without what was pending; the whole plan where it was not compared. */
+/** The plan without pending changes; the whole plan without a comparison. */
 export function causedPart<P extends Pick<Plan, "changes" | "guards" | "diagnostics" | "split">>(plan: P): P {
   const { split } = plan;
   if (split === undefined) return plan;

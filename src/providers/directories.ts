@@ -47,7 +47,7 @@ function staying(holder: JsonObject, workspace: PlannedWorkspace): readonly stri
   });
 }
 
-/** The folders left below one, the deepest first; none where something else lies there, and the service refuses. */
+/** The folders below one, the deepest first; none if it contains anything else, so that the service refuses the deletion. */
 function emptied(holder: JsonObject): readonly string[] {
   const below = objectsIn(holder, "holds");
   const folders = below.flatMap((entry) => [...emptied(entry), keyIn(entry, "path")]);
@@ -108,7 +108,7 @@ export const directories = defineProvider({
       await api.write("workspace/mkdirs", { path: task.name });
       return remoteId(task.name);
     },
-    /** There is nothing about a directory to change. */
+    /** A directory has no field that can change. */
     update: async () => {},
     /**
      * Folders that were created for notebooks are empty now. Each is deleted by its own request, so that an object

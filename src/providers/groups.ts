@@ -105,7 +105,7 @@ async function everyGroup(api: Reader): Promise<readonly LiveObject[]> {
   return answers.map((answer) => toSpec(answer, ids));
 }
 
-/** Whether the answer itself says of every member what it is; where it does not, the list of all groups tells. */
+/** Whether the response contains the type of every member; otherwise, the list of all groups is needed. */
 const isPlain = (answer: JsonObject): boolean =>
   objectsIn(answer, "members").every((member) => memberKind(member, new Set()) !== undefined);
 

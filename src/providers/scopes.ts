@@ -52,7 +52,7 @@ const fields = {
 /** Members of an answer that no request sets. */
 const READ_ONLY = new Set(["name", "is_databricks_managed"]);
 
-/** Every word for a backend as one of the two. */
+/** Maps every name of a backend to one of the two. */
 function withBackend(values: Values): Values {
   const { backend_type: backend } = values;
   return { ...values, backend_type: String(backend).includes("KEYVAULT") ? VAULT : "PLATFORM" };
@@ -67,7 +67,7 @@ function toSpec(answer: JsonObject): LiveObject {
 const everyScope = async (api: Reader): Promise<readonly LiveObject[]> =>
   objectsIn(await api.read("secrets/scopes/list"), "scopes").map(toSpec);
 
-/** Names of live members of a kind in the scope that goes. */
+/** Names of live members of a kind in the deleted scope. */
 function lost(
   kind: "secrets" | "acls",
   change: PlannedChange,

@@ -5,7 +5,7 @@ import type { FieldTable, Severity } from "./field-schema.ts";
 /** How a crash between a request and its answer is resolved on the next run (design 6). */
 export type RecoveryClass = "client-named" | "repeatable" | "tagged" | "two-phase";
 
-/** How an object that cannot be changed in place gives way to its successor (design 5). */
+/** How an object that cannot be changed in place is replaced (design 5). */
 export type ReplaceStrategy = "create-first" | "rename-aside" | "delete-first";
 
 export interface Kind {

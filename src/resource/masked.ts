@@ -5,7 +5,7 @@ import type { Path } from "../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive.ts";
 import { type FieldSchema, type FieldTable, memberSchema } from "./field-schema.ts";
 
-/** The schema of a place in a resource's values; an empty one where the table says nothing. */
+/** The schema of a value in a resource; empty if the table has none. */
 export function schemaAt(fields: FieldTable, path: Path): FieldSchema {
   let schema: FieldSchema = { properties: fields };
   for (const key of path) schema = typeof key === "number" ? (schema.items ?? {}) : memberSchema(schema, key);

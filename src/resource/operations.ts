@@ -8,9 +8,9 @@ import type { Step } from "./planning.ts";
 
 /** The objects to list. */
 export interface ListScope {
-  /** For nested kinds: names of the parents to look into (those that exist live). */
+  /** For nested kinds: names of the live parents to read. */
   readonly parents: readonly string[];
-  /** Names of this kind that the spec or the state knows. */
+  /** Names of this kind in the spec or the state. */
   readonly names: ReadonlySet<string>;
   /** Recorded remote IDs of this kind: for lists that omit objects (terminated clusters, jobs on pages that shifted). */
   readonly ids?: ReadonlySet<string>;
@@ -23,11 +23,11 @@ export type Token = string;
 export interface Payload {
   readonly digest: string;
   bytes(): Uint8Array;
-  /** Set for secrets: what a request must carry instead of bytes. */
+  /** Set for secrets: the payload of the request instead of bytes. */
   readonly secret?: SecretValue;
 }
 
-/** What a verb acts on. */
+/** The subject of an operation. */
 export interface Task {
   readonly address: Address;
   readonly name: string;

@@ -27,7 +27,7 @@ export interface Problem {
 /** One difference, as the planner found it (planner/diff). */
 export interface FieldDiff {
   readonly path: Path;
-  /** Live value; undefined where nothing is there. */
+  /** Live value; undefined if there is none. */
   readonly before: JsonObject[string] | undefined;
   /** Value to reach; undefined where the field goes back to what the server decides, or away. */
   readonly after: JsonObject[string] | undefined;
@@ -66,14 +66,14 @@ export interface PlannedChange {
   readonly steps: readonly Step[];
 }
 
-/** A reason not to apply. `code` is one of the GUARD_ codes. */
+/** A guard of the kind. `code` is one of the GUARD_ codes. */
 export interface Objection {
   readonly code: Code;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Facts that a kind asks for: who the caller is, and active job runs. */
+/** Facts that a kind requests: the caller, and active job runs. */
 export type FactRequest = "caller" | "runs";
 
 /** For kinds with a field `content`. */
@@ -105,7 +105,7 @@ export interface PlanningRules {
   /** The operations of an update. Pure. The default is one step `update`. */
   steps?(diffs: readonly FieldDiff[], live: LiveObject, after: Values): readonly Step[];
   requests?(change: PlannedChange, workspace: PlannedWorkspace): readonly FactRequest[];
-  /** What the change does to people, as sentences, from live data. */
+  /** Side effects of the change, as sentences, from live data. */
   consequences?(change: PlannedChange, workspace: PlannedWorkspace): readonly string[];
   objections?(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[];
   /** Users of a live object after the plan: while one exists, a replaced object is kept. */

@@ -16,7 +16,7 @@ export function mostSevere(all: readonly Severity[]): Severity | undefined {
   return SEVERITIES.find((one) => all.includes(one));
 }
 
-/** Of an object as a whole, when it comes or goes. */
+/** The severity of an object that is created or deleted. */
 export function severityOfObject({ severity = "other" }: Rated): Severity {
   return severity;
 }
@@ -28,7 +28,7 @@ export function severityOfDiff(provider: Rated, { path, before, after }: FieldDi
   return mostSevere(sides.flatMap((side) => ratings(at.schema, side, at.severity))) ?? at.severity;
 }
 
-/** Of a field, whatever its value is. */
+/** The severity of a field, regardless of its value. */
 export function severityOfField(provider: Rated, path: Path): Severity {
   return severityAt(provider, path).severity;
 }

@@ -46,7 +46,7 @@ export interface CompiledExpression {
   readonly type: string;
   /** Variables and their members, in the order of the text. */
   readonly uses: readonly MemberUse[];
-  /** Throws what the library throws. */
+  /** Throws the library's errors. */
   readonly evaluate: (variables: Record<string, unknown>) => unknown;
 }
 

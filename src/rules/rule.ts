@@ -41,7 +41,7 @@ export interface Violation {
   readonly message?: string;
 }
 
-/** Why an expression has no value, and the changes for which it has none. */
+/** Why an expression could not be evaluated, and for which changes. */
 export interface EvaluationProblem {
   readonly part: RulePart;
   readonly offset: number;

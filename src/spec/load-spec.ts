@@ -28,7 +28,7 @@ export interface LoadOptions extends SpecInput {
   readonly mayLackSecrets?: boolean;
   /** Files of rules that do not belong to the spec. Without it, no rules are read. */
   readonly rules?: readonly RuleFile[];
-  /** The digest that stands for a secret's value, under a key that the caller holds. */
+  /** The keyed digest of a secret's value. */
   readonly keyed: (bytes: Uint8Array) => string;
 }
 
@@ -38,7 +38,7 @@ export interface LoadedSpec {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads a spec, and gives every diagnostic. Never throws for what a file holds. */
+/** Reads a spec and returns all diagnostics. Never throws for the content of a file. */
 export async function loadSpec(options: LoadOptions): Promise<LoadedSpec> {
   const findings = new Findings();
   const sensitive = new SensitiveTexts();

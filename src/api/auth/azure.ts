@@ -101,7 +101,7 @@ async function cliToken(
     return await cliTokenWith([...asked, "--subscription", subscription], ports);
   } catch (failure) {
     if (!(failure instanceof Refused)) throw failure;
-    // Who may use the workspace need not have any right to its subscription.
+    // A user of the workspace need not have any right to its subscription.
     return cliTokenWith(asked, ports);
   }
 }

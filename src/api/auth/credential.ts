@@ -31,7 +31,7 @@ export interface FederatedClient {
   readonly audience?: string;
 }
 
-/** Where an ID token comes from: the service of a GitHub workflow, an environment variable, or a file. */
+/** The source of an ID token: the service of a GitHub workflow, an environment variable, or a file. */
 export type IdTokenSource =
   | { readonly from: "github"; readonly url: string; readonly token: string }
   | { readonly from: "value"; readonly value: string }
@@ -65,7 +65,7 @@ export type AzureCredential = { readonly azure: AzureEndpoints } & (
   | { readonly method: "azure-cli"; readonly tenantId?: string }
 );
 
-/** Everything but an access token: what a new access token can be had with. */
+/** A credential that can obtain new access tokens. */
 export type RenewableCredential = OAuthClient | FederatedClient | AzureCredential;
 
 export interface AccessTokenCredential {

@@ -7,7 +7,7 @@ import type { AuthType } from "./credential.ts";
 import { endpointOnHost, isPrivate } from "./endpoints.ts";
 import { refusalIn, sendTokenRequest, signInRefused, type TokenPorts, tokenAnswer } from "./token-request.ts";
 
-/** What a client proves itself with. */
+/** The proof of a client's identity. */
 export type ClientProof =
   | { readonly by: "basic" | "form"; readonly id: string; readonly secret: string }
   | { readonly by: "assertion"; readonly id: string; readonly assertion: string }
@@ -30,7 +30,7 @@ export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 export const JWT_TYPE = "urn:ietf:params:oauth:token-type:jwt";
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/** A server that does not say how long its token lives gives one that lives at least this long. */
+/** Assumed lifetime of a token whose server does not state one. */
 const SHORTEST_LIFE_S = 300;
 
 /** Throws Refused where no token is given. */
@@ -41,7 +41,7 @@ export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promis
   if (!isPrivate(new URL(endpoint)))
     throw signInRefused(as, { origin, status: 0, cause: "a token endpoint without https is not used" });
   const server: AuthorizationServer = { issuer: origin, token_endpoint: endpoint };
-  // An account-wide federation names no client, and the library wants a name.
+  // An account-wide federation has no client ID, but the library requires one.
   const client = { client_id: grant.client.id ?? "account" };
   const since = ports.clock();
   let status = 0;

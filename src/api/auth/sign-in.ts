@@ -19,7 +19,7 @@ import {
 export type AuthHeaders = Readonly<Record<string, string>>;
 
 export interface SignIn {
-  /** The headers that say who calls. Throws Refused where no token can be had. */
+  /** The headers that identify the caller. Throws Refused if no token can be obtained. */
   headers(): Promise<AuthHeaders>;
   /** After a request with these headers was refused for its token: replaces that token. Throws Refused likewise. */
   renew(refused: AuthHeaders): Promise<void>;
@@ -112,7 +112,7 @@ function azureSignIn(
     try {
       return { [MANAGEMENT_HEADER]: await manager.current() };
     } catch (failure) {
-      // A person who is a member of the workspace need not have any right in Azure.
+      // A member of the workspace need not have any right in Azure.
       if (credential.method !== "azure-cli" || !(failure instanceof Refused)) throw failure;
       manager = undefined;
       return {};

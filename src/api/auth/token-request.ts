@@ -33,7 +33,7 @@ const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
-/** A request for a token has no side effect, so it is sent again after a transient failure. Throws Refused if no answer comes. */
+/** A token request has no side effect, so it is retried after a transient failure. Throws Refused if no answer comes. */
 export async function sendTokenRequest(
   { method, url, headers, body }: TokenRequest,
   as: AuthType,

@@ -18,7 +18,7 @@ export function isMissing(error: unknown): boolean {
   return code === "INVALID_STATE" && /days ago/i.test(words);
 }
 
-/** Whether a create was refused because the name is taken. Told by code alone: the wording of such messages changes. */
+/** Whether a create was refused because the name is taken. Decided by the code alone, because the wording of messages changes. */
 export function isConflict(error: unknown): boolean {
   return (
     error instanceof Refused &&

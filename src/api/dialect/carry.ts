@@ -93,7 +93,7 @@ function writtenPart(fields: WrittenFields, live: JsonObject): JsonObject {
   return part;
 }
 
-/** Without what is empty, which says the same as absence. */
+/** Without empty values, which mean the same as absent ones. */
 function tidy(value: Json): Json {
   if (!isObject(value)) return value;
   const members = Object.entries(value).map(([name, member]): [string, Json] => [name, tidy(member)]);

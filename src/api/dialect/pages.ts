@@ -29,7 +29,7 @@ export interface PartOfList {
   readonly next?: PagePosition;
 }
 
-/** The whole list, each object once: a new object moves the last one of a page to the next. */
+/** The complete list, each object once: a new object can move the last one of a page to the next page. */
 export async function allPages(list: PagedList, id: string): Promise<readonly JsonObject[]> {
   const { elements } = await readPages(list, Number.POSITIVE_INFINITY);
   return [...new Map(elements.map(objectIn).map((one) => [String(one[id]), one])).values()];

@@ -111,7 +111,7 @@ export function tasksOfSettings(settings: JsonObject, live: JsonObject = {}): Js
   };
 }
 
-/** The part of a task that says what it runs. */
+/** The part of a task that defines what it runs. */
 export const taskOf = (task: JsonObject): JsonObject =>
   only(task, (field) => TASK_KINDS.some((kind) => kind === field));
 

@@ -19,7 +19,7 @@ export function redactor(
   };
 }
 
-/** The longest first, so that none leaves a part of another behind. */
+/** The longest first, so that no part of a longer secret remains. */
 function tokenForms(token: string): string[] {
   const credential = btoa(`token:${token}`);
   return [credential, ...writings(new TextEncoder().encode(token))].sort((a, b) => b.length - a.length);

@@ -95,7 +95,7 @@ function looksLikeHtml(text: string): boolean {
   return /^\s*</.test(text);
 }
 
-/** What a page says, without its markup: proxies explain themselves in HTML. */
+/** The text of an HTML page: proxies report errors in HTML. */
 export function plainText(text: string): string {
   if (!looksLikeHtml(text)) return text.trim();
   const page = text.slice(0, 20_000);
@@ -106,7 +106,7 @@ export function plainText(text: string): string {
     .trim();
 }
 
-/** Some services send the text "null" for nothing. */
+/** Some services send the string "null" instead of nothing. */
 function wordsOf(value: Json | undefined): string {
   return typeof value === "string" && value !== "null" ? value : "";
 }

@@ -35,7 +35,7 @@ const UNTRUSTED = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOS
 const NO_TLS =
   /WRONG_VERSION_NUMBER|wrong version number|PACKET_LENGTH_TOO_LONG|packet length too long|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|handshake failure/;
 
-/** Before a tunnel stands nothing is sent, and of a request that a proxy wants a password for nothing is passed on. */
+/** Nothing is sent before a tunnel is open, and a proxy that requires a password forwards nothing. */
 const PROXY_REFUSAL = /^Proxy response \(\d+\) !== 200|^Proxy Authentication Required/;
 
 export function transportFailure(problem: unknown): TransportFailure {

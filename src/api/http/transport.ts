@@ -13,7 +13,7 @@ const send = load("undici/lib/api/api-request.js") as (
   options: Dispatcher.RequestOptions,
 ) => Promise<Dispatcher.ResponseData>;
 
-/** No answer of the service is larger: its lists have pages, and contents come in pieces of 10 MB and less. */
+/** No response of the service is larger: lists have pages, and contents are at most 10 MB per request. */
 const ANSWER_BYTES = 128 * 1024 * 1024;
 
 export interface ProxyRoute {
@@ -61,14 +61,14 @@ function agentOf({
   const limits = {
     connections,
     pipelining: 1,
-    // Failures of a shared connection, such as GOAWAY, say less about what became of a request.
+    // Failures of a shared connection, such as GOAWAY, reveal less about the outcome of a request.
     allowH2: false,
     // Shorter than the idle time after which common servers hang up, so that a write seldom meets a closing connection.
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
     maxResponseSize: maxBytes ?? ANSWER_BYTES,
   };
-  // Said here, certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+  // With this explicit option, certificates are checked regardless of NODE_TLS_REJECT_UNAUTHORIZED.
   const tls = {
     rejectUnauthorized: true,
     ...(authorities === undefined ? {} : { ca: [...authorities] }),
@@ -92,7 +92,7 @@ function agentOf({
   return new ProxyingAgent(through);
 }
 
-/** A signal that undici takes as well as an AbortSignal, and that costs a tenth of it. */
+/** A signal that undici accepts like an AbortSignal, at a tenth of the cost. */
 class Deadline extends EventEmitter {
   reason: DOMException | undefined;
 

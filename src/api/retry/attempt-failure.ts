@@ -111,7 +111,7 @@ function afterBreak(broken: TransportFailure, ending: AttemptEnd): Diagnostic {
   return error(code, `${what}${tries(ending)}`, { hint, cause: ending.redact(broken.text) });
 }
 
-/** Says what was tried, where it was tried more than once. */
+/** Describes the attempts if there was more than one. */
 function tries({ attempts, elapsedMs }: AttemptEnd): string {
   return attempts === 1 ? "" : `, ${attempts} attempts in ${Math.round(elapsedMs / 1_000)} s`;
 }

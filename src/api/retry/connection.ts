@@ -19,9 +19,9 @@ export interface HostConnection {
   /** Whether the host has ever answered. */
   readonly contacted: boolean;
   requestOf(operation: OperationFacts, prepared: PreparedRequest): HttpRequest;
-  /** Adds the token of the moment; absent where every request carries the only one. */
+  /** Adds the current token; absent if all requests have the same token. */
   readonly signed?: (request: HttpRequest) => Promise<HttpRequest>;
-  /** Replaces the token that a refused request carried. */
+  /** Replaces the token of a refused request. */
   readonly renew?: (refused: HttpRequest) => Promise<void>;
   /** Rejects only with what `permit` throws: then nothing left. `endpoint`: what the service limits together. */
   attempt(request: HttpRequest, endpoint: string, permit?: () => void): Promise<Attempt>;
@@ -106,7 +106,7 @@ export type Scheme = "bearer" | "basic";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
-/** Throws Failure (API_UNAUTHENTICATED) for a token that no header can carry; the token is not repeated in it. */
+/** Throws Failure (API_UNAUTHENTICATED) for a token that is not valid in a header; the error does not contain the token. */
 export function authorization(token: string, scheme: Scheme): string {
   if (token === "")
     throw new Failure(

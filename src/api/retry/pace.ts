@@ -19,7 +19,7 @@ export interface Pace {
 }
 
 const SECOND = 1_000;
-/** A little below what was served, because requests do not arrive as evenly as they leave. */
+/** A little below the served rate, because requests arrive less evenly than they are sent. */
 const BELOW = 0.985;
 const DECREASE = 0.8;
 /** The share that is left of a refused rate: less if the rate was refused soon after it was set, and again. */
@@ -127,7 +127,7 @@ export function createPace(): Pace {
       steadySince = isSlow ? now : now - STEADY_MS + SECOND;
     },
     refused(begun) {
-      // A request from before the current rate says nothing about that rate.
+      // Requests from before the current rate do not count for it.
       if (begun >= ratedAt) refusedAt = Math.max(refusedAt ?? begun, begun);
     },
     hold(until) {

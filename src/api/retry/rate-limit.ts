@@ -5,7 +5,7 @@ import { createPace, type Pace } from "./pace.ts";
 export interface RateLimit {
   /** Resolves when a request to an endpoint may leave; undefined when it may leave at once. */
   enter(endpoint: string): Promise<void> | undefined;
-  /** Gives the place to the next one. Call it once for each `enter`. */
+  /** Releases the slot to the next request. Call it once for each `enter`. */
   leave(): void;
   /** The request that began at `begun` was answered; `throttled`: with 429. */
   answered(endpoint: string, begun: number, throttled: boolean): void;
@@ -34,7 +34,7 @@ interface Line {
   readonly waiting: { readonly order: number; readonly go: () => void }[];
 }
 
-/** A request waits for its endpoint without a place, so that a slow endpoint does not delay the others. */
+/** A request that waits for its endpoint occupies no slot, so that a slow endpoint does not delay the others. */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
   const { pause, stopped } = options;
   const gap = 1_000 / (options.perSecond ?? Number.POSITIVE_INFINITY);

@@ -88,7 +88,7 @@ function afterError(
   situation: RetrySituation,
 ): RetryDecision {
   const asked = Math.min(retryAfter ?? 0, LONGEST_RETRY_AFTER);
-  // A tenth more than asked at most, so that many requests do not come back in the same instant.
+  // At most a tenth longer than requested, so that many requests are not retried at the same instant.
   const wait =
     retryAfter === undefined ? backOff(situation) : Math.round(asked * (1 + situation.random / 10));
   if (status === 429) {
@@ -126,7 +126,7 @@ function within(windowMs: number, waitMs: number, { elapsedMs }: RetrySituation)
   return elapsedMs + waitMs <= windowMs ? { waitMs } : "give up";
 }
 
-/** Doubles with each attempt; between half and the whole of it. */
+/** Doubles with each attempt, with a random factor from one half to one. */
 function backOff({ attempts, random }: RetrySituation): number {
   const whole = Math.min(BASE * 2 ** (attempts - 1), LONGEST_BACK_OFF);
   return Math.round(whole / 2 + (whole / 2) * random);

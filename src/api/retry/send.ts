@@ -152,7 +152,7 @@ async function permitted<T>(
   }
 }
 
-/** Returns when it is time for the next attempt; throws what the request ended with when there is none. */
+/** Returns when the next attempt is due; throws the final failure if there is none. */
 async function waitOrEnd(
   bad: FailedAttempt,
   course: Course,
@@ -189,7 +189,7 @@ function elapsed(course: Course, clock: () => number): number {
   return Math.max(clock() - course.begin, course.waitedMs);
 }
 
-/** A read follows a redirect inside its own host; the token goes nowhere else, and a write is never sent on. */
+/** A read follows a redirect within its host. The token is never sent elsewhere, and a write is never redirected. */
 function followed(bad: FailedAttempt, course: Course, request: HttpRequest): HttpRequest | undefined {
   if (bad.end !== "redirect" || request.method !== "GET") return undefined;
   const target = URL.parse(bad.location, request.origin + request.path);

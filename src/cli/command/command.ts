@@ -11,7 +11,7 @@ export interface ConsoleContext extends CommandContext, WorkflowContext {}
 export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
-  /** What a shell offers for it: what the state manages, or these words. */
+  /** Completion of the value: managed addresses, or these words. */
   readonly takes?: "address" | readonly string[];
 }
 

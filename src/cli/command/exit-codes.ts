@@ -26,7 +26,7 @@ function exitOfCode(code: Code): number {
   return SPECIAL[code] ?? EXIT.error;
 }
 
-/** The exit code of a run that ends with these findings; warnings do not count. A plain error outweighs what is special. */
+/** The exit code for these diagnostics, without warnings. A plain error takes precedence over special codes. */
 export function exitOf(diagnostics: readonly Diagnostic[]): number {
   const codes = diagnostics.filter((one) => one.severity === "error").map((one) => exitOfCode(one.code));
   if (codes.length === 0) return EXIT.ok;

@@ -11,7 +11,7 @@ export interface OptionSpec<T> {
   /** The heading in the help; `Options` without one. */
   readonly group?: string;
   readonly choices?: readonly string[];
-  /** Whether "" is a value as others are. */
+  /** Whether the empty string is a valid value. */
   readonly mayBeEmpty?: true;
   /** Reads the value from the given strings, in their order; a flag has an empty string for each occurrence. */
   parse(given: readonly string[], refuse: RefuseValue): T;

@@ -32,7 +32,7 @@ export const RULES_OPTION = inGroup("Spec", {
   rules: textsOption("--rules <folder>", "check plans against the rules in this folder; repeatable"),
 });
 
-/** What the workspace speaks, which decides what a spec may contain. */
+/** The API dialect, which decides what a spec may contain. */
 export const DIALECT_OPTIONS = inGroup("Workspace", {
   dialect: optionalChoiceOption(
     "--dialect <name>",

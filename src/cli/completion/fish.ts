@@ -36,7 +36,7 @@ function values({ long, choices, path }: CompletionOption): string {
   return path ? " -r -F" : "";
 }
 
-/** The arguments of a command that stands behind these words. */
+/** The arguments of the command after these words. */
 function taken({ takes }: CompletionWord, behind: readonly string[]): readonly string[] {
   if (takes.length === 0) return [];
   const offer = takes === "address" ? "(__workspace_addresses)" : takes.join(" ");

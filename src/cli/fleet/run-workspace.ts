@@ -30,7 +30,7 @@ export interface WorkspaceRun {
 /** How long a stopped command may take to end. Then its workspace counts as timed out. */
 const GRACE_MS = 15_000;
 
-/** Never throws. A run that exceeds its time, or whose signal aborts, stops as Ctrl-C stops it. */
+/** Never throws. A timeout or an aborted signal stops the run like Ctrl-C. */
 export async function runWorkspace(
   run: WorkspaceRun,
   workspace: FleetWorkspace,

@@ -33,7 +33,7 @@ export function operationText(one: CatalogOperation, follow: Follow): string {
 type Row = readonly [string, string, string];
 type Follow = OperationCatalog["follow"];
 
-/** Deeper than this a value is easier to give as JSON. */
+/** Deeper values are easier to pass as JSON. */
 const DEPTH = 2;
 
 function rowsOf(

@@ -18,7 +18,7 @@ export type ReportEnding = (
   origin?: RunOrigin,
 ) => Promise<void>;
 
-/** A document of the usual shape with nothing in it but diagnostics. */
+/** A document of the usual form that contains only diagnostics. */
 export const planEnding: ReportEnding = async (context, form, diagnostics, origin) => {
   if (form !== "json") return report(context, form, "plan", diagnostics, origin);
   const { planJson } = await import("../../report/plan/plan-json.ts");
@@ -52,7 +52,7 @@ export const testEnding: ReportEnding = async (context, form, diagnostics) => {
   else context.stdout.write(testsJunit(view));
 };
 
-/** One event a line, as for everything else that such a run says. */
+/** One event per line, like the other output of such a run. */
 export const applyEnding: ReportEnding = async (context, form, diagnostics, origin) => {
   if (form !== "json") return report(context, form, "apply", diagnostics, origin);
   await diagnosticEvents(context, diagnostics);
@@ -63,7 +63,7 @@ async function diagnosticEvents(context: CommandContext, found: readonly Diagnos
   for (const one of found) context.stdout.write(`${printableJson(diagnosticEventJson(one))}\n`);
 }
 
-/** Of a run that ended before its options were understood, the environment says all that is known. */
+/** If a run ended before its options were parsed, only the environment is known. */
 async function infoOf(context: CommandContext, origin: RunOrigin | undefined): Promise<RunInfo> {
   // The host is known with the plan.
   return { ...(origin ?? (await runOrigin(context, { untrusted: true }))), host: "", modes: [] };
@@ -97,7 +97,7 @@ async function report(
     context.stdout.write(text);
     if (cut) context.stderr.write(diagnosticsText(found, colorsOf(context, context.stderr), found.length));
   } else if (form === "gitlab") {
-    // Without counts GitLab says that the report could not be made; zeros would say that nothing changes.
+    // Without counts, GitLab shows that the report failed; zeros would mean no changes.
     context.stdout.write("{}\n");
   } else if (form === "github" || form === "sarif" || form === "codequality") {
     context.stdout.write(await noticesText(form, command, found, await infoOf(context, origin)));

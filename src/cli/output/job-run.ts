@@ -46,7 +46,7 @@ export async function showEnd(
   return EXIT.error;
 }
 
-/** What never began took no time. */
+/** A run that never started has no duration. */
 function after(run: JsonObject): string {
   const took = durations(run);
   return took === "" ? "" : ` after ${took}`;

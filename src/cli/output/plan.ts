@@ -38,7 +38,7 @@ export async function showPlan<F extends PlanFormat>(
   if (!isShown) printDiagnostics(reports.context, [...plan.diagnostics, ...guardsOf(plan)]);
 }
 
-/** For those who are asked to approve a plan that standard output does not show them. */
+/** Shows the plan on a terminal that asks for approval if standard output does not contain it. */
 export function logPlan(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
   return reports.log<PlanView>(PLAN_FORMATS, viewOf(shown), shown.plan);
 }

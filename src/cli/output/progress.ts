@@ -6,7 +6,7 @@ import { type Progress, plainProgress } from "../../report/outcome/progress.ts";
 import { colorsOf } from "./diagnostics.ts";
 
 const TOGETHER_MS = 50;
-/** Terminals that do not tell their width say 0. */
+/** Terminals of unknown width report 0. */
 const NARROWEST = 20;
 
 export async function progressFor(context: CommandContext): Promise<Progress> {
@@ -34,7 +34,7 @@ export async function progressFor(context: CommandContext): Promise<Progress> {
   };
 }
 
-/** Lines that come close together leave together: a write for each took a tenth of a large apply's time. */
+/** Lines are written in batches: one write per line took a tenth of a large apply's time. */
 class Lines {
   readonly #output: Output;
   #text = "";

@@ -44,12 +44,12 @@ export async function askApproval(
 
 const LONGEST_SECRET = 64 * 1024;
 
-/** A secret that a person types, unseen, or the first line of standard input. Throws Failure with CLI_USAGE if there is none. */
+/** A secret, typed at a prompt without echo, or from the first line of standard input. Throws Failure with CLI_USAGE if there is none. */
 export async function askSecret(context: CommandContext, label: string): Promise<string> {
   const { stdin, stderr, signals } = context;
   const typed = stdin.isTTY === true;
   if (typed) stderr.write(`${label}: `);
-  // With a terminal, readline turns the echo off and shows the typed characters itself; here it writes them nowhere.
+  // On a terminal, readline turns off the echo and prints typed characters itself; this output discards them.
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const dialog = createInterface({ input: stdin, output: unseen, terminal: typed });
   dialog.on("SIGINT", () => {

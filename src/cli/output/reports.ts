@@ -170,7 +170,7 @@ export interface RunFiles {
   readonly planfile?: string | undefined;
 }
 
-/** Each file gets one document, and none is the spec or the plan that the run reads. */
+/** Each file gets one report, and no file is the spec or the plan that the run reads. */
 export function assertOwnFiles(context: CommandContext, files: RunFiles): void {
   const { output = [], file, metrics, out, planfile } = files;
   const at = (what: string, name: string | undefined) => {

@@ -51,7 +51,7 @@ export async function showReview(
   return options.detailedExitcode && changesAnything(counted) ? EXIT.changes : exitOf(diagnostics);
 }
 
-/** The run succeeds without a plan file, because what was pending before the change is blocked. */
+/** The run succeeds without a plan file, because a guard blocks pending changes. */
 function notSaved({ out }: ReviewOutput): readonly Diagnostic[] {
   if (out === undefined) return [];
   const hint = "resolve the pending changes first; a plan with a guard or an error cannot be applied";

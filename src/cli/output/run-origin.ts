@@ -66,7 +66,7 @@ function hash(text: string | undefined): string | undefined {
 function httpUrl(text: string | undefined): string | undefined {
   const url = text === undefined ? null : URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
-  // The address of a clone can carry its token.
+  // The URL of a clone can contain a token.
   url.username = "";
   url.password = "";
   return url.href;

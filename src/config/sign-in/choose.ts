@@ -32,7 +32,7 @@ export interface SignInChoice {
 
 export interface ChoiceInput {
   readonly context: ProcessContext;
-  /** The address of the workspace, without what does not tell workspaces apart. */
+  /** The address of the workspace, without parts that do not identify it. */
   readonly host: string;
   readonly sources: Sources;
   readonly identityOf: (host: string) => string;
@@ -155,7 +155,7 @@ function usable(
   return sources.filter((source) => {
     const own = source.values.host;
     if (own === undefined) {
-      // A profile without a host is meant for none; a token in a variable is meant for the host of the run.
+      // A profile without a host has no host; a token in a variable belongs to the host of the run.
       if (source.profile === undefined) return true;
       if (hasCredentials(source.values)) skipped.push({ what: source.name, why: "it names no host" });
       return false;

@@ -5,7 +5,7 @@ import type { SignInChoice, SkippedSignIn } from "./choose.ts";
 import { NO_AZURE_CLI, NOT_AZURE } from "./methods.ts";
 
 export function noToken(host: string, { skipped }: SignInChoice): Diagnostic {
-  // The Azure CLI is tried without any value, so it says nothing about what the user has set up.
+  // The Azure CLI is tried without any value, so it does not show what the user configured.
   const told = skipped.filter(({ what, why }) => what !== "azure-cli" || why !== NOT_AZURE);
   return error("API_UNAUTHENTICATED", `no token is set for ${host}`, {
     hint: hintFor(told),

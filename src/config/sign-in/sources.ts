@@ -71,7 +71,7 @@ const HOST_VARIABLES = [
   "DATABRICKS_CONFIG_PROFILE",
 ];
 
-/** Whether only the spec names a profile. A spec comes from pull requests, so no other credential goes to the profile's host. */
+/** Whether only the spec names a profile. A spec can come from a pull request, so no other credential goes to the profile's host. */
 export function isSpecProfile(
   context: ProcessContext,
   {

@@ -28,7 +28,7 @@ export interface ApplyRun {
   readonly writer: Writer;
   /** Tokens of what this apply made, by the address that it was made for. */
   readonly tokens: Map<Address, string>;
-  /** Set where nothing more may be begun: the lock is lost, or the journal cannot be written. */
+  /** Set if no further change may start: the lock is lost, or the journal cannot be written. */
   halted: Diagnostic | undefined;
 }
 
@@ -86,7 +86,7 @@ function assertHeld(lease: Lease): void {
   }
 }
 
-/** Whether nothing more may be begun. */
+/** Whether no further change may start. */
 export function isStopped(run: ApplyRun): boolean {
   return run.input.signal?.aborted === true || run.halted !== undefined;
 }
@@ -97,7 +97,7 @@ export function newToken(run: ApplyRun): string {
 
 type IntentOf = ConstructorParameters<typeof JournaledWriter>[2];
 
-/** A journal for one change; a wait of it lends its slot to others. */
+/** A journal for one change. It releases its slot while it waits. */
 export function openJournal(run: ApplyRun, change: Change, intent: IntentOf): JournaledWriter {
   const { lease, clock, signal } = run.input;
   return new JournaledWriter(run.writer, lease, intent, {
@@ -110,7 +110,7 @@ export function openJournal(run: ApplyRun, change: Change, intent: IntentOf): Jo
   });
 }
 
-/** After a stop a change that only waited for its turn is not begun; a successor whose predecessor has given way is still made. */
+/** After a stop, waiting changes do not start, but a replacement whose old object was already deleted or renamed is still completed. */
 function assertMayBegin(run: ApplyRun, change: Change, { action }: IntentOf): void {
   const goesOn = change.action === "replace" && change.replacing !== "create-first" && action === "create";
   if (isStopped(run) && !goesOn) throw new NotSent(new Failure(notStarted(change)));
@@ -129,8 +129,8 @@ export interface ApplyInput {
   readonly random: Random;
   readonly parallelism: number;
   readonly onEvent?: (event: ApplyEvent) => void;
-  /** Given to stop: what is in flight is finished, nothing new is begun, the state is saved. */
+  /** Aborted to stop the apply: requests in flight finish, nothing new starts, and the state is saved. */
   readonly signal?: AbortSignal;
-  /** Who applies, for the history of the state; without it nothing is recorded there. */
+  /** The author of the apply, for the history of the state; without it, the history does not change. */
   readonly origin?: ApplyOrigin;
 }

@@ -27,7 +27,7 @@ export function recordAfter(
 ): StateRecord {
   const before = run.input.lease.record(change.address);
   const resource = run.input.resources.get(change.address);
-  // A deposed object that takes its place again deposes the one that stood there.
+  // A deposed object that becomes current again deposes the recorded one.
   const returns = before?.deposed?.includes(id) === true ? before.id : undefined;
   const deposed = deposedBy(before, id, replaces ?? returns);
   return {
@@ -112,7 +112,7 @@ function members(object: JsonObject, pick: (key: string) => Json | undefined): J
   return Object.keys(out).length === 0 ? undefined : out;
 }
 
-/** The next plan then tells every difference from the spec as the spec's own, and nothing as drift. */
+/** The next plan then attributes every difference to the spec, not to drift. */
 export function recordFromLive(provider: Provider, resource: Resource, found: LiveObject): StateRecord {
   const live = comparable(provider, found);
   const applied = asApplied(provider.fields, resource.values, live.values);
@@ -142,7 +142,7 @@ function asApplied(fields: FieldTable, declared: Values, live: Values): JsonObje
 /** A server-decided field that is not managed is recorded only if the spec sets part of it. */
 function taken(schema: FieldSchema, declared: Json | undefined, live: Json | undefined): Json | undefined {
   if (schema.readOnly === true || schema.source === true) return undefined;
-  // A value that cannot be read back counts as declared, unless a witness shows otherwise.
+  // A value that cannot be read back is assumed to be the declared one, unless a witness shows a change.
   if (schema.writeOnly === true) return schema.witness === undefined ? declared : undefined;
   if (live === undefined) return undefined;
   const isOurs = schema.serverDefault !== true && schema.whenAbsent !== "unmanaged";

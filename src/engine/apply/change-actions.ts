@@ -47,7 +47,7 @@ export async function create(
   });
 }
 
-/** A delete-first replacement has nothing left to give way. */
+/** In a delete-first replacement, the old object no longer exists. */
 function existsStill(run: ApplyRun, change: Replace): boolean {
   return run.input.lease.record(change.address)?.id === change.id;
 }

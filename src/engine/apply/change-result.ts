@@ -48,7 +48,7 @@ function resultOf({ code }: Diagnostic): ChangeStatus {
   return code === "PLAN_LIVE_MOVED" || code === "APPLY_INTERRUPTED" ? "skipped" : "failed";
 }
 
-/** Leaves the intent open where anything is uncertain or not recorded: the next run settles it. */
+/** Leaves the intent open if anything is uncertain or not recorded; the next run resolves it. */
 async function close(
   run: ApplyRun,
   change: Change,
@@ -73,7 +73,7 @@ async function close(
   return resultOf(diagnostic);
 }
 
-/** Some of an update's requests were done: what they may have set is recorded, what is seen stays. */
+/** Some requests of an update succeeded: records the values that they may have set, and keeps the observed values. */
 function partly(run: ApplyRun, change: Change, journal: JournaledWriter) {
   const record = run.input.lease.record(change.address);
   if (record?.status !== "ready") return {};

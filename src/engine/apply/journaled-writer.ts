@@ -30,11 +30,11 @@ interface Account {
 }
 
 interface Beginning {
-  /** Asked until the first request of the change has left. */
+  /** Checked until the first request of the change is sent. */
   readonly mayBegin: Permit;
 }
 
-/** One change's journal. Opened by its first request; a change that sends nothing leaves nothing behind. */
+/** The journal of one change. Its first request opens it; a change without requests writes no entry. */
 export class JournaledWriter implements OperationWriter {
   readonly #writer: Writer;
   readonly #lease: Lease;
@@ -108,7 +108,7 @@ export class JournaledWriter implements OperationWriter {
     this.#lease.note({ type: "answer", intent, result: "refused" });
   }
 
-  /** Nothing counts as sent before its line is durable: a failure here is certain to have had no effect. */
+  /** No request is sent before its entry is durable, so a failure here certainly had no effect. */
   async #announce(operation: string): Promise<number> {
     if (this.#seq === undefined) {
       this.#seq = this.#lease.append({ type: "intent", intent: { ...this.#intent, operation } });
@@ -142,7 +142,7 @@ export class JournaledWriter implements OperationWriter {
     else if (result.gone !== undefined) await this.#lease.append({ type: "gone", gone: result.gone });
   }
 
-  /** The change certainly left nothing that is not recorded. */
+  /** The change certainly created nothing that is not recorded. */
   async close(): Promise<void> {
     const intent = await this.#seq;
     if (intent !== undefined) await this.#lease.append({ type: "closed", intent });

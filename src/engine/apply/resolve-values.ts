@@ -39,7 +39,7 @@ export async function resolveValues(run: ApplyRun, change: ChangeWithValues): Pr
   return { applied, wire: onWire(run, provider, change.address, values, before) };
 }
 
-/** An attribute of something that exists by now: its id, a value that was written, or what the service says of it. */
+/** An attribute of an existing object: its ID, a written value, or a value from the service. */
 async function attributeOf(run: ApplyRun, address: Address, attribute: string): Promise<Json> {
   const provider = run.input.registry.of(address);
   const record = run.input.lease.record(address);
@@ -78,7 +78,7 @@ function onWire(
     const id = run.names.idOf(kind, name);
     if (id !== undefined) return id;
     kept ??= collectTexts(before);
-    // An id that no list knows was in the live object already, and stays.
+    // An ID that is in no list was already in the live object and stays.
     if (kept.has(name)) return undefined;
     throw new Failure(
       error("PLAN_UNKNOWN_NAME", `${address} refers to "${name}", which does not exist in ${kind}`, {

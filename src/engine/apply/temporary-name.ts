@@ -11,7 +11,7 @@ import { runChange } from "./change-result.ts";
 import type { ChangeResult } from "./outcome-log.ts";
 import { readUnmoved } from "./read-object.ts";
 
-/** Gives the object of a change the temporary name that the plan chose. */
+/** Renames the object of a change to the temporary name in the plan. */
 export async function renameTemporarily(run: ApplyRun, change: Change): Promise<ChangeResult> {
   if (!("temporaryName" in change) || change.temporaryName === undefined)
     throw new Error(`${change.address} has no temporary name in the plan, so it has no part for one`);
@@ -24,7 +24,7 @@ export async function renameTemporarily(run: ApplyRun, change: Change): Promise<
   });
 }
 
-/** Gives the old object of a rename-aside replacement another name, so that its successor can have the right one. */
+/** Renames the old object of a replacement, so that the new object can have its name. */
 export async function renameReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   return runChange(run, change, async (open) => {
     const live = await readUnmoved(run, change);

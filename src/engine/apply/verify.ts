@@ -119,7 +119,7 @@ async function withWitnesses(
 
 type Ready = Extract<StateRecord, { readonly status: "ready" }>;
 
-/** Records what the service filled in, and reports differences from what was written. */
+/** Records values that the service set, and reports differences from the written values. */
 function checked(
   run: ApplyRun,
   provider: Provider,

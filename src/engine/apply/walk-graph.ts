@@ -4,7 +4,7 @@ import type { Semaphore } from "../concurrency.ts";
 
 export interface GraphNode {
   readonly key: string;
-  /** Keys of the nodes that come before; keys without a node are done already. */
+  /** Keys of the dependencies; a key without a node counts as done. */
   readonly after: readonly string[];
   /** Nodes of one lane share slots; absent means the only lane. */
   readonly lane?: string;
@@ -123,7 +123,7 @@ class Walk {
         next.slots.give();
         this.#wake?.();
       });
-      // Others get their turn between two beginnings.
+      // Yields to other work between two starts.
       await undefined;
     }
     while (running > 0) await this.#change();
@@ -148,7 +148,7 @@ class Walk {
       if (good) this.#release(at);
       else this.#block(at, node.key);
     } catch (reason) {
-      // A bug: what is in flight ends, and then the walk fails with it.
+      // A bug: nodes in progress finish, then the walk fails with it.
       this.#crash ??= { reason };
     }
   }

@@ -8,9 +8,9 @@ import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
 
 export interface Identity {
-  /** User name; undefined where the service does not tell. */
+  /** User name; undefined if the service does not return it. */
   readonly name: string | undefined;
-  /** To be kept in the state, so that the next run need not ask. */
+  /** Recorded in the state, so that the next run needs no request. */
   readonly entry?: JournalEntry;
 }
 
@@ -19,7 +19,7 @@ export interface IdentifyInput {
   readonly state: State;
   /** Keyed digest of the credential; undefined where it does not tell callers apart. */
   readonly credential: string | undefined;
-  /** Told by the user: an option or WORKSPACE_USER. */
+  /** Set by the user with an option or WORKSPACE_USER. */
   readonly given?: string;
 }
 

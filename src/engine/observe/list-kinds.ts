@@ -18,12 +18,12 @@ export interface ListKindsInput {
   readonly kinds: ReadonlySet<string>;
   /** Maximum number of concurrent requests. */
   readonly parallelism: number;
-  /** False where lists tell enough. */
+  /** False if lists contain enough. */
   readonly closer?: false;
   readonly onRead?: (event: ReadEvent) => void;
 }
 
-/** A kind, or a parent, that could not be read is there with the reason. */
+/** A kind or parent that could not be read is included with the reason. */
 export async function listKinds(input: ListKindsInput): Promise<Live> {
   const slots = new Semaphore(input.parallelism);
   const needed = transitiveClosure(input.kinds, (kind) => requiredKinds(input.registry.get(kind)));
@@ -82,7 +82,7 @@ async function listed(
       provider.operations.list(input.reader, { parents, names: new Set() }),
     );
     const { readContent, readDetails } = provider.operations;
-    // Contents are fetched when they are written; here they would be read for nothing.
+    // Contents are read when they are written to files, not here.
     if (readDetails === undefined || readContent !== undefined || input.closer === false) return { objects };
     const wanted = unlikeDefaults(provider);
     return {

@@ -16,7 +16,7 @@ export interface LookUpInput {
   readonly objects: boolean;
 }
 
-/** So many folders, or IDs that no list has, are asked for; what is beyond stays unchecked. */
+/** Maximum number of folders and unlisted IDs to request; the others stay unchecked. */
 const MOST = 20;
 
 export async function lookUp({
@@ -65,7 +65,7 @@ async function there(
   const asked = new Set([...groups].slice(0, MOST));
   const inBounds = texts.filter((text) => asked.has(byName ? folderOf(text) : text));
   const unasked = new Set(texts.filter((text) => !asked.has(byName ? folderOf(text) : text)));
-  // Folder by folder: one that the caller may not read leaves the others checked.
+  // Folder by folder, so that an unreadable folder does not affect the others.
   const batches = byName
     ? [...asked].map((folder) => inBounds.filter((text) => folderOf(text) === folder))
     : [inBounds];

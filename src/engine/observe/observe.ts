@@ -38,7 +38,7 @@ export interface ObserveInput {
   readonly snapshot?: LiveSnapshot;
 }
 
-/** A kind, or a parent, whose list fails is unreadable with the reason; it is never taken for empty. */
+/** A kind or parent whose list fails is unreadable, with the reason; it never counts as empty. */
 export async function observe(input: ObserveInput): Promise<Live> {
   const scope = observeScope(input);
   const reading = new Reading(input, scope);
@@ -116,7 +116,7 @@ class Reading {
     return { readable: true, objects, unreadableParents };
   }
 
-  /** One list, with more about the objects that the spec or the state knows. */
+  /** One list, with details of the objects in the spec or the state. */
   async #listed(provider: Provider, parents: readonly string[]): Promise<Listed> {
     const known = this.#scope.known(provider.kind);
     try {
@@ -143,7 +143,7 @@ class Reading {
     try {
       return await this.#slots.inside(async () => this.#more(provider, object, desired));
     } catch (failure) {
-      // It went away between the list and this look.
+      // It was deleted between the list and this read.
       if (isMissing(failure)) return undefined;
       throw failure;
     }

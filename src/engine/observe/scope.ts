@@ -8,7 +8,7 @@ import type { Provider } from "../../resource/provider.ts";
 import { kindsNamedBy } from "../../resource/translate-names.ts";
 import { kindsNeeded, type Needing } from "./needed-kinds.ts";
 
-/** What the spec and the state know of one kind. */
+/** The names and IDs of one kind in the spec and the state. */
 export interface KnownNames {
   readonly names: ReadonlySet<string>;
   /** The same in the form in which names compare. */
@@ -92,7 +92,7 @@ export function requiredKinds({ nested, fields }: Provider): readonly string[] {
   return [...(nested === undefined ? [] : [nested.kind]), ...kindsNamedBy(fields)];
 }
 
-/** Whether the spec or the state speaks of a live object. */
+/** Whether the spec or the state contains a live object. */
 export function isKnown(provider: Provider, known: KnownNames, object: LiveObject): boolean {
   return known.ids.has(object.id) || known.folded.has(foldName(provider, object.name));
 }

@@ -17,7 +17,7 @@ export interface RecoveryContext {
   /** Whether a missing object is known to be missing. */
   readonly readable: (kind: string, name: string) => boolean;
   readonly now: number;
-  /** Who the state says manages a live object. */
+  /** The address that manages a live object in the state. */
   readonly owner: (kind: string, id: RemoteId) => Address | undefined;
   /** `--adopt` is set, so an unknown origin does not block. */
   readonly adopt: boolean;

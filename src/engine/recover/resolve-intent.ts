@@ -18,7 +18,7 @@ import {
   withDeposed,
 } from "./match-object.ts";
 
-/** How long a slow server may take to commit what it was sent. */
+/** Maximum time after which a slow server may still commit a request. */
 export const SWEEP_MS = 72 * 3600 * 1000;
 
 interface IntentResolution {
@@ -187,7 +187,7 @@ export function recordOf(
     : { ...common, status: "ready", seen: {} };
 }
 
-/** An object recorded before stays known until it is deleted, whether or not it was to give way. */
+/** A recorded object stays recorded until it is deleted, even if it was to be replaced. */
 function deposedWith(intent: OpenIntent, before: StateRecord | undefined, id: RemoteId): readonly RemoteId[] {
   return deposedBy(before, id, intent.replaces ?? before?.id);
 }

@@ -35,7 +35,7 @@ export interface WorkspaceLeases {
   ): Promise<WorkspaceLease | { readonly heldBy: string }>;
 }
 
-/** Times of expiry come from the clock of the server, ages of renewals from `clock`. */
+/** Expiry uses the clock of the server; the age of a renewal uses `clock`. */
 export function openLeases(
   database: Database,
   schema: string,

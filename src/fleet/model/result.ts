@@ -29,7 +29,7 @@ export interface WorkspaceResult {
   readonly worker?: string;
 }
 
-/** Whether the run gave an answer. Drift and changes are answers. */
+/** Whether the run completed. Drift and changes count as completed. */
 export function isAnswer({ status }: WorkspaceResult): boolean {
   return status === "ok" || status === "changes";
 }

@@ -21,7 +21,7 @@ export interface WorkerOptions {
     signal: AbortSignal,
   ) => Promise<WorkspaceResult>;
   readonly parallelism: number;
-  /** Asks the worker to end: it takes no more jobs. */
+  /** Asks the worker to end: it accepts no more jobs. */
   readonly drain: AbortSignal;
   /** How long running jobs may take to finish then; after it they are stopped and another worker starts them again. */
   readonly drainMs: number;

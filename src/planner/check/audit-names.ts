@@ -11,7 +11,7 @@ import { transitiveClosure } from "../model/order.ts";
 import type { Plan } from "../model/plan.ts";
 import { type WorkItem, workGraph } from "../model/work-graph.ts";
 
-/** Plays the renames of a plan, part by part, on the names that are live. Knows the graph, not how its edges were found. */
+/** Simulates the renames of a plan, part by part, on the live names. Knows the graph, not how its edges were found. */
 export function nameContradictions(plan: Plan, registry: PlanningRegistry, liveIndex: LiveIndex): string[] {
   // A plan with errors is not applied, and a name that is not free is one of them.
   if (hasErrors(plan.diagnostics)) return [];
@@ -73,7 +73,7 @@ function nameGiven(provider: PlannedKind, { change, half }: WorkItem): string {
 
 const idOf = (change: Change): string | undefined => ("id" in change ? change.id : undefined);
 
-/** Whether a part takes a name from an object: by another name, or with the object. */
+/** Whether a part frees the name of an object: by a rename, or by deleting the object. */
 function letsGo(provider: PlannedKind, { change, half }: WorkItem, id: string, name: string): boolean {
   if (idOf(change) !== id) return false;
   if (half === "aside" || half === "remove" || change.action === "delete") return true;

@@ -10,7 +10,7 @@ import type { PlanContext } from "../model/context.ts";
 import type { Guard } from "../model/plan.ts";
 import { plannedChange } from "../model/planned-workspace.ts";
 
-/** Below this many managed resources a share says nothing. */
+/** Below this number of managed resources, a share is not checked. */
 const SHARE_COUNTS_ABOVE = 10;
 
 export function checkGuards(
@@ -87,7 +87,7 @@ function destroys(change: Change): boolean {
   return change.action === "replace" || (change.action === "forget" && change.dependsOn.length > 0);
 }
 
-/** The spec's word counts; where it has none, what it last said. */
+/** The spec decides; without a block in the spec, the last applied value decides. */
 function protection({ input }: PlanContext, { address, action }: Change): Diagnostic | undefined {
   const resource = input.spec.resources.get(address);
   const would = `${address} would be ${action === "replace" ? "replaced" : "deleted"}`;

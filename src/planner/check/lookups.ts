@@ -24,7 +24,7 @@ function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): Loo
   return shouldExist === true && kind !== undefined ? { in: "names", of: kind } : undefined;
 }
 
-/** Of what the changes send, the values that neither the spec nor what was read confirms. */
+/** The values that changes send and that neither the spec nor the read objects confirm. */
 export function lookupQuestions(
   context: LookupContext,
   changes: readonly Change[],

@@ -40,7 +40,7 @@ export function decideResource(
   return actionFor(context, resource, provider, comparison);
 }
 
-/** The desired values with references put in, the natural name filled in, and what the kind leaves out removed. */
+/** The desired values with resolved references and the natural name, without fields that the kind omits. */
 function desiredOf(context: PlanContext, resource: Resource, provider: PlannedKind): ResolvedReferences {
   const resolved = resolveReferences(resource, (address, attribute) =>
     plannedAttribute(context, address, attribute),
@@ -112,7 +112,7 @@ interface Compared {
   readonly diffs: readonly FieldDiff[];
   readonly reach: ReturnType<typeof reaching>;
   readonly existing: { readonly id: RemoteId; readonly before: Values };
-  /** Of what was compared; made only for changes that rest on it. */
+  /** Fingerprint of the compared values, only for changes that are based on it. */
   fingerprint(): string;
 }
 
@@ -201,7 +201,7 @@ function unchanged(context: PlanContext, resource: Resource, found: Compared): C
     : same;
 }
 
-/** The sentence about a record that the spec gave another address. */
+/** The reason for a record that the spec moved to another address. */
 function movedFrom({ input }: PlanContext, { address }: Resource): readonly string[] {
   const origin = input.moved?.origins.get(address);
   return origin === undefined ? NONE : [`it is moved from ${origin}`];

@@ -34,7 +34,7 @@ export function planDeletes(context: PlanContext, caller: string | undefined): P
   const unwanted = undeclaredObjects(context, isManaged);
   return {
     changes: [...changes, ...members.changes, ...unwanted.map((one) => deletionOf(context, one))],
-    // Before a first apply nothing can have appeared since.
+    // Before the first apply, nothing can have appeared.
     appeared: [...members.appeared, ...(stateExists(context.input.state) ? unwanted : [])],
     callerMatters: members.callerMatters,
   };
@@ -54,7 +54,7 @@ function undeclared(context: PlanContext): Change[] {
   return changes;
 }
 
-/** Records whose address belongs to another object: the object never was this resource, so it is kept. */
+/** Records whose address belongs to another object. The recorded object was never this resource, so it is kept. */
 function untrue(context: PlanContext): Change[] {
   return [...context.invalidRecords.values()].flatMap((record) =>
     isDesired(context, record.address)
@@ -195,7 +195,7 @@ function leaving(context: PlanContext, record: StateRecord): readonly RemoteId[]
 
 const NOTHING: readonly RemoteId[] = [];
 
-/** Kinds that the policy calls authoritative: whatever is live and not declared goes. */
+/** Kinds that the policy makes authoritative: undeclared live objects are deleted. */
 function undeclaredObjects(context: PlanContext, isManaged: IsManaged): LiveMember[] {
   if (context.input.destroy === true) return [];
   const found: LiveMember[] = [];

@@ -9,7 +9,7 @@ import type { PlanInput } from "../model/input.ts";
 
 export interface CheckedRecords {
   readonly input: PlanInput;
-  /** Records that planning leaves out: what they speak of is not what their address means. */
+  /** Records that planning ignores, because their object does not belong to their address. */
   readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
 }
 

@@ -59,7 +59,7 @@ export function unmanagedMembers(
   return { changes, appeared, callerMatters };
 }
 
-/** Whether the last apply would have removed it: then it came from outside since. Else the spec takes the list over now. */
+/** Whether the last apply would have removed it: then it was added outside. Otherwise, the list becomes authoritative now. */
 function wasJudged(
   context: PlanContext,
   provider: PlannedKind,

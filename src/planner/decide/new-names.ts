@@ -12,7 +12,7 @@ import { isIgnored } from "../diff/normalize.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanInput } from "../model/input.ts";
 
-/** The input in which live objects and records refer to others by the names that the plan gives them. */
+/** The input with references in live objects and records changed to the names of the plan. */
 export function withNewNames(input: PlanInput): PlanInput {
   const { registry, state } = input;
   const names = new Map([...namedKinds(registry)].flatMap((kind) => newNamesOf(input, registry.find(kind))));

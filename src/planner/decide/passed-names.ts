@@ -57,7 +57,7 @@ export function withPassedNames(context: PlanContext, changes: readonly Change[]
   return { changes: changes.map((change) => named(change, sources, temporary)), diagnostics };
 }
 
-/** Where the name is the key itself, an object never gets another one. */
+/** If the name is the key, an object cannot be renamed. */
 export function isRenamed(provider: PlannedKind): provider is RenamedKind {
   return provider.unique && provider.nameField !== undefined && provider.nested === undefined;
 }
@@ -162,7 +162,7 @@ export function longestName(provider: PlannedKind): number {
   return typeof field?.maxLength === "number" ? field.maxLength : Number.POSITIVE_INFINITY;
 }
 
-/** Of the changes that are left: those whose name stays with an old object that others still use. */
+/** Errors for changes whose name stays with a replaced object that is still in use. */
 export function namesOfKeptObjects(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
   const takers = changes.filter(takesName);
   if (takers.length === 0) return [];

@@ -6,7 +6,7 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change, Create, Delete } from "../model/change.ts";
 import { type PlanContext, recordedOf } from "../model/context.ts";
 
-/** The changes, in which each delete that has exactly one likely successor says how to keep the object. */
+/** The changes with a hint at each deletion that has exactly one likely successor: how to keep the object. */
 export function withRenames(context: PlanContext, changes: readonly Change[]): readonly Change[] {
   const successors = new Map<Change, Create>();
   if (!changes.some(({ action }) => action === "delete")) return changes;
@@ -49,7 +49,7 @@ function openFields({ unresolved }: Create): string {
   return [...new Set(unresolved.map(({ path }) => String(path[0])))].sort().join("\n");
 }
 
-/** What the spec wanted of it at the last apply; nothing of what the state never knew. */
+/** The values that the spec declared at the last apply; none for an unrecorded object. */
 function writtenOf(context: PlanContext, provider: PlannedKind, { address, deposed }: Delete): Values {
   const record = deposed === true ? undefined : context.input.state.records.get(address);
   return recordedOf(provider, record)?.applied ?? {};

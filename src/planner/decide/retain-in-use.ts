@@ -6,7 +6,7 @@ import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanFacts } from "../model/facts.ts";
 
-/** The changes without what would take an old object from under its users, and what is to be said of those that stay. */
+/** The changes without deletions of replaced objects that are in use, and a diagnostic for each kept object. */
 export function retainInUse(
   context: PlanContext,
   facts: PlanFacts,

@@ -21,7 +21,7 @@ interface Inherited {
   readonly replaces: boolean;
   /** Keys that the spec does not set in a map are the server's to decide. */
   readonly serverDefault: boolean;
-  /** The last apply did not manage the value, so nothing says what it was then. */
+  /** The last apply did not manage the value, so its earlier value is unknown. */
   readonly unmanaged: boolean;
 }
 
@@ -65,7 +65,7 @@ function walk(
     serverDefault: from.serverDefault || schema.serverDefault === true,
     unmanaged: from.unmanaged || (schema.whenAbsent === "unmanaged" && !isRecorded(on, path)),
   };
-  // A service that leaves a field out means its default.
+  // A field that the service omits has its default.
   const live = found === undefined ? schema.default : withoutAdded(schema, desired, found);
   if (schema.writeOnly === true) hidden(on, path, schema, desired, inherited);
   else if (desired === undefined) unset(on, path, schema, live, inherited);
@@ -163,7 +163,7 @@ function essence(schema: FieldSchema, live: Json | undefined): Json | undefined 
   return undefined;
 }
 
-/** A value that the service never returns: compared with what we wrote, and by a witness for writes of others. */
+/** A value that the service never returns: compared with the recorded value, and with a witness of writes by others. */
 function hidden(
   on: Comparison,
   path: Path,
@@ -221,7 +221,7 @@ function isUnknown(unknown: ReadonlySet<string>, path: Path): true | undefined {
   return undefined;
 }
 
-/** Which side changed since the last apply. Without a record, and after a change by the service itself, it is the spec. */
+/** The side that changed since the last apply. Without a record, or after a change by the service itself, the spec. */
 function causeOf(
   on: Comparison,
   path: Path,

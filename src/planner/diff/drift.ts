@@ -55,7 +55,7 @@ function driftOfRecord(
   const found = comparable(provider, live);
   const before = recordedWithIgnored(provider, recorded, found.values, ignored);
   const diffs = diffResource(provider.fields, before.applied, found, before).filter(
-    // The cause is the spec where the service itself changed the value.
+    // If the service itself changed the value, the cause is the spec.
     (diff) => diff.cause !== "spec" && !isIgnored(diff.path, ignored),
   );
   if (diffs.length === 0) return undefined;
@@ -69,7 +69,7 @@ function driftOfRecord(
   };
 }
 
-/** Deciding compared the same values with the same object, and found nothing. */
+/** The decision already compared the same values with the same object and found no difference. */
 function isUnmoved(change: Change | undefined, recorded: RecordedValues): boolean {
   return (
     change?.action === "noop" && change.unresolved.length === 0 && isIdentical(change.after, recorded.applied)

@@ -9,7 +9,7 @@ import type { FieldDiff } from "../../resource/planning.ts";
 import type { Acknowledgement, ReportedDrift } from "../../state/model/record.ts";
 import type { Drift } from "../model/plan.ts";
 
-/** What the state says about drift. */
+/** Drift that the state records. */
 export interface KnownDrift {
   readonly reported: readonly ReportedDrift[];
   /** Those that have not expired. */
@@ -31,13 +31,13 @@ export function driftDigests(drift: Drift, fields: FieldTable): readonly string[
 
 function diffDigest({ what, facts }: Drift, { path, before }: FieldDiff, fields: FieldTable): string {
   const witness = fields[String(path[0])]?.witness;
-  // The value of a secret is never read: the time of its last write tells one change from the next.
+  // The value of a secret is never read; the time of its last write distinguishes changes.
   const seen = witness === undefined ? undefined : facts?.[witness];
   const live: Json[] = [before ?? null, seen === undefined ? null : String(seen)];
   return digest(canonicalJson([what, toPointer(path), ...live]));
 }
 
-/** For each digest of a resource what is known of it. */
+/** The mark of each difference of a resource: reported, acknowledged, or neither. */
 export function marksOf(drift: Drift, fields: FieldTable, known: KnownDrift): readonly DriftMark[] {
   const reported = new Set(
     known.reported.filter((one) => one.address === drift.address).flatMap((one) => one.differences),

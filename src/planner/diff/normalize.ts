@@ -68,7 +68,7 @@ function identicalObjects(a: JsonObject, b: JsonObject): boolean {
 
 /** Whether two values of a field mean the same. */
 export function isSameValue(schema: FieldSchema, a: Json | undefined, b: Json | undefined): boolean {
-  // Most values are unchanged to the letter, and a normal form costs far more than this look.
+  // Most values are identical, and normalizing costs far more than this comparison.
   if (isIdentical(a, b)) return true;
   return sameNormal(normalForm(schema, a), normalForm(schema, b));
 }

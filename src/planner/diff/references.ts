@@ -10,7 +10,7 @@ import type { Reference, Resource } from "../../spec/model/spec.ts";
 import type { PlanContext, RecordedValues } from "../model/context.ts";
 import { isIdentical } from "./normalize.ts";
 
-/** The value of an attribute, or undefined while only an apply can tell. */
+/** The value of an attribute; undefined if it is known only after the apply. */
 type AttributeLookup = (address: Address, attribute: string) => Json | undefined;
 
 export interface ResolvedReferences {
@@ -66,7 +66,7 @@ export function withReferenceCauses(
   });
 }
 
-/** Undefined where the spec itself moved, or nothing that the reference leads to. */
+/** Undefined if the spec changed, or if no referenced object changed. */
 function followedCause(
   context: PlanContext,
   reference: Reference,

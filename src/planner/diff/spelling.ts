@@ -7,7 +7,7 @@ import { kindsNamedBy, translateNames } from "../../resource/translate-names.ts"
 import type { Spec } from "../../spec/model/spec.ts";
 import type { PlanContext } from "../model/context.ts";
 
-/** The values with each name of a kind that ignores case as the live object has it, else as the spec declares it. */
+/** The values with names of case-insensitive kinds in the spelling of the live object, or else of the spec. */
 export function withLiveSpelling(context: PlanContext, { fields }: PlannedKind, values: Values): Values {
   const { registry } = context.input;
   if (![...kindsNamedBy(fields)].some((kind) => registry.find(kind)?.ignoreCase === true)) return values;

@@ -44,7 +44,7 @@ function merged(seen: Values, applied: Values): Values {
   return Object.fromEntries(out) satisfies JsonObject;
 }
 
-/** Said with every such plan. */
+/** Part of every offline plan. */
 export function offlineNotes(state: State): readonly Diagnostic[] {
   const what =
     state.records.size === 0 && state.serial === 0

@@ -111,7 +111,7 @@ export function withRecordedSecrets({ registry, spec, state }: UntrustedInput): 
   return { ...spec, resources };
 }
 
-/** Secrets whose values were not read count as what was recorded: whether they changed is not known. */
+/** Secrets whose values were not read count as unchanged. */
 function withoutSecretValues({ registry, spec, state }: UntrustedInput) {
   const unchecked: Address[] = [];
   const resources = new Map<Address, Resource>();

@@ -16,9 +16,9 @@ interface Common {
   readonly cause: Cause;
   /** Why, as sentences: `node_type_id cannot be changed in place`. */
   readonly reasons: readonly string[];
-  /** What it does to people, as sentences. */
+  /** Side effects, as sentences. */
   readonly consequences: readonly string[];
-  /** Addresses whose changes come first. */
+  /** Addresses of the dependencies. */
   readonly dependsOn: readonly Address[];
 }
 
@@ -103,7 +103,7 @@ export type Delete = Common & Existing & Vacating & { readonly action: "delete";
 export type Adopt = Common & Reaching & Existing & { readonly action: "adopt" };
 /** Changes only the state: the object was deleted, or is no longer managed. */
 export type Forget = Common & { readonly action: "forget"; readonly id: RemoteId };
-/** Nothing is written, so nothing has to be found again: no fingerprint. */
+/** Has no fingerprint, because nothing is written. */
 export type Noop = Common & Reaching & Omit<Existing, "fingerprint"> & { readonly action: "noop" };
 /** A live member of a managed parent that is unmanaged and cannot be compared (a secret). It is not changed. */
 export type Report = Common & Existing & { readonly action: "report" };

@@ -24,7 +24,7 @@ export function objectKey(kind: string, id: string): string {
   return `${kind}\n${id}`;
 }
 
-/** Who manages a live object: the address of its record. */
+/** The address of the record that manages a live object. */
 export interface ObjectOwners {
   get(kind: string, id: string): Address | undefined;
   has(kind: string, id: string): boolean;
@@ -105,7 +105,7 @@ export function hasUnreadableValue(provider: PlannedKind): boolean {
   );
 }
 
-/** What a state record tells the comparison. */
+/** The values of a state record that a comparison uses. */
 export interface RecordedValues {
   readonly applied: Values;
   readonly seen: Values;

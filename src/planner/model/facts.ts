@@ -26,7 +26,7 @@ export interface ContentTexts {
   readonly after: string;
 }
 
-/** What the workspace said of one catalog or kind that a plan asked about. */
+/** The workspace's answer about one catalog or kind. */
 export type LookupAnswer = {
   /** For catalogs: what one of its values is, and the request that lists them. */
   readonly one?: string;
@@ -35,9 +35,9 @@ export type LookupAnswer = {
   | {
       readonly readable: true;
       readonly values: ReadonlySet<string>;
-      /** Asked about, and left out because it would take too many requests. */
+      /** Requested, but skipped because it would need too many requests. */
       readonly unasked?: ReadonlySet<string>;
-      /** Asked about, and left open by a request that failed. */
+      /** Requested, but unknown because a request failed. */
       readonly failed?: ReadonlyMap<string, Diagnostic>;
     }
   | { readonly readable: false; readonly diagnostic: Diagnostic }
@@ -50,19 +50,19 @@ export interface Lookups {
 
 /** A member that is absent was not read; then the plan does without. */
 export interface PlanFacts {
-  /** Who the service says we are; undefined while unknown. */
+  /** User name of the caller according to the service; undefined while unknown. */
   readonly caller?: string;
   /** Active job runs, where the plan stops or restarts something. */
   readonly activeRuns?: readonly JsonObject[];
   /** Contents before and after; other addresses are shown by digest. */
   readonly contents?: ReadonlyMap<Address, ContentTexts>;
-  /** Kinds that use what the plan deletes: for what that does to others, and for nothing else. */
+  /** Objects of kinds that may use deleted objects; only for side effects and guards. */
   readonly dependents?: Live;
   /** Values that the workspace confirms; what has no entry is not checked. */
   readonly lookups?: Lookups;
 }
 
-/** The facts that a draft lacks. Empty collections ask for nothing. */
+/** The facts that a draft lacks. Empty collections request nothing. */
 export interface FactRequests {
   readonly caller: boolean;
   readonly activeRuns: boolean;

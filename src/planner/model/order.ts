@@ -21,7 +21,7 @@ export function inOrder(changes: readonly Change[], registry: PlanningRegistry):
   const holders = holdersOfNames(sorted);
   return topologicalOrder(sorted, (change) => {
     const source = "nameFrom" in change ? change.nameFrom : undefined;
-    // A temporary name needs nothing, so it orders nothing.
+    // A temporary name depends on nothing, so it does not affect the order.
     const holder =
       source === undefined || source.once === "aside"
         ? undefined

@@ -43,7 +43,7 @@ export function createPlannedWorkspace(
   };
 }
 
-/** By kind and id; undefined for what goes. */
+/** By kind and ID; undefined for a deleted object. */
 function valuesAfter(changes: readonly Change[]): ReadonlyMap<string, Values | undefined> {
   const values = new Map<string, Values | undefined>();
   for (const change of changes) {

@@ -6,7 +6,7 @@ import type { FieldSchema, FieldTable, Values } from "../../resource/field-schem
 import { schemaAt } from "../../resource/masked.ts";
 import type { Change, Create } from "./change.ts";
 
-/** Live values as the change leaves them, with a mark wherever only an apply can tell. */
+/** Live values after the change, with a mark for each value that is known only after the apply. */
 export function markedResult(change: Change, fields: FieldTable): Values | undefined {
   switch (change.action) {
     case "create":

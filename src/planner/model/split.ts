@@ -14,7 +14,7 @@ export interface FieldOrigin {
 
 export interface SplitChange {
   readonly origin: ChangeOrigin;
-  /** For a change that the base has in part: where each of its fields comes from. Else empty. */
+  /** The origin of each field of a change that the base contains in part; otherwise empty. */
   readonly fields: readonly FieldOrigin[];
 }
 

@@ -3,7 +3,7 @@
 import type { Diagnostic, Location } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 
-/** A step that did not do what the test expects. */
+/** A step with an unexpected result. */
 export interface TestProblem {
   /** The step's number, from 1, and its name; absent for what the test starts with. */
   readonly step?: { readonly number: number; readonly name: string };

@@ -19,7 +19,7 @@ const SETTLES = 20 * MINUTE;
 const STARTS = 30 * MINUTE;
 const TRIES = 3;
 
-/** The values that the service takes: pins and the state asked for are calls of their own. */
+/** The values that the service accepts; pins and the desired state need separate calls. */
 function attributes(values: Values, token: string | undefined): JsonObject {
   const { pinned: _, run_state: __, ...rest } = withoutInherited(values);
   return withToken(rest, token);
@@ -67,7 +67,7 @@ export async function takeStep(
   }
 }
 
-/** Replaces all attributes. Between the look and the edit the state may move again, hence more than one try. */
+/** Replaces all attributes. The state may change between the read and the edit, so there are several attempts. */
 async function edit(api: OperationWriter, task: UpdateTask, step: Step): Promise<void> {
   const token = typeof task.live.facts.token === "string" ? task.live.facts.token : undefined;
   const values = withPreserved(task.values, task.before, preservedIn(step.detail));

@@ -18,10 +18,10 @@ export function isDown(state: string): boolean {
   return DOWN.includes(state);
 }
 
-/** What people's own requests give as the reason of a termination (facts 4.7). */
+/** Termination reasons that a user's request causes (facts 4.7). */
 const ASKED = "USER_REQUEST";
 
-/** The reason if the service ended a cluster itself, such as INACTIVITY; undefined if a person did, or nothing says. */
+/** The reason if the service terminated a cluster, such as INACTIVITY; undefined if a user did, or if it is unknown. */
 export function endedByService(state: string, answer: JsonObject): string | undefined {
   if (state === "ERROR") return state;
   const code = isDown(state) ? responseText(objectIn(answer.termination_reason), "code") : undefined;

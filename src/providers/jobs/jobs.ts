@@ -206,7 +206,7 @@ export const jobs = defineProvider({
       const kept = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
       await reset(api, task.id, normalize(kept));
     },
-    /** The service mails people at each delete, so one that may have happened already is looked for first. */
+    /** The service sends e-mail at each deletion, so a deletion that may have happened is checked first. */
     async delete(api, task) {
       const job_id = int64(task.id);
       if ((await readIfPresent(() => api.read("jobs/get", { job_id }))) === undefined) return;

@@ -139,7 +139,7 @@ export const settings = {
   ),
 };
 
-/** Whether a value is still to be put in, so that nothing can be said of it yet. */
+/** Whether a value contains an unresolved reference, so that it cannot be checked yet. */
 const isOpen = (value: string): boolean => value.includes("${");
 
 export function scheduleProblems(values: Values): readonly Problem[] {
@@ -164,7 +164,7 @@ export function scheduleProblems(values: Values): readonly Problem[] {
   return problems;
 }
 
-/** Everybody who gets mails about a job, each once. */
+/** All recipients of e-mails about a job, each once. */
 export function mailed(values: Values): readonly string[] {
   const mails = isObject(values.email_notifications) ? values.email_notifications : {};
   const lists = [mails.on_start, mails.on_success, mails.on_failure];

@@ -36,7 +36,7 @@ export function membersOf(values: JsonObject): Members {
 
 const folded = (value: Json | undefined): readonly string[] => scimValues(value).map(foldCase);
 
-/** Everybody who is in `admins`, directly or through groups. */
+/** All members of `admins`, directly or through groups. */
 function administrators(membership: Membership): ReadonlySet<string> {
   const found = new Set<string>();
   const seen = new Set<string>();
@@ -50,7 +50,7 @@ function administrators(membership: Membership): ReadonlySet<string> {
   return found;
 }
 
-/** Whether a change takes the right of an administrator from anybody. */
+/** Whether a change removes a user's administrator role. */
 export function losesAdministrators(before: Membership, after: Membership): boolean {
   const left = administrators(after);
   return [...administrators(before)].some((name) => !left.has(name));

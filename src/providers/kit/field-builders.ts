@@ -30,7 +30,7 @@ interface ListOptions extends Common {
 
 interface MapOptions extends Common {
   readonly maxProperties?: number;
-  /** What a key must look like. */
+  /** The pattern of a key. */
   readonly keys?: { readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number };
 }
 
@@ -122,7 +122,7 @@ interface TagOptions extends Pick<Annotations, "dialect" | "whenAbsent" | "inPla
   readonly onChange?: "replace";
 }
 
-/** Nothing is known of the keys that a field of one dialect may have. */
+/** The keys of a field in only one dialect are not restricted. */
 export const tags = ({ most, ...options }: TagOptions): Field =>
   optional(
     mapField(textField({ maxLength: 256, description: "Value of the tag." }), {

@@ -58,7 +58,7 @@ export async function entriesFor(
   return (await Promise.all(folders.map((folder) => entriesIn(folder, list)))).flat();
 }
 
-/** A folder that is not there holds nothing. */
+/** A missing folder is empty. */
 async function entriesIn(folder: string, list: ListFolder): Promise<readonly JsonObject[]> {
   try {
     return await list(folder);

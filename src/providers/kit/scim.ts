@@ -51,7 +51,7 @@ export function operationsFor(attribute: string, delta: Delta): readonly Json[] 
   return [...removed, add];
 }
 
-/** The operation that gives a group another name; none without one. */
+/** The operation that renames a group; none if the name does not change. */
 export const nameOperations = (value: string | undefined): readonly Json[] =>
   value === undefined ? [] : [{ op: "replace", path: "displayName", value }];
 

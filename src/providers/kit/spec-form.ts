@@ -7,7 +7,7 @@ import type { FieldSchema, FieldTable, Values } from "../../resource/field-schem
 const INTEGER = /^-?\d{1,15}$/;
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
-/** A live object's declared fields: forms that services differ in are made one, absent defaults stand as their value. */
+/** The declared fields of a live object in one form, with defaults for absent fields. */
 export function normalizeLive(fields: FieldTable, answer: JsonObject): Values {
   return read(fields, answer, true);
 }

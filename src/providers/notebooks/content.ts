@@ -59,7 +59,7 @@ function cellOf(command: string, isMarkdown: boolean, title: string | undefined)
 const COMMENTS: Readonly<Record<string, string>> = { SQL: "--", SCALA: "//" };
 const HEADER = /^(?:#|--|\/\/) (?:\S+ )?notebook source[ \t]*(?:\n|$)/i;
 
-/** Comments of the service part the cells and carry what is not code of the notebook's language. */
+/** Comments of the service separate the cells and contain text in other languages. */
 function sourceCells(text: string, language: Json | undefined): readonly Cell[] {
   const comment = COMMENTS[String(language)] ?? "#";
   const separator = new RegExp(`^${comment} COMMAND -+[ \\t]*$`, "m");

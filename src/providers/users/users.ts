@@ -69,7 +69,7 @@ function body(values: JsonObject): { [field: string]: Json } {
   return sent;
 }
 
-/** Only what the plan found to differ: the service also sets addresses and names. */
+/** Only the differences of the plan, because the service also sets addresses and names. */
 function scalarOperations(task: UpdateTask): readonly Json[] {
   const detail = task.steps.find((step) => step.operation === "patch")?.detail;
   const after = withPreserved(task.values, task.before, preservedIn(detail));

@@ -62,7 +62,7 @@ export function codeQuality(notices: readonly Notice[], info: RunInfo): string {
   return `${printableJson(items, 2)}\n`;
 }
 
-/** GitLab takes two items of one fingerprint for one. */
+/** GitLab treats items with the same fingerprint as one. */
 function once(print: string, seen: Map<string, number>): string {
   const times = (seen.get(print) ?? 0) + 1;
   seen.set(print, times);

@@ -20,7 +20,7 @@ export interface Notice {
   readonly rule: string;
   readonly title: string;
   readonly message: string;
-  /** What may differ from run to run for the same problem: its severity, where it comes from, and who accepted it. */
+  /** Data that can differ between runs for the same problem: its severity, its origin, and its acknowledgement. */
   readonly remarks: readonly string[];
   readonly blocks: boolean;
   readonly address?: string;
@@ -69,7 +69,7 @@ export function driftNotices(view: DriftView): readonly Notice[] {
   return bySeverity([...findings.filter(isError), ...view.drift.map(driftNotice), ...findings]);
 }
 
-/** Of an apply: its findings, and each change that was not applied and says why. */
+/** The notices of an apply: its findings, and each change that was not applied, with the reason. */
 export function outcomeNotices(view: OutcomeView): readonly Notice[] {
   const failed = view.changes.flatMap(({ finding, address }) =>
     finding === undefined ? [] : [findingNotice(finding, [address], new Map())],

@@ -89,7 +89,7 @@ export function specPath(info: RunInfo): string {
 
 const uriPath = (path: string): string => path.toWellFormed().split("/").map(encodeURIComponent).join("/");
 
-/** The same for the same problem of the same resource, wherever its lines move. */
+/** The same for the same problem of the same resource, even if its lines move. */
 export function noticeFingerprint({ rule: id, message, address, at }: Notice, info: RunInfo): string {
   const file = at === undefined ? null : (repositoryPath(at.file, info) ?? at.file);
   return fingerprint([id, address ?? null, file, message, info.target ?? null]);

@@ -164,7 +164,7 @@ export function layeredLayout(size: number, arrows: readonly Arrow[], most: numb
   return { columns: layers.length, nodes, routes };
 }
 
-/** The longest way to a node that needs nothing; undefined if there is a cycle. */
+/** The longest path to a node without dependencies; undefined if there is a cycle. */
 function columnsOf(size: number, arrows: readonly Arrow[]): number[] | undefined {
   const columns = new Array<number>(size).fill(0);
   for (let round = 0; round <= size; round++) {

@@ -3,7 +3,7 @@
 import { grouped } from "../../core/sentences.ts";
 import { type Html, html, NOTHING } from "./page.ts";
 
-/** By what a change is found. */
+/** The properties that filters use. */
 export interface Facets {
   readonly kind: string;
   /** The action, or what happened outside. */

@@ -25,7 +25,7 @@ export function remark(text: string): Html {
   return text === "" ? NOTHING : html`<span class="remark">${text}</span>`;
 }
 
-/** Without a title, they are part of something that says what they are about. */
+/** Without a title, they are part of a section that has one. */
 export function findings(title: string, all: readonly Diagnostic[]): Html {
   if (all.length === 0) return NOTHING;
   if (title === "") return html`${all.map(finding)}`;
@@ -63,7 +63,7 @@ interface Folded {
   /** The action or the drift, which decides the color. */
   readonly tone: string;
   readonly open: boolean;
-  /** Of what the page's filter finds. */
+  /** Attributes that the filter of the page uses. */
   readonly facets?: Facets;
   readonly id?: string;
   readonly head: readonly Html[];

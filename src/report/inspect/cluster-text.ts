@@ -34,7 +34,7 @@ export function eventsText(events: readonly JsonObject[], colors: Colors): strin
   return tableText(["time", "event", "details"], rows, colors);
 }
 
-/** What people look for in an event: who, how large, why. */
+/** The details of an event: user, size, reason. */
 function detailsText(details: JsonObject): string {
   const { user, cause, reason, attributes } = details;
   const words = [
@@ -91,7 +91,7 @@ export function outcomeWord(run: JsonObject): string {
   return printable(typeof word === "string" ? word : "UNKNOWN");
 }
 
-/** The service's own words about the state; empty where it has none. */
+/** The service's message about the state; empty if there is none. */
 export function messageOf(run: JsonObject): string {
   const { state_message: message } = objectIn(run.state);
   return typeof message === "string" ? printable(message) : "";
@@ -116,7 +116,7 @@ export function runsText(runs: readonly JsonObject[], colors: Colors): string {
   return tableText(["run", "name", "started", "took", "state", ""], rows, colors);
 }
 
-/** Everything about one run that people ask first. */
+/** The most important details of one run. */
 export function runText(run: JsonObject, colors: Colors): string {
   const lines: (readonly [string, string])[] = [
     ["run", `${idText(run.run_id)}${run.run_name === undefined ? "" : ` of ${String(run.run_name)}`}`],

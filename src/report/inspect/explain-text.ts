@@ -176,7 +176,7 @@ function fieldFacts(schema: FieldSchema): readonly string[] {
   return facts;
 }
 
-/** An example says more than an expression does. */
+/** An example is clearer than a regular expression. */
 const exampleOf = ({ examples, pattern }: FieldSchema): unknown =>
   Array.isArray(examples) && examples.length > 0 ? examples[0] : pattern;
 

@@ -28,7 +28,7 @@ export interface JunitCase {
 
 const PLAIN = colorsFor(false);
 
-/** A change passes: it is what was asked for. Who objects fails. */
+/** Planned changes pass; errors and guards fail. */
 export function planJunit(plan: PlanView, info?: RunInfo): string {
   const { title, changes, diagnostics, notes, guards, exitcodeFor } = plan;
   const counts = (origin: ChangeOrigin | undefined) => exitcodeFor === "all" || origin !== "pending";

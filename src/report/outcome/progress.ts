@@ -11,7 +11,7 @@ import { DONE, IN_PROGRESS_VERBS } from "../text/vocabulary.ts";
 export interface Progress {
   read(event: ReadEvent): void;
   apply(event: ApplyEvent): void;
-  /** Ends what is shown; later events show nothing. */
+  /** Ends the display; later events print nothing. */
   stop(): Promise<void>;
 }
 

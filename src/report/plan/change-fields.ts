@@ -111,7 +111,7 @@ export function rated(
   return change.diffs.map((diff) => ratedDiff(provider, change.address, diff, places));
 }
 
-/** A replacement takes the object away, so it matters as much as the object, if not more. */
+/** A replacement deletes the object, so its severity is at least that of the object. */
 export function severityOf(change: Change, registry: KindRegistry): Severity | undefined {
   const fields = rated(change, registry).map((one) => one.severity);
   const whole = severityOfObject(registry.of(change.address));
@@ -165,7 +165,7 @@ function stepNames(operations: readonly string[]): readonly string[] {
   return names.length === 0 ? [] : [`by ${names.map(printable).join(", ")}`];
 }
 
-/** A change of one line in a thousand shows whole; a rewritten file shows how it begins. */
+/** A small change in a large file is shown completely; of a rewritten file, the beginning is shown. */
 const MOST_LINES = 60;
 
 export function contentLine({ added, removed }: ContentDiff): FieldLine {

@@ -116,7 +116,7 @@ export class ChangeView {
     return this.source.consequences.map(printable);
   }
 
-  /** How much the change matters; undefined if it does nothing in the workspace. */
+  /** The severity of the change; undefined if it does not affect the workspace. */
   get severity(): Severity | undefined {
     return severityOf(this.source, this.#registry);
   }

@@ -34,7 +34,7 @@ export interface DriftView {
   readonly host: string;
   /** One sentence: how much drift there is, and whether the state manages anything. */
   readonly title: string;
-  /** How many resources the state manages: without any, no drift says little. */
+  /** Number of managed resources: without any, "no drift" means little. */
   readonly managed: number;
   readonly drift: readonly DriftItem[];
   /** The text form leaves them out, because they are on standard error already. */
@@ -123,7 +123,7 @@ export function driftItem(
   };
 }
 
-/** Digests of contents tell people nothing. */
+/** Digests of contents mean nothing to users. */
 function linesOf(
   { address, content }: Drift,
   { diff, severity }: RatedDiff,

@@ -116,7 +116,7 @@ function isListOrNothing(value: Json | undefined): value is readonly Json[] | un
   return value === undefined || Array.isArray(value);
 }
 
-/** Members that come and go; a pair with the same key is shown as what changed inside. */
+/** Added and removed members; two members with the same key are shown as a change inside. */
 function memberLines(
   label: string,
   before: readonly Json[],
@@ -152,7 +152,7 @@ function sameKey(key: string, a: Json, b: Json): boolean {
   return isObject(a) && isObject(b) && a[key] !== undefined && a[key] === b[key];
 }
 
-/** A whole object that comes, goes or changes: its members by their own paths. */
+/** An object that is added, removed, or changed: its members by their paths. */
 function objectLines(path: Path, before: Json | undefined, after: Json | undefined): readonly FieldLine[] {
   const old = isObject(before) ? before : undefined;
   const next = isObject(after) ? after : undefined;

@@ -70,7 +70,7 @@ export function changeLines(view: ChangeView, colors: Colors): readonly string[]
   ];
 }
 
-/** How much it matters that an object goes; of an update, each field has its own severity. */
+/** The severity of a deletion or replacement; in an update, each field has its own severity. */
 export function severityNote({ action, severity }: ChangeView): readonly string[] {
   const isWhole = action === "delete" || action === "replace";
   return isWhole && severity !== undefined && severity !== "other" ? [severity] : [];

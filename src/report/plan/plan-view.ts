@@ -108,7 +108,7 @@ export function planView(
   };
 }
 
-/** A guard that stands whether or not the change comes says so. */
+/** Marks a guard that exists with and without the change. */
 function guardItem(guard: Guard): Guard {
   if (guard.origin !== "pending") return guard;
   return { ...guard, diagnostic: pendingFinding(guard.diagnostic) };

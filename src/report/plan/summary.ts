@@ -8,7 +8,7 @@ import { secretField } from "../../resource/content.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
 import { CHANGING_ACTIONS } from "../text/vocabulary.ts";
 
-/** Whether a change takes an object away: a replace that leaves the old one does not. */
+/** Whether a change deletes an object; a replacement that keeps the old one does not. */
 export function destroys(change: Change): boolean {
   return change.action === "delete" || (change.action === "replace" && change.keepsOld !== true);
 }

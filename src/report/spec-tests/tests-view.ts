@@ -87,7 +87,7 @@ function problemLines(problem: TestProblem, colors: Colors): readonly string[] {
   const place = `${printable(at.file)}:${at.line}:${at.column}`;
   const text = diagnosticsText(diagnostics, colors, MOST_DIAGNOSTICS).trimEnd();
   const found = text === "" ? [] : text.split("\n");
-  // A step that could not run has nothing to say but its errors.
+  // A step that could not run has only errors.
   if (differs === undefined)
     return [
       `  ${problem.step === undefined ? "" : `step ${problem.step.number} (${problem.step.name}) `}at ${place}`,

@@ -61,7 +61,7 @@ function cut(text: string): string {
   return `${text.slice(0, LONGEST)}… (${grouped(text.length - LONGEST)} more characters)`;
 }
 
-/** Members of two lists seen as sets: what goes and what comes, in the order of the lists. */
+/** Two lists compared as sets: removed and added members, in the order of the lists. */
 export function setChange(
   before: readonly Json[],
   after: readonly Json[],

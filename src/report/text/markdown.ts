@@ -5,7 +5,7 @@ import { count, listed } from "../../core/sentences.ts";
 import { ruleText } from "./diagnostic-text.ts";
 import { markdownBlock, markdownCode, markdownSentence, printableLines } from "./printable.ts";
 
-/** A piece that is shown whole, or by its first line, or left out. */
+/** A part that is shown completely, by its first line, or not. */
 export interface Block {
   readonly what: string;
   readonly text: string;
@@ -37,7 +37,7 @@ export interface FittedReport {
   readonly cut: boolean;
 }
 
-/** Room for the sentences about what is missing. */
+/** Space for the sentences about omitted parts. */
 const RESERVE = 600;
 
 /** `head` is always there. */
@@ -48,7 +48,7 @@ export function fittedMarkdown(head: string, sections: readonly Section[], size:
   const chosen = chosenTexts(filled, size, size.limit - RESERVE - sizeOf(head, size));
   const shown = filled.flatMap((section) => {
     const texts = section.blocks.flatMap((one) => chosen.get(one) ?? []);
-    // A heading without anything below it would take room that nothing counts.
+    // A heading without content would use space that is not counted.
     return texts.length === 0 ? [] : [sectionText(section, texts)];
   });
   return { text: joined([head, missing(filled, chosen), ...shown]), cut: true };

@@ -46,7 +46,7 @@ export const CHANGING_ACTIONS = [
   "forget",
 ] as const satisfies readonly Action[];
 
-/** `2026-11-21T09:48:03Z` for epoch milliseconds; empty for everything that is none. */
+/** `2026-11-21T09:48:03Z` for epoch milliseconds; empty for any other value. */
 export function timeText(value: Json | undefined): string {
   const ms = typeof value === "string" || typeof value === "bigint" ? Number(value) : value;
   if (typeof ms !== "number" || !(Math.abs(ms) <= 8.64e15) || ms === 0) return "";

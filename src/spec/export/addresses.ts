@@ -16,7 +16,7 @@ export interface ExportedObject {
   readonly sharing: number;
 }
 
-/** What may stand in `${kind.key.attribute}` and on a command line without surprise. */
+/** Characters that are safe in `${kind.key.attribute}` and on a command line without surprise. */
 const LEGAL = /^[\p{L}\p{N}_@+](?:[\p{L}\p{N}\p{M}_@+.,()#&/ :=~-]{0,198}[\p{L}\p{N}\p{M}_@+)])?$/u;
 const ILLEGAL = /[^\p{L}\p{N}\p{M}_@+.,()#&/ :=~-]+/gu;
 const UNNAMED = "unnamed";
@@ -46,7 +46,7 @@ export function addressObjects(
     .sort((a, b) => compare(a.key, b.key));
 }
 
-/** Where the key itself is the name, it stays whatever it is. */
+/** If the key is the name, it stays unchanged. */
 function keyOf(provider: Provider, name: string): string {
   if (provider.nameField === undefined || LEGAL.test(name)) return name;
   const cleaned = name

@@ -10,7 +10,7 @@ import { escaped } from "../model/template.ts";
 import { isOptional } from "../schema/json-schema.ts";
 
 export interface ExportWriter {
-  /** Everything that a spec can say, also what is left out as a rule. */
+  /** All values that a spec can contain, including those that are usually omitted. */
   readonly full: boolean;
   /** The reference to an object of a kind by its ID; undefined if the export does not contain it. */
   reference(kind: string, id: string): string | undefined;

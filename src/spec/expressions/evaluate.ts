@@ -38,7 +38,7 @@ export interface EvaluatorOptions {
   readonly isTyped?: (source: SourceText) => boolean;
 }
 
-/** What a value costs, in characters. */
+/** The cost of a value, in characters. */
 const VALUE = 8;
 
 export class Evaluator {
@@ -179,7 +179,7 @@ export class Evaluator {
     }
   }
 
-  /** How many calls took a sensitive value. */
+  /** Number of calls with a sensitive value. */
   get sensitiveCalls(): number {
     return this.#sensitiveCalls;
   }

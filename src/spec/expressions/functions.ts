@@ -4,7 +4,7 @@ import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { grouped } from "../../core/sentences.ts";
 
-/** Thrown for operands that a function does not take; the message begins with the function. */
+/** Thrown for invalid operands; the message begins with the function. */
 export class FunctionProblem extends Error {}
 
 export interface PureFunction {

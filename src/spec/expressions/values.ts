@@ -5,7 +5,7 @@ import type { Span } from "../model/source.ts";
 import { escaped, isEvaluated, isTemplate, literalOf, templateParts } from "../model/template.ts";
 import { isNull, listAt, type MapMember, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
 
-/** Data as template form: what looks like a reference in it is none. */
+/** Data in template form: text that looks like a reference is literal. */
 export function escapedTree(node: SpecNode): SpecNode {
   if (node.kind === "scalar")
     return typeof node.value === "string" && node.value.includes("${")

@@ -146,7 +146,7 @@ function within<T>(
   return undefined;
 }
 
-/** The bytes once more, when they are sent; a file that changed since is not what the plan showed. */
+/** Reads the bytes again for the request; a file that changed differs from the plan. */
 function again(written: WrittenResource, path: string, sum: string, tree: SpecFolder): Uint8Array {
   const read = tree.read(path, LIMITS.contentBytes);
   if (read.ok && digest(read.value) === sum) return read.value;

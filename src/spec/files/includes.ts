@@ -102,12 +102,12 @@ export class SpecFileReader {
     return Array.from(this.#digests, ([path, one]) => ({ path, digest: one }));
   }
 
-  /** A file with what it includes, as one map; undefined after reporting why there is none. */
+  /** A file merged with its includes; undefined after reporting an error. */
   root(path: string, from: Span | undefined): MapNode | undefined {
     return this.#joined(() => this.#file(path, from));
   }
 
-  /** A spec that is a part of a file, with what it includes. */
+  /** A spec inside a file, merged with its includes. */
   rootOf(path: string, root: MapNode): MapNode | undefined {
     return this.#joined(() => {
       this.#known.add(path);

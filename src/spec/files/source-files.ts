@@ -7,7 +7,7 @@ import type { WrittenResource } from "../model/written-resource.ts";
 import { refusedWords } from "./includes.ts";
 import { type OpenedFile, pathBeside } from "./spec-folder.ts";
 
-/** The path in the tree that a node names, or undefined after reporting why there is none. */
+/** The path in the tree that a node names; undefined after reporting an error. */
 export function namedPath(written: WrittenResource, node: SpecNode, findings: Findings): string | undefined {
   const text = scalarText(node);
   const { address } = written;

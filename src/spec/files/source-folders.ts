@@ -146,7 +146,7 @@ function patternsOf(
   });
 }
 
-/** One file as the resource that it stands for; a notebook's name has no extension. */
+/** The resource of one file; the name of a notebook has no extension. */
 function fileIn(folder: WrittenResource, path: string, local: string, at: Span): WrittenResource {
   const within = local === "." ? path : path.slice(local.length + 1);
   const shown = isNotebookKind(folder.provider)

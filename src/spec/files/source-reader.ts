@@ -23,7 +23,7 @@ export class SourceReader {
     this.#left = mostBytes;
   }
 
-  /** A large file passes through in pieces and is never held whole. */
+  /** A large file is read in pieces. */
   sum(path: string, most: number): Summed<Sum> {
     return this.#once(this.#sums, path, "", () => {
       const sum = startDigest();

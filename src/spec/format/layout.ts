@@ -75,7 +75,7 @@ class Lines {
     this.#beside = isBeside ? { written: this.#written(piece), column: this.#column } : undefined;
   }
 
-  /** Whether a comment continues the one that stands behind a value. */
+  /** Whether a comment continues the one after a value. */
   #isBelow(comment: Piece, breaks: number): boolean {
     return breaks === 1 && this.#beside?.written === this.#written(comment);
   }

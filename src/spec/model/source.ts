@@ -84,7 +84,7 @@ export function locationOf(span: Span, framed = true): Location {
     column: span.start - span.source.startOf(line) + 1,
   };
   if (!framed) return place;
-  // Reports ask for the place of every resource, and few show a frame.
+  // Reports need the location of every resource, but few need a frame.
   return {
     ...place,
     get frame() {

@@ -56,7 +56,7 @@ export interface Policy {
   readonly duplicate_names: "error" | "allow";
 }
 
-/** The selected target, and what it says about where it is deployed. */
+/** The selected target with its deployment settings. */
 export interface TargetSettings {
   readonly name: string;
   /** The place of the host, or of the target. */
@@ -106,7 +106,7 @@ export interface Spec {
   readonly policy: Policy;
   /** Absent in a spec without targets. */
   readonly target?: TargetSettings;
-  /** What the spec says about records of the state; absent if nothing. */
+  /** Entries of the spec about records of the state; absent if there are none. */
   readonly stateEntries?: StateEntries;
   /** Those of folders first. Absent if there are none, or if the run does not check plans. */
   readonly rules?: readonly Rule[];

@@ -99,7 +99,7 @@ export function nodeAt(root: SpecNode, path: Path): SpecNode | undefined {
   return node;
 }
 
-/** A copy of a map with some members set; undefined takes a member away. */
+/** A copy of a map with some members set; undefined removes a member. */
 export function withMembers(
   node: MapNode,
   changes: Readonly<Record<string, MapMember | undefined>>,

@@ -11,7 +11,7 @@ export interface WrittenResource {
   readonly provider: PlannedKind;
   readonly key: string;
   readonly name: string;
-  /** Where its key stands. */
+  /** The location of its key. */
   readonly at: Span;
   /** Its fields; the natural name among them, lifecycle and nested kinds not. */
   readonly fields: MapNode;

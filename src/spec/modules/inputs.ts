@@ -17,7 +17,7 @@ export interface InputDeclaration {
   readonly schema: JsonSchema;
   readonly fallback: SpecNode | undefined;
   readonly sensitive: boolean;
-  /** Patterns run in linear time, which only the whole validator does. */
+  /** Only the full validator runs patterns in linear time. */
   readonly hasPattern: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { Expander } from "../variables/interpolate.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import type { SpecScope } from "./scope.ts";
 
-/** Who uses modules: the spec itself, or an instance of a module. */
+/** The user of a module: the spec itself, or an instance of a module. */
 export interface ModuleUser {
   readonly scope: SpecScope;
   readonly origin: InstanceOrigin | undefined;

@@ -62,7 +62,7 @@ export class RenderedValues {
     return this.#sensitive.masked(text);
   }
 
-  /** Remembers where a value comes from. */
+  /** Records the origin of a value. */
   note<T extends Json>(path: Path, at: Span | Location, origin: InstanceOrigin | undefined, value: T): T {
     const { file, line, column } = "source" in at ? locationOf(at, false) : at;
     this.origins.set(toPointer(path), {

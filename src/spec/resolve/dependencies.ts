@@ -118,7 +118,7 @@ export function reportCycles(
   let told = 0;
   const hasNeeds = (address: Address): boolean => resources.get(address)?.dependsOn.length !== 0;
   for (const [root, { dependsOn }] of resources) {
-    // In no cycle, as most of a large spec: what it depends on depends on nothing.
+    // Resources that are certainly in no cycle, like most of a large spec: their dependencies have no dependencies.
     if (!dependsOn.some(hasNeeds) || done.has(root)) continue;
     const stack: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {

@@ -16,7 +16,7 @@ export function itemOf(schema: FieldSchema): FieldSchema {
   return schema.items ?? NOTHING;
 }
 
-/** What a kind says of the field at a path. */
+/** The schema of the field at a path. */
 export function describedAt(provider: PlannedKind, path: Path): string | undefined {
   const [first, ...rest] = path;
   let schema = first === undefined ? NOTHING : fieldOf(provider, String(first));

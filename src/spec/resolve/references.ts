@@ -29,9 +29,9 @@ import { attributesOf, fieldOf, hasAttribute, itemOf } from "./field-walk.ts";
 
 type Target = Exclude<ReferencePart, string>;
 
-/** A resource whose references were followed. */
+/** A resource with resolved references. */
 export interface BoundReferences {
-  /** Known values put in, escapes undone; what only an apply can know stands as text. */
+  /** Known values inserted and escapes resolved; references known only after the apply stay as text. */
   readonly fields: MapNode;
   readonly references: readonly Reference[];
   /** Everything that was referred to, also where its value was put in. */
@@ -126,7 +126,7 @@ class Linking {
     return node;
   }
 
-  /** What an expression names; undefined after reporting that it names nothing. */
+  /** The target of a reference; undefined after reporting an error. */
   #target(part: Expression, at: ScalarNode): Target | undefined {
     // An expression that is still there has no value, which was reported.
     if (isEvaluated(part)) return undefined;
@@ -176,7 +176,7 @@ class Linking {
     return undefined;
   }
 
-  /** The value that the spec itself knows: a natural name, or what another resource sets. */
+  /** The value if it is in the spec: a natural name, or a field of another resource. */
   #known(target: Target, schema: FieldSchema): ScalarValue | undefined {
     const resource = this.#linkage.resources.get(target.address);
     if (resource === undefined) return undefined;

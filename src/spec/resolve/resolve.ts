@@ -156,7 +156,7 @@ function checkSchema(
 
 const NOTHING_FAULTY: ReadonlySet<string> = new Set();
 
-/** A kind's own check of what its schema left unsaid: a problem elsewhere in the resource hides none of these. */
+/** The kind's checks beyond its schema; other problems of the resource do not hide them. */
 function checkSound(
   written: WrittenResource,
   fields: MapNode,

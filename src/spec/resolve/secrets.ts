@@ -12,12 +12,12 @@ import { isTemplate } from "../model/template.ts";
 import { member, type SpecNode, scalarText } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 
-/** Where secrets may be read from, and how a value becomes a digest. Without `keyed` none is read. */
+/** The sources of secrets, and the function that digests a value. Without `keyed` none is read. */
 export interface SecretSources {
   readonly tree: SpecFolder;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly keyed: ((bytes: Uint8Array) => string) | undefined;
-  /** Files are not even looked for. */
+  /** Files are not accessed. */
   readonly unseen?: boolean;
   /** A variable without a value leaves the secret as if it was not read, with a warning. */
   readonly mayLack?: boolean;
@@ -36,7 +36,7 @@ const LITERALS = ["value", "string_value", "bytes_value"];
 
 const HINT = "remove it, change the secret, and set its source: { env: NAME } or { file: path }";
 
-/** True where a value stands in the spec itself; it is reported, and kept out of every frame. */
+/** True if the spec contains the value; it is reported, and no frame shows it. */
 export function holdsLiteral(written: WrittenResource, findings: Findings): boolean {
   let found = false;
   for (const name of LITERALS) {
@@ -136,7 +136,7 @@ function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
   const bytes = new TextEncoder().encode(value ?? "");
   const what = `the environment variable ${name}`;
   const empty = value === undefined ? "is not set" : "is empty";
-  // CI services give the secrets that a run may not have as empty variables.
+  // CI services set the variable of an unavailable secret to an empty string.
   if (sources.mayLack === true && bytes.length === 0) {
     const message = `cannot determine whether ${address} changes: ${what} ${empty}`;
     const hint = `set ${name} where apply runs; a plan does not need secret values`;

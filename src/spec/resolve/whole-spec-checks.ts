@@ -38,7 +38,7 @@ export function reportSharedNames(
   }
 }
 
-/** More than a workspace or a parent may hold; told at the first one too many. */
+/** More resources than a workspace or a parent can contain; reported at the first excess one. */
 export function reportLimits(resources: Iterable<WrittenResource>, findings: Findings): void {
   const counts = new Map<string, number>();
   const over = new Map<

@@ -83,7 +83,7 @@ export class RuleExpressions {
     return undefined;
   }
 
-  /** A field that no kind of the rule has is never there, so the rule would never do what it says. */
+  /** A field that no kind of the rule has is never set, so the rule could never work. */
   #checkField(part: RulePart, node: ScalarNode, use: MemberUse, offset: number): void {
     const [variable, side, ...path] = use.path;
     if (variable !== "change" || (side !== "before" && side !== "after") || path.length === 0) return;

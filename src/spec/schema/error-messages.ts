@@ -186,7 +186,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
 
 const entries = (limit: string): string => (limit === "1" ? "1 entry" : `${limit} entries`);
 
-/** An example says more than an expression does. */
+/** An example is clearer than a regular expression. */
 function patternWords({ schema, data, params }: SchemaError): string {
   const [example] = Array.isArray(schema.examples) ? schema.examples : [];
   const form = example === undefined ? `must match ${String(params.pattern)}` : `must look like ${example}`;

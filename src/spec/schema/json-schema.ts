@@ -154,7 +154,7 @@ function inner(keyword: string, value: Json): Json {
     case "additionalProperties":
       return typeof value === "boolean" ? value : specForm(value as FieldSchema);
     case "propertyNames":
-      // A key takes no reference.
+      // A key cannot contain a reference.
       return Object.fromEntries(Object.entries(value as JsonSchema).filter(([name]) => !DROPPED.has(name)));
     case "anyOf":
     case "oneOf":
@@ -187,7 +187,7 @@ function takesReferences(core: JsonSchema): boolean {
   return core.type !== undefined || core.enum !== undefined || core.const !== undefined;
 }
 
-/** The description, with what the annotations say to people. */
+/** The description, with sentences for the annotations. */
 function described(field: FieldSchema): string | undefined {
   const notes: string[] = [];
   if (field.description !== undefined) notes.push(field.description);

@@ -4,10 +4,10 @@ import { isObject, type Json } from "../../core/json.ts";
 import type { MapNode, ScalarNode, SpecNode } from "../model/tree.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
 
-/** True only where the schema takes the value; false says nothing, and the validator is asked. */
+/** True only if the schema certainly accepts the value; false means that the validator must decide. */
 export type QuickCheck = (node: SpecNode) => boolean;
 
-/** Keywords that tell people something and restrict nothing. */
+/** Keywords that only document and do not restrict. */
 const NOTES = new Set([
   "title",
   "description",

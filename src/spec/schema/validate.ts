@@ -66,7 +66,7 @@ function withoutUnique(schema: Json): Json {
   return out;
 }
 
-/** The validator knows no bigint; a number of about the same size meets the same limits. */
+/** The validator does not support bigint; a number of about the same size is within the same limits. */
 function measured(value: Json): Json {
   if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return value.map(measured);

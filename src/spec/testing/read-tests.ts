@@ -108,7 +108,7 @@ class TestReader {
 
   /** `levels`: the paths of the maps that may have a field; the last one that has it decides. */
   #choice(all: readonly (readonly (string | number)[])[]): SpecChoice {
-    // A spec takes no target and no variables from further out.
+    // A spec in a test does not inherit a target or variables.
     const from = all.findLastIndex((level) => member(nodeAt(this.#root, level), "spec") !== undefined);
     const levels = all.slice(Math.max(0, from));
     const target = scalarText(this.#last(levels, "target"));

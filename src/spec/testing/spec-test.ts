@@ -18,7 +18,7 @@ export interface SpecChoice {
   readonly variables: readonly string[];
 }
 
-/** What a test starts with. */
+/** The initial world of a test. */
 export interface TestSetup {
   readonly env: Readonly<Record<string, string>>;
   readonly dialect: "contract" | "databricks";

@@ -49,7 +49,7 @@ export class Locals {
     return value;
   }
 
-  /** Evaluates also those that nothing uses, so that their problems are reported. */
+  /** Also evaluates unused locals, so that their problems are reported. */
   checkAll(): void {
     for (const [name, { key }] of this.#members) this.find(name, key);
   }

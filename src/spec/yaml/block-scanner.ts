@@ -15,7 +15,7 @@ export const HASH = 35;
 export const DASH = 45;
 const COLON = 58;
 
-/** What makes a dash or a colon before it one of YAML's own. */
+/** Whether the next character makes a dash or a colon before it an indicator. */
 function isBreak(next: string | undefined, stops: string): boolean {
   return next === undefined || next === " " || next === "\n" || (stops === FLOW && FLOW.includes(next));
 }

@@ -18,7 +18,7 @@ export function readYaml(source: SourceText, findings: Findings): SpecNode | und
   return parseBlockYaml(source) ?? readAnyYaml(source, findings);
 }
 
-/** The same by the reader that knows all of YAML, and every problem; it takes ten times as long. */
+/** The same by the full YAML parser, which reports every problem and takes ten times as long. */
 export function readAnyYaml(source: SourceText, findings: Findings): SpecNode | undefined {
   const tokens = lexicalTokens(source, findings);
   if (tokens === undefined) return undefined;
@@ -35,7 +35,7 @@ export function readAnyYaml(source: SourceText, findings: Findings): SpecNode | 
 
 const HALF_CHARACTER = "a string contains half of a Unicode surrogate pair";
 
-/** What an anchor names, and what following an alias to it costs. */
+/** The node of an anchor, and the cost of an alias to it. */
 interface Anchored {
   readonly node: SpecNode;
   readonly size: number;

@@ -11,7 +11,7 @@ import { derive, readKeyText } from "./key.ts";
 export type Purpose = "state" | "journal" | "plan";
 
 export interface Sealer {
-  /** Whether what is written is encrypted. */
+  /** Whether new parts are encrypted. */
   readonly seals: boolean;
   /** One line without its end. `bound` has to be known again to open it. */
   seal(purpose: Purpose, bound: string, text: string): string;

@@ -188,7 +188,7 @@ function shaped<T>(file: string, offset: number, read: () => T): T {
   }
 }
 
-/** The rest of a file where it is a line with nothing but its end missing; a crash leaves the beginning of one. */
+/** The rest of a file if it is an incomplete line, which a crash can leave. */
 function wholeLine(tail: Uint8Array, previous: string, open: OpenLine): Uint8Array | undefined {
   if (tail.length === 0) return undefined;
   try {

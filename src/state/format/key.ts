@@ -12,7 +12,7 @@ export function keyCheck(key: Uint8Array): string {
   return keyedDigest(key, "workspace state key").slice(0, 16);
 }
 
-/** The key that WORKSPACE_STATE_KEY stands for, the same wherever it is asked for: plans are made before there is a state. */
+/** The key derived from WORKSPACE_STATE_KEY, the same for every state, because plans exist before a state does. */
 export function keyFromText(text: string): Uint8Array {
   return derive(readKeyText(text), "workspace state digests", "workspace state digests");
 }

@@ -3,7 +3,7 @@
 import { type Address, parseAddress, type RemoteId, remoteId } from "../../core/address.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 
-/** Thrown where stored data is not what the program writes. */
+/** Thrown if stored data has a form that the program does not write. */
 export class InvalidShape extends Error {}
 
 /** An object whose members are read by type. `where` names it in messages. */

@@ -123,7 +123,7 @@ function stateWith(from: Shape, found: Iterable<StateRecord>): State {
   };
 }
 
-/** Neighbors often have the same parent and the same values; then they share them, which takes half the memory. */
+/** Neighboring records often have the same parent and values; sharing them halves the memory. */
 function withShared(record: StateRecord, before: StateRecord | undefined): StateRecord {
   const { id, name, applied, depends_on } = record;
   return Object.assign(record, {

@@ -11,7 +11,7 @@ export interface LockEnvironment {
   readonly clock: Clock;
   readonly random: Random;
   readonly owner: LockOwner;
-  /** Whether the owner's process is certainly gone. */
+  /** Whether the owner's process has certainly ended. */
   readonly isDead: (owner: LockOwner) => boolean;
   readonly times: LeaseTimes;
 }

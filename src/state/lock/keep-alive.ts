@@ -43,7 +43,7 @@ export class LockKeeper {
       throw new Failure(lockLost("it was not renewed in time"));
   }
 
-  /** A write of the state that found another holder tells the requests that stand in line. */
+  /** A state write that found another holder stops the waiting requests. */
   noticed(failure: unknown): void {
     if (isLost(failure)) this.#lost = failure;
   }

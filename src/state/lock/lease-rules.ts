@@ -11,7 +11,7 @@ export function renewEveryMs(times: LeaseTimes): number {
   return times.leaseMs / 4;
 }
 
-/** A holder whose lease is nearly over stops: another one may already be waiting for it to end. A clock that ran far back tells nothing. */
+/** A holder stops before its lease expires, because another run may be waiting for that. A clock that jumped back is ignored. */
 export function mayWrite(times: LeaseTimes, renewedAt: number, now: number): boolean {
   const age = now - renewedAt;
   return age > -times.leaseMs / 4 && age < (times.leaseMs * 3) / 4;

@@ -52,11 +52,11 @@ export interface JournalSink {
 /** `fence` and `nonce` identify the holder of a claim; every write asserts that no greater fencing token exists. */
 export interface StateBackend {
   readonly names: BackendNames;
-  /** How far apart the clocks of those who share the place may be. */
+  /** Maximum difference between the clocks of the runs that share the state. */
   readonly skewMs: number;
   /** Epoch ms by the clock that claims are dated by. */
   now(): Promise<number>;
-  /** Makes what the first write needs. */
+  /** Prepares the backend for the first write. */
   prepare(): Promise<void>;
   /** The current state and journal; a reader without the lock may read them during a publication. */
   load(): Promise<StoredState>;

@@ -23,7 +23,7 @@ export type JournalEntry =
       readonly record?: StateRecord;
       readonly gone?: RemovedObject;
     }
-  /** The intent is settled and left nothing behind: it certainly did not happen, or recovery dealt with it. */
+  /** The intent is resolved and left no object: it certainly did not happen, or recovery handled it. */
   | { readonly type: "closed"; readonly intent: number }
   | { readonly type: "record"; readonly record: StateRecord }
   | { readonly type: "gone"; readonly gone: RemovedObject }
@@ -33,15 +33,15 @@ export type JournalEntry =
   | { readonly type: "host"; readonly host: string }
   | { readonly type: "caller"; readonly name: string; readonly credential: string }
   | { readonly type: "nonce"; readonly nonce: string }
-  /** Takes the place of all that was reported before. */
+  /** Replaces everything that was reported before. */
   | { readonly type: "reported"; readonly reported: readonly ReportedDrift[] }
-  /** Takes the place of an earlier one of the same address and field. */
+  /** Replaces an earlier one of the same address and field. */
   | { readonly type: "acknowledged"; readonly acknowledgement: Acknowledgement }
   | { readonly type: "unacknowledged"; readonly address: Address; readonly field?: string }
   /** A run begins to change the workspace, or has ended. */
   | { readonly type: "run"; readonly run: PastRun };
 
-/** An object that is no longer there; without an id whatever the address stood for. */
+/** An object that no longer exists; without an ID, the whole record of the address. */
 export interface RemovedObject {
   readonly address: Address;
   readonly id?: RemoteId;

@@ -2,7 +2,7 @@
 
 /** The few file operations that a state needs. Paths are absolute. Every other failure than those named here throws. */
 export interface FileSystem {
-  /** The whole file; undefined when there is none. */
+  /** The content of a file; undefined if it does not exist. */
   read(path: string): Promise<Uint8Array | undefined>;
   /** Names in a folder, unordered; none if the folder does not exist. */
   list(folder: string): Promise<readonly string[]>;
@@ -24,7 +24,7 @@ export interface FileSystem {
 
 export interface OpenFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes what was written durable. */
+  /** Makes the written data durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }

@@ -54,13 +54,13 @@ export interface OpenIntent {
   /** The values to reach (spec form, secrets as digests). */
   readonly wanted: Values;
   readonly depends_on: readonly Address[];
-  /** For a replace: the object that gives way. */
+  /** For a replacement: the replaced object. */
   readonly replaces?: RemoteId;
   /** The number of requests sent, and how many of them succeeded or certainly had no effect. The rest is unresolved. */
   readonly sent?: number;
   readonly succeeded?: number;
   readonly refused?: number;
-  /** The id of what was made, where the service gave it before the change was finished. */
+  /** The ID of the created object, if the service returned it before the change was complete. */
   readonly made?: RemoteId;
 }
 
@@ -94,7 +94,7 @@ export interface State {
   readonly records: ReadonlyMap<Address, StateRecord>;
   readonly sweeps: readonly Sweep[];
   readonly open: readonly OpenIntent[];
-  /** Who the service says we are, for a keyed digest of the credential. */
+  /** The user name of the caller, by a keyed digest of the credential. */
   readonly caller?: { readonly name: string; readonly credential: string };
   /** Nonces of saved plans that were applied. */
   readonly nonces: readonly string[];

@@ -19,7 +19,7 @@ export interface StateStore {
    * longer than `timeoutMs`.
    */
   lock(options: LockOptions): Promise<Lease>;
-  /** Who holds the lock now. */
+  /** The holder of the lock. */
   holder(): Promise<LockClaim | undefined>;
   /**
    * Force-unlocks the holder with the lock ID in `how`. Throws Failure with STATE_LOCKED if another run holds the
@@ -56,9 +56,9 @@ export type UnlockResult = "unlocked" | "was free";
 
 export interface Restored {
   readonly state: State;
-  /** What stood before, where it could be read. */
+  /** The previous state, if it could be read. */
   readonly before: State | undefined;
-  /** Where a copy of what stood before is kept. */
+  /** Location of the copy of the previous state. */
   readonly aside: string;
 }
 
@@ -69,7 +69,7 @@ export interface Incoming {
   /** That key itself, if it moves with the state. */
   readonly digestKey?: Uint8Array;
   check(present: State): void;
-  /** Runs under the lock when nothing but the writing is left to do. */
+  /** Runs under the lock, immediately before the write. */
   ready?(present: State): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export interface Loaded {
   readonly nextSerial: number;
   /** Check of the key that made its digests of secrets; empty while there are none. */
   readonly key: string;
-  /** Warnings: what a crash left unfinished. */
+  /** Warnings about what a crash left incomplete. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -111,7 +111,7 @@ export interface Lease {
    * be sent.
    */
   assertHeld(): void;
-  /** Folds the journal into the state and makes that durable. Does nothing when nothing was added. */
+  /** Folds the journal into the state durably. Has no effect without new entries. */
   publish(): Promise<State>;
   /**
    * Marks the state as migrated, or as being migrated; after that, no run continues it here. `above`: see

@@ -66,7 +66,7 @@ export class JournalWriter {
     }
   }
 
-  /** After this nothing can be added. */
+  /** No entry can be added afterwards. */
   async close(): Promise<void> {
     await this.#busy;
     this.#broken ??= new Failure(error("STATE_LOCK_LOST", "the state lock was released"));

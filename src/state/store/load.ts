@@ -9,7 +9,7 @@ import type { BackendNames, StateBackend, StoredText } from "../model/backend.ts
 import { corrupt, ioFailure } from "../model/failures.ts";
 import type { State } from "../model/record.ts";
 
-/** What a place holds. */
+/** The stored data at a location. */
 export interface LoadedState {
   /** With the journal folded in. */
   readonly state: State;
@@ -25,7 +25,7 @@ export interface LoadedState {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A reader without the lock may look while another run puts new pieces in place; then it looks again. */
+/** A reader without the lock may read while another run writes new parts; then it reads again. */
 const ATTEMPTS = 5;
 const MAY_BE_BETWEEN: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE", "STATE_KEY"]);
 
@@ -33,7 +33,7 @@ const MAY_BE_BETWEEN: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LIN
 export async function loadFrom(backend: StateBackend, sealer: Sealer): Promise<LoadedState | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // Read first: entries that were durable then must be in what is read now.
+      // Read first: entries that were durable at that time must be in the journal.
       const last = await lastDurable(backend);
       const { state, journal } = await backend.load();
       if (state === undefined && journal === undefined) {

@@ -108,7 +108,7 @@ export function assertNotMoved(state: State, to?: string): void {
   );
 }
 
-/** What people said about drift does not go back in time with the records. */
+/** Acknowledgements of drift are not reverted with the records. */
 function knownDrift({ reported = [], acknowledged = [] }: State): Partial<State> {
   return { reported, acknowledged };
 }

@@ -32,7 +32,7 @@ export interface StoreOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly owner: LockOwner;
-  /** Whether the owner's process is certainly gone; then its lock need not be waited for. */
+  /** Whether the owner's process has certainly ended, so that its lock can be acquired at once. */
   readonly isDead?: (owner: LockOwner) => boolean;
   readonly times?: LeaseTimes;
   /** The text of WORKSPACE_STATE_KEY, where it is set: then what is written is encrypted. */
@@ -44,7 +44,7 @@ export interface StoreOptions {
 export class BackedStateStore implements StateStore {
   readonly #kept: StoreContext;
   readonly #options: StoreOptions;
-  /** The key that this run uses, once it was asked for. */
+  /** The key of this run, after its first use. */
   #digestKey: DigestKey | undefined;
 
   constructor(backend: StateBackend, options: StoreOptions) {

@@ -17,13 +17,13 @@ export interface StoreContext {
   readonly sealer: Sealer;
 }
 
-/** Where nothing is yet. */
+/** The loaded state of an empty location. */
 export function emptyLoadedState({ environment }: Pick<StoreContext, "environment">): LoadedState {
   const state = emptyState(randomHex(environment.random, 16));
   return { state, snapshot: undefined, seq: 0, head: "", fence: 0, unfolded: false, diagnostics: [] };
 }
 
-/** Takes the lock, also over a state that cannot be read. */
+/** Acquires the lock, even if the state cannot be read. */
 export async function claimLock(
   { backend, environment }: Pick<StoreContext, "backend" | "environment">,
   options: LockOptions,
@@ -38,7 +38,7 @@ export async function claimLock(
   }
 }
 
-/** Does what a fresh claim is for; where that fails, the lock is free again. */
+/** Runs work under a new claim; if it fails, releases the lock. */
 export async function withClaim<T>(
   backend: StateBackend,
   claim: LockClaim,

@@ -76,7 +76,7 @@ function operationOf(
   ];
 }
 
-/** There is one operation on the caller, so the client's name for it has no verb. */
+/** Only one operation concerns the caller, so its name has no verb. */
 function nameOf(id: string): OperationName | undefined {
   const name = Object.hasOwn(OPERATIONS, id) ? id : id.replace(/\/get$/, "");
   return Object.hasOwn(OPERATIONS, name) ? (name as OperationName) : undefined;

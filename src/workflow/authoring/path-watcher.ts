@@ -81,7 +81,7 @@ export class PathWatcher {
   #wake: () => void = () => undefined;
   #problem: unknown;
 
-  /** From now on these paths are watched, and no others. */
+  /** Watches these paths instead of the previous ones. */
   async cover(paths: WatchedPaths): Promise<void> {
     const roots = new Set([...paths.files.keys()].map((path) => existingFolder(dirname(path))));
     for (const { base } of paths.trees.values()) roots.add(existingFolder(base));

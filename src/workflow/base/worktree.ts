@@ -144,7 +144,7 @@ function missing(git: Git, reference: string): Diagnostic {
   });
 }
 
-/** How to get the reference; nothing for an expression such as `HEAD^1`, which no server resolves. */
+/** How to fetch the reference; nothing for an expression such as `HEAD^1`, which no server resolves. */
 function fetchHint(reference: string): readonly string[] {
   if (/[~^:@]|\.\./.test(reference) || reference === "HEAD") return [];
   if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(reference))

@@ -8,7 +8,7 @@ import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { RecordedObject } from "../session/recorded-object.ts";
 
-/** Longer than a cluster takes to come up where machines are scarce. */
+/** Longer than a cluster takes to start when machines are scarce. */
 export const DEADLINE_MS = 30 * 60_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
@@ -17,7 +17,7 @@ export interface ClusterWait {
   /** `run`, `be terminated`. */
   readonly what: string;
   readonly isThere: (cluster: JsonObject) => boolean;
-  /** States that it can no longer come from. */
+  /** States from which the goal can no longer be reached. */
   readonly lost: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

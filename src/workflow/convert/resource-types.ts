@@ -9,7 +9,7 @@ const LIBRARIES = { library: "libraries" } as const;
 
 const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"];
 
-/** What a task has that the job of one task has itself. */
+/** Attributes of a task that a single-task job has itself. */
 const OF_TASK = [
   ...TASKS,
   "existing_cluster_id",

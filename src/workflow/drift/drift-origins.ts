@@ -43,7 +43,7 @@ async function lastEvent(api: Reader, id: string, drift: Drift): Promise<DriftOr
     const query = { cluster_id: id, order: "DESC", limit: 1, event_types: [...new Set(types)] };
     return eventOrigin(await api.read("clusters/events", query));
   } catch (problem) {
-    // Who did it is worth a request, and no failure of the report.
+    // The author is worth a request, but a failed request does not fail the report.
     if (problem instanceof Failure || problem instanceof Refused) return {};
     throw problem;
   }

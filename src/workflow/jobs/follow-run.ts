@@ -12,7 +12,7 @@ import { numberId } from "../session/recorded-object.ts";
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
-/** How much later than its job says another attempt may show. */
+/** Tolerance for the start of the next attempt. */
 const PATIENCE_MS = 60_000;
 
 interface FollowRunInput {
@@ -26,7 +26,7 @@ interface FollowRunInput {
 interface FollowedRun {
   /** The last attempt that was seen. */
   readonly id: RunId;
-  /** That attempt as it ended; undefined when the signal came first. */
+  /** The last attempt; undefined if the signal came first. */
   readonly ended: JsonObject | undefined;
 }
 
@@ -85,7 +85,7 @@ async function nextOf(one: Attempt, ended: JsonObject): Promise<RunId | undefine
   }
 }
 
-/** Waits longer each round; false once the signal came. */
+/** Waits longer each time; false after the signal. */
 async function paused({ id, begun, following }: Attempt, round: number): Promise<boolean> {
   const { signal, timeoutMs } = following;
   if (signal.aborted) return false;

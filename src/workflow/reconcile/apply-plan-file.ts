@@ -77,7 +77,7 @@ function refuseOwnWishes(options: SessionOptions & PlanOptions): void {
   });
 }
 
-/** The target that the plan was made for may be named once more. */
+/** --target may repeat the target of the plan. */
 function refuseOtherTarget({ target }: SessionOptions, planned: string | undefined, file: string): void {
   if (target === undefined || target === planned) return;
   const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;

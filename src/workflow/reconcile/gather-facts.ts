@@ -31,17 +31,17 @@ interface CallerSources {
 
 interface FactSources extends CallerSources {
   readonly spec: Spec;
-  /** Set for an untrusted spec, which finds out nothing about objects. */
+  /** Set for an untrusted spec, which must not learn anything about objects. */
   readonly budget?: unknown;
 }
 
 interface GatheredFacts {
   readonly facts: PlanFacts;
-  /** Entries for the state: who the caller is. */
+  /** Entries for the state that record the caller. */
   readonly learnt: readonly JournalEntry[];
 }
 
-/** The caller, if that is known without a request or worth one now; else only a plan that turns on it asks. */
+/** The caller, if it is known without a request or needed anyway; otherwise, only a plan that depends on it requests it. */
 export async function knownCallerFacts(from: CallerSources): Promise<GatheredFacts> {
   const nothing: GatheredFacts = { facts: {}, learnt: [] };
   return isCheap(from) ? withCaller(nothing, from) : nothing;
@@ -95,7 +95,7 @@ async function withCaller({ facts, learnt }: GatheredFacts, from: CallerSources)
   };
 }
 
-/** Tells credentials apart without keeping them; undefined where the caller can change and the credential does not. */
+/** A digest that identifies the credential; undefined if the caller can change without the credential. */
 function credentialDigest({ key, settings: { place } }: CallerSources): string | undefined {
   const { credential } = place.embedded ? {} : place;
   if (credential === undefined) return keyedDigest(key, place.identity);

@@ -32,7 +32,7 @@ export interface Comparison {
   readonly live: (spec: Spec, only: PlanInput["only"]) => Promise<Live>;
 }
 
-/** The plan with its split, unless the base cannot be compared with; and what is to be said about the base. */
+/** The plan with its split, unless the base cannot be compared, and diagnostics about the base. */
 export async function compareWithBase(
   comparison: Comparison,
 ): Promise<{ readonly plan: Plan; readonly notes: readonly Diagnostic[] }> {

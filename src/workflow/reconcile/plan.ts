@@ -38,7 +38,7 @@ export interface PlanWorkspaceInput {
   readonly allowDuplicates: boolean;
   readonly destroy: boolean;
   readonly only: readonly string[];
-  /** Whether the state will be written: then who the caller is, is asked once for all later runs. */
+  /** Whether the state will be written; if so, the caller is identified once and recorded for later runs. */
   readonly writes: boolean;
   readonly mayLackSecrets: boolean;
   /** Set for an untrusted spec: the read limits. The plan then uses managed resources only. */
@@ -62,7 +62,7 @@ export async function planWorkspace(from: PlanWorkspaceInput): Promise<Workspace
   if (from.budget === undefined) return planWithReader(from);
   const { reader, refusal } = budgetedReader(from.reader, from.budget);
   const planned = await planWithReader({ ...from, reader });
-  // A kind whose reading was stopped looks unreadable; why it was stopped says more.
+  // A kind whose read was stopped looks unreadable; the reason of the stop is more useful.
   const refused = refusal();
   if (refused !== undefined) throw new Failure(refused);
   return planned;
@@ -77,7 +77,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const owned = untrusted ? addressByObject(from.state.records) : undefined;
   const restriction = restrictionOf(from.only);
   const knowing = knownCallerFacts(from);
-  // Reported after what is wrong with reading.
+  // Reported after problems of reading.
   knowing.catch(() => undefined);
   const live = await observe({
     registry,
@@ -121,7 +121,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     destroy: from.destroy,
     ...(only === undefined ? {} : { only }),
   });
-  // Lines of files, and what others have, are for those who may see them.
+  // Not shown for untrusted specs: lines of files, and objects of others.
   const given = untrusted ? { contents: new Map(), dependents: new Map() } : {};
   const { facts, learnt } = await gatherFacts(
     draft,
@@ -145,7 +145,7 @@ export function assertSameHost(state: State, host: string): void {
   });
 }
 
-/** A workspace of which nothing can be read is one problem, not one for each kind. */
+/** A workspace that cannot be read at all is reported once, not for each kind. */
 function assertReadable(live: Live): void {
   const kinds = [...live.values()];
   const [first] = kinds;

@@ -31,7 +31,7 @@ export interface ConnectionOptions {
   readonly abandoned?: AbortSignal | undefined;
   /** Receives every attempt after which the request waits to be sent again. */
   readonly retrying?: (event: RequestEvent) => void;
-  /** Told of every attempt that has ended. */
+  /** Called after every attempt. */
   readonly requested?: (event: RequestEvent) => void;
 }
 
@@ -53,7 +53,7 @@ export async function connect(given: ConnectionOptions): Promise<Connection> {
   return { ...clientOver(transport, host, signIn, from, "bearer"), host, close: closeAll };
 }
 
-/** The client repeats nothing after either signal. */
+/** The client does not retry after either signal. */
 function endOf({ signal, abandoned }: ConnectionOptions): Pick<ConnectionOptions, "signal"> {
   const both = [signal, abandoned].filter((one) => one !== undefined);
   const [first] = both;

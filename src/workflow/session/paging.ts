@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../core/json.ts";
 
 type Read = (input: JsonObject) => Promise<JsonObject>;
 
-/** The most that the service gives at once (contract B 4.2 rule 6 and contract B 4.3). */
+/** Maximum page size of the service (contract B 4.2 rule 6 and contract B 4.3). */
 const RUNS_PAGE = 999;
 const EVENTS_PAGE = 500;
 
@@ -14,7 +14,7 @@ export function isPaged(operation: string): boolean {
   return Object.hasOwn(PAGING, operation);
 }
 
-/** The whole of what an operation lists. Lists without paging are whole already. */
+/** The complete list of an operation. Lists without paging are already complete. */
 export async function pages(operation: string, input: JsonObject, read: Read): Promise<JsonObject> {
   const follow = isPaged(operation) ? PAGING[operation] : undefined;
   return follow === undefined ? read(input) : follow(input, read);

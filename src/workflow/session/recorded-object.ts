@@ -63,7 +63,7 @@ function gone({ address, id }: StateRecord) {
   });
 }
 
-/** An id as the service takes it: a number where it is one. */
+/** An ID in the type of the API: a number if it is numeric. */
 export function numberId(id: string): number | bigint {
   const number = Number(id);
   return Number.isSafeInteger(number) ? number : BigInt(id);

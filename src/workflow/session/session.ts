@@ -193,7 +193,7 @@ async function beginPrefetch(
     if (state.records.size === 0 || state.host !== place.identity) return undefined;
     const connection = await connect(dropped.signal);
     const reader: Reader = prefetchLists(registry, connection.reader, state, restrictionOf(only)?.only);
-    // A near host is connected, and asked, after so many turns; a far one has the pauses of the spec's reading.
+    // A near host receives the requests after this number of turns of the event loop; a far one during pauses of the spec's reading.
     for (let n = 0; n < FIRST_TURNS; n++) await yieldToEventLoop();
     const drop = (): void => {
       dropped.abort();

@@ -25,7 +25,7 @@ export interface WorkflowContext extends ProcessContext {
   readonly observer: WorkflowObserver;
 }
 
-/** Counts what a run did, for metrics and webhooks. */
+/** Collects figures of a run for metrics and webhooks. */
 export interface RunObserver {
   requested(event: RequestEvent): void;
   planned(plan: Plan, state: Pick<State, "records">, planMs: number): void;

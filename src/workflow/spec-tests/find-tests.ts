@@ -87,7 +87,7 @@ function boundaryOf(cwd: string, path: string, isFolder: boolean): string {
   return isFolder ? path : dirname(path);
 }
 
-/** Whether the text has the parts of one of the patterns, in their order. */
+/** Whether the text contains the parts of one of the patterns in order. */
 function isSelected(text: string, patterns: readonly string[]): boolean {
   const lower = text.toLowerCase();
   const has = (pattern: string): boolean => {

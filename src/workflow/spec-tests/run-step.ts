@@ -25,7 +25,7 @@ import { type LoadSpecOfTest, loadSpecOfTest, type TestPlace, withLiveIds } from
 import { addressIn, changedSpec, deleteObject, makeObjects, objectAt } from "./out-of-band.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-/** A test whose world exists. */
+/** A test after its world was created. */
 export interface RunningTest {
   readonly sandbox: Sandbox;
   readonly test: SpecTest;
@@ -117,7 +117,7 @@ async function applyStep(running: RunningTest, step: TestStep): Promise<readonly
 
 function comparedPlan(fields: JsonObject, { plan, diagnostics }: Found): readonly StepComparison[] {
   const found = compareDiagnostics(fields, [...diagnostics, ...(plan?.diagnostics ?? [])]);
-  // Without a plan, an unexpected error says everything.
+  // Without a plan, the unexpected error is enough.
   if (plan === undefined && fields.diagnostics === undefined) return [found];
   const { guards = [], changes = [] } = plan ?? {};
   return [
@@ -227,6 +227,6 @@ async function orDiagnostics(before: readonly Diagnostic[], work: () => Promise<
   }
 }
 
-/** A bug ends one test, and not those of others. */
+/** A bug ends one test, not the others. */
 export const failureDiagnostics = (problem: unknown): readonly Diagnostic[] =>
   diagnosticsOf(problem, "with the test file and the spec");

@@ -27,7 +27,7 @@ interface Ran {
   updatable: boolean;
 }
 
-/** Never throws for what a test does. `interrupted` ends it early. */
+/** Never throws for a failure of the test. `interrupted` ends it early. */
 export async function runTest(
   file: SpecTestFile,
   test: SpecTest,
@@ -128,7 +128,7 @@ function noteDifference(
     differs: { what, expected, actual },
     diagnostics: because,
   });
-  // An update changes expectations, and adds none.
+  // An update changes expectations but adds none.
   if (written === undefined) ran.updatable = false;
   else ran.edits.push({ path: what === "live" ? step.path : [...step.path, what], value });
 }

@@ -32,7 +32,7 @@ export function namedTarget(
 /** A run needs its target several times, or all targets, and reading a spec of 23,000 lines takes about 0.1 s. */
 const read = new WeakMap<ProcessContext, Map<string, TargetSelection>>();
 
-/** The target of the spec, or why none can be selected. */
+/** The target of the spec, or the reason why none can be selected. */
 export function selectedTarget(context: ProcessContext, options: TargetOptions): SelectedTarget {
   const known = read.get(context) ?? new Map<string, TargetSelection>();
   read.set(context, known);

@@ -59,7 +59,7 @@ export async function planImport(
 ): Promise<ImportPlan> {
   const provider = registry.get(resource.kind);
   const { address } = resource;
-  // The record makes the look tell everything of the object, also where lists leave it out.
+  // The record makes the read include all details of the object that lists omit.
   const asked = remoteId(id);
   const blank: StateRecord = {
     status: "ready",

@@ -18,13 +18,13 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 
 interface FileWrite {
-  /** Write over a file that is there; else it is refused with EEXIST. */
+  /** Overwrite an existing file; otherwise, it is refused with EEXIST. */
   readonly over: boolean;
   /** Permissions of the file; else those that it has, or the usual ones. */
   readonly mode?: number;
 }
 
-/** Throws what the system says; then what stood there before stands there still. */
+/** Throws the system's error; the previous content is then unchanged. */
 export function writeWholeFile(path: string, content: string | Uint8Array, how: FileWrite): void {
   const file = openWholeFile(path, how);
   try {

@@ -30,7 +30,7 @@ export function reportNothingChanged(context: ConsoleContext): number {
   return EXIT.error;
 }
 
-/** True when nothing runs there, or the user agrees. Throws Failure with CLI_CONFIRMATION if the user cannot be asked. */
+/** True if no run is active on the cluster, or the user approves. Throws Failure with CLI_CONFIRMATION if the user cannot be asked. */
 export async function mayStopRuns(
   context: ConsoleContext,
   cluster: RecordedObject,
@@ -40,7 +40,7 @@ export async function mayStopRuns(
 ): Promise<boolean> {
   const { address, connection, id } = cluster;
   const runs = (await listActiveRuns(connection.reader)).filter((run) => isRunOn(run, id));
-  // With --no-input nothing changes without approval, whether it stops a run or not.
+  // With --no-input, the command fails without approval even if no run would stop.
   const needsNoAnswer = asking.autoApprove || !asking.noInput;
   if (runs.length === 0) return needsNoAnswer || askApproval(context, asking, "", signal, ADVICE);
   const ids = listed(runs.map((run) => idText(run.run_id)));

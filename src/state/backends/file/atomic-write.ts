@@ -29,7 +29,7 @@ export async function replaceFile(
   }
 }
 
-/** Puts a file in place only where none is; false when one is there. */
+/** Creates a file only if none exists; false if one exists. */
 export async function claimFile(
   fs: FileSystem,
   folder: string,

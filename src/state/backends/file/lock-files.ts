@@ -9,7 +9,7 @@ import { claimFile, replaceFile, withFolderDurable } from "./atomic-write.ts";
 
 const LOCK = /^lock\.(\d{1,15})$/;
 
-/** Every fence number that stands in the folder, the greatest first. */
+/** All fencing tokens in the folder, the greatest first. */
 async function fencesIn(fs: FileSystem, folder: string): Promise<readonly number[]> {
   const names = await fs.list(folder);
   return names
@@ -31,7 +31,7 @@ export async function latestClaim(fs: FileSystem, folder: string): Promise<Lates
   return { fence, name: withFolderDurable(folder, name), unreadable: text, released: false };
 }
 
-/** Takes the number of a claim; false when it is taken, or a greater one is. */
+/** Acquires the fencing token of a claim; false if it or a greater one exists. */
 export async function makeClaim(fs: FileSystem, folder: string, claim: LockClaim): Promise<boolean> {
   const { fence } = claim;
   if (!(await claimFile(fs, folder, `lock.${fence}`, claimText(claim), claim.nonce))) return false;

@@ -32,7 +32,7 @@ async function readRegular(path: string): Promise<Uint8Array> {
   return readFile(path);
 }
 
-/** Asked before each write of the journal, of a folder with few files: a thread would take longer to ask. */
+/** Called before each journal write, on a folder with few files: an asynchronous call would take longer. */
 async function entriesOf(folder: string): Promise<string[]> {
   return fs.readdirSync(folder);
 }
@@ -79,7 +79,7 @@ export const nodeFiles: FileSystem = {
   },
 };
 
-/** For file systems without hard links: a reader may see the copy grow, and takes what is torn for an unknown holder. */
+/** For file systems without hard links: a reader may see an incomplete copy, which counts as an unknown holder. */
 async function copyIfNew(from: string, to: string): Promise<boolean> {
   let file: Awaited<ReturnType<typeof open>>;
   try {

@@ -84,7 +84,7 @@ class PgDatabase implements Database {
         this.#contacted = true;
         return done;
       } catch (failure) {
-        // An error from the server itself is an answer too.
+        // An error from the server is also a response.
         if (/^[0-9A-Z]{5}$/.test(sqlState(failure) ?? "")) this.#contacted = true;
         const wait = WAITS_MS[attempt];
         if (wait === undefined || !this.#contacted || !isPassing(failure)) throw this.#told(failure);

@@ -61,7 +61,7 @@ export class PostgresBackend implements StateBackend {
     };
   }
 
-  /** Where the tables are not there yet there is nothing. */
+  /** Without tables, no state exists. */
   async #look(sql: string, ...more: readonly Value[]): Promise<QueryResult> {
     try {
       return await this.#database.query(sql, [this.#name, ...more]);

@@ -97,7 +97,7 @@ export class WorkspaceBackend implements StateBackend {
     };
   }
 
-  /** What the service has confirmed it keeps. */
+  /** The service keeps what it confirmed. */
   async settle(): Promise<void> {}
 
   async serial(): Promise<undefined> {
