@@ -126,7 +126,17 @@ const OF_PRINCIPAL = [
   "repos",
   "url",
 ];
-const OF_CONTENT = ["id", "content_base64", "source", "md5", "object_id", "object_type", "url", "path"];
+const OF_CONTENT = [
+  "id",
+  "content_base64",
+  "source",
+  "md5",
+  "object_id",
+  "object_type",
+  "url",
+  "path",
+  "workspace_path",
+];
 
 const TYPES: Readonly<Record<string, ResourceType>> = {
   databricks_user: {
@@ -206,7 +216,7 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
     kind: "directories",
     id: text("path"),
     name: text("path"),
-    computed: ["id", "path", "object_id", "delete_recursive"],
+    computed: ["id", "path", "workspace_path", "object_id", "delete_recursive"],
   },
   databricks_dbfs_file: {
     kind: "files",

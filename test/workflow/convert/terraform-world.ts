@@ -212,6 +212,7 @@ export async function terraformInstancesOf(world: TestWorld): Promise<readonly W
             id: one.path,
             path: one.path,
             object_id: one.object_id,
+            workspace_path: `/Workspace${one.path}`,
             delete_recursive: false,
           });
         await walk(one.path);
@@ -225,6 +226,7 @@ export async function terraformInstancesOf(world: TestWorld): Promise<readonly W
           source: null,
           md5: "different",
           object_id: one.object_id,
+          workspace_path: `/Workspace${one.path}`,
           object_type: "NOTEBOOK",
         });
     }
