@@ -2,6 +2,7 @@
 
 import { ROOTS, type Root } from "../model/template.ts";
 import type { ScalarValue } from "../model/tree.ts";
+import { plainScalar } from "../yaml/scalars.ts";
 
 export type PathStep = string | number;
 
@@ -58,7 +59,7 @@ class Parser {
       throw new SyntaxProblem(`calls nest at most ${DEEPEST} deep`, { start, end: this.#text.length });
     const [, string, number, name] = this.#token() ?? [];
     if (string !== undefined) return { type: "literal", value: unquoted(string) };
-    if (number !== undefined) return { type: "literal", value: Number(number) };
+    if (number !== undefined) return { type: "literal", value: plainScalar(number) ?? Number(number) };
     if (name === undefined) throw this.#unexpected(start);
     if (this.#take("(")) {
       const operands = this.#operands(depth);

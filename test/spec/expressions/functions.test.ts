@@ -32,6 +32,7 @@ describe("a function", () => {
     ['upper(join("-", local.list))', "X-Y"],
     ["local.list[1]", "y"],
     ['format("%s", local.map["a"])', "1"],
+    ['format("%s", 9007199254740993)', "9007199254740993"],
     ['lower("${A}")', "${a}"],
   ])("%s is %j", async (expression, value) => {
     expect(await evaluated(expression)).toBe(value);
