@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { registry } from "../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../src/resource/dialect-view.ts";
-import { specSchema } from "../src/spec/schema/json-schema.ts";
+import { editorSchema } from "../src/spec/schema/editor-schema.ts";
 import { testFileSchema } from "../src/spec/testing/test-schema.ts";
 import { dialectText } from "./dialect/openapi.ts";
 
@@ -14,7 +14,7 @@ export function generatedSchemas(): ReadonlyMap<string, string> {
   return new Map([
     [
       "workspace.schema.json",
-      `${JSON.stringify(specSchema(registryIn(registry, CONTRACT_FIELDS)), null, 2)}\n`,
+      `${JSON.stringify(editorSchema(registryIn(registry, CONTRACT_FIELDS)), null, 2)}\n`,
     ],
     ["test.schema.json", `${JSON.stringify(testFileSchema({ $ref: "workspace.schema.json" }), null, 2)}\n`],
     ["openapi-databricks.yaml", dialectText()],

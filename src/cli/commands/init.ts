@@ -71,11 +71,11 @@ export const initCommand = defineCommand({
 
 async function editorFiles(spec: string): Promise<readonly string[]> {
   const { writeEditorFiles } = await import("../../workflow/transfer/editor-files.ts");
-  const { specSchema } = await import("../../spec/schema/json-schema.ts");
+  const { editorSchema } = await import("../../spec/schema/editor-schema.ts");
   const { testFileSchema } = await import("../../spec/testing/test-schema.ts");
   const { registry } = await import("../../providers/index.ts");
   const schemas = {
-    spec: `${printableJson(specSchema(registry), 2)}\n`,
+    spec: `${printableJson(editorSchema(registry), 2)}\n`,
     test: `${printableJson(testFileSchema({ $ref: "workspace.schema.json" }), 2)}\n`,
   };
   return withFileCreation(dirname(spec), "", () => writeEditorFiles(spec, schemas));

@@ -38,10 +38,10 @@ export const schemaCommand = defineCommand({
     if (shipped === "api" && spoken.dialect === "databricks") context.stdout.write(SHIPPED.dialect());
     else if (shipped !== undefined) context.stdout.write(SHIPPED[shipped]());
     else {
-      const { specSchema } = await import("../../spec/schema/json-schema.ts");
+      const { editorSchema } = await import("../../spec/schema/editor-schema.ts");
       const { registry } = await import("../../providers/index.ts");
       const { registryIn } = await import("../../resource/dialect-view.ts");
-      context.stdout.write(`${printableJson(specSchema(registryIn(registry, spoken)), 2)}\n`);
+      context.stdout.write(`${printableJson(editorSchema(registryIn(registry, spoken)), 2)}\n`);
     }
     return EXIT.ok;
   },

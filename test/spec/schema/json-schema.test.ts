@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { staleSchemas } from "../../../scripts/schemas.ts";
 import { registry as real } from "../../../src/providers/index.ts";
 import { INPUT_KEYWORDS } from "../../../src/spec/modules/inputs.ts";
+import { editorSchema } from "../../../src/spec/schema/editor-schema.ts";
 import { resourceSchema, specSchema } from "../../../src/spec/schema/json-schema.ts";
 import type { JsonSchema } from "../../../src/spec/schema/json-schema-type.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
@@ -60,10 +61,25 @@ describe("the schema of all kinds", () => {
     );
   });
 
-  it("takes the example of a team", () => {
-    const validate = ajvForSpecs().compile(specSchema(real));
+  it.each([specSchema, editorSchema])("takes the example of a team (%o)", (schema) => {
+    const validate = ajvForSpecs().compile(schema(real));
     const spec: unknown = parse(readFileSync(new URL("../whole.yaml", import.meta.url), "utf8"));
     expect({ valid: validate(spec), errors: validate.errors }).toEqual({ valid: true, errors: null });
+  });
+
+  it.each([
+    "pools: { p: { node_type_id: x, custom_tags: '${local.tags}' } }",
+    "pools: { p: '${local.pool}' }",
+    "pools: '${local.pools}'",
+    "groups: { g: { members: '${local.members}', lifecycle: { prevent_destroy: '${var.is_kept}' } } }",
+    "scopes: { s: { acls: '${local.acls}', secrets: { k: '${local.secret}' } } }",
+    "policy: { max_deletes: '${local.most}' }",
+    "policy: '${local.policy}'",
+    "jobs: { j: { new_cluster: '${local.cluster}', max_retries: '${var.retries}' } }",
+  ])("lets editors accept an expression for a whole value: %s", (text) => {
+    const validate = ajvForSpecs().compile(editorSchema(real));
+    expect(validate(parse(text))).toBe(true);
+    expect(validate(parse(text.replaceAll("${", "")))).toBe(false);
   });
 });
 
