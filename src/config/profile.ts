@@ -6,7 +6,7 @@ import { type Diagnostic, error, failureOf, warning } from "../core/diagnostic.t
 import { readRegularFile } from "../core/regular-file.ts";
 import { listed } from "../core/sentences.ts";
 import { nearestHint } from "../core/suggest.ts";
-import type { ProcessContext } from "./environment.ts";
+import { fromEnv, type ProcessContext } from "./environment.ts";
 import { fileFailure } from "./files.ts";
 
 export interface Profile {
@@ -34,15 +34,18 @@ export interface ProfileFile {
 export const DEFAULT_PROFILE = "DEFAULT";
 
 /** The profiles of this program. Throws Failure with CLI_FILE if the file cannot be read. */
-export function ownProfiles({ env, home }: ProcessContext): ProfileFile {
-  return readProfiles(env.WORKSPACE_CONFIG_FILE ?? join(home, ".workspacecfg"));
+export function ownProfiles(context: ProcessContext): ProfileFile {
+  return readProfiles(profilePath(context, "WORKSPACE_CONFIG_FILE", ".workspacecfg"));
+}
+
+function profilePath(context: ProcessContext, variable: string, usual: string): string {
+  const said = fromEnv(context, variable);
+  return said === undefined ? join(context.home, usual) : said.replace(/^~(?=\/)/, context.home);
 }
 
 /** The profiles of the vendor's tools: a comment may follow a value there. Throws Failure likewise. */
-export function vendorProfiles({ env, home }: ProcessContext): ProfileFile {
-  const said = env.DATABRICKS_CONFIG_FILE;
-  const path =
-    said === undefined || said === "" ? join(home, ".databrickscfg") : said.replace(/^~(?=\/)/, home);
+export function vendorProfiles(context: ProcessContext): ProfileFile {
+  const path = profilePath(context, "DATABRICKS_CONFIG_FILE", ".databrickscfg");
   const { sections } = readProfiles(path);
   if (sections === undefined) return { path };
   const cleaned = [...sections].map(

@@ -218,6 +218,15 @@ describe("order", () => {
     [{ env: { DATABRICKS_TOKEN: "b" }, own, vendor }, "token of profile DEFAULT of ~/.workspacecfg"],
     [{ env: { DATABRICKS_TOKEN: "b" }, vendor }, "DATABRICKS_TOKEN"],
     [{ vendor }, "token of profile DEFAULT of ~/.databrickscfg"],
+    [{ own, vendor, env: { WORKSPACE_CONFIG_FILE: "" } }, "token of profile DEFAULT of ~/.workspacecfg"],
+    [
+      { own, env: { WORKSPACE_CONFIG_FILE: "~/none", DATABRICKS_CONFIG_FILE: "~/.workspacecfg" } },
+      "token of profile DEFAULT of ~/.workspacecfg",
+    ],
+    [
+      { vendor, env: { WORKSPACE_CONFIG_FILE: "~/.databrickscfg" } },
+      "token of profile DEFAULT of ~/.databrickscfg",
+    ],
     [
       { own, vendor, profile: "two", env: { WORKSPACE_CLIENT_ID: "x" } },
       "client_id of profile two of ~/.workspacecfg",
