@@ -8,7 +8,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
-import { changedByService, diffResource } from "../diff/diff.ts";
+import { changedByService, combinedCause, diffResource } from "../diff/diff.ts";
 import {
   comparable,
   declaredForm,
@@ -54,8 +54,13 @@ function common(resource: Resource, cause: Cause, reasons: readonly string[]) {
   return { address, kind, name, cause, reasons, consequences: NONE, dependsOn };
 }
 
-function reaching(resource: Resource, after: Values, resolved: ResolvedReferences) {
-  return { after, unresolved: resolved.unresolved, ...payloadOf(resource) };
+function reaching(resource: Resource, after: Values, { unresolved }: ResolvedReferences) {
+  const ignored = resource.lifecycle.ignore_changes;
+  return {
+    after,
+    unresolved: unresolved.filter(({ path }) => !isIgnored(path, ignored)),
+    ...payloadOf(resource),
+  };
 }
 
 function payloadOf({ payload }: Resource): { readonly payload?: string } {
@@ -155,7 +160,7 @@ function actionFor(
   if (first === undefined) return { change: unchanged(context, resource, found) };
   const diffs: NonEmpty<FieldDiff> = [first, ...rest];
   const [forced, ...more] = diffs.filter((diff) => diff.replaces);
-  const head = common(resource, combined(diffs), reasonsOf(context, resource, provider, found));
+  const head = common(resource, combinedCause(diffs), reasonsOf(context, resource, provider, found));
   const base = { ...head, ...found.reach, ...found.existing, fingerprint: found.fingerprint(), diffs };
   if (forced === undefined) {
     const steps = provider.planning.steps?.(diffs, found.live, found.reach.after) ?? [
@@ -213,11 +218,6 @@ function withTargets(values: Values, diffs: readonly FieldDiff[]): Values {
   for (const diff of diffs)
     if (valueAt(after, diff.path) === undefined) after = withValueAt(after, diff.path, diff.after) as Values;
   return after;
-}
-
-function combined(diffs: readonly FieldDiff[]): Cause {
-  const causes = new Set(diffs.map((diff) => diff.cause));
-  return causes.size === 1 ? ([...causes][0] ?? "spec") : "both";
 }
 
 function reasonsOf(

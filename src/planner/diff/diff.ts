@@ -242,3 +242,8 @@ export function changedByService(schema: FieldSchema, live: LiveObject): string 
   const why = schema.changedByService === undefined ? undefined : live.facts[schema.changedByService];
   return typeof why === "string" ? why : undefined;
 }
+
+export function combinedCause(diffs: readonly FieldDiff[]): Cause {
+  const causes = new Set(diffs.map((diff) => diff.cause));
+  return causes.size === 1 ? ([...causes][0] ?? "spec") : "both";
+}

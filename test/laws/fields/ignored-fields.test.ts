@@ -40,3 +40,29 @@ clusters:
   expect(doing(plan)).toEqual([]);
   expect(plan.drift).toEqual([]);
 });
+
+test("an update of other fields does not write an ignored reference to an object that the same plan creates", async () => {
+  const site = await Site.start();
+  onTestFinished(() => site.close());
+  const yaml = (pools: readonly string[], minutes: number) => `
+pools: { ${pools.map((name) => `${name}: { node_type_id: ${NODE} }`).join(", ")} }
+clusters:
+  adhoc:
+    spark_version: ${RUNTIME}
+    instance_pool_id: "\${pools.${pools.at(-1)}.instance_pool_id}"
+    num_workers: 1
+    autotermination_minutes: ${minutes}
+    lifecycle: { ignore_changes: [instance_pool_id] }
+`;
+  const pool = async () => (await site.world.get("clusters/list", {})).body.clusters;
+  await site.drive(site.process().apply(await site.spec(yaml(["cold"], 60))));
+  await site.clock.advance(60_000);
+  const [before] = (await pool()) as { instance_pool_id: string }[];
+  const { outcome } = await site.drive(site.process().apply(await site.spec(yaml(["cold", "warm"], 90))));
+  expect(outcome.changes.map(({ result, address }) => `${result} ${address}`)).toEqual([
+    "applied pools.warm",
+    "applied clusters.adhoc",
+  ]);
+  const [after] = (await pool()) as { instance_pool_id: string }[];
+  expect(after?.instance_pool_id).toBe(before?.instance_pool_id);
+});
