@@ -153,13 +153,13 @@ function machineName(): string {
   }
 }
 
-/** The start time of a process in kernel ticks; undefined if the process does not exist. */
+/** The start time of a process in kernel ticks; undefined if the process does not exist, or if /proc hides it. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     // A zombie process has no open files and cannot write.
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+    return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[19];
   } catch {
     return undefined;
   }
@@ -168,5 +168,15 @@ function startOf(pid: number): string | undefined {
 /** Certain only about processes of this machine, boot and process space. */
 export function isCrashedLocally(owner: LockOwner): boolean {
   if (owner.machine === "" || owner.machine !== machineName()) return false;
-  return startOf(owner.pid) !== owner.started;
+  const started = startOf(owner.pid);
+  return started === undefined ? !exists(owner.pid) : started !== owner.started;
+}
+
+/** With `hidepid`, /proc hides the processes of other users, and a signal to one is refused instead. */
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (failure) {
+    return !isCode(failure, "ESRCH");
+  }
 }

@@ -107,6 +107,31 @@ test("this process is running; one that ended is not; one of another machine may
   expect(isCrashedLocally({ ...me, pid: ended, machine: "" })).toBe(false);
 });
 
+const HIDING = `mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"`;
+const ASK = `
+import { isDeadHere, thisProcess } from ${JSON.stringify(new URL("../../../../src/state/backends/file/node-ports.ts", import.meta.url).href)};
+const me = thisProcess();
+const [pid, started, ended] = process.argv.slice(1);
+console.log(isDeadHere({ ...me, pid: Number(pid), started }), isDeadHere({ ...me, pid: Number(ended) }));
+`;
+const hides = spawnSync("unshare", ["-m", "sh", "-c", HIDING, "sh", "true"]).status === 0;
+
+test.skipIf(!hides)("a process of another user that /proc hides is not taken for dead", () => {
+  const { pid, started } = thisProcess();
+  const ended = spawnSync(process.execPath, ["-e", ""]).pid;
+  const words = [
+    process.execPath,
+    "--input-type=module-typescript",
+    "-e",
+    ASK,
+    `${pid}`,
+    started,
+    `${ended}`,
+  ];
+  const asked = spawnSync("unshare", ["-m", "sh", "-c", HIDING, "sh", ...words], { encoding: "utf8" });
+  expect([asked.stdout, asked.stderr]).toEqual(["false true\n", ""]);
+});
+
 const HOLD = `
 import { openFileStore } from ${JSON.stringify(new URL("../../../../src/state/backends/file/file-backend.ts", import.meta.url).href)};
 import * as ports from ${JSON.stringify(new URL("../../../../src/state/backends/file/node-ports.ts", import.meta.url).href)};
