@@ -1,6 +1,7 @@
 // Acquires the lock of any backend, and waits for it on request.
 
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { LatestClaim, StateBackend } from "../model/backend.ts";
 import type { LeaseTimes, LockClaim, LockOwner } from "../model/lock-claim.ts";
 import { type Clock, type Random, randomHex } from "../model/ports.ts";
@@ -40,7 +41,10 @@ export async function acquireLock(
     const top = await backend.top();
     const free = top === undefined || (await isFree(backend, top, environment, patience));
     if (free) {
-      const claim = newClaim(environment, Math.max(top?.fence ?? 0, taking.above) + 1);
+      const claim = {
+        ...newClaim(environment, Math.max(top?.fence ?? 0, taking.above) + 1),
+        ...(top !== undefined && "claim" in top ? defined({ seq: top.claim.seq }) : {}),
+      };
       if (await backend.claim(claim, top)) return claim;
       beaten += 1;
     }

@@ -68,6 +68,8 @@ export class HeldLease implements Lease {
   #seq: number;
   /** Number of the last entry that is known to be durable. */
   #durable: number;
+  /** The same of the run before, which may have known of entries that the journal lost; until this run writes. */
+  #carried: number;
   #dirty: boolean;
   #journal: JournalWriter | undefined;
   /** Entries since the last flush. */
@@ -80,7 +82,8 @@ export class HeldLease implements Lease {
     this.#backend = backend;
     this.#environment = environment;
     this.#sealer = sealer;
-    this.#hold = new LockKeeper(backend, environment, claim, () => this.#durable);
+    this.#carried = claim.seq ?? 0;
+    this.#hold = new LockKeeper(backend, environment, claim, () => Math.max(this.#durable, this.#carried));
     this.#durable = found.seq;
     this.#digestKey = digestKey;
     this.#draft = draftOf(found.state);
@@ -135,6 +138,7 @@ export class HeldLease implements Lease {
       this.#hold.noticed(failure);
       throw failure;
     }
+    if (seq > this.#durable) this.#carried = 0;
     this.#durable = Math.max(this.#durable, seq);
   }
 
@@ -160,6 +164,7 @@ export class HeldLease implements Lease {
   substitute(state: State, seq = 0): void {
     const serial = Math.max(this.#draft.serial, state.serial);
     this.#draft = draftOf({ ...state, serial });
+    this.#carried = 0;
     this.#seq = Math.max(this.#seq, seq, ...state.open.map((intent) => intent.seq));
     this.#dirty = true;
   }

@@ -118,7 +118,7 @@ test("every byte of both files cut or flipped: the same state, fewer entries wit
   expect(found).toEqual([]);
 });
 
-test("an unfinished last line is a warning, and is removed when the next run begins", async () => {
+test("an unfinished last line is a warning and is removed when the next run begins; an entry lost with it stays reported", async () => {
   const disk = new Disk();
   await written(disk);
   const path = `${FOLDER}/journal.jsonl`;
@@ -128,7 +128,10 @@ test("an unfinished last line is a warning, and is removed when the next run beg
   const lease = await storeOn({ disk, seed: 3 }).lock({ timeoutMs: 0 });
   expect(lease.diagnostics).toHaveLength(1);
   await lease.release();
-  expect((await storeOn({ disk }).read()).diagnostics).toEqual([]);
+  const { diagnostics } = await storeOn({ disk }).read();
+  expect(diagnostics.map(({ message }) => message)).toEqual([
+    "journal.jsonl ends with entry 2, but a run had written entries up to 3",
+  ]);
 });
 
 test("a crash before any file operation of a run loses no durable entry", async () => {
@@ -377,4 +380,23 @@ test("a run whose folder is deleted stops, and does not blame another run", asyn
   await expect(lease.append(record("a"))).rejects.toThrow(
     "the lock on the state was lost: its file was deleted",
   );
+});
+
+test("a journal that lost whole lines is reported to each run with the lock, until one writes", async () => {
+  const disk = new Disk();
+  await written(disk);
+  const path = `${FOLDER}/journal.jsonl`;
+  const lines = (disk.text(path) ?? "").split(/(?<=\n)/);
+  disk.put(path, lines.slice(0, -1).join(""));
+  const warned = [{ code: "STATE_CORRUPT", severity: "warning" }];
+  for (const seed of [5, 6]) {
+    const refused = await storeOn({ disk, seed }).lock({ timeoutMs: 0 });
+    expect(refused.diagnostics).toMatchObject(warned);
+    await refused.release();
+    expect((await storeOn({ disk }).read()).diagnostics).toMatchObject(warned);
+  }
+  const lease = await storeOn({ disk, seed: 7 }).lock({ timeoutMs: 0 });
+  await lease.append(record("d"));
+  await lease.release();
+  expect((await storeOn({ disk }).read()).diagnostics).toEqual([]);
 });

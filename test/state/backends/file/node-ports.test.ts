@@ -109,10 +109,10 @@ test("this process is running; one that ended is not; one of another machine may
 
 const HIDING = `mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"`;
 const ASK = `
-import { isDeadHere, thisProcess } from ${JSON.stringify(new URL("../../../../src/state/backends/file/node-ports.ts", import.meta.url).href)};
+import { isCrashedLocally, thisProcess } from ${JSON.stringify(new URL("../../../../src/state/backends/file/node-ports.ts", import.meta.url).href)};
 const me = thisProcess();
 const [pid, started, ended] = process.argv.slice(1);
-console.log(isDeadHere({ ...me, pid: Number(pid), started }), isDeadHere({ ...me, pid: Number(ended) }));
+console.log(isCrashedLocally({ ...me, pid: Number(pid), started }), isCrashedLocally({ ...me, pid: Number(ended) }));
 `;
 const hides = spawnSync("unshare", ["-m", "sh", "-c", HIDING, "sh", "true"]).status === 0;
 
@@ -135,7 +135,7 @@ test.skipIf(!hides)("a process of another user that /proc hides is not taken for
 const HOLD = `
 import { openFileStore } from ${JSON.stringify(new URL("../../../../src/state/backends/file/file-backend.ts", import.meta.url).href)};
 import * as ports from ${JSON.stringify(new URL("../../../../src/state/backends/file/node-ports.ts", import.meta.url).href)};
-const store = openFileStore({ folder: process.argv[1], fs: ports.nodeFiles, clock: ports.nodeClock, random: ports.nodeRandom, owner: ports.thisProcess(), isDead: ports.isDeadHere });
+const store = openFileStore({ folder: process.argv[1], fs: ports.nodeFiles, clock: ports.nodeClock, random: ports.nodeRandom, owner: ports.thisProcess(), isDead: ports.isCrashedLocally });
 const lease = await store.lock({ timeoutMs: 0 });
 const record = (name) => ({ type: "record", record: { status: "ready", address: "pools." + name, id: name, name, applied: {}, depends_on: [], seen: {} } });
 await Promise.all(["a", "b", "c"].map((name) => lease.append(record(name))));
