@@ -116,7 +116,7 @@ console.log(isCrashedLocally({ ...me, pid: Number(pid), started }), isCrashedLoc
 `;
 const hides = spawnSync("unshare", ["-m", "sh", "-c", HIDING, "sh", "true"]).status === 0;
 
-test.skipIf(!hides)("a process of another user that /proc hides is not taken for dead", () => {
+test.skipIf(!hides)("a process of another user that /proc hides counts as running", () => {
   const { pid, started } = thisProcess();
   const ended = spawnSync(process.execPath, ["-e", ""]).pid;
   const words = [
