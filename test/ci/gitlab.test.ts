@@ -152,27 +152,23 @@ describe("the rules of GitLab", () => {
     expect(added(variables)).toEqual(jobs);
   });
 
-  test("send the job token to the server of the project only, to fetch the program", async () => {
-    const steps = listOf(
-      mappingOf(readYaml("ci/gitlab/workspace.gitlab-ci.yml")[".workspace"]).before_script,
-    );
-    const [, option = ""] = /(-c "url[^"]+") fetch/.exec(steps.join("\n")) ?? [];
-    const server = {
-      CI_SERVER_URL: "https://git.acme.example:8443",
-      CI_SERVER_PROTOCOL: "https",
-      CI_JOB_TOKEN: "t",
-    };
-    const env = { ...server, CI_SERVER_HOST: "git.acme.example", CI_SERVER_PORT: "8443" };
-    const urls = [
-      "https://git.acme.example:8443/tools/workspace.git",
-      "https://other.example/tools/workspace.git",
-    ];
-    const asked = urls.map((url) => `git ${option} ls-remote --get-url ${url}`).join("\n");
-    expect((await site.bash(asked, site.folder, env)).output.trim().split("\n")).toEqual([
-      "https://gitlab-ci-token:t@git.acme.example:8443/tools/workspace.git",
-      "https://other.example/tools/workspace.git",
-    ]);
-  });
+  test.each([["https://git.acme.example:8443"], ["https://git.acme.example:8443/gitlab"]])(
+    "send the job token to the server %s of the project only, to fetch the program",
+    async (url) => {
+      const steps = listOf(
+        mappingOf(readYaml("ci/gitlab/workspace.gitlab-ci.yml")[".workspace"]).before_script,
+      );
+      const [, option = ""] = /(-c "url[^"]+") fetch/.exec(steps.join("\n")) ?? [];
+      const server = { CI_SERVER_URL: url, CI_SERVER_PROTOCOL: "https", CI_JOB_TOKEN: "t" };
+      const env = { ...server, CI_SERVER_HOST: "git.acme.example", CI_SERVER_PORT: "8443" };
+      const urls = [`${url}/tools/workspace.git`, "https://other.example/tools/workspace.git"];
+      const asked = urls.map((one) => `git ${option} ls-remote --get-url ${one}`).join("\n");
+      expect((await site.bash(asked, site.folder, env)).output.trim().split("\n")).toEqual([
+        `${url.replace("//", "//gitlab-ci-token:t@")}/tools/workspace.git`,
+        "https://other.example/tools/workspace.git",
+      ]);
+    },
+  );
 
   test("pin the image and the program", () => {
     const file = readYaml("ci/gitlab/workspace.gitlab-ci.yml");
