@@ -114,6 +114,17 @@ describe.skipIf(server === undefined)("results in PostgreSQL", () => {
     },
   );
 
+  test("of an apply keep what it changed when its job is repeated and finds nothing to do", async () => {
+    const { database, results } = await openFleet("repeated");
+    const apply = { command: "apply", startedAt: NOW } as const;
+    await results.add(resultOf("ads", "changes", { ...apply, counts: { create: 2 } }), "job");
+    await results.add(resultOf("ads", "ok", apply), "job");
+    expect((await results.recent(5, ["ads"])).get("ads")).toMatchObject([{ counts: { create: 2 } }]);
+    await results.add(resultOf("ads", "failed", apply), "job");
+    expect((await results.recent(5, ["ads"])).get("ads")).toMatchObject([{ status: "failed" }]);
+    await database.close();
+  });
+
   test("of a worker whose clock is ahead do not hide later results of other workers", async () => {
     const { database, results } = await openFleet("skew");
     await results.add(resultOf("ads", "failed", { startedAt: Date.now() + 86_400_000 }), "ahead");
