@@ -69,3 +69,17 @@ test("an undeclared directory with objects that the plan does not delete blocks 
   );
   expect((refusal as Failure).diagnostics.map(({ code }) => code)).toEqual(["GUARD_DATA_LOSS"]);
 });
+
+test("an authoritative kind whose names are paths leaves folders alone in which the spec and the state know nothing", async () => {
+  const site = await freshSite();
+  const policy = "policy: { max_deletes: 100%, authoritative: [files, notebooks] }\n";
+  await site.world.post("fs/put", { path: "/init/theirs", contents: CONTENT });
+  await site.world.post("fs/put", { path: "/data/theirs", contents: CONTENT });
+  const planned = async (rest: string) =>
+    doing(await site.drive(site.process().plan(await site.spec(`${policy}${rest}`))));
+  expect(await planned("users: {}\n")).toEqual([]);
+  expect(await planned("files: { /init/ours: { source: a.py } }\n")).toEqual([
+    "create files./init/ours",
+    "delete files./init/theirs",
+  ]);
+});

@@ -119,6 +119,8 @@ class Reading {
   /** One list, with details of the objects in the spec or the state. */
   async #listed(provider: Provider, parents: readonly string[]): Promise<Listed> {
     const known = this.#scope.known(provider.kind);
+    // Without a known path, the list would be the whole tree.
+    if (provider.tree !== undefined && known.names.size === 0) return { objects: [] };
     try {
       const listed = await this.#slots.inside(() =>
         provider.operations.list(this.#reader, scopeOf(parents, known)),

@@ -60,7 +60,8 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
         else: { type: "integer", minimum: 0 },
       },
       authoritative: {
-        description: "Kinds whose live objects are deleted if the spec does not declare them.",
+        description:
+          "Kinds whose live objects are deleted if the spec does not declare them; of directories, notebooks, and files, those next to declared or recorded ones.",
         type: "array",
         default: [],
         examples: [["pools", "groups"]],
