@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module";
 import type Picomatch from "picomatch";
-import type { Address } from "../../core/address.ts";
+import { type Address, isModuleAddress, nameOf } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import type { Restriction } from "../../engine/observe/needed-kinds.ts";
@@ -42,7 +42,8 @@ function matcherOf(glob: string): (address: string) => boolean {
 }
 
 function missing(glob: string, known: readonly Address[], otherwise: string) {
-  return error("CLI_UNKNOWN_ADDRESS", `--only ${glob} matches no resource`, {
-    hint: nearestHint(glob, known, otherwise),
-  });
+  const hint = isModuleAddress(glob)
+    ? `for the resources of a module, write '*.${nameOf(glob as Address)}/*'`
+    : nearestHint(glob, known, otherwise);
+  return error("CLI_UNKNOWN_ADDRESS", `--only ${glob} matches no resource`, { hint });
 }

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { parseAddress } from "../../../src/core/address.ts";
 import { addressFilter } from "../../../src/workflow/session/address-filter.ts";
+import { thrownDiagnostics } from "../../failures.ts";
 
 const known = [
   "pools.shared",
@@ -26,6 +27,12 @@ test("an address that is written out matches itself, whatever it holds", () => {
 
 test("a glob without a match is an error that suggests an address", () => {
   expect(() => addressFilter(["pools.shard"], known)).toThrow("CLI_UNKNOWN_ADDRESS");
+});
+
+test("the address of a module is an error that shows the glob of its resources", () => {
+  expect(thrownDiagnostics(() => addressFilter(["modules.team/ads"], known))).toMatchObject([
+    { hint: "for the resources of a module, write '*.team/ads/*'" },
+  ]);
 });
 
 test("without globs everything is meant", () => {
