@@ -125,13 +125,12 @@ export class Api {
 
   #refusal(what: string, status: number, text: string, wait: number | undefined): string {
     const detail = parsed(text);
-    const said =
-      isRecord(detail) && typeof detail.message === "string" ? `: ${detail.message.slice(0, 200)}` : "";
+    const said = isRecord(detail) && typeof detail.message === "string" ? detail.message.slice(0, 200) : "";
     if (status === 401) return `${what} returned 401: the API token is missing or not valid`;
     if (status === 403 && wait === undefined)
-      return `${what} returned 403: the API token needs the right "${this.#options.right}"`;
+      return `${what} returned 403: the API token needs the right "${this.#options.right}"${said && ` (${said})`}`;
     if (status === 404) return `${what} returned 404: it does not exist, or the API token cannot see it`;
-    return `${what} returned ${status}${said}`;
+    return `${what} returned ${status}${said && `: ${said}`}`;
   }
 }
 

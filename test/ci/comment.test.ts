@@ -121,9 +121,12 @@ describe.each(PLATFORMS)("the comment of $name", (platform) => {
     expect(host.comments.map(({ body }) => body.split("\n").at(-1))).toEqual(["second"]);
   });
 
-  test("names the missing right when the token may not write", async () => {
-    host.faults.push({ match: /^POST .*(comments|notes|threads)$/, status: 403, times: 9 });
-    await expect(put(mark(1), "first")).rejects.toThrow(/returned 403: the API token needs the right "/);
+  test("names the missing right, and the reason of the service, when the token may not write", async () => {
+    const message = "the pull request is locked";
+    host.faults.push({ match: /^POST .*(comments|notes|threads)$/, status: 403, times: 9, message });
+    await expect(put(mark(1), "first")).rejects.toThrow(
+      /returned 403: the API token needs the right ".+" \(the pull request is locked\)$/,
+    );
     expect(host.requests.filter((one) => one.startsWith("POST"))).toHaveLength(1);
   });
 
