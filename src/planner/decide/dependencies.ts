@@ -62,12 +62,12 @@ function isCreatedFirst(change: Change): boolean {
   return change.action === "replace" && change.replacing !== "delete-first";
 }
 
-/** Whether a change does anything that another change can wait for. A forgotten resource holds nothing back. */
+/** Whether other changes can depend on this one. A forgotten resource delays no change. */
 function acts(change: Change): boolean {
   return change.action !== "noop" && change.action !== "report" && change.action !== "forget";
 }
 
-/** Who holds, or held at the last apply, what. */
+/** The users of each object, now and at the last apply. */
 function dependentsOf(context: PlanContext): Map<Address, Set<Address>> {
   const dependents = new Map<Address, Set<Address>>();
   const add = (from: Address, to: Address): void => addTo(dependents, from, to);
@@ -84,7 +84,7 @@ function addTo(dependents: Map<Address, Set<Address>>, from: Address, to: Addres
   else known.add(from);
 }
 
-/** Who is updated and holds, live, what is deleted: neither the spec nor the state need to know of that. */
+/** Updated objects whose live values refer to a deleted object, even if neither the spec nor the state records that. */
 function liveHolders(
   context: PlanContext,
   changes: readonly Change[],

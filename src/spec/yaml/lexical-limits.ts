@@ -187,13 +187,35 @@ const UNCLOSED: Words = {
   hint: "close it, or indent its content",
 };
 
+/** `{ a: ${var.b} }`: YAML reads the brace of the expression as the start of a map. */
+function isUnquoted({ code, pos: [at] }: YAMLError, { text }: SourceText): boolean {
+  return code === "UNEXPECTED_TOKEN" && text.slice(at - 1, at + 1) === "${";
+}
+
 function wordsFor(error: YAMLError): Words | undefined {
   return error.code === "BAD_INDENT" && error.message.startsWith("Flow") ? UNCLOSED : WORDS[error.code];
 }
 
-/** Reports what the YAML reader refused, the first problems only: later ones mostly follow from them. */
+/**
+ * Reports what the YAML parser refused: unquoted expressions alone, which cause other problems, or else the first problem
+ * of each line. Later ones mostly follow from them.
+ */
 export function reportSyntax(errors: readonly YAMLError[], source: SourceText, findings: Findings): void {
-  for (const error of errors.slice(0, LIMITS.syntaxErrors)) {
+  const unquoted = errors.filter((error) => isUnquoted(error, source));
+  for (const { pos } of unquoted.slice(0, LIMITS.syntaxErrors))
+    findings.error(
+      "SPEC_YAML",
+      "an expression inside { } or [ ] must be quoted",
+      { source, start: pos[0] - 1, end: pos[1] },
+      { hint: 'write "${…}"' },
+    );
+  if (unquoted.length > 0) return;
+  const lines = new Map<number, YAMLError>();
+  for (const error of errors) {
+    const line = source.text.lastIndexOf("\n", error.pos[0] - 1);
+    if (!lines.has(line)) lines.set(line, error);
+  }
+  for (const error of [...lines.values()].slice(0, LIMITS.syntaxErrors)) {
     const words = wordsFor(error);
     const [start, end] = error.pos;
     const message = words?.message ?? "the text is not valid YAML";

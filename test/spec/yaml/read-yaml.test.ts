@@ -120,3 +120,13 @@ it("counts what aliases nest as if it were written out", () => {
   for (let at = 1; at < 8; at++) lines.push(`x${at}: &a${at} [[[[[[[[[[*a${at - 1}]]]]]]]]]]`);
   expect(read(lines.join("\n")).told).toEqual(["aliases are repeated too often"]);
 });
+
+it("reports an unquoted expression in a flow map or list, and not its consequences", () => {
+  const { told, value } = read("a: { b: ${x.y}, c: { d: 1 } }\ne: [${x.z}, { f: 1 }]\ng: { h: 1 }\n");
+  expect(value).toBeUndefined();
+  expect(new Set(told)).toEqual(new Set(["an expression inside { } or [ ] must be quoted"]));
+});
+
+it("reports one syntax error for each line", () => {
+  expect(read("a: { b: 1 } c: 2, d: }\n").told).toEqual(["unexpected text"]);
+});
