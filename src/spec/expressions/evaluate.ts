@@ -122,7 +122,7 @@ export class Evaluator {
       node.kind === "scalar"
         ? `${whole} is ${describeNode(node)}, which has no members`
         : `${whole} has no ${typeof step === "number" ? `entry ${step}` : JSON.stringify(step)}`;
-    const known = keys.length === 0 ? undefined : `it has ${listed(keys)}`;
+    const known = keys.length === 0 ? undefined : `known members: ${listed(keys)}`;
     const { hint } = didYouMean(this.#options.suggest(String(step), keys), known);
     this.#report(use.part, problem, use.at, hint);
   }

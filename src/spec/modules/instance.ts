@@ -91,7 +91,10 @@ export class ModuleInstance implements InstanceOfModule {
     if (declared === undefined) {
       const known = [...definition.outputs.keys()];
       findings.error("SPEC_MODULE", `${this.#subject} has no output ${JSON.stringify(name)}`, at, {
-        ...didYouMean(suggest(name, known), known.length === 0 ? undefined : `it has ${listed(known)}`),
+        ...didYouMean(
+          suggest(name, known),
+          known.length === 0 ? undefined : `known outputs: ${listed(known)}`,
+        ),
       });
       return undefined;
     }
@@ -154,7 +157,8 @@ export class ModuleInstance implements InstanceOfModule {
 
   #checkGiven(): void {
     const { inputs } = this.#use.definition;
-    const known = inputs.size === 0 ? "the module has no inputs" : `it has ${listed([...inputs.keys()])}`;
+    const known =
+      inputs.size === 0 ? "the module has no inputs" : `known inputs: ${listed([...inputs.keys()])}`;
     for (const [name, { key }] of this.#members()) {
       if (inputs.has(name)) continue;
       const hint = didYouMean(this.#loading.suggest(name, inputs.keys()), known);

@@ -163,7 +163,9 @@ class Linking {
       const names = this.#linkage.keysOf(provider.kind);
       const best = this.#linkage.suggest(name, names);
       const has =
-        names.length > 0 ? `${provider.kind} has ${listed(names)}` : `the spec has no ${provider.kind}`;
+        names.length > 0
+          ? `declared ${provider.kind}: ${listed(names)}`
+          : `the spec declares no ${provider.kind}`;
       const message = `${part.raw} refers to ${address}, which is not in the spec`;
       this.#reportTarget(message, at, didYouMean(best, has));
       return undefined;

@@ -75,7 +75,7 @@ class EntryReader {
       }
       for (const [field, { key }] of item.members) {
         const message = `an entry of ${section} has no field ${JSON.stringify(field)}`;
-        if (!fields.includes(field)) this.#error(message, key, `it has ${fields.join(" and ")}`);
+        if (!fields.includes(field)) this.#error(message, key, `known fields: ${fields.join(" and ")}`);
       }
       const entry = read(item);
       if (entry !== undefined) found.push(entry);
@@ -98,10 +98,10 @@ class EntryReader {
     const fixed = `${from} cannot be moved, because its key is the name of the object`;
     if (isFixed) return this.#error(fixed, at, "declare the new object; the plan deletes the old one");
     if (this.#checks.declared.has(from))
-      return this.#error(`${from} is moved, and the spec still declares it`, at);
+      return this.#error(`${from} is moved, but the spec still declares it`, at);
     const inside = this.#declaredIn(from, to);
     if (inside !== undefined)
-      return this.#error(`${from} is moved, and the spec still declares ${inside}`, at);
+      return this.#error(`${from} is moved, but the spec still declares ${inside}`, at);
     if (!isFirst(this.#seen.from, from)) return this.#error(`${from} is moved twice`, at);
     if (!isFirst(this.#seen.to, to)) return this.#error(`two entries move to ${to}`, this.#span(node, "to"));
     const entry = { from, to, at: locationOf(at) };
@@ -135,7 +135,7 @@ class EntryReader {
       return this.#error(`destroy must be true or false, not ${describeNode(destroy)}`, destroy);
     const declared = isModuleAddress(address) ? this.#inModules().get(address) : undefined;
     if (declared !== undefined || this.#checks.declared.has(address))
-      return this.#error(`${address} is removed, and the spec still declares ${declared ?? "it"}`, at);
+      return this.#error(`${address} is removed, but the spec still declares ${declared ?? "it"}`, at);
     if (!isFirst(this.#seen.removed, address)) return this.#error(`${address} is removed twice`, at);
     return { address, destroy: !(destroy?.kind === "scalar" && destroy.value === false), at: locationOf(at) };
   }
@@ -148,7 +148,7 @@ class EntryReader {
     const { declared, suggest } = this.#checks;
     if (!declared.has(to)) {
       const { hint } = didYouMean(suggest(to, declared), "declare the resource first");
-      return this.#error(`${to} is imported, and the spec does not declare it`, at, hint);
+      return this.#error(`${to} is imported, but the spec does not declare it`, at, hint);
     }
     if (!isFirst(this.#seen.imported, to)) return this.#error(`${to} is imported twice`, at);
     if (!isFirst(this.#seen.ids, addressOf(kindOf(to), id)))

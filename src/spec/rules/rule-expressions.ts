@@ -119,7 +119,8 @@ export class RuleExpressions {
     const members = membersOf(owner);
     return members.length === 0
       ? undefined
-      : didYouMean(this.#checks.suggest(word, members), `${owner} has ${members.join(", ")}`).hint;
+      : didYouMean(this.#checks.suggest(word, members), `known members of ${owner}: ${members.join(", ")}`)
+          .hint;
   }
 
   #error(message: string, node: ScalarNode, start?: number, end?: number, hint?: string): void {

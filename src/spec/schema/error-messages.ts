@@ -84,7 +84,7 @@ function unknownField(
     onKey: true,
     ...didYouMean(
       suggest(field, known),
-      known.length > 0 && known.length <= 12 ? `it has ${listed(known)}` : undefined,
+      known.length > 0 && known.length <= 12 ? `known fields: ${listed(known)}` : undefined,
     ),
   };
 }

@@ -142,7 +142,7 @@ function declaration(name: string, at: Span, node: SpecNode, parts: ConstraintPa
     return { at, type: typeOf(node), value: node, constraints };
   }
   findings.onlyFields(`variables.${name}`, node, FIELDS, () => ({
-    hint: `a variable has ${listed(FIELDS)}`,
+    hint: `known fields: ${listed(FIELDS)}`,
   }));
   const type = member(node, "type");
   const word = TYPES.find((one) => one === scalarText(type));

@@ -88,17 +88,17 @@ describe("an entry is refused", () => {
     [
       "moved: [{ from: pools.old, to: pools.new, force: true }]",
       '4:43 an entry of moved has no field "force"',
-      "it has from and to",
+      "known fields: from and to",
     ],
     [
       "removed: [{ address: pools.old, to: pools.x }]",
       '4:33 an entry of removed has no field "to"',
-      "it has address and destroy",
+      "known fields: address and destroy",
     ],
     [
       "import: [{ to: pools.new, id: x, from: y }]",
       '4:34 an entry of import has no field "from"',
-      "it has to and id",
+      "known fields: to and id",
     ],
     ["moved: [{ to: pools.new }]", '4:9 the field "from" of this entry is missing', undefined],
     ["moved: [{ from: pools.old }]", '4:9 the field "to" of this entry is missing', undefined],
@@ -107,7 +107,7 @@ describe("an entry is refused", () => {
     [
       "removed: [{ address: modules.old, id: x }]",
       '4:35 an entry of removed has no field "id"',
-      "it has address and destroy",
+      "known fields: address and destroy",
     ],
     ["import: [{ to: pools.new }]", '4:10 the field "id" of this entry is missing', undefined],
     [
@@ -149,7 +149,7 @@ describe("an entry is refused", () => {
     ],
     [
       "moved: [{ from: pools.new, to: pools.other }]",
-      "4:17 pools.new is moved, and the spec still declares it",
+      "4:17 pools.new is moved, but the spec still declares it",
       undefined,
     ],
     [
@@ -174,7 +174,7 @@ describe("an entry is refused", () => {
     ],
     [
       "removed: [{ address: pools.new }]",
-      "4:22 pools.new is removed, and the spec still declares it",
+      "4:22 pools.new is removed, but the spec still declares it",
       undefined,
     ],
     [
@@ -184,12 +184,12 @@ describe("an entry is refused", () => {
     ],
     [
       "import: [{ to: pools.nev, id: x }]",
-      "4:16 pools.nev is imported, and the spec does not declare it",
+      "4:16 pools.nev is imported, but the spec does not declare it",
       'did you mean "pools.new"?',
     ],
     [
       "import: [{ to: groups.qqqqqqqqq, id: x }]",
-      "4:16 groups.qqqqqqqqq is imported, and the spec does not declare it",
+      "4:16 groups.qqqqqqqqq is imported, but the spec does not declare it",
       "declare the resource first",
     ],
     [
@@ -231,11 +231,11 @@ describe("an entry of a module", () => {
   it.each([
     [
       "moved: [{ from: modules.team, to: modules.crew }]",
-      "2:17 modules.team is moved, and the spec still declares pools.team/shared",
+      "2:17 modules.team is moved, but the spec still declares pools.team/shared",
     ],
     [
       "removed: [{ address: modules.team }]",
-      "2:22 modules.team is removed, and the spec still declares pools.team/shared",
+      "2:22 modules.team is removed, but the spec still declares pools.team/shared",
     ],
   ])("is refused while the spec declares its resources: %s", async (entries, message) => {
     expect((await load(spec(entries))).told).toEqual([`SPEC_STATE_ENTRY ${message}`]);

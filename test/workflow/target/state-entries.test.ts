@@ -135,11 +135,11 @@ describe("a moved entry", () => {
     mkdirSync(join(folder, "m"));
     writeFileSync(join(folder, "m/workspace.yaml"), "groups: { g: {} }\n");
     expect((await run(folder, "validate")).err).toContain(
-      "modules.m is moved, and the spec still declares groups.m/g",
+      "modules.m is moved, but the spec still declares groups.m/g",
     );
     write(folder, "modules: { m: { source: m } }\nremoved: [{ address: modules.m }]\n");
     expect((await run(folder, "validate")).err).toContain(
-      "modules.m is removed, and the spec still declares groups.m/g",
+      "modules.m is removed, but the spec still declares groups.m/g",
     );
   });
 
