@@ -102,10 +102,14 @@ function seqOf(items: readonly Json[]): YAMLSeq {
   return seq;
 }
 
-/** Text in which something is hidden, or that a CI service could take for a command, is quoted so that it can be escaped. */
+/**
+ * Text in which something is hidden, or that a CI service could take for a command, is quoted so that it can be escaped.
+ * As a key, `<<` without quotes merges maps.
+ */
 function scalarOf(value: Json): Scalar {
   const scalar = new Scalar(value);
-  if (typeof value === "string" && hidesSomething(value)) scalar.type = Scalar.QUOTE_DOUBLE;
+  if (typeof value === "string" && (value === "<<" || hidesSomething(value)))
+    scalar.type = Scalar.QUOTE_DOUBLE;
   return scalar;
 }
 

@@ -47,6 +47,11 @@ test("any string reads back unchanged, as a key and as a value", () => {
   expect(parse(text)).toEqual({ texts: Object.fromEntries(HOSTILE.map((one) => [`k${one}`, [one]])) });
 });
 
+test("a key << is a name, not a merge", () => {
+  const text = yamlText([{ key: "<<", value: { "<<": { a: "<<" } } }], []);
+  expect(parse(text, { merge: true })).toEqual({ "<<": { "<<": { a: "<<" } } });
+});
+
 test("any JSON reads back unchanged", () => {
   fc.assert(
     fc.property(
