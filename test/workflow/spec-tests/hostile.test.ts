@@ -13,7 +13,7 @@ describe("wrong test files", () => {
     ["test: {}", "1:1", "SPEC_UNKNOWN_FIELD", 'did you mean "tests"?'],
     ["tests: { a: { steps: [] } }", "1:22", "SPEC_VALUE", "must not be empty"],
     ["tests: { a: { steps: [{ plan: , apply: }] } }", "1:23", "SPEC_VALUE", "at most 1 entry"],
-    ["tests: { a: { steps: [{ wait: 1h }] } }", "1:25", "SPEC_UNKNOWN_FIELD", "it has validate, plan"],
+    ["tests: { a: { steps: [{ wait: 1h }] } }", "1:25", "SPEC_UNKNOWN_FIELD", "known fields: validate, plan"],
     [
       oneTest("", "[plan: { summary: { creat: 1 } }]"),
       "2:42",
