@@ -3,7 +3,7 @@
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Code } from "../core/codes.ts";
-import { Failure, failureOf, thrownText } from "../core/diagnostic.ts";
+import { errorCode, Failure, failureOf, thrownText } from "../core/diagnostic.ts";
 import { readRegularFile } from "../core/regular-file.ts";
 import type { CommandContext } from "./environment.ts";
 
@@ -23,8 +23,7 @@ export function withFileCreation<T>(file: string, otherwise: string, work: () =>
     return work();
   } catch (problem) {
     if (problem instanceof Failure) throw problem;
-    const exists = problem instanceof Error && "code" in problem && problem.code === "EEXIST";
-    throw exists
+    throw errorCode(problem) === "EEXIST"
       ? failureOf("CLI_FILE", `${file} already exists`, { hint: otherwise })
       : fileFailure(`${file} cannot be written`, problem);
   }

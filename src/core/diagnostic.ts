@@ -53,6 +53,13 @@ export function thrownText(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);
 }
 
+/** What the system, a library, or a database calls an error, such as ENOENT or an SQLSTATE. */
+export function errorCode(problem: unknown): string | undefined {
+  return problem instanceof Error && "code" in problem && typeof problem.code === "string"
+    ? problem.code
+    : undefined;
+}
+
 /**
  * Carries diagnostics through code that cannot continue; the running command renders them and chooses the exit code.
  */

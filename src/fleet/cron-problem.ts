@@ -1,6 +1,7 @@
 // Checks the schedule of a workspace. Both croner, which `fleet run` uses, and the queue must read it alike.
 
 import { Cron } from "croner";
+import { thrownText } from "../core/diagnostic.ts";
 
 const FIELD = /^(?:\*|[0-9]+(?:-[0-9]+)?)(?:\/[0-9]+)?(?:,(?:\*|[0-9]+(?:-[0-9]+)?)(?:\/[0-9]+)?)*$/;
 const LIMITS = [
@@ -28,7 +29,7 @@ export function cronProblem(cron: string, timezone: string): string | undefined 
   try {
     return new Cron(cron, { timezone }).nextRun() === null ? "never matches a date" : undefined;
   } catch (problem) {
-    return `is invalid: ${problem instanceof Error ? problem.message : String(problem)}`;
+    return `is invalid: ${thrownText(problem)}`;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { appendFileSync, closeSync, constants, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
+import { errorCode, type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
 import { KEPT_RESULTS, type ResultStore, type WorkspaceResult } from "./model/result.ts";
 import { resultIn } from "./read-result.ts";
 
@@ -24,7 +24,7 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
     try {
       return readFileSync(path, "utf8").split("\n").flatMap(parseLine);
     } catch (problem) {
-      if (problem instanceof Error && "code" in problem && problem.code === "ENOENT") return [];
+      if (errorCode(problem) === "ENOENT") return [];
       throw fileProblem("read", problem);
     }
   };

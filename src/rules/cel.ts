@@ -2,6 +2,7 @@
 
 import { Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
+import { thrownText } from "../core/diagnostic.ts";
 import { RULE_VARIABLES } from "./rule.ts";
 
 const LONGEST_PATTERN = 500;
@@ -152,7 +153,7 @@ function makeLinear(node: Node): void {
   try {
     compileRegex(pattern.args);
   } catch (problem) {
-    const message = `the regular expression is invalid: ${problem instanceof Error ? problem.message : String(problem)}`;
+    const message = `the regular expression is invalid: ${thrownText(problem)}`;
     throw Object.assign(new Error(message), { range: { start: pattern.start, end: pattern.end } });
   }
 }

@@ -1,5 +1,6 @@
 // ID tokens of other issuers: from a GitHub workflow, or from a variable or a file.
 
+import { thrownText } from "../../core/diagnostic.ts";
 import type { AuthType, IdTokenSource } from "./credential.ts";
 import { sendTokenRequest, signInRefused, type TokenPorts, tokenAnswer } from "./token-request.ts";
 
@@ -31,7 +32,7 @@ function readIdToken(path: string, as: AuthType, { readFile, redact }: IdTokenPo
   try {
     return readFile(path).trim();
   } catch (problem) {
-    const cause = redact(problem instanceof Error ? problem.message : String(problem));
+    const cause = redact(thrownText(problem));
     throw signInRefused(as, { origin: path, status: 0, cause });
   }
 }

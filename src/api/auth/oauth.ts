@@ -1,6 +1,7 @@
 // OAuth 2.0 grants and endpoint discovery through oauth4webapi, which is loaded with the first grant.
 
 import type { AuthorizationServer, ClientAuth } from "oauth4webapi";
+import { thrownText } from "../../core/diagnostic.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { AccessToken } from "./access-token.ts";
 import type { AuthType } from "./credential.ts";
@@ -63,7 +64,7 @@ export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promis
     return { value, expiresAt: since + expires_in * 1_000 };
   } catch (problem) {
     if (problem instanceof Refused) throw problem;
-    const cause = ports.redact((problem instanceof Error ? problem.message : String(problem)).slice(0, 500));
+    const cause = ports.redact(thrownText(problem).slice(0, 500));
     throw signInRefused(as, { origin, status, cause });
   }
 }

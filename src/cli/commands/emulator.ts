@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { CLOUDS, DIALECTS, dialectOf } from "../../config/dialect.ts";
 import { fromEnv } from "../../config/environment.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { error, errorCode, Failure, thrownText } from "../../core/diagnostic.ts";
 import type { ConsoleContext } from "../command/command.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -65,10 +65,9 @@ function newToken(context: ConsoleContext): string {
 }
 
 function cannotStart(problem: unknown, port: number | undefined) {
-  const cause = problem instanceof Error ? problem.message : String(problem);
-  const taken = problem instanceof Error && "code" in problem && problem.code === "EADDRINUSE";
+  const taken = errorCode(problem) === "EADDRINUSE";
   return error("CLI_USAGE", taken ? `port ${port} is in use` : "the emulator cannot start", {
-    cause,
+    cause: thrownText(problem),
     hint: taken ? "choose another --port, or 0 for any free one" : "see the cause",
   });
 }

@@ -1,7 +1,7 @@
 // Shows a plan for review, saves it on request, and gives the exit code.
 
 import { resolve } from "node:path";
-import { type Diagnostic, error, Failure, hasErrors, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { PlanFormat } from "../../report/formats.ts";
@@ -73,7 +73,7 @@ export async function saveReview(
     try {
       writeWholeFile(resolve(session.context.cwd, out), text, { over: true, mode: 0o600 });
     } catch (problem) {
-      const cause = problem instanceof Error ? problem.message : String(problem);
+      const cause = thrownText(problem);
       return { diagnostics: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };
     }
     const { target } = session.spec;

@@ -1,7 +1,7 @@
 // The tables of a fleet in PostgreSQL, and the results in them.
 
-import { error, Failure } from "../../core/diagnostic.ts";
-import { columnNumber, type Database, type Row, sqlState } from "../../state/backends/postgres/database.ts";
+import { error, errorCode, Failure } from "../../core/diagnostic.ts";
+import { columnNumber, type Database, type Row } from "../../state/backends/postgres/database.ts";
 import { FLEET_COMMANDS, KEPT_RESULTS, type ResultStore } from "../model/result.ts";
 import { resultIn } from "../read-result.ts";
 
@@ -115,7 +115,7 @@ async function rowsIfPresent(
   try {
     return (await database.query(sql, values)).rows;
   } catch (failure) {
-    if (MISSING.has(sqlState(failure) ?? "")) return [];
+    if (MISSING.has(errorCode(failure) ?? "")) return [];
     throw failure;
   }
 }

@@ -2,6 +2,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
+import { errorCode } from "../../core/diagnostic.ts";
 import { tinyglobby } from "../yaml/lazy-packages.ts";
 import { ALL_ENTRIES, matching } from "./matching.ts";
 import { hasPrivateName, type IsPrivate, privateFiles } from "./private-files.ts";
@@ -229,7 +230,7 @@ function tooLarge(found: number, most: number): RefusedFile {
 }
 
 function refusalOf(problem: unknown): FileRefusal {
-  const code = problem instanceof Error && "code" in problem ? problem.code : undefined;
+  const code = errorCode(problem);
   if (code === "ENOENT" || code === "ENOTDIR") return "missing";
   if (code === "ELOOP") return "outside";
   return "unreadable";

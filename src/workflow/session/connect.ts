@@ -10,7 +10,7 @@ import type { RequestEvent } from "../../api/retry/send.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
-import { error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { error, errorCode, Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import type { DialectChoice } from "../../emulator/dialect/databricks.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { settingsForTarget } from "../target/target.ts";
@@ -107,7 +107,8 @@ async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedde
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return openEmbedded({ ...dialect, dataDir: folder });
   } catch (problem) {
-    if (isSystems(problem)) throw new Failure(noRoomFor(folder, problem));
+    // Of the file system, or of the database over it.
+    if (errorCode(problem) !== undefined) throw new Failure(noRoomFor(folder, problem));
     if (!(problem instanceof DataInUse)) throw problem;
     throw failureOf("API_UNREACHABLE", "another run uses the embedded workspace", {
       hint: "wait for that run; or start `workspace emulator` and pass its URL with --host",
@@ -115,14 +116,9 @@ async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedde
   }
 }
 
-/** Of the file system, or of the database over it. */
-function isSystems(problem: unknown): problem is Error {
-  return problem instanceof Error && "code" in problem && typeof problem.code === "string";
-}
-
-function noRoomFor(folder: string, problem: Error) {
+function noRoomFor(folder: string, problem: unknown) {
   return error("STATE_IO", `the embedded workspace cannot store its data in ${folder}`, {
-    cause: problem.message,
+    cause: thrownText(problem),
     hint: "check that this user can write there and that the disk has space, or pass another host with --host",
   });
 }

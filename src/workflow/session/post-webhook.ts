@@ -4,7 +4,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import { isLoopback } from "../../api/auth/endpoints.ts";
 import { httpTransport } from "../../api/http/transport.ts";
 import type { Network } from "../../config/network.ts";
-import { type Diagnostic, failureOf, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, errorCode, failureOf, warning } from "../../core/diagnostic.ts";
 
 const ATTEMPTS = 3;
 const TIMEOUT_MS = 10_000;
@@ -97,8 +97,7 @@ function judged(sent: unknown, waitMs: number): Judged {
 
 /** Never the message of the error: it may repeat the URL. */
 function brokenName(problem: unknown): string {
-  if (!(problem instanceof Error)) return "no response";
-  return "code" in problem && typeof problem.code === "string" ? problem.code : problem.name;
+  return problem instanceof Error ? (errorCode(problem) ?? problem.name) : "no response";
 }
 
 function notDelivered(url: URL, failure: string, attempts: number): Diagnostic {

@@ -7,7 +7,7 @@ import type { ProfileFile } from "../../config/profile.ts";
 import { type HostOptions, hostSettings, identityOf, type Settings } from "../../config/settings.ts";
 import { hasProfile, type NewProfile, withProfile } from "../../config/sign-in/new-profile.ts";
 import { shortPath } from "../../config/sign-in/sources.ts";
-import { Failure } from "../../core/diagnostic.ts";
+import { errorCode, Failure } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { connect, withConnection } from "../session/connect.ts";
@@ -31,7 +31,7 @@ function textAt(path: string): string {
   try {
     return readRegularFile(path).toString("utf8");
   } catch (problem) {
-    if (problem instanceof Error && "code" in problem && problem.code === "ENOENT") return "";
+    if (errorCode(problem) === "ENOENT") return "";
     throw problem;
   }
 }

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { failureOf } from "../../core/diagnostic.ts";
+import { errorCode, failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 
 interface FileWrite {
@@ -60,7 +60,7 @@ function moved(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (problem) {
-    if (!isCode(problem, "EBUSY")) throw problem;
+    if (errorCode(problem) !== "EBUSY") throw problem;
     copyFileSync(from, to);
     rmSync(from);
   }
@@ -85,16 +85,12 @@ export function assertNoLinkBelow(folder: string, path: string): void {
   });
 }
 
-function isCode(problem: unknown, ...codes: readonly string[]): boolean {
-  return problem instanceof Error && "code" in problem && codes.includes(String(problem.code));
-}
-
 /** Some folders do not permit new files although an existing file is writable: it is then overwritten directly. */
 function besideOrNone(path: string, mode: number | undefined): number | undefined {
   try {
     return openSync(path, "wx", mode);
   } catch (problem) {
-    if (isCode(problem, "EACCES", "EPERM", "EROFS")) return undefined;
+    if (/^(EACCES|EPERM|EROFS)$/.test(errorCode(problem) ?? "")) return undefined;
     throw problem;
   }
 }

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
+import { errorCode } from "../../../core/diagnostic.ts";
 import { assertRegular } from "../../../core/regular-file.ts";
 import { assertStateSize } from "../../model/failures.ts";
 import type { LockOwner } from "../../model/lock-claim.ts";
@@ -13,7 +14,7 @@ const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
 function isCode(failure: unknown, ...codes: readonly string[]): boolean {
-  return failure instanceof Error && "code" in failure && codes.includes(String(failure.code));
+  return codes.includes(errorCode(failure) ?? "");
 }
 
 /** Returns `otherwise` if the file or folder does not exist. */

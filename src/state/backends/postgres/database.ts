@@ -1,6 +1,6 @@
 // The database interface of the PostgreSQL backend: single statements without sessions, so any connection pooler works.
 
-import { error, Failure, thrownText } from "../../../core/diagnostic.ts";
+import { error, errorCode, Failure, thrownText } from "../../../core/diagnostic.ts";
 import type { PostgresUrl } from "./url.ts";
 
 export type Value = string | number | boolean | null | readonly string[];
@@ -21,13 +21,6 @@ export interface QueryResult {
   readonly count: number;
 }
 
-/** The SQLSTATE of an error from the server. */
-export function sqlState(failure: unknown): string | undefined {
-  return failure instanceof Error && "code" in failure && typeof failure.code === "string"
-    ? failure.code
-    : undefined;
-}
-
 export function columnNumber(row: Row | undefined, column: string): number {
   return Number(row?.[column] ?? 0);
 }
@@ -39,7 +32,7 @@ export function columnText(row: Row | undefined, column: string): string | undef
 
 /** The connection broke or the server is temporarily unavailable: retry. */
 export function isPassing(failure: unknown): boolean {
-  const code = sqlState(failure);
+  const code = errorCode(failure);
   if (code !== undefined) return code.startsWith("08") || PASSING.test(code);
   return BROKEN.test(failure instanceof Error ? failure.message : "");
 }
@@ -50,7 +43,7 @@ const PASSING = /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ENOENT|40001|40P01|53
 
 export function databaseFailure(failure: unknown, url: PostgresUrl): Failure {
   if (failure instanceof Failure) return failure;
-  const state = sqlState(failure) ?? "";
+  const state = errorCode(failure) ?? "";
   const [, message, hint] = WORDS.find(([codes]) => codes.test(state)) ?? OTHER;
   const text = thrownText(failure);
   const cause = withoutPassword(/^[0-9A-Z]{5}$/.test(state) ? `${text} (${state})` : text, url.password);

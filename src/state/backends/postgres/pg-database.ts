@@ -2,20 +2,13 @@
 
 import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
-import { error, Failure, thrownText } from "../../../core/diagnostic.ts";
+import { error, errorCode, Failure, thrownText } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
 import { readRegularFile } from "../../../core/regular-file.ts";
 import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
-import {
-  type Database,
-  databaseFailure,
-  isPassing,
-  type QueryResult,
-  sqlState,
-  type Value,
-} from "./database.ts";
+import { type Database, databaseFailure, isPassing, type QueryResult, type Value } from "./database.ts";
 import { PostgresBackend } from "./postgres-backend.ts";
 import type { PostgresUrl, Tls } from "./url.ts";
 
@@ -85,7 +78,7 @@ class PgDatabase implements Database {
         return done;
       } catch (failure) {
         // An error from the server is also a response.
-        if (/^[0-9A-Z]{5}$/.test(sqlState(failure) ?? "")) this.#contacted = true;
+        if (/^[0-9A-Z]{5}$/.test(errorCode(failure) ?? "")) this.#contacted = true;
         const wait = WAITS_MS[attempt];
         if (wait === undefined || !this.#contacted || !isPassing(failure)) throw this.#told(failure);
         await this.#clock.sleep(wait);
@@ -95,7 +88,7 @@ class PgDatabase implements Database {
 
   /** Passes errors whose SQLSTATE callers handle. */
   #told(failure: unknown): unknown {
-    const code = failure instanceof Error && "code" in failure ? failure.code : undefined;
+    const code = errorCode(failure);
     if (code === "42P01" || code === "3F000") return failure;
     return databaseFailure(failure, this.#url);
   }

@@ -1,6 +1,6 @@
 // The PostgreSQL backend of a state. Every write is one statement that checks whether its writer still holds the lock.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { error, errorCode, Failure } from "../../../core/diagnostic.ts";
 import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
@@ -14,14 +14,7 @@ import {
 } from "../../model/backend.ts";
 import { corrupt, newerFormat } from "../../model/failures.ts";
 import type { LockClaim } from "../../model/lock-claim.ts";
-import {
-  columnNumber,
-  columnText,
-  type Database,
-  type QueryResult,
-  sqlState,
-  type Value,
-} from "./database.ts";
+import { columnNumber, columnText, type Database, type QueryResult, type Value } from "./database.ts";
 import { storedJournal, storedText } from "./rows.ts";
 import { statementsOf, TABLES_VERSION, tablesOf } from "./tables.ts";
 import type { PostgresUrl } from "./url.ts";
@@ -66,7 +59,7 @@ export class PostgresBackend implements StateBackend {
     try {
       return await this.#database.query(sql, [this.#name, ...more]);
     } catch (failure) {
-      if (NO_TABLES.has(sqlState(failure))) return { rows: [], count: 0 };
+      if (NO_TABLES.has(errorCode(failure))) return { rows: [], count: 0 };
       throw failure;
     }
   }
@@ -85,7 +78,7 @@ export class PostgresBackend implements StateBackend {
     try {
       await this.#write(makeRow);
     } catch (failure) {
-      if (!NO_TABLES.has(sqlState(failure))) throw failure;
+      if (!NO_TABLES.has(errorCode(failure))) throw failure;
       await this.#database.script(tablesOf(this.#schema));
       await this.#write(makeRow);
     }
