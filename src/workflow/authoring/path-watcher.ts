@@ -1,6 +1,6 @@
 // Watches the files and folders that each round read. A change during a round starts another one.
 
-import { realpathSync, statSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import picomatch from "picomatch";
@@ -38,10 +38,11 @@ export class WatchedPaths {
     return [...this.files].filter(([path, before]) => signatureOf(path) !== before).map(([path]) => path);
   }
 
-  /** Whether this file can have appeared in a tree after the tree was read. Clocks of file systems are coarse. */
-  appeared(path: string): boolean {
+  /** Whether this can have appeared in a tree after the tree was read. Clocks of file systems are coarse. */
+  appeared(path: string, { orFolder = false } = {}): boolean {
     const changedMs = fileStatsOf(path)?.ctimeMs ?? 0;
-    return changedMs > this.#begunMs - 20 && !this.files.has(path) && this.concern(path);
+    const matters = orFolder ? this.leadTo(path) : this.concern(path);
+    return changedMs > this.#begunMs - 20 && !this.files.has(path) && matters;
   }
 
   /** Whether a change of this file can change the spec. */
@@ -110,7 +111,7 @@ export class PathWatcher {
       });
     });
     await before?.close();
-    for (const path of paths.changed()) this.#note(path);
+    for (const path of [...paths.changed(), ...missedBy(watcher, paths)]) this.#note(path);
   }
 
   /** The paths that changed, once they stay unchanged for a moment. Empty if `signal` was aborted. */
@@ -153,6 +154,25 @@ export class PathWatcher {
   #note(path: string): void {
     this.#changed.add(path);
     this.#wake();
+  }
+}
+
+/** What appeared in a folder after the watcher listed the folder and before it watched the folder. */
+function missedBy(watcher: FSWatcher, paths: WatchedPaths): readonly string[] {
+  return Object.entries(watcher.getWatched()).flatMap(([folder, names]) => {
+    const known = new Set(names);
+    return namesIn(folder)
+      .filter((name) => !known.has(name))
+      .map((name) => join(folder, name))
+      .filter((path) => paths.appeared(path, { orFolder: true }));
+  });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

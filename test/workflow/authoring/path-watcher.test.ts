@@ -142,4 +142,22 @@ describe("PathWatcher", () => {
     expect(await next).toEqual([]);
     expect(await watcher.next(AbortSignal.abort())).toEqual([]);
   });
+
+  it("notices a file that appears at any moment while the watcher starts", async () => {
+    const folder = folderOf("teams/a.yaml");
+    const missed: number[] = [];
+    for (let turns = 0; turns < 60; turns += 2) {
+      const watched = new WatchedPaths();
+      watched.add(folder, ["teams/*.yaml"]);
+      const watcher = new PathWatcher();
+      watchers.push(watcher);
+      const covered = watcher.cover(watched);
+      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      writeFileSync(join(folder, `teams/new-${turns}.yaml`), "new");
+      await covered;
+      const found = await watcher.next(AbortSignal.timeout(1_000));
+      if (!found.includes(join(folder, `teams/new-${turns}.yaml`))) missed.push(turns);
+    }
+    expect(missed).toEqual([]);
+  }, 120_000);
 });
