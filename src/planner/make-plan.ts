@@ -155,7 +155,7 @@ function requestsOfKind(
 function chosenWithNames(context: PlanContext, changes: readonly Change[]): PassedNames {
   const all = withPassedNames(context, changes);
   if (context.input.only === undefined) return all;
-  const kept = new Set(limitChanges(all.changes, context.input.only).map(changeKey));
+  const kept = new Set(limitChanges(context.input, all.changes).map(changeKey));
   return withPassedNames(
     context,
     changes.filter((change) => kept.has(changeKey(change))),

@@ -6,6 +6,7 @@ import { type FieldSchema, type FieldTable, memberSchema, type Values } from "..
 import { foldName } from "../../resource/names.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
+import type { PlanInput } from "../model/input.ts";
 import { transitiveClosure } from "../model/order.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
@@ -126,17 +127,24 @@ function mentioned(fields: FieldTable, values: Values): readonly (readonly [stri
 }
 
 /**
- * Keeps the changes that `only` names and everything that those need. Nothing needs the deletion of a replaced object whose
- * name is free, so its users do not join: it is kept as long as they use it.
+ * Keeps the changes that `only` names and everything that those need. The users of a replaced object do not join if the
+ * plan keeps the object while they use it, and if its name is free.
  */
-export function limitChanges(changes: readonly Change[], only: (address: Address) => boolean): Change[] {
+export function limitChanges(
+  { registry, destroy, only = () => true }: Pick<PlanInput, "registry" | "destroy" | "only">,
+  changes: readonly Change[],
+): Change[] {
   const byAddress = new Map<Address, Change[]>();
   for (const change of changes)
     byAddress.set(change.address, [...(byAddress.get(change.address) ?? []), change]);
   const named = changes.map((change) => change.address).filter((address) => only(address));
   const taken = new Set(changes.flatMap((one) => ("nameFrom" in one ? [one.nameFrom?.id] : [])));
   const canStay = (change: Change): boolean =>
-    change.action === "delete" && change.deposed === true && !taken.has(change.id);
+    change.action === "delete" &&
+    change.deposed === true &&
+    destroy !== true &&
+    registry.get(change.kind).planning.usersOf !== undefined &&
+    !taken.has(change.id);
   const kept = transitiveClosure(named, (address) =>
     (byAddress.get(address) ?? []).flatMap((change) => [
       ...(canStay(change) ? [] : change.dependsOn),

@@ -209,8 +209,14 @@ test("other changes hold back nothing that depends on them", () => {
 });
 
 describe("a restriction to addresses", () => {
-  const kept = (changes: readonly Change[], ...names: string[]) =>
-    limitChanges(changes, (address) => names.includes(address)).map(({ address }) => address);
+  const kept = (changes: readonly Change[], ...names: string[]) => limitedTo(names, changes);
+  const limitedTo = (names: readonly string[], changes: readonly Change[], more: Partial<PlanInput> = {}) =>
+    limitChanges({ registry, only: (address) => names.includes(address), ...more }, changes).map(
+      ({ address }) => address,
+    );
+  const withUsers = registryOf(
+    registry.kinds.map((kind) => ({ ...kind, planning: { ...kind.planning, usersOf: () => [] } })),
+  );
 
   test("keeps what they depend on, near and far", () => {
     const changes = [
@@ -237,8 +243,19 @@ describe("a restriction to addresses", () => {
     expect(kept(changes, "boxes.a")).toEqual(["boxes.a", "boxes.b", "boxes.b", "tasks.t"]);
   });
 
-  test("does not keep the users of a replaced object whose name is free", () => {
-    const old = remove("boxes.b", { deposed: true, dependsOn: ["tasks.t"] });
-    expect(kept([update("boxes.b"), old, create("tasks.t")], "boxes.b")).toEqual(["boxes.b", "boxes.b"]);
+  const replaced = [
+    update("boxes.b"),
+    remove("boxes.b", { deposed: true, dependsOn: ["tasks.t"] }),
+    create("tasks.t"),
+  ];
+
+  test("does not keep the users of a replaced object whose name is free, if they keep that object", () => {
+    expect(limitedTo(["boxes.b"], replaced, { registry: withUsers })).toEqual(["boxes.b", "boxes.b"]);
+  });
+
+  test("keeps the users of a replaced object that is deleted although they use it", () => {
+    const all = ["boxes.b", "boxes.b", "tasks.t"];
+    expect(limitedTo(["boxes.b"], replaced)).toEqual(all);
+    expect(limitedTo(["boxes.b"], replaced, { registry: withUsers, destroy: true })).toEqual(all);
   });
 });
