@@ -87,7 +87,7 @@ class KeyedSealer implements Sealer {
     const nonce = this.#random(12);
     const head = `"kdf":"${kdf}","salt":"${this.#salt}","check":"${check}","nonce":"${hex(nonce)}"`;
     const cipher = createCipheriv("aes-256-gcm", key, nonce);
-    cipher.setAAD(Buffer.from(endpointOnHost(purpose, bound, head)));
+    cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
     const body = [`${head},"data":"`];
     let rest: Uint8Array = new Uint8Array(0);
     for (const piece of text) {
@@ -120,7 +120,7 @@ class KeyedSealer implements Sealer {
     if (found === undefined) throw this.#keyTexts.length === 0 ? keyMissing(file) : otherSealingKey(file);
     try {
       const cipher = createDecipheriv("aes-256-gcm", found.key, Buffer.from(nonce, "hex"));
-      cipher.setAAD(Buffer.from(endpointOnHost(purpose, bound, head)));
+      cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
       cipher.setAuthTag(data.subarray(-TAG_BYTES));
       return Buffer.concat([cipher.update(data.subarray(0, -TAG_BYTES)), cipher.final()]);
     } catch {
@@ -157,7 +157,7 @@ const PLAIN: Readonly<Record<Purpose, RegExp>> = {
   plan: /^\s*\{/,
 };
 
-function endpointOnHost(purpose: Purpose, bound: string, head: string): string {
+function boundTo(purpose: Purpose, bound: string, head: string): string {
   return `workspace ${purpose}\n${bound}\n${head}`;
 }
 
