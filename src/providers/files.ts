@@ -165,7 +165,7 @@ export const files = defineProvider({
       const list = async (path: string) => {
         const all = objectsIn(await api.read("fs/list", { path }), "files");
         const entries = all.map((entry) => ({ ...entry, path: plain(keyIn(entry, "path")) }));
-        return holdsState(entries) ? [] : entries;
+        return holdsState(entries) ? entries.filter((entry) => scope.names.has(entry.path)) : entries;
       };
       const entries = await entriesFor(scope, list, isFolder);
       return entries.flatMap((entry) => toSpec(entry) ?? []);

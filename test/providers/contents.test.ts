@@ -495,7 +495,7 @@ describe("files", () => {
   });
 });
 
-test("the folder of a state is not part of the files, so that neither an export nor a plan contains them", async () => {
+test("of the folder of a state, exports and plans contain only the files that the spec or the state names", async () => {
   const { api, world } = await startWorkspace();
   const base = { serial: 1, fence: 2 };
   const put = (path: string) => world.post("fs/put", { path, contents: "" });
@@ -511,4 +511,9 @@ test("the folder of a state is not part of the files, so that neither an export 
   await put(`/c/${lockFile(1)}`);
   const all = await files.operations.list(api, { parents: [], names: new Set() });
   expect(all.map(({ name }) => name)).toEqual(["/c/lock.1"]);
+  const declared = await files.operations.list(api, {
+    parents: [],
+    names: new Set(["/a/state.txt", "/a/new"]),
+  });
+  expect(declared.map(({ name }) => name)).toEqual(["/a/state.txt"]);
 });
