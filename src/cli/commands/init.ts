@@ -5,7 +5,12 @@ import { dirname, join, resolve } from "node:path";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { listed } from "../../core/sentences.ts";
 import { printableJson } from "../../report/text/printable.ts";
-import { ignoreState, SCHEMA_LINES, writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import {
+  assertCanIgnoreState,
+  ignoreState,
+  SCHEMA_LINES,
+  writeWholeFile,
+} from "../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { flagOption, textOption } from "../command/option.ts";
@@ -56,11 +61,13 @@ export const initCommand = defineCommand({
       context.stdout.write(`Wrote ${listed(await editorFiles(path))}.\n`);
       return EXIT.ok;
     }
+    const folder = dirname(path);
+    const gitignore = join(folder, ".gitignore");
+    withFileCreation(gitignore, "", () => assertCanIgnoreState(folder));
     withFileCreation(path, "name another file with --file", () =>
       writeWholeFile(path, FIRST_SPEC, { over: false }),
     );
-    const folder = dirname(path);
-    const ignored = withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
+    const ignored = withFileCreation(gitignore, "", () => ignoreState(folder));
     context.stdout.write(`Wrote ${file}${ignored ? " and a line into .gitignore" : ""}.\n`);
     if (options.editor) context.stdout.write(`Wrote ${listed(await editorFiles(path))}.\n`);
     const named = options.file === undefined ? "" : ` --file ${options.file}`;

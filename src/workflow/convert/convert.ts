@@ -12,7 +12,7 @@ import type { Live } from "../../resource/live.ts";
 import { type DocumentMember, type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
 import { problemsOfExport, writeContent, writeSpec } from "../transfer/export.ts";
 import { existsAlready } from "../transfer/export-folder.ts";
-import { ignoreState } from "../transfer/write-file.ts";
+import { assertCanIgnoreState, ignoreState } from "../transfer/write-file.ts";
 import { type ContentFolders, contentKey, findContents } from "./contents.ts";
 import { ConversionLog, type ConvertedObjects, type ConvertedResource, convertedKey } from "./conversion.ts";
 import { convertedObjects } from "./objects.ts";
@@ -140,6 +140,7 @@ export async function convertFile(
 
 /** The contents first, and the spec that names them last. */
 function write(folder: string, { files }: Conversion, yaml: string, force: boolean): readonly string[] {
+  withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
   for (const { path, bytes } of files) writeContent(folder, path, bytes(), force);
   writeSpec(join(folder, DEFAULT_FILE), yaml, force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));

@@ -103,19 +103,29 @@ function replaced(document: Document, text: string, { path, value }: Expectation
     text: printed(pair, {
       indent: isCollection(before) && !isFlow && step > 0 ? step : 2,
       indentSeq: indentsLists(text),
+      flow: parent.flow === true,
     }).replaceAll("\n", `${/\r?\n/.exec(text)?.[0] ?? "\n"}${" ".repeat(column)}`),
   };
 }
 
 const isCollection = (node: unknown): node is YAMLMap | YAMLSeq => isMap(node) || isSeq(node);
 
-function printed(pair: Pair, style: { readonly indent: number; readonly indentSeq: boolean }): string {
+interface PairStyle {
+  readonly indent: number;
+  readonly indentSeq: boolean;
+  /** Inside `{ }`, more texts need quotes. */
+  readonly flow: boolean;
+}
+
+function printed(pair: Pair, { flow, ...style }: PairStyle): string {
   const alone = new Document(undefined, { intAsBigInt: true });
   const map = new YAMLMap();
   map.items.push(pair);
+  map.flow = flow;
   alone.contents = map as unknown as typeof alone.contents;
   keepStyle(alone);
-  return alone.toString({ lineWidth: 0, flowCollectionPadding: true, ...style }).trimEnd();
+  const text = alone.toString({ lineWidth: 0, flowCollectionPadding: true, ...style }).trim();
+  return flow ? text.slice(1, -1).trim() : text;
 }
 
 /** Changes only members that differ, so that comments on other members are kept. */

@@ -15,7 +15,7 @@ import { addressFilter } from "../session/address-filter.ts";
 import type { Connection } from "../session/connect.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import { fetchSources, problemsOfExport, writeSpec } from "./export.ts";
-import { ignoreState } from "./write-file.ts";
+import { assertCanIgnoreState, ignoreState } from "./write-file.ts";
 
 export interface FolderExport extends HostOptions {
   readonly out: string;
@@ -64,6 +64,7 @@ export async function exportToFolder(
   const folder = resolve(context.cwd, out);
   const file = join(folder, DEFAULT_FILE);
   if (!force && existsSync(file)) throw new Failure(existsAlready(join(out, DEFAULT_FILE)));
+  withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
   const { sources } = exportSpec(input);
   const { failed } = await fetchSources(sources, { folder, reader, parallelism, force });
   const found = exportSpec(withoutThese(input, new Set(failed.keys())));

@@ -128,12 +128,23 @@ export const SCHEMA_LINES: readonly string[] = [
 
 /** The state belongs to this machine; shared states are stored elsewhere. False if the line exists. */
 export function ignoreState(folder: string): boolean {
+  const text = missingIgnore(folder);
+  if (text !== undefined) writeWholeFile(join(folder, ".gitignore"), text, { over: true });
+  return text !== undefined;
+}
+
+/** Before the first file of a folder is written. Throws Failure with CLI_FILE if `ignoreState` would. */
+export function assertCanIgnoreState(folder: string): void {
+  missingIgnore(folder);
+}
+
+/** The new text of .gitignore; undefined if it contains the line, also in a file that a link points to. */
+function missingIgnore(folder: string): string | undefined {
   const path = join(folder, ".gitignore");
-  assertNoLinkBelow(folder, path);
   const before = existsSync(path) ? readRegularFile(path).toString("utf8") : "";
   if (before.split(/\r?\n/).some((line) => line.trim() === ".workspace/" || line.trim() === ".workspace"))
-    return false;
+    return undefined;
+  assertNoLinkBelow(folder, path);
   const glue = before === "" || before.endsWith("\n") ? "" : "\n";
-  writeWholeFile(path, `${before}${glue}.workspace/\n`, { over: true });
-  return true;
+  return `${before}${glue}.workspace/\n`;
 }

@@ -173,6 +173,18 @@ tests:
     );
   });
 
+  test("--update quotes a text that would end its member of a map in one line", async () => {
+    const folder = folderWith({
+      "a.test.yaml":
+        'spec: { pools: { p: { node_type_id: Standard_DS3_v2, custom_tags: { t: "x, y" } } } }\ntests: { t: { steps: [{ apply: {} }, { live: { pools.p: { custom_tags: { t: old } } } }] } }\n',
+    });
+    expect((await workspaceTest(folder, ["--update"])).out).toContain("updated  a.test.yaml: t\n");
+    expect(readFileSync(join(folder, "a.test.yaml"), "utf8")).toContain(
+      'custom_tags: { t: "x, y" } } } }] } }\n',
+    );
+    expect(await workspaceTest(folder)).toMatchObject({ code: 0 });
+  });
+
   test("--update changes no other text of the file: spaces, numbers, comments, and line ends stay", async () => {
     const text = `# top
 variables:   {size: 010}   # eight

@@ -1,6 +1,6 @@
 // The contents of a folder after init and after an export.
 
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
@@ -26,3 +26,20 @@ test("init names the file that it wrote in what comes next", async () => {
     "Next: workspace validate --file x.yaml; workspace plan --file x.yaml --host embedded",
   );
 });
+
+test.each([["init"], ["export", "--out", "."]])(
+  "%s writes nothing when .gitignore is a link to a file without the state",
+  async (...argv) => {
+    const context = contextWith({ WORKSPACE_HOST: "embedded" });
+    mkdirSync(join(context.cwd, "shared"));
+    const shared = join(context.cwd, "shared", "ignored");
+    writeFileSync(shared, "dist/\n");
+    symlinkSync(shared, join(context.cwd, ".gitignore"));
+    expect(await runProgram(context, argv)).toBe(1);
+    expect(context.err()).toContain(".gitignore is a symbolic link");
+    expect(existsSync(join(context.cwd, "workspace.yaml"))).toBe(false);
+    writeFileSync(shared, ".workspace/\n");
+    expect(await runProgram(context, argv)).toBe(0);
+    expect(readFileSync(shared, "utf8")).toBe(".workspace/\n");
+  },
+);
