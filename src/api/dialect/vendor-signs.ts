@@ -1,35 +1,38 @@
 // Recognizes a host of the Databricks dialect by its answers to a client of the contract, whose writes would lose fields there.
 
 import { error } from "../../core/diagnostic.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
 
-/** A value at a path that no answer of the contract has; `*` stands for each element of a list. */
-interface Sign {
-  readonly path: readonly string[];
-  readonly values: readonly string[];
-}
+/** Whether an object has what no object of the contract has. A vendor's name alone shows nothing: the contract leaves it open. */
+type Sign = (object: JsonObject) => boolean;
 
-const FORMAT = { path: ["settings", "format"], values: ["SINGLE_TASK", "MULTI_TASK"] };
-const VENDOR = { path: ["default_tags", "Vendor"], values: ["Databricks"] };
-const inList = (list: string, { path, values }: Sign): Sign => ({ path: [list, "*", ...path], values });
+const isJob: Sign = ({ settings }) => /^(SINGLE|MULTI)_TASK$/.test(String(objectIn(settings).format));
+const isCluster: Sign = ({ default_tags, azure_attributes, aws_attributes, gcp_attributes }) =>
+  objectIn(default_tags).Vendor === "Databricks" &&
+  [azure_attributes, aws_attributes, gcp_attributes].some((block) => block !== undefined);
+const isPool: Sign = ({ default_tags }) => objectIn(default_tags).DatabricksInstancePoolId !== undefined;
+const isGroup: Sign = ({ meta }) => objectIn(meta).resourceType === "WorkspaceGroup";
+const someIn =
+  (list: string, is: Sign): Sign =>
+  (answer) =>
+    listIn(answer[list]).some((one) => is(objectIn(one)));
 
 const SIGNS: { readonly [operation in OperationName]?: Sign } = {
-  "jobs/get": FORMAT,
-  "jobs/list": inList("jobs", FORMAT),
-  "clusters/get": VENDOR,
-  "clusters/list": inList("clusters", VENDOR),
-  "instance-pools/get": VENDOR,
-  "instance-pools/list": inList("instance_pools", VENDOR),
-  "scim/groups/get": { path: ["meta", "resourceType"], values: ["WorkspaceGroup"] },
-  "scim/groups/list": inList("Resources", { path: ["meta", "resourceType"], values: ["WorkspaceGroup"] }),
+  "jobs/get": isJob,
+  "jobs/list": someIn("jobs", isJob),
+  "clusters/get": isCluster,
+  "clusters/list": someIn("clusters", isCluster),
+  "instance-pools/get": isPool,
+  "instance-pools/list": someIn("instance_pools", isPool),
+  "scim/groups/get": isGroup,
+  "scim/groups/list": someIn("Resources", isGroup),
 };
 
 /** Returns the answer. Throws Refused if it is one of the Databricks dialect. */
 export function ofContract(operation: OperationName, answer: JsonObject): JsonObject {
-  const sign = SIGNS[operation];
-  if (sign === undefined || !has(answer, sign.path, sign.values)) return answer;
+  if (SIGNS[operation]?.(answer) !== true) return answer;
   throw new Refused(
     200,
     "",
@@ -41,10 +44,4 @@ export function ofContract(operation: OperationName, answer: JsonObject): JsonOb
       },
     ),
   );
-}
-
-function has(value: Json | undefined, [key, ...rest]: readonly string[], values: readonly string[]): boolean {
-  if (key === undefined) return typeof value === "string" && values.includes(value);
-  if (key === "*") return Array.isArray(value) && value.some((one: Json) => has(one, rest, values));
-  return isObject(value) && has(value[key], rest, values);
 }

@@ -14,7 +14,9 @@ async function answered(operation: ReadName, answer: JsonObject): Promise<unknow
   return client.reader.read(operation, {}).catch((failure: unknown) => failure);
 }
 
-const tags = { default_tags: { Vendor: "Databricks" } };
+const vendor = { default_tags: { Vendor: "Databricks" } };
+const cluster = { ...vendor, azure_attributes: { availability: "ON_DEMAND_AZURE" } };
+const pool = { default_tags: { Vendor: "Databricks", DatabricksInstancePoolId: "p" } };
 const meta = { meta: { resourceType: "WorkspaceGroup" } };
 
 test.each<[ReadName, JsonObject]>([
@@ -28,10 +30,10 @@ test.each<[ReadName, JsonObject]>([
     },
   ],
   ["jobs/get", { job_id: 1, settings: { format: "SINGLE_TASK" } }],
-  ["clusters/list", { clusters: [tags] }],
-  ["clusters/get", tags],
-  ["instance-pools/list", { instance_pools: [tags] }],
-  ["instance-pools/get", tags],
+  ["clusters/list", { clusters: [cluster] }],
+  ["clusters/get", cluster],
+  ["instance-pools/list", { instance_pools: [pool] }],
+  ["instance-pools/get", pool],
   ["scim/groups/list", { Resources: [meta], totalResults: 1 }],
 ])("%s of the vendor is refused", async (operation, answer) => {
   const failure = await answered(operation, answer);
@@ -50,7 +52,17 @@ test.each<[ReadName, JsonObject]>([
   ["jobs/list", { jobs: [{ job_id: 1, settings: { name: "MULTI_TASK" } }] }],
   [
     "clusters/list",
-    { clusters: [{ default_tags: { Vendor: "Workspace" }, custom_tags: { Vendor: "Databricks" } }] },
+    {
+      clusters: [
+        { ...cluster, default_tags: { Vendor: "Workspace" }, custom_tags: { Vendor: "Databricks" } },
+      ],
+    },
+  ],
+  ["clusters/list", { clusters: [vendor] }],
+  ["clusters/get", vendor],
+  [
+    "instance-pools/list",
+    { instance_pools: [{ default_tags: { Vendor: "Databricks", PlatformInstancePoolId: "p" } }] },
   ],
   ["scim/groups/list", { Resources: [{ meta: { resourceType: "Group" } }], totalResults: 1 }],
   ["secrets/scopes/list", { scopes: [{ name: "Databricks" }] }],
