@@ -24,6 +24,8 @@ export type LiveKind =
   | {
       readonly readable: true;
       readonly objects: readonly LiveObject[];
+      /** For kinds whose names are paths: the known names at which a folder is. */
+      readonly folders?: ReadonlySet<string>;
       /** For nested kinds: parents whose members could not be read. */
       readonly unreadableParents: ReadonlyMap<string, Diagnostic>;
     }

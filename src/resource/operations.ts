@@ -14,6 +14,8 @@ export interface ListScope {
   readonly names: ReadonlySet<string>;
   /** Recorded remote IDs of this kind: for lists that omit objects (terminated clusters, jobs on pages that shifted). */
   readonly ids?: ReadonlySet<string>;
+  /** Told the names at which a kind whose names are paths finds a folder. */
+  readonly onFolder?: (path: string) => void;
 }
 
 /** Sent with an object so that it can be found again after a crash; absent where the crash class needs none. */

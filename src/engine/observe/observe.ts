@@ -95,7 +95,7 @@ class Reading {
     if (provider.nested !== undefined) return this.#members(provider, provider.nested.kind);
     const found = await this.#listed(provider, []);
     if (!("objects" in found)) return { readable: false, diagnostic: found.diagnostic };
-    return { readable: true, objects: found.objects, unreadableParents: new Map() };
+    return { readable: true, ...found, unreadableParents: new Map() };
   }
 
   async #members(provider: Provider, parentKind: string): Promise<LiveKind> {
@@ -122,12 +122,17 @@ class Reading {
     // Without a known path, the list would be the whole tree.
     if (provider.tree !== undefined && known.names.size === 0) return { objects: [] };
     try {
+      const folders = new Set<string>();
+      const onFolder = (path: string): unknown => folders.add(path);
       const listed = await this.#slots.inside(() =>
-        provider.operations.list(this.#reader, scopeOf(parents, known)),
+        provider.operations.list(this.#reader, scopeOf(parents, known, onFolder)),
       );
       if (provider.operations.readDetails === undefined) return { objects: listed };
       const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, known, object)));
-      return { objects: objects.filter((object) => object !== undefined) };
+      return {
+        objects: objects.filter((object) => object !== undefined),
+        ...(provider.tree?.folders === false && folders.size > 0 ? { folders } : {}),
+      };
     } catch (failure) {
       return { diagnostic: failureDiagnostic(failure) };
     }
@@ -176,9 +181,10 @@ class Reading {
 }
 
 /** Known names and IDs are collected only for kinds whose lists need them. */
-function scopeOf(parents: readonly string[], known: KnownNames): ListScope {
+function scopeOf(parents: readonly string[], known: KnownNames, onFolder: (path: string) => void): ListScope {
   return {
     parents,
+    onFolder,
     get names() {
       return known.names;
     },
@@ -188,7 +194,9 @@ function scopeOf(parents: readonly string[], known: KnownNames): ListScope {
   };
 }
 
-type Listed = { readonly objects: readonly LiveObject[] } | { readonly diagnostic: Diagnostic };
+type Listed =
+  | Pick<Extract<LiveKind, { readonly readable: true }>, "objects" | "folders">
+  | { readonly diagnostic: Diagnostic };
 
 /**
  * Replaces IDs in `names` fields with names. If the referenced kind could not be read, the referring kind cannot be

@@ -2,10 +2,13 @@
 // folder stays while the spec declares something in it.
 
 import { type Address, addressOf } from "../../core/address.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { foldersAbove } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Change, Delete } from "../model/change.ts";
+import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
 import { transitiveClosure } from "../model/order.ts";
 
@@ -53,6 +56,23 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
     return isWhole(change) && first.has(change.address)
       ? { ...change, dependsOn: amongDeletes(change.address) }
       : change;
+  });
+}
+
+/** Errors for creations at the path of a folder that the plan does not delete. */
+export function pathsOfFolders({ input }: PlanContext, changes: readonly Change[]): readonly Diagnostic[] {
+  const { registry, spec, live } = input;
+  const deletes = changes.filter((one) => isWhole(one));
+  return changes.flatMap(({ action, address, kind, name }) => {
+    const found = live.get(kind);
+    if (action !== "create" || found?.readable !== true || found.folders?.has(name) !== true) return [];
+    const { root } = registry.get(kind).tree ?? {};
+    if (deletes.some((one) => one.name === name && registry.get(one.kind).tree?.root === root)) return [];
+    return error("PLAN_ALREADY_EXISTS", `${address} cannot be created: ${name} is a folder`, {
+      address,
+      ...defined({ at: spec.resources.get(address)?.at }),
+      hint: `choose another path, or delete the folder ${name} and everything in it, then plan again`,
+    });
   });
 }
 

@@ -55,7 +55,10 @@ export async function entriesFor(
 ): Promise<readonly JsonObject[]> {
   if (scope.names.size === 0) return everythingIn("/", list, isFolder);
   const folders = [...new Set([...scope.names].map(folderOf))].sort();
-  return (await Promise.all(folders.map((folder) => entriesIn(folder, list)))).flat();
+  const entries = (await Promise.all(folders.map((folder) => entriesIn(folder, list)))).flat();
+  for (const entry of entries)
+    if (isFolder(entry) && scope.names.has(String(entry.path))) scope.onFolder?.(String(entry.path));
+  return entries;
 }
 
 /** A missing folder is empty. */

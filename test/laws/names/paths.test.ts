@@ -85,6 +85,45 @@ test("a folder that the spec no longer declares is kept and removed from the sta
   expect(site.writes).not.toContain("POST workspace/delete /Shared/etl");
 });
 
+test.each<readonly [string, Tree, Tree, string]>([
+  ["notebook", { notebooks: ["/Shared/etl/main"] }, { notebooks: ["/Shared/etl"] }, "notebooks./Shared/etl"],
+  ["file", { files: ["/init/a/b"] }, { files: ["/init/a"] }, "files./init/a"],
+])(
+  "a %s at the path of a folder that the spec never declared is an error before anything is written",
+  async (_kind, before, after, address) => {
+    const site = await freshSite();
+    await converges(site, before);
+    const path = address.slice(address.indexOf("/"));
+    await refusesFolder(site, after, address, path);
+  },
+);
+
+/** The plan has an error that names the folder, so an apply fails before its first write. */
+async function refusesFolder(site: Site, tree: Tree, address: string, path: string): Promise<void> {
+  const plan = await site.drive(site.process().plan(await site.spec(yamlOf(tree))));
+  expect(plan.diagnostics).toMatchObject([
+    {
+      code: "PLAN_ALREADY_EXISTS",
+      address,
+      message: `${address} cannot be created: ${path} is a folder`,
+      hint: `choose another path, or delete the folder ${path} and everything in it, then plan again`,
+    },
+  ]);
+}
+
+test("a folder that the plan deletes does not block a notebook at its path, also when a policy deletes it", async () => {
+  const site = await freshSite();
+  await converges(site, { notebooks: ["/Shared/etl/main"] });
+  const strict = yamlOf({ directories: ["/Shared/web"], notebooks: ["/Shared/etl"] }).replace(
+    "policy: {",
+    "policy: { authoritative: [directories],",
+  );
+  const { outcome } = await site.drive(site.process().apply(await site.spec(strict)));
+  expect(outcome.diagnostics).toEqual([]);
+  expect(results(outcome).filter((one) => !one.startsWith("applied "))).toEqual([]);
+  expect(doing(await site.drive(site.process().plan(await site.spec(strict))))).toEqual([]);
+});
+
 const PATHS = ["/Shared/etl", "/Shared/etl/x", "/Shared/etl/x/y", "/Shared/web", "/Shared/web/z"];
 
 /** Any tree: each path is a folder, a notebook below no other notebook, or not declared. */
@@ -110,15 +149,16 @@ const takesUndeclaredFolder = (before: Tree, after: Tree): boolean =>
       [...(before.notebooks ?? []), ...(before.directories ?? [])].some((one) => one.startsWith(`${path}/`)),
   );
 
-test("any tree of folders and notebooks becomes any other in one apply", async () => {
+test("any tree of folders and notebooks becomes any other in one apply, or the plan names the folder that remains", async () => {
   await fc.assert(
     fc.asyncProperty(trees, trees, async (before, after) => {
-      fc.pre(!takesUndeclaredFolder(before, after));
       const site = await Site.start();
       try {
         writeFileSync(join(site.folder, "a.py"), "print('a')\n");
         await converges(site, before);
-        await converges(site, after, true);
+        if (!takesUndeclaredFolder(before, after)) return await converges(site, after, true);
+        const plan = await site.drive(site.process().plan(await site.spec(yamlOf(after)), { adopt: true }));
+        expect(plan.diagnostics.map(({ code }) => code)).toContain("PLAN_ALREADY_EXISTS");
       } finally {
         site.close();
       }

@@ -5,7 +5,7 @@ import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import { longestName } from "../../../src/planner/decide/passed-names.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
-import type { LiveObject } from "../../../src/resource/live.ts";
+import type { LiveKind, LiveObject } from "../../../src/resource/live.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
 import { live, object, plan, record, resource, spec, state } from "../build.ts";
 import { registry } from "../kinds.ts";
@@ -75,7 +75,7 @@ describe("a managed object that the spec does not declare", () => {
     const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as const;
     expect(made([recorded("a")], {}, { live: new Map([["boxes", unread]]) }).changes).toEqual([]);
     const parents = new Map([["a", error("API_FORBIDDEN", "no")]]);
-    const labels = { readable: true, objects: [], unreadableParents: parents } as const;
+    const labels: LiveKind = { readable: true, objects: [], unreadableParents: parents };
     const found = new Map([...live(), ["labels", labels] as const]);
     const parent = resource("boxes.a", { owns: ["labels"] });
     expect(reasons([label("a/x"), label("b/x")], {}, { live: found, spec: spec([parent]) })).toEqual([
