@@ -9,7 +9,7 @@ import type { Live } from "../resource/live.ts";
 import type { PlanningRegistry } from "../resource/registry.ts";
 import type { State } from "../state/model/record.ts";
 import { withPlannedNames } from "./decide/new-names.ts";
-import { comparable, liveFingerprint } from "./diff/fingerprint.ts";
+import { comparable, isAsPlanned } from "./diff/fingerprint.ts";
 import type { Change, Create } from "./model/change.ts";
 import { addressByObject, type ObjectOwners } from "./model/context.ts";
 import { indexLive, type LiveIndex } from "./model/live-index.ts";
@@ -216,8 +216,7 @@ function movement(
     case "delete": {
       const live = liveIndex.byId(change.kind, change.id);
       if (live === undefined) return "disappeared from the workspace";
-      const after = "after" in change ? change.after : undefined;
-      return liveFingerprint(provider.fields, comparable(provider, live), after) === change.fingerprint
+      return isAsPlanned(provider, comparable(provider, live), change)
         ? undefined
         : "changed in the workspace";
     }

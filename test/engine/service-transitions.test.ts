@@ -94,6 +94,55 @@ test("a cluster that a person ended or started is drift", async () => {
   });
 });
 
+/** Applies an empty spec; `between` happens after the plan is made and before its delete reads the cluster again. */
+async function deletes(site: Site, between: () => Promise<unknown>): Promise<readonly string[]> {
+  let planned = false;
+  let moved = false;
+  const process = site.process({
+    onPlan: () => {
+      planned = true;
+    },
+    transport: async (request, send) => {
+      if (planned && !moved) {
+        moved = true;
+        await between();
+      }
+      return send(request);
+    },
+  });
+  const { outcome } = await site.drive(process.apply(await site.spec("clusters: {}\n")));
+  return outcome.changes.map((one) => one.diagnostic?.code ?? one.result);
+}
+
+test("a cluster that the service terminates between plan and apply is deleted", async () => {
+  const site = await siteWith(cluster(", autotermination_minutes: 10"));
+  await site.world.advance(5 * MINUTE);
+  expect(await deletes(site, () => site.world.advance(60 * MINUTE))).toEqual(["applied"]);
+});
+
+test("a cluster that a person starts, stops, or edits between plan and apply is not deleted", async () => {
+  const stopped = await siteWith(cluster(", autotermination_minutes: 10"));
+  await stopped.world.advance(60 * MINUTE);
+  const id = { cluster_id: await idOf(stopped) };
+  expect(await deletes(stopped, () => stopped.world.post("clusters/start", id))).toEqual(["PLAN_LIVE_MOVED"]);
+
+  const running = await siteWith(cluster());
+  await running.world.advance(5 * MINUTE);
+  const other = { cluster_id: await idOf(running) };
+  expect(await deletes(running, () => running.world.post("clusters/delete", other))).toEqual([
+    "PLAN_LIVE_MOVED",
+  ]);
+
+  const edited = await siteWith(cluster(", autotermination_minutes: 10"));
+  await edited.world.advance(5 * MINUTE);
+  const size = { cluster_id: await idOf(edited), num_workers: 3 };
+  const edit = async () => {
+    await edited.world.post("clusters/resize", size);
+    await edited.world.advance(60 * MINUTE);
+  };
+  expect(await deletes(edited, edit)).toEqual(["PLAN_LIVE_MOVED"]);
+});
+
 test("a field that was unmanaged at the last apply is not drift when the spec begins to manage it", async () => {
   const site = await siteWith("groups: { red: {} }\nusers: { ada@example.com: {} }\n");
   const { body } = await site.world.get("preview/scim/v2/Users", {});

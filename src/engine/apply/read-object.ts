@@ -3,7 +3,7 @@
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { UnknownOutcome } from "../../core/request-failure.ts";
-import { comparable, liveFingerprint } from "../../planner/diff/fingerprint.ts";
+import { comparable, isAsPlanned } from "../../planner/diff/fingerprint.ts";
 import type { Change, Create, Replace } from "../../planner/model/change.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -53,8 +53,7 @@ export async function readUnmoved(run: ApplyRun, change: Existing): Promise<Live
     ...nameBefore(provider, change, live),
   };
   const named = { ...live, values };
-  if (liveFingerprint(provider.fields, comparable(provider, named), after) !== change.fingerprint)
-    throw moved(change, "changed");
+  if (!isAsPlanned(provider, comparable(provider, named), change)) throw moved(change, "changed");
   return live;
 }
 

@@ -238,7 +238,7 @@ function causeOf(
 }
 
 /** Why the service itself gave a field its live value; undefined if it did not, or does not say so. */
-export function changedByService(schema: FieldSchema, live: LiveObject): string | undefined {
+export function changedByService(schema: FieldSchema, live: Pick<LiveObject, "facts">): string | undefined {
   const why = schema.changedByService === undefined ? undefined : live.facts[schema.changedByService];
   return typeof why === "string" ? why : undefined;
 }

@@ -5,7 +5,9 @@ import type { Json } from "../../core/json.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
+import type { Change } from "../model/change.ts";
 import type { RecordedValues } from "../model/context.ts";
+import { changedByService } from "./diff.ts";
 import { normalForm, withIgnoredFromLive } from "./normalize.ts";
 
 /**
@@ -33,6 +35,26 @@ export function liveFingerprint(
   }
   return fingerprint(parts);
 }
+
+/**
+ * Whether an object is the one that a change rests on. A delete also accepts that the service set a field since, such as
+ * the state of a cluster that terminated: the delete interrupts no more than the plan says.
+ */
+export function isAsPlanned(
+  { fields }: PlannedKind,
+  live: Pick<LiveObject, "values" | "facts">,
+  change: Existing,
+): boolean {
+  if ("after" in change) return liveFingerprint(fields, live, change.after) === change.fingerprint;
+  const values = Object.entries(fields).flatMap(([name, schema]) => {
+    const value = changedByService(schema, live) === undefined ? undefined : change.before[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const asBefore = { ...live, values: { ...live.values, ...Object.fromEntries(values) } };
+  return liveFingerprint(fields, asBefore, undefined) === change.fingerprint;
+}
+
+type Existing = Extract<Change, { readonly fingerprint: string }>;
 
 function namesOthers(schema: FieldSchema): boolean {
   return (
