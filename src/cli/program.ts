@@ -57,7 +57,7 @@ async function runCommand(context: ConsoleContext, command: Command, called: Inv
   const { values, problems } = optionValues(command.options, called.root, called.own);
   const wrong = [...called.problems, ...problems];
   try {
-    if (wrong.length > 0) throw await refusal(context, command, withAdvice(called, wrong), reportsIn(values));
+    if (wrong.length > 0) throw await refusal(context, command, withAdvice(called, wrong), values);
     return await command.run(context, values, called.args);
   } catch (problem) {
     await command.ending?.(
@@ -74,12 +74,14 @@ async function refusal(
   context: ConsoleContext,
   { ending }: Command,
   found: readonly Diagnostic[],
-  wishes: readonly OutputRequest<string>[],
+  values: Readonly<Record<string, unknown>>,
 ): Promise<Failure> {
   if (ending === undefined) return new Failure(...found);
   const { Reports } = await import("./output/reports.ts");
+  const { WrittenFiles } = await import("./output/written-files.ts");
+  const wishes = reportsIn(values);
   // An untrusted run does not start git, because the repository's options may be wrong.
-  const reports = new Reports(context, wishes, { untrusted: true });
+  const reports = new Reports(context, wishes, { untrusted: true }, new WrittenFiles(context, values));
   await reports.end(ending, found, { stdout: false });
   return new Failure(...found, ...reports.save());
 }

@@ -64,9 +64,8 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE----
 
 /** Node's own authorities and those of `--ca-file` or WORKSPACE_CA_FILE; undefined where no file is named. */
 export function authoritiesOf(context: ProcessContext, caFile?: string): readonly string[] | undefined {
-  const said = caFile ?? context.env.WORKSPACE_CA_FILE;
-  if (said === undefined || said === "") return undefined;
-  const path = resolve(context.cwd, said);
+  const path = caFileOf(context, caFile);
+  if (path === undefined) return undefined;
   const added = read(path).match(CERTIFICATE) ?? [];
   if (added.length === 0)
     throw failureOf("CLI_FILE", `the CA file ${path} contains no certificate`, {
@@ -75,6 +74,12 @@ export function authoritiesOf(context: ProcessContext, caFile?: string): readonl
   for (const [at, pem] of added.entries()) assertCertificate(pem, at, path);
   // Loaded only here: most runs need neither.
   return [...process.getBuiltinModule("node:tls").getCACertificates("default"), ...added];
+}
+
+/** The absolute path of `--ca-file` or WORKSPACE_CA_FILE. */
+export function caFileOf(context: ProcessContext, caFile: string | undefined): string | undefined {
+  const said = caFile ?? context.env.WORKSPACE_CA_FILE;
+  return said === undefined || said === "" ? undefined : resolve(context.cwd, said);
 }
 
 function read(path: string): string {

@@ -34,10 +34,10 @@ export const applyCommand = defineCommand({
   notes:
     "Exit codes: 0 success, 1 error, 3 blocked by a guard or a policy, 4 stale plan, 5 state locked, 130 and 143 interrupted.",
   run: (context, options, [planfile]) =>
-    withReports(context, { ...options, planfile }, applyEnding, (reports) =>
+    withReports(context, { ...options, planfile }, applyEnding, (reports, seen) =>
       planfile === undefined
-        ? applySpec(reports, options, options, "Apply this plan?")
-        : applyFile(reports, options, planfile),
+        ? applySpec(reports, { ...options, seen }, options, "Apply this plan?")
+        : applyFile(reports, { ...options, seen }, planfile),
     ),
 });
 

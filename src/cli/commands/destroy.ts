@@ -20,7 +20,7 @@ export const destroyCommand = defineCommand({
   ending: applyEnding,
   notes: "To preview the deletions, run `workspace plan --destroy`.",
   run: (context, options) =>
-    withReports(context, options, applyEnding, (reports) =>
-      applySpec(reports, options, { destroy: true, only: options.only }, "Delete all of this?"),
+    withReports(context, options, applyEnding, (reports, seen) =>
+      applySpec(reports, { ...options, seen }, { destroy: true, only: options.only }, "Delete all of this?"),
     ),
 });

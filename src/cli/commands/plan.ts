@@ -44,8 +44,9 @@ export const planCommand = defineCommand({
     "Exit codes: 0 success, 1 error, 2 changes (with --detailed-exitcode), 3 blocked by a guard or a policy.",
   async run(context, options) {
     assertReviewable(options);
-    return withReports(context, options, planEnding, async (reports) => {
-      if (options.offline) return showReview(reports, options, await planOffline(context, options));
+    return withReports(context, options, planEnding, async (reports, seen) => {
+      const reading = { ...options, seen };
+      if (options.offline) return showReview(reports, options, await planOffline(context, reading));
       const opening = {
         makesKey: options.out !== undefined,
         secrets: options.destroy || options.untrusted ? "skip" : "optional",
@@ -53,7 +54,7 @@ export const planCommand = defineCommand({
         ahead: true,
         only: options.only,
       } as const;
-      return withSession(context, options, opening, async (session) => {
+      return withSession(context, reading, opening, async (session) => {
         const planned = await planForReview(session, options);
         const { out } = options;
         const save = out === undefined ? undefined : await saveReview(reports, session, planned, out);

@@ -34,8 +34,8 @@ export const validateCommand = defineCommand({
   },
   ending: validateEnding,
   async run(context, options) {
-    return withReports(context, options, validateEnding, async (reports) => {
-      const { spec, diagnostics: found } = await checkSpec(context, options, undefined).catch(
+    return withReports(context, options, validateEnding, async (reports, seen) => {
+      const { spec, diagnostics: found } = await checkSpec(context, { ...options, seen }, undefined).catch(
         (problem: unknown) => ({ spec: undefined, diagnostics: diagnosticsOf(problem) }),
       );
       const done = spec === undefined || hasErrors(found) ? [] : await doneEntries(context, options, spec);

@@ -1,11 +1,9 @@
 // The reports that one run was asked for with `-o FORMAT[=FILE]`: one on standard output, any number in files, all from one view.
 
-import { statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
-import { fileFailure, resolvedPath } from "../../config/files.ts";
+import { resolve } from "node:path";
+import { fileFailure } from "../../config/files.ts";
 import { collectedOutput, type Output } from "../../config/streams.ts";
-import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Renderer } from "../../report/formats.ts";
@@ -13,7 +11,7 @@ import { type Colors, colorsFor } from "../../report/text/color.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
-import { specFile } from "../../workflow/target/target.ts";
+import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import type { ConsoleContext } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -21,6 +19,7 @@ import type { OutputRequest } from "../command/option.ts";
 import { colorsOf, printDiagnostics } from "./diagnostics.ts";
 import type { ReportEnding } from "./failure-documents.ts";
 import { type OriginOptions, type RunOrigin, runOrigin } from "./run-origin.ts";
+import { type RunFiles, WrittenFiles } from "./written-files.ts";
 
 interface Target<F> {
   readonly format: F;
@@ -41,11 +40,17 @@ export class Reports<F extends string> {
   readonly format: F | "text";
   readonly origin: Promise<RunOrigin>;
   readonly #untrusted: boolean;
+  readonly #files: WrittenFiles;
   readonly #targets: readonly Target<F | "text">[];
 
-  constructor(context: ConsoleContext, wishes: readonly OutputRequest<F>[], options: OriginOptions) {
+  constructor(
+    context: ConsoleContext,
+    wishes: readonly OutputRequest<F>[],
+    options: OriginOptions,
+    files = new WrittenFiles(context, { ...options, output: wishes }),
+  ) {
     this.context = context;
-    assertOwnFiles(context, { output: wishes, file: options.file });
+    this.#files = files;
     this.#untrusted = options.untrusted === true;
     this.origin = runOrigin(context, options);
     // Awaited with the first report; a run that fails before reports its own error.
@@ -140,6 +145,7 @@ export class Reports<F extends string> {
   }
 
   save(): readonly Diagnostic[] {
+    if (this.#files.refused) return [];
     return this.#targets.flatMap(({ file, text }) => {
       if (file === undefined) return [];
       try {
@@ -161,47 +167,6 @@ function linked(file: string, link: string): Diagnostic {
   });
 }
 
-/** The files that a run writes, and the saved plan that it reads. */
-export interface RunFiles {
-  readonly output?: readonly OutputRequest<string>[];
-  readonly file?: string | undefined;
-  readonly metrics?: string | undefined;
-  readonly out?: string | undefined;
-  readonly planfile?: string | undefined;
-}
-
-/** Each file gets one report, and no file is the spec or the plan that the run reads. */
-export function assertOwnFiles(context: CommandContext, files: RunFiles): void {
-  const { output = [], file, metrics, out, planfile } = files;
-  const at = (what: string, name: string | undefined) => {
-    const path = resolve(context.cwd, name ?? "");
-    return name === undefined ? [] : [{ what, path, real: withoutLinks(path) }];
-  };
-  const written = [
-    ...output.flatMap((wish) => at("a report", wish.file)),
-    ...at("the metrics", metrics),
-    ...at("the plan", out),
-  ];
-  const taken = [...at("the spec", specFile(context, { file })), ...at("the plan to read", planfile)];
-  for (const [number, { what, path, real }] of written.entries()) {
-    const kept = taken.find((one) => one.real === real);
-    if (kept !== undefined)
-      throw failureOf("CLI_USAGE", `${what} cannot be written to ${path}, which is ${kept.what}`);
-    const other = written.slice(0, number).find((one) => one.real === real);
-    if (other === undefined || isDevice(path)) continue;
-    const both = what === other.what ? "two reports" : `${other.what} and ${what}`;
-    throw failureOf("CLI_USAGE", `${both} cannot be written to the same file ${path}`);
-  }
-}
-
-/** Two names of one file have the same, also before the file exists. */
-function withoutLinks(path: string): string {
-  const real = resolvedPath(path);
-  return real === path ? join(resolvedPath(dirname(path)), basename(path)) : real;
-}
-
-const isDevice = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === false;
-
 function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target<F> {
   const output = collectedOutput(context.stdout.stream);
   return { format, file, output, colors: colorsFor(false), text: () => output.text() };
@@ -209,20 +174,22 @@ function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target
 
 interface ReportOptions<F> extends OriginOptions, Omit<RunFiles, "output"> {
   readonly output: readonly OutputRequest<F>[];
+  /** Those of a run that writes metrics, too. */
+  readonly files?: WrittenFiles;
 }
 
-/** Runs `work`, then writes the files, also where it fails: what an earlier run left there is of another run. */
+/** Runs `work`, which gives each path that it reads to `seen`, then writes the files, also where it fails: what an earlier run left there is of another run. */
 export async function withReports<F extends string>(
   context: ConsoleContext,
   options: ReportOptions<F>,
   ending: ReportEnding,
-  work: (reports: Reports<F>) => Promise<number>,
+  work: (reports: Reports<F>, seen: PathObserver) => Promise<number>,
 ): Promise<number> {
-  assertOwnFiles(context, options);
-  const reports = new Reports(context, options.output, options);
+  const files = options.files ?? new WrittenFiles(context, options);
+  const reports = new Reports(context, options.output, options, files);
   let code: number;
   try {
-    code = await work(reports);
+    code = await work(reports, files.seen);
   } catch (problem) {
     const found = diagnosticsOf(problem);
     await reports.end(ending, found, { stdout: false });

@@ -15,9 +15,9 @@ import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, textOption } from "../command/option.ts";
 import { inGroup } from "../command/shared-options.ts";
 import { printDiagnostics } from "./diagnostics.ts";
-import { assertOwnFiles, type RunFiles } from "./reports.ts";
 import type { RunCollector } from "./run-collector.ts";
 import { runOrigin } from "./run-origin.ts";
+import { type RunFiles, WrittenFiles } from "./written-files.ts";
 
 const WATCH_OPTIONS = inGroup("Output", {
   metrics: textOption("--metrics <file>", "write metrics of this run for Prometheus"),
@@ -45,10 +45,7 @@ interface WatchOptions extends RunFiles {
   readonly metrics: string | undefined;
   readonly webhook: string | undefined;
   readonly webhookFormat: WebhookFormat | undefined;
-  readonly file: string | undefined;
-  readonly target: string | undefined;
   readonly caFile: string | undefined;
-  readonly untrusted?: boolean;
 }
 
 async function watched(
@@ -56,18 +53,18 @@ async function watched(
   options: WatchOptions,
   command: string,
   planfile: string | undefined,
-  work: (watching: { readonly observer?: RunObserver }) => Promise<number>,
+  work: (watching: { readonly observer?: RunObserver; readonly files?: WrittenFiles }) => Promise<number>,
 ): Promise<number> {
   if (options.metrics === undefined && options.webhook === undefined) {
     if (options.webhookFormat !== undefined)
       throw failureOf("CLI_USAGE", "--webhook-format requires --webhook");
     return work({});
   }
-  assertOwnFiles(context, { ...options, planfile });
+  const files = new WrittenFiles(context, { ...options, planfile });
   const post = await webhookOf(context, options);
   const { RunCollector: Collector } = await import("./run-collector.ts");
   const observer = new Collector(command);
-  const ended = await work({ observer }).then(
+  const ended = await work({ observer, files }).then(
     (code) => ({ code, errors: [] as readonly Diagnostic[], problem: undefined }),
     (problem: unknown) => {
       const errors = diagnosticsOf(problem).filter((one) => one.severity === "error");
@@ -76,7 +73,7 @@ async function watched(
   );
   const facts = await factsOf(context, options, command, observer, ended);
   const trouble =
-    options.metrics === undefined
+    options.metrics === undefined || files.refused
       ? []
       : await writeMetrics(context, options.metrics, facts, options.untrusted === true);
   printDiagnostics(context, trouble);

@@ -13,6 +13,8 @@ const SHORT = /^(?:git|worksp)~\d+$/;
 /** The files of a state: only these are private if other files are in its folder. */
 const STATE_FILES = /^(?:state(?:\.\d+)?\.json|journal\.jsonl|key|lock\.\d+)(?:\.|$)/i;
 
+export const isStateFile = (name: string): boolean => STATE_FILES.test(name);
+
 /** `states`: folders of states. One that does not exist yet has nothing to read. */
 export function privateFiles(states: readonly string[], tree: string): IsPrivate {
   const folders = states.flatMap((state) => idOf(state) ?? []);
@@ -29,7 +31,7 @@ export function privateFiles(states: readonly string[], tree: string): IsPrivate
   return (path) =>
     hasPrivateName(path) ||
     (apart.length > 0 && (isInStates(dirname(path)) || apart.includes(idOf(path) ?? ""))) ||
-    (STATE_FILES.test(basename(path)) && around.includes(idOf(dirname(path)) ?? ""));
+    (isStateFile(basename(path)) && around.includes(idOf(dirname(path)) ?? ""));
 }
 
 /** Whether a segment of a path, as written, names such a folder. */

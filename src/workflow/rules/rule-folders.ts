@@ -6,6 +6,7 @@ import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
+import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import type { RuleFile } from "../../spec/model/rule.ts";
 import { isInTreeOf } from "../target/spec-tree.ts";
 import { specFile, type TargetOptions } from "../target/target.ts";
@@ -16,6 +17,7 @@ const FILE_BYTES = 1 << 20;
 export interface RuleOptions {
   /** Folders; absent for commands that check no plan. */
   readonly rules?: readonly string[] | undefined;
+  readonly seen?: PathObserver | undefined;
 }
 
 /** The files of the folders of --rules and WORKSPACE_RULES, in the order of their names. Undefined if no plan is checked. */
@@ -35,11 +37,11 @@ export function ruleFiles(
         `the rules folder ${shownIn(context, folder)} is in the tree of the untrusted spec`,
         { hint: "use a copy outside the checkout, which a pull request cannot change" },
       );
-    return filesOf(context, folder);
+    return filesOf(context, folder, options.seen);
   });
 }
 
-function filesOf(context: ProcessContext, folder: string): readonly RuleFile[] {
+function filesOf(context: ProcessContext, folder: string, seen?: PathObserver): readonly RuleFile[] {
   const names = namesIn(context, folder);
   const about = `the rules folder ${shownIn(context, folder)}`;
   if (names.length === 0)
@@ -51,6 +53,7 @@ function filesOf(context: ProcessContext, folder: string): readonly RuleFile[] {
   return names.map((name) => {
     const path = join(folder, name);
     const shown = shownIn(context, path);
+    seen?.(path);
     try {
       return { shown, bytes: readRegularFile(path, FILE_BYTES) };
     } catch (problem) {

@@ -21,7 +21,7 @@ export interface SpecOptions {
   readonly varFile: readonly string[];
   /** Folders of rules; only with it, the spec's own rules are read as well. */
   readonly rules?: readonly string[] | undefined;
-  /** Receives the paths that the spec leads to. */
+  /** Receives the paths that the run reads. */
   readonly seen?: SpecInput["seen"];
 }
 
@@ -80,12 +80,14 @@ export function checkSpec(
 export function specInput(context: WorkflowContext, options: Reading, untrusted = false): SpecInput {
   const target = namedTarget(context, options);
   const { seen } = options;
+  const varFiles = options.varFile.map((path) => resolve(context.cwd, path));
+  for (const path of varFiles) seen?.(path);
   return {
     file: specFile(context, options),
     cwd: context.cwd,
     ...(target === undefined ? {} : { target }),
     vars: options.var,
-    varFiles: options.varFile.map((path) => resolve(context.cwd, path)),
+    varFiles,
     env: untrusted ? {} : context.env,
     untrusted,
     states: statesOf(context, options, untrusted),

@@ -6,6 +6,7 @@ import { fileFailure } from "../../config/files.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { matching } from "../../spec/files/matching.ts";
+import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
 import { readTests } from "../../spec/testing/read-tests.ts";
 import type { SpecTest, SpecTestFile } from "../../spec/testing/spec-test.ts";
@@ -25,10 +26,11 @@ export interface TestSelection {
   /** A folder or a test file, as the command line names it. */
   readonly folder: string | undefined;
   readonly filters: readonly string[];
+  readonly seen?: PathObserver;
 }
 
 /** Throws Failure if no test is found. */
-export function findTests(cwd: string, { folder = ".", filters }: TestSelection): FoundTests {
+export function findTests(cwd: string, { folder = ".", filters, seen }: TestSelection): FoundTests {
   const path = resolve(cwd, folder);
   if (!existsSync(path))
     throw failureOf("CLI_FILE", `${folder} does not exist`, { hint: "name a folder or a test file" });
@@ -43,6 +45,7 @@ export function findTests(cwd: string, { folder = ".", filters }: TestSelection)
       hint: "name a folder with fewer test files",
     });
   const diagnostics: Diagnostic[] = [];
+  for (const one of paths) seen?.(one);
   const files = paths.flatMap((one) => {
     try {
       return [readOne(cwd, one)];

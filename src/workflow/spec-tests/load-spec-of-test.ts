@@ -4,6 +4,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import { type LoadedSpec, loadSpec } from "../../spec/load-spec.ts";
 import type { RuleFile } from "../../spec/model/rule.ts";
 import { locationOf, type Span } from "../../spec/model/source.ts";
@@ -17,6 +18,7 @@ export interface TestPlace {
   readonly cwd: string;
   readonly boundary: string;
   readonly file: Pick<SpecTestFile, "path">;
+  readonly seen?: PathObserver;
 }
 
 export interface LoadSpecOfTest {
@@ -45,6 +47,7 @@ export function loadSpecOfTest(
     cwd: place.cwd,
     ...(target === undefined ? {} : { target }),
     vars: variables,
+    ...(place.seen === undefined ? {} : { seen: place.seen }),
     env: setup.env,
     ...(rules === undefined ? {} : { rules }),
     registry: sandbox.registry,

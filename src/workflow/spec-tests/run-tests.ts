@@ -3,6 +3,7 @@
 import { fileFailure } from "../../config/files.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import type { TestResult } from "../../planner/model/test-result.ts";
+import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import type { SpecTest, SpecTestFile } from "../../spec/testing/spec-test.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../transfer/write-file.ts";
 import type { FoundTests } from "./find-tests.ts";
@@ -15,15 +16,16 @@ export interface TestRunOptions {
   /** Rewrites expectations that differ. */
   readonly update: boolean;
   readonly signal: AbortSignal;
+  readonly seen?: PathObserver;
 }
 
 /** Results in the order of the files and of the tests in them. */
 export async function runTests(found: FoundTests, options: TestRunOptions): Promise<readonly TestResult[]> {
-  const { cwd, parallelism, update, signal } = options;
+  const { cwd, parallelism, update, signal, seen } = options;
   const all = found.files.flatMap(({ file, tests }) => tests.map((test) => ({ file, test })));
   const finished: FinishedTest[] = [];
   const waiting = [...all.entries()];
-  const place = { cwd, boundary: found.boundary };
+  const place = { cwd, boundary: found.boundary, ...(seen === undefined ? {} : { seen }) };
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, { file, test }] = next;

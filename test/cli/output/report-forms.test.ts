@@ -1,6 +1,6 @@
 // Each format contains the findings of a run, and a truncated Markdown report names the complete one.
 
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
@@ -38,6 +38,7 @@ const DOUBTFUL = [
   "    num_workers: 1",
   "",
 ].join("\n");
+const RULE = "rules: [{ name: named, kinds: [groups], assert: 'true', message: no }]\n";
 const DOUBT = "node_type_id has no effect next to instance_pool_id";
 
 describe("a warning about the spec", () => {
@@ -124,6 +125,55 @@ describe("a report in a file", () => {
       expect(await run(folder, line)).toMatchObject({ code: 1, err: expect.stringContaining(message) });
     expect(readFileSync(join(folder, "workspace.yaml"), "utf8")).toBe(DOUBTFUL);
     expect(readFileSync(join(folder, "saved.plan"), "utf8")).toBe(saved);
+  });
+
+  test.each([
+    ["plan -o json=included.yaml", "included.yaml", "the run reads"],
+    ["apply --auto-approve --metrics link.yaml", "included.yaml", "the run reads"],
+    ["plan --out included.yaml", "included.yaml", "the run reads"],
+    ["plan --offline -o json=included.yaml", "included.yaml", "the run reads"],
+    ["drift -o json=included.yaml", "included.yaml", "the run reads"],
+    ["validate -o json=included.yaml", "included.yaml", "the run reads"],
+    ["destroy --auto-approve -o json=source.py", "source.py", "the run reads"],
+    ["plan --var-file vars.yaml -o json=vars.yaml", "vars.yaml", "is a variable file"],
+    ["apply saved.plan -o json=vars.yaml", "vars.yaml", "the run reads"],
+    ["plan --rules rules -o json=rules/r.yaml", "rules/r.yaml", "the run reads"],
+    [
+      "plan -o json=.workspace/default/state.json",
+      ".workspace/default/state.json",
+      "is in the folder of the state",
+    ],
+    ["plan --out .workspace/default/key", ".workspace/default/key", "is in the folder of the state"],
+    ["apply --auto-approve --metrics .workspace/default/x", ".workspace/default/state.json", "of the state"],
+    ["plan --state . -o json=state.json", ".workspace/default/state.json", "is in the folder of the state"],
+    ["test -o junit=a.test.yaml", "a.test.yaml", "the run reads"],
+    ["test -o junit=included.yaml", "included.yaml", "the run reads"],
+    ["plan --no-such-option -o json=workspace.yaml", "workspace.yaml", "is the spec"],
+  ])("of `%s` is refused, and %s stays", async (line, kept, message) => {
+    const folder = folderWith(
+      "include: included.yaml\nvariables: { v: { default: p } }\nfiles: { /a.py: { source: source.py } }\n",
+    );
+    writeFileSync(join(folder, "included.yaml"), "groups: { g: {} }\n");
+    writeFileSync(join(folder, "source.py"), "print(1)\n");
+    writeFileSync(join(folder, "vars.yaml"), "v: q\n");
+    mkdirSync(join(folder, "rules"));
+    writeFileSync(join(folder, "rules/r.yaml"), RULE);
+    writeFileSync(join(folder, "a.test.yaml"), "tests: { t: { steps: [{ apply: }] } }\n");
+    symlinkSync("included.yaml", join(folder, "link.yaml"));
+    await run(folder, "apply --auto-approve");
+    await run(folder, "plan --var-file vars.yaml --out saved.plan");
+    const before = readFileSync(join(folder, kept), "utf8");
+    const { code, out, err } = await run(folder, line);
+    expect([code, readFileSync(join(folder, kept), "utf8")]).toEqual([1, before]);
+    expect(`${out}${err}`).toContain(message);
+  });
+
+  test("may be in the folder of the spec if the state is there, too", async () => {
+    const folder = folderWith("groups: { g: {} }\n");
+    expect(await run(folder, "apply --auto-approve --state . -o json=report.json")).toMatchObject({
+      code: 0,
+    });
+    expect(JSON.parse(readFileSync(join(folder, "report.json"), "utf8").split("\n")[0] ?? "")).toBeTruthy();
   });
 });
 

@@ -35,13 +35,13 @@ export const testCommand = defineCommand({
   notes:
     "Test files are named NAME.test.yaml. Exit codes: 0 all tests passed, 1 a test failed, a file is invalid, or no test exists.",
   run: (context, options, [folder]) =>
-    withReports(context, { output: options.output, untrusted: true }, testEnding, (reports) =>
+    withReports(context, { output: options.output, untrusted: true }, testEnding, (reports, seen) =>
       context.signals.during(async (signal) => {
         const { findTests } = await import("../../../workflow/spec-tests/find-tests.ts");
         const { runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
-        const found = findTests(context.cwd, { folder, filters: options.filter });
+        const found = findTests(context.cwd, { folder, filters: options.filter, seen });
         const { update, parallelism = PARALLELISM } = options;
-        const results = await runTests(found, { cwd: context.cwd, parallelism, update, signal });
+        const results = await runTests(found, { cwd: context.cwd, parallelism, update, signal, seen });
         const view = { results, diagnostics: found.diagnostics };
         await reports.show<TestsView>(TEST_FORMATS, view, { host: "" });
         const failed = results.some(({ status }) => status === "failed");

@@ -50,8 +50,8 @@ export const driftCommand = defineCommand({
     "Exit codes: 0 no drift, 1 error, 2 drift. Acknowledged drift does not count. The command reads no secrets.",
   async run(context, options) {
     const opening = { makesKey: false, secrets: "skip", ahead: true, only: options.only } as const;
-    return withReports(context, options, driftEnding, (reports) =>
-      withSession(context, options, opening, async (session) => {
+    return withReports(context, options, driftEnding, (reports, seen) =>
+      withSession(context, { ...options, seen }, opening, async (session) => {
         const { state, diagnostics } = await session.loaded();
         assertStateExists(session.store, state, "drift cannot be detected");
         const planned = await planSession(session, state, { only: options.only });
@@ -62,7 +62,7 @@ export const driftCommand = defineCommand({
         printDiagnostics(context, found);
         const managed = planned.recovered.state.records.size;
         const places = placesIn(session.spec.resources);
-        const seen = await withOrigins(
+        const drift = await withOrigins(
           planned.plan.drift,
           planned.recovered.state,
           session.connection.reader,
@@ -71,7 +71,7 @@ export const driftCommand = defineCommand({
         const least = options.failOn ?? "other";
         const known = { ...knownDrift(state, Date.now()), sinceLast, least };
         const view = driftView(
-          withoutSensitive(session.spec, { ...planned.plan, drift: seen, diagnostics: found }),
+          withoutSensitive(session.spec, { ...planned.plan, drift, diagnostics: found }),
           managed,
           registry,
           places,

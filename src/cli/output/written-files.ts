@@ -1,0 +1,130 @@
+// The files that a run writes: reports, metrics, and a saved plan. None of them may be a file that the run reads.
+
+import { statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { CommandContext } from "../../config/environment.ts";
+import { resolvedPath } from "../../config/files.ts";
+import { caFileOf } from "../../config/network.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import { isStateFile } from "../../spec/files/private-files.ts";
+import type { PathObserver } from "../../spec/files/spec-folder.ts";
+import { stateFolderOf } from "../../workflow/session/state-location.ts";
+import { specFile } from "../../workflow/target/target.ts";
+import type { OutputRequest } from "../command/option.ts";
+
+/** The files that a run writes, and those that it reads. */
+export interface RunFiles {
+  readonly output?: readonly OutputRequest<string>[];
+  readonly metrics?: string | undefined;
+  readonly out?: string | undefined;
+  readonly file?: string | undefined;
+  readonly target?: string | undefined;
+  readonly state?: string | undefined;
+  readonly untrusted?: boolean;
+  readonly varFile?: readonly string[];
+  readonly caFile?: string | undefined;
+  readonly planfile?: string | undefined;
+}
+
+interface NamedFile {
+  readonly what: string;
+  readonly path: string;
+  readonly real: string;
+}
+
+export class WrittenFiles {
+  readonly #files: readonly NamedFile[];
+  #refused = false;
+
+  /** Throws CLI_USAGE for a file with two reports, for one that the command line gives to read, and for one of the state. */
+  constructor(context: CommandContext, files: RunFiles) {
+    const { output = [], metrics, out, planfile, varFile = [] } = files;
+    const at = (what: string, name: string | undefined): readonly NamedFile[] => {
+      const path = resolve(context.cwd, name ?? "");
+      return name === undefined ? [] : [{ what, path, real: withoutLinks(path) }];
+    };
+    this.#files = [
+      ...output.flatMap(({ file }) => at("a report", file)),
+      ...at("the metrics", metrics),
+      ...at("the plan", out),
+    ];
+    if (this.#files.length === 0) return;
+    const spec = specFile(context, files);
+    const read = [
+      ...at("the spec", spec),
+      ...at("the plan to read", planfile),
+      ...varFile.flatMap((name) => at("a variable file", name)),
+      ...at("the CA file", caFileOf(context, files.caFile)),
+    ];
+    const state = stateFolder(context, files);
+    for (const [number, one] of this.#files.entries()) {
+      const kept = read.find(({ real }) => real === one.real);
+      if (kept !== undefined) throw refusal(one, `is ${kept.what}`);
+      if (state !== undefined && isOfState(state, one.real, withoutLinks(spec)))
+        throw refusal(one, "is in the folder of the state");
+      this.#assertOnly(one, this.#files.slice(0, number));
+    }
+  }
+
+  /** Receives each path that the run reads. Throws CLI_USAGE for one that the run would overwrite. */
+  readonly seen: PathObserver = (path, patterns) => {
+    if (this.#files.length === 0 || patterns !== undefined) return;
+    const real = resolvedPath(path);
+    const one = this.#files.find((file) => file.real === real && !isDevice(real));
+    if (one === undefined) return;
+    this.#refused = true;
+    throw refusal(one, "the run reads");
+  };
+
+  /** Whether the run was refused, so that it writes no file, not even about its failure. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
+  #assertOnly(one: NamedFile, before: readonly NamedFile[]): void {
+    const other = before.find(({ real }) => real === one.real);
+    if (other === undefined || isDevice(one.path)) return;
+    const both = one.what === other.what ? "two reports" : `${other.what} and ${one.what}`;
+    throw failureOf("CLI_USAGE", `${both} cannot be written to the same file ${one.path}`);
+  }
+}
+
+function refusal({ what, path }: NamedFile, why: string): Failure {
+  return failureOf("CLI_USAGE", `${what} cannot be written to ${path}, which ${why}`, {
+    hint: "name another file",
+  });
+}
+
+/** Undefined if the state is not in a folder, or if the target is invalid, which the run reports. */
+function stateFolder(
+  context: CommandContext,
+  { file, target, state, untrusted }: RunFiles,
+): string | undefined {
+  try {
+    const options = { file, target, state, untrusted: untrusted === true };
+    const folder = stateFolderOf(context, options);
+    return folder === undefined ? undefined : withoutLinks(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In a folder that contains the spec, too, only the files of the state belong to it. */
+function isOfState(folder: string, real: string, spec: string): boolean {
+  return isBelow(folder, spec)
+    ? dirname(real) === folder && isStateFile(basename(real))
+    : isBelow(folder, real);
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return !(isAbsolute(way) || way === ".." || way.startsWith(`..${sep}`));
+}
+
+/** Two names of one file have the same, also before the file exists. */
+function withoutLinks(path: string): string {
+  const real = resolvedPath(path);
+  return real !== path || dirname(path) === path ? real : join(withoutLinks(dirname(path)), basename(path));
+}
+
+const isDevice = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === false;
