@@ -20,6 +20,8 @@ export interface Run {
 export interface Settings {
   readonly platform: Platform;
   readonly command: Command;
+  /** As the caller names it; undefined for the one that the spec selects. */
+  readonly target: string | undefined;
   readonly subject: Subject;
   readonly state: string | undefined;
   readonly base: string | undefined;
@@ -53,8 +55,9 @@ export function readSettings(env: Env): Settings {
   const event = platform === "github" ? eventOf(env) : {};
   const command = input("COMMAND") ?? "plan";
   if (!isCommand(command)) throw new BadInput(`command "${command}" is not one of ${COMMANDS.join(", ")}`);
-  const target = input("TARGET") ?? env.WORKSPACE_TARGET ?? "default";
-  if (/^-|\p{Cc}/u.test(target)) throw new BadInput(`target ${JSON.stringify(target)} is not a valid name`);
+  const target = input("TARGET") ?? (env.WORKSPACE_TARGET || undefined);
+  if (target !== undefined && /^-|\p{Cc}/u.test(target))
+    throw new BadInput(`target ${JSON.stringify(target)} is not a valid name`);
   const folder = (input("FOLDER") ?? ".").replace(/^\.\/(?=.)|\/+$/g, "") || ".";
   if (/^[-/]|\p{Cc}/u.test(folder) || folder.split("/").includes(".."))
     throw new BadInput(`folder ${JSON.stringify(folder)} must be inside the repository`);
@@ -80,7 +83,8 @@ export function readSettings(env: Env): Settings {
   return {
     platform,
     command,
-    subject: { target, folder },
+    target,
+    subject: { target: target ?? "default", folder },
     state: input("STATE"),
     base: baseOf(env, input("BASE")),
     targetBranch: targetBranchOf(platform, env, event),

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { type DriftDigest, driftDigest } from "./drift.ts";
-import { withoutCommands } from "./log.ts";
+import { log, withoutCommands } from "./log.ts";
 import type { Env, Settings } from "./settings.ts";
 
 export interface Finished {
@@ -42,7 +42,7 @@ const OWN_REPORTS: Readonly<Record<Settings["platform"], readonly string[]>> = {
 
 /** The arguments of one run. The folder `base` comes before the ref of the settings. */
 export function argumentsOf(settings: Settings, hasHost: boolean, base?: string): readonly string[] {
-  const { command, subject, state, planFile, untrusted, platform } = settings;
+  const { command, subject, target, state, planFile, untrusted, platform } = settings;
   const reports = resolve(settings.reports);
   const written = ["markdown=report.md", "html=report.html", "json=report.json", "junit=junit.xml"];
   const outputs = ["text", ...written, ...OWN_REPORTS[platform]].filter(
@@ -52,7 +52,7 @@ export function argumentsOf(settings: Settings, hasHost: boolean, base?: string)
   const args: string[] = [command];
   if (command === "apply") args.push(resolve(planFile ?? ""));
   args.push("--no-input", "--file", file);
-  if (subject.target !== "default") args.push("--target", subject.target);
+  if (target !== undefined) args.push("--target", target);
   if (state !== undefined && command !== "validate") args.push("--state", state);
   if (command === "plan") {
     args.push("--detailed-exitcode");
@@ -68,11 +68,30 @@ export function argumentsOf(settings: Settings, hasHost: boolean, base?: string)
     const [format, name] = output.split("=");
     args.push("--output", name === undefined ? output : `${format}=${join(reports, name)}`);
   }
-  return [...args, ...settings.more];
+  return [...args, ...(untrusted ? fromCheckout(settings.more) : settings.more)];
 }
 
-/** The variables in which the program looks for the host of its workspace. */
-export const hasHost = (env: Env): boolean => Boolean(env.WORKSPACE_HOST || env.DATABRICKS_HOST);
+const PATH_OPTIONS = ["--ca-file", "--var-file", "--rules"];
+
+/** The paths count from the checkout, also where the command runs in a folder that an external contributor wrote. */
+function fromCheckout(more: readonly string[]): readonly string[] {
+  return more.map((one, at) => {
+    const option = PATH_OPTIONS.find((name) => one.startsWith(`${name}=`));
+    if (option !== undefined) return `${option}=${resolve(one.slice(option.length + 1))}`;
+    return PATH_OPTIONS.includes(more[at - 1] ?? "") ? resolve(one) : one;
+  });
+}
+
+const HOST_VARIABLES = [
+  ...["WORKSPACE_HOST", "WORKSPACE_PROFILE", "WORKSPACE_CONFIG_FILE"],
+  ...["DATABRICKS_HOST", "DATABRICKS_CONFIG_PROFILE", "DATABRICKS_CONFIG_FILE"],
+];
+
+/** Whether the variables or the arguments name the host of the workspace, or a profile that names it. */
+export function hasHost({ more }: Settings, env: Env): boolean {
+  const isSet = HOST_VARIABLES.some((name) => (env[name] ?? "") !== "");
+  return isSet || more.some((one) => /^--(?:host|profile)(?:=|$)/.test(one));
+}
 
 /** Runs the command. The program does not get a token of the platform. */
 export async function runWorkspace(settings: Settings, env: Env, place: Place): Promise<Finished> {
@@ -80,7 +99,10 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   // A report of an earlier run must not be taken for one of this run.
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
-  const args = argumentsOf(settings, hasHost(env), place.base);
+  const isKnown = hasHost(settings, env);
+  if (settings.untrusted && settings.command === "plan" && !isKnown)
+    log("The plan is offline: neither WORKSPACE_HOST nor WORKSPACE_PROFILE is set.");
+  const args = argumentsOf(settings, isKnown, place.base);
   const [program = "", ...first] =
     env.WORKSPACE_CI_PROGRAM === undefined
       ? [process.execPath, join(ROOT, "bin/workspace.js")]
@@ -150,7 +172,9 @@ const PATHS = [
 export function environmentOf({ run }: Settings, env: Env, { commit }: Place): NodeJS.ProcessEnv {
   const kept = Object.entries(env).flatMap(([name, value]) => {
     if (TOKENS.includes(name)) return [];
-    return [[name, value && PATHS.includes(name) ? resolve(value) : value] as const];
+    return [
+      [name, value && PATHS.includes(name) && !value.startsWith("~/") ? resolve(value) : value] as const,
+    ];
   });
   return {
     ...Object.fromEntries(kept),

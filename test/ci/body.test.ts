@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { fenced, fitted, markedBody, readMark } from "../../ci/lib/body.ts";
 import { driftDigest } from "../../ci/lib/drift.ts";
@@ -161,21 +161,51 @@ describe("the settings", () => {
 
   test("name files of the checkout, also where the command runs in a folder with an untrusted spec", () => {
     const place = { cwd: "/tmp/untrusted/head", commit: "" };
-    const env = { WORKSPACE_RULES: "policy", WORKSPACE_CONFIG_FILE: "ci.cfg", WORKSPACE_CA_FILE: "" };
+    const env = {
+      WORKSPACE_RULES: "policy",
+      WORKSPACE_CONFIG_FILE: "ci.cfg",
+      DATABRICKS_CONFIG_FILE: "~/cfg",
+      WORKSPACE_CA_FILE: "",
+    };
     expect(environmentOf(of({}), env, place)).toEqual({
       WORKSPACE_RULES: join(process.cwd(), "policy"),
       WORKSPACE_CONFIG_FILE: join(process.cwd(), "ci.cfg"),
+      DATABRICKS_CONFIG_FILE: "~/cfg",
       WORKSPACE_CA_FILE: "",
     });
   });
 
+  test("select the target default if it is named, and none if no target is", () => {
+    expect(argumentsOf(of({ WORKSPACE_CI_TARGET: "default" }), true).join(" ")).toContain("--target default");
+    for (const none of [{}, { WORKSPACE_CI_TARGET: "" }, { WORKSPACE_TARGET: "" }])
+      expect([argumentsOf(of(none), true).includes("--target"), of(none).subject.target]).toEqual([
+        false,
+        "default",
+      ]);
+  });
+
+  test("let the paths of options count from the checkout when the spec is untrusted", () => {
+    const lines = ["--ca-file", "ca.pem", "--var-file=vars/a.yaml", "--rules", "rules", "--var", "rules"];
+    const env = { WORKSPACE_CI_UNTRUSTED: "true", WORKSPACE_CI_ARGS: lines.join("\n") };
+    const given = ["--ca-file", resolve("ca.pem"), `--var-file=${resolve("vars/a.yaml")}`];
+    expect(argumentsOf(of(env), true).slice(-7)).toEqual([
+      ...given,
+      ...["--rules", resolve("rules"), "--var", "rules"],
+    ]);
+  });
+
   test.each([
     [{}, false],
-    [{ WORKSPACE_HOST: "", DATABRICKS_HOST: "" }, false],
+    [{ WORKSPACE_HOST: "", DATABRICKS_HOST: "", WORKSPACE_PROFILE: "" }, false],
     [{ WORKSPACE_HOST: "https://w.example" }, true],
     [{ DATABRICKS_HOST: "https://adb-1.azuredatabricks.net" }, true],
-  ])("know a host by %j: %j", (env, expected) => {
-    expect(hasHost(env)).toBe(expected);
+    [{ DATABRICKS_CONFIG_PROFILE: "p" }, true],
+    [{ WORKSPACE_PROFILE: "p" }, true],
+    [{ WORKSPACE_CONFIG_FILE: "/c" }, true],
+    [{ WORKSPACE_CI_ARGS: "--profile\np" }, true],
+    [{ WORKSPACE_CI_ARGS: "--host=https://h" }, true],
+  ])("know a host by %j: %s", (env, known) => {
+    expect(hasHost(of(env), env)).toBe(known);
   });
 
   test("plan an untrusted spec offline when no host is known", () => {
