@@ -1,6 +1,7 @@
 // Settings of a target: the expected host, a profile, the location of the state, and flags.
 
 import { defined } from "../../core/json.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { pathBeside } from "../files/spec-folder.ts";
@@ -33,7 +34,10 @@ export function selectTarget(
   const names = [...section.members.keys()];
   const defaults = [...section.members].filter(([, { value }]) => flagIn(value, "default"));
   const [first, second] = defaults;
-  for (const [name, { value }] of section.members) checkFlags(name, value, findings);
+  for (const [name, { value }] of section.members) {
+    checkFlags(name, value, findings);
+    maskCredentials(value);
+  }
   if (second !== undefined)
     findings.error(
       "SPEC_TARGET",
@@ -72,7 +76,8 @@ function settingsIn(name: string, { key, value }: MapMember, findings: Findings)
     if (node === undefined || isNull(node)) return undefined;
     const found = scalarText(node);
     if (found !== undefined && found !== "" && !isTemplate(found)) return { value: node, text: found };
-    const what = found === undefined ? describeNode(node) : JSON.stringify(found);
+    const shown = CREDENTIALS.test(found ?? "") ? SENSITIVE_TEXT : JSON.stringify(found);
+    const what = found === undefined ? describeNode(node) : shown;
     findings.error("SPEC_TARGET", `the target ${name}: ${field} must be a plain string, not ${what}`, node, {
       hint: "it is read before expressions",
     });
@@ -96,6 +101,18 @@ function settingsIn(name: string, { key, value }: MapMember, findings: Findings)
 function isAllowedState(text: string): boolean {
   if (text.startsWith("workspace:")) return true;
   return !/^[a-z][a-z0-9+.-]*:/i.test(text) && pathBeside("", text) !== undefined;
+}
+
+/** What may be a user name, a token, or a password of a URL. */
+const CREDENTIALS = /^(?:[^/]*:\/\/.*|[^/]*)@/;
+
+/** Of every target: frames also show the lines around an error. */
+function maskCredentials(target: SpecNode): void {
+  for (const field of ["host", "state"]) {
+    const node = member(target, field);
+    const text = node === undefined ? undefined : scalarText(node);
+    if (node !== undefined && text !== undefined && CREDENTIALS.test(text)) node.source.mask(node);
+  }
 }
 
 /** Of every target: a flag with another value would not be in effect. */

@@ -104,12 +104,16 @@ export function assertExpectedHost(target: TargetSettings | undefined, identity:
   );
 }
 
+/** The message does not repeat the host, because it may contain a password. */
 function expected({ name, at }: TargetSettings, host: string): string {
   if (host === EMBEDDED) return host;
   try {
     return identityOf(host);
   } catch {
-    throw failureOf("SPEC_TARGET", `the host of the target ${name} is not a valid URL: ${host}`, { at });
+    throw failureOf("SPEC_TARGET", `the host of the target ${name} is not a valid URL`, {
+      at,
+      hint: "write it as https://NAME, without a user name, a query, or a fragment",
+    });
   }
 }
 

@@ -120,6 +120,29 @@ describe("the host of a target", () => {
     );
   });
 
+  test.each([
+    'host: "https://user:pa55-word@dev.example.com"',
+    "host: user:pa55-word@dev.example.com",
+    'host: "https://user:pa55-word@dev.example.com:99999"',
+    'host: "https://user:pa55-word@${var.name}"',
+    'state: "postgres://user:pa55-word@db.example.com/states"',
+    'host: [], state: "postgres://user:pa55-word@db.example.com/states"',
+  ])("never shows a password, in a message or in the lines around it: %s", async (setting) => {
+    const folder = folderWith(
+      `targets: { dev: { default: true, ${setting} }, prod: { ${setting} } }\n${POOL}x: 1`,
+    );
+    for (const words of [
+      "plan --host embedded",
+      "validate",
+      "validate -t dev",
+      "plan --offline --host embedded",
+    ]) {
+      const { out, err } = await run(folder, words);
+      expect(`${out}${err}`).not.toContain("pa55-word");
+      expect(err, words).toContain("SPEC_");
+    }
+  });
+
   test("never is the host of a run", async () => {
     const { code, err } = await run(folderWith(HOSTED), "plan", { WORKSPACE_TOKEN: "t" });
     expect(code).toBe(1);
