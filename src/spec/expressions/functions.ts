@@ -38,6 +38,7 @@ const map = (value: Json | undefined, name: string): { readonly [key: string]: J
 function whatItIs(value: Json | undefined): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "a list";
+  if (typeof value === "bigint") return "a number";
   return typeof value === "object" ? "a map" : `a ${typeof value}`;
 }
 

@@ -25,6 +25,7 @@ import { readSpec, type SpecOptions } from "../session/read-spec.ts";
 import type { StateOptions } from "../session/state-location.ts";
 import {
   type AllowedExposure,
+  assertStateExists,
   ephemeralState,
   exposedState,
   otherTarget,
@@ -67,6 +68,7 @@ async function planOn(
   const { state, diagnostics } = await store.read();
   if (hasErrors(diagnostics))
     return { plan: nothing(""), spec: {}, places: placesIn(new Map()), diagnostics, warnings: [] };
+  if (options.destroy) assertStateExists(store, state, "nothing can be destroyed");
   const origin = options.untrusted ? untrustedState(context, options, state) : [];
   const host = saidHost(context, options);
   const doubts = ephemeralState(context, options, { embedded: host === EMBEDDED }, state);

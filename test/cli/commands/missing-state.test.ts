@@ -86,6 +86,7 @@ describe("without a state", () => {
   test.each([
     "destroy --auto-approve",
     "plan --destroy",
+    "plan --destroy --offline",
     "state pull",
     "state pull --out copy.json",
     "state migrate elsewhere",

@@ -54,6 +54,7 @@ describe("an expression that is wrong", () => {
     ["uper(local.text)", 'unknown function "uper"'],
     ["lower()", "lower does not take 0 operands"],
     ["lower(local.list)", "lower takes a string here, not a list"],
+    ["keys(9007199254740993)", "keys takes a map here, not a number"],
     ['replace("a", "", "b")', "replace cannot search for an empty string"],
     ['format("%d", 1)', "format has only %s and %%, not %d"],
     ["lower(local.text", "it ends too early"],
