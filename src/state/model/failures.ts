@@ -1,6 +1,7 @@
 // The version of state files, and the diagnostics for damaged files and for failed operations on a backend.
 
 import { error, Failure, thrownText } from "../../core/diagnostic.ts";
+import type { BackendNames } from "./backend.ts";
 
 /** Written into every state and journal. A higher one comes from a newer version of the program. */
 export const FORMAT_VERSION = 2;
@@ -34,6 +35,13 @@ export function corrupt(file: string, offset: number, what: string): Failure {
       hint: "back up the file, then run `workspace state restore` to return to an earlier version",
     }),
   );
+}
+
+/** For a location at which a run had written a state, although neither the state nor its journal is left. */
+export function allMissing({ place, state, journal }: BackendNames): Failure {
+  const message = `${state} is damaged at byte 0: it and ${journal} are missing, but a run had written them`;
+  const hint = `to return to an earlier version, run \`workspace state restore\`; to begin without a state, delete ${place}`;
+  return new Failure(error("STATE_CORRUPT", message, { hint }));
 }
 
 export function newerFormat(file: string, version: number): Failure {

@@ -6,7 +6,7 @@ import { emptyState, fold } from "../format/fold.ts";
 import { Journal } from "../format/journal.ts";
 import { readSnapshot, type Snapshot } from "../format/snapshot.ts";
 import type { BackendNames, StateBackend, StoredText } from "../model/backend.ts";
-import { corrupt, ioFailure } from "../model/failures.ts";
+import { allMissing, corrupt, ioFailure } from "../model/failures.ts";
 import type { State } from "../model/record.ts";
 
 /** The stored data at a location. */
@@ -37,7 +37,7 @@ export async function loadFrom(backend: StateBackend, sealer: Sealer): Promise<L
       const last = await lastDurable(backend);
       const { state, journal } = await backend.load();
       if (state === undefined && journal === undefined) {
-        if (last > 0 || (await backend.generations()).length > 0) throw missing(backend.names);
+        if (last > 0) throw allMissing(backend.names);
         return undefined;
       }
       const found = together(
@@ -103,12 +103,6 @@ function together(
   if (snapshot !== undefined && snapshot.folded === journal.head)
     return { ...common, state: snapshot.state, seq: snapshot.seq, unfolded: false };
   throw mismatch(names, snapshot, journal);
-}
-
-function missing({ place, state, journal }: BackendNames): Failure {
-  const message = `${state} is damaged at byte 0: it and ${journal} are missing, but a run had written them`;
-  const hint = `to return to an earlier version, run \`workspace state restore\`; to begin without a state, delete ${place}`;
-  return new Failure(error("STATE_CORRUPT", message, { hint }));
 }
 
 function otherLineage({ state, journal }: BackendNames): Failure {

@@ -12,7 +12,7 @@ import {
   type StoredState,
   type StoredText,
 } from "../../model/backend.ts";
-import { ioFailure } from "../../model/failures.ts";
+import { allMissing, ioFailure } from "../../model/failures.ts";
 import type { LockClaim } from "../../model/lock-claim.ts";
 import type { Clock, FileSystem } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
@@ -54,6 +54,8 @@ export class FileBackend implements StateBackend {
   async load(): Promise<StoredState> {
     const state = await this.#piece(STATE_FILE);
     const journal = await this.#piece(JOURNAL_FILE);
+    if (state === undefined && journal === undefined && (await this.generations()).length > 0)
+      throw allMissing(this.names);
     return { ...(state === undefined ? {} : { state }), ...(journal === undefined ? {} : { journal }) };
   }
 

@@ -114,3 +114,15 @@ test("an interrupted lock leaves an empty file: it expires, then is acquired", a
   await lease.release();
   await shared.close();
 });
+
+test("reading a location without a state costs one list for the lock and one for the state", async () => {
+  const shared = await inWorkspace();
+  const requests: string[] = [];
+  const step: Step = (what) => {
+    if (what.startsWith("before")) requests.push(what);
+    return undefined;
+  };
+  expect((await shared.store({ step }).read()).state.records.size).toBe(0);
+  expect(requests).toHaveLength(2);
+  await shared.close();
+});
