@@ -6,6 +6,13 @@ import { SourceText } from "./source.ts";
 /** Control characters except tab and line breaks, and the two code points that are not characters. */
 const FORBIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\ufffe\uffff]/u;
 
+/** As text. A file keeps its mark when it is written again. */
+export const BYTE_ORDER_MARK = "\ufeff";
+
+export function hasByteOrderMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
 /** The text of a file, or undefined where it is none; the reason goes into `findings`. */
 export function sourceOf(
   shown: string,

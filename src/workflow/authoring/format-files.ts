@@ -9,7 +9,7 @@ import { formatYaml } from "../../spec/format/format-yaml.ts";
 import { specFilePaths } from "../../spec/list-files.ts";
 import { Findings } from "../../spec/model/findings.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
-import { sourceOf } from "../../spec/model/text.ts";
+import { BYTE_ORDER_MARK, hasByteOrderMark, sourceOf } from "../../spec/model/text.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile, type TargetOptions } from "../target/target.ts";
 import { writeWholeFile } from "../transfer/write-file.ts";
@@ -128,8 +128,6 @@ function formattedFile(
   return found === undefined || found.before === found.after ? undefined : { file, ...found };
 }
 
-const BYTE_ORDER_MARK = "\ufeff";
-
 function formattedBytes(
   file: string,
   bytes: Uint8Array,
@@ -138,7 +136,7 @@ function formattedBytes(
   const source = sourceOf(file, bytes, findings);
   const after = source === undefined ? undefined : formatYaml(source, findings);
   if (source === undefined || after === undefined) return undefined;
-  const mark = bytes[0] === 0xef && bytes[1] === 0xbb ? BYTE_ORDER_MARK : "";
+  const mark = hasByteOrderMark(bytes) ? BYTE_ORDER_MARK : "";
   return { before: `${mark}${source.text}`, after: `${mark}${after}` };
 }
 

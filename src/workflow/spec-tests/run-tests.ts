@@ -2,8 +2,10 @@
 
 import { fileFailure } from "../../config/files.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
 import type { TestResult } from "../../planner/model/test-result.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
+import { BYTE_ORDER_MARK, hasByteOrderMark } from "../../spec/model/text.ts";
 import type { SpecTest, SpecTestFile } from "../../spec/testing/spec-test.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../transfer/write-file.ts";
 import type { FoundTests } from "./find-tests.ts";
@@ -83,7 +85,15 @@ function writeUpdate(
       }),
     ];
   try {
-    writeWholeFile(file.path, updatedText(file, edits), { over: true });
+    const now = readRegularFile(file.path);
+    if (new TextDecoder().decode(now) !== file.text)
+      return [
+        error("CLI_FILE", `the expectations in ${file.file} are not updated: it changed during the run`, {
+          hint: "run the command again",
+        }),
+      ];
+    const mark = hasByteOrderMark(now) ? BYTE_ORDER_MARK : "";
+    writeWholeFile(file.path, `${mark}${updatedText(file, edits)}`, { over: true });
     return undefined;
   } catch (problem) {
     if (problem instanceof Failure) return problem.diagnostics;

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { findTests } from "../../../src/workflow/spec-tests/find-tests.ts";
+import { runTests } from "../../../src/workflow/spec-tests/run-tests.ts";
 import { folderWith, runTestFile, SPEC, workspaceTest } from "./test-folder.ts";
 
 const FAILING = `# Tests of the team's spec.
@@ -113,6 +115,23 @@ describe("results of spec tests", () => {
       out: "passed   a.test.yaml: capacity\npassed   a.test.yaml: drift\n2 tests in 1 file: 2 passed.\n",
     });
     expect(readFileSync(path, "utf8")).toBe(after);
+  });
+
+  test("--update keeps a byte order mark, and leaves a file that changed during the run", async () => {
+    const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": `\ufeff${FAILING}` });
+    const path = join(folder, "a.test.yaml");
+    const options = { cwd: folder, parallelism: 1, update: true, signal: new AbortController().signal };
+    const found = findTests(folder, { folder: undefined, filters: [] });
+    writeFileSync(path, `\ufeff${FAILING}# edited\n`);
+    const [result] = await runTests(found, options);
+    expect(result).toMatchObject({ status: "failed" });
+    expect(JSON.stringify(result?.problems.at(-1))).toContain(
+      "a.test.yaml are not updated: it changed during",
+    );
+    expect(readFileSync(path, "utf8")).toBe(`\ufeff${FAILING}# edited\n`);
+    writeFileSync(path, `\ufeff${FAILING}`);
+    expect((await runTests(found, options))[0]).toMatchObject({ status: "updated" });
+    expect(readFileSync(path, "utf8")).toMatch(/^\ufeff[^\ufeff]*create: 6/);
   });
 
   test("--update fills empty expectations, and removes what is not found", async () => {

@@ -89,6 +89,17 @@ describe("watch", { timeout: 60_000 }, () => {
     await said(one, "changed: workspace.yaml: no difference");
   });
 
+  it("uses the settings of a target that an included file changes", async () => {
+    const one = watching(["--host", "embedded"]);
+    await said(one, "Plan: 2 to create");
+    const target = (host: string) => `targets: { dev: { default: true, host: "${host}" } }\n`;
+    one.write("teams/b.yaml", target("https://dev.example.com"));
+    await said(one, "the target dev is for https://dev.example.com");
+    one.write("teams/b.yaml", target("embedded"));
+    expect(await said(one, "changed: teams/b.yaml", 2)).not.toContain("SPEC_TARGET");
+    await said(one, "Plan: 2 to create", 2);
+  });
+
   it("follows modules, contents, variable files, and a spec that does not exist yet", async () => {
     const one = watching(["--validate-only", "--file", "later.yaml", "--var-file", "vars.yaml"]);
     await said(one, "SPEC_NOT_FOUND");
