@@ -37,6 +37,7 @@ export function constraintsOf(
   const allowed = member(node, "enum");
   if (allowed !== undefined && (allowed.kind !== "list" || allowed.items.length === 0))
     findings.error("SPEC_TYPE", `${name}: enum must be a list of values`, allowed);
+  else if (allowed !== undefined) checkLiteral(`${name}: enum`, allowed, findings);
   const flag = member(node, "sensitive");
   if (flag !== undefined && !isFlag(flag)) findings.wrongType(`${name}: sensitive`, "true or false", flag);
   const sensitive = flag?.kind === "scalar" && flag.value === true;
@@ -48,6 +49,17 @@ export function constraintsOf(
     ...(allowed?.kind === "list" ? { allowed: allowed.items.map(plain) } : {}),
     ...(pattern === undefined ? {} : { pattern }),
   };
+}
+
+/** Reports each `${…}` in a part of a declaration: it would be taken as text. */
+export function checkLiteral(subject: string, node: SpecNode, findings: Findings): void {
+  if (node.kind === "scalar") {
+    if (scalarText(node)?.includes("${") === true)
+      findings.error("SPEC_VARIABLE", `${subject} cannot contain ${"${…}"}`, node);
+    return;
+  }
+  const inner = node.kind === "list" ? node.items : [...node.members.values()].map(({ value }) => value);
+  for (const one of inner) checkLiteral(subject, one, findings);
 }
 
 function patternIn(

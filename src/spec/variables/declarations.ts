@@ -23,6 +23,7 @@ import { plainScalar } from "../yaml/scalars.ts";
 import {
   type ConstraintParts,
   checkConstraints,
+  checkLiteral,
   constraintsOf,
   hideValue,
   NO_CONSTRAINTS,
@@ -138,7 +139,7 @@ function declaration(name: string, at: Span, node: SpecNode, parts: ConstraintPa
   const constraints = NO_CONSTRAINTS;
   if (isNull(node)) return { at, type: undefined, value: undefined, constraints };
   if (node.kind !== "map") {
-    literal(name, node, findings);
+    checkLiteral(`the default of the variable ${name}`, node, findings);
     return { at, type: typeOf(node), value: node, constraints };
   }
   findings.onlyFields(`variables.${name}`, node, FIELDS, () => ({
@@ -149,20 +150,10 @@ function declaration(name: string, at: Span, node: SpecNode, parts: ConstraintPa
   if (type !== undefined && word === undefined)
     findings.error("SPEC_VALUE", `variables.${name}: type must be one of ${TYPES.join(", ")}`, type);
   const value = member(node, "default");
-  if (value !== undefined) literal(name, value, findings);
+  if (value !== undefined) checkLiteral(`the default of the variable ${name}`, value, findings);
   const inferred = word ?? (value === undefined || isNull(value) ? undefined : typeOf(value));
   const checks = constraintsOf(`variables.${name}`, node, inferred, parts);
   return { at, type: inferred, value, constraints: checks };
-}
-
-function literal(name: string, node: SpecNode, findings: Findings): void {
-  if (node.kind === "scalar") {
-    if (scalarText(node)?.includes("${") === true)
-      findings.error("SPEC_VARIABLE", `the default of the variable ${name} cannot contain ${"${…}"}`, node);
-    return;
-  }
-  const inner = node.kind === "list" ? node.items : [...node.members.values()].map(({ value }) => value);
-  for (const one of inner) literal(name, one, findings);
 }
 
 function typeOf(node: SpecNode): VariableType | undefined {

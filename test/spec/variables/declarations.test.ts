@@ -166,13 +166,14 @@ describe("problems", () => {
 
   it("a default with a variable, an invalid name, an invalid type, and an unknown field are reported", async () => {
     const { told } = await load(
-      "variables: { a: '${var.b}', 'b c': 1, d: { type: int }, e: { defualt: 1 } }",
+      "variables: { a: '${var.b}', 'b c': 1, d: { type: int }, e: { defualt: 1 }, f: { enum: ['${var.b}', x] } }",
     );
     expect(told).toEqual([
       "SPEC_VARIABLE 1:17 the default of the variable a cannot contain ${…}",
       'SPEC_VARIABLE 1:29 "b c" is not a valid variable name',
       "SPEC_VALUE 1:50 variables.d: type must be one of string, number, boolean, list, map",
       'SPEC_UNKNOWN_FIELD 1:62 variables.e has no field "defualt"',
+      "SPEC_VARIABLE 1:88 variables.f: enum cannot contain ${…}",
     ]);
   });
 
