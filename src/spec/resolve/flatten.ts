@@ -21,6 +21,7 @@ import {
   withMembers,
 } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
+import { TARGET_FIELDS } from "../variables/target-settings.ts";
 
 /** Sections that are not kinds. */
 export const CONTROL_SECTIONS = [
@@ -82,8 +83,10 @@ function unknownSection(
     return;
   }
   const kinds = registry.kinds.filter(({ nested }) => nested === undefined).map(({ kind }) => kind);
-  const best = suggest(section, [...kinds, ...CONTROL_SECTIONS]);
-  const hint = didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`);
+  const best = suggest(section, [...kinds, ...CONTROL_SECTIONS, ...TARGET_FIELDS]);
+  const hint = TARGET_FIELDS.some((field) => field === best)
+    ? { hint: `${best} is a field of a target: targets.NAME.${best}` }
+    : didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`);
   findings.error("SPEC_UNKNOWN_KIND", `${JSON.stringify(section)} is not a valid kind`, at, hint);
 }
 

@@ -6,6 +6,11 @@ import { load } from "../folder.ts";
 describe("a section", () => {
   it.each<[string, readonly string[], string | undefined]>([
     ["poolz: {}", ['SPEC_UNKNOWN_KIND 1:1 "poolz" is not a valid kind'], 'did you mean "pools"?'],
+    [
+      "targets: { t: { default: true, protect: true } }",
+      ['SPEC_UNKNOWN_KIND 1:32 "protect" is not a valid kind'],
+      "protected is a field of a target: targets.NAME.protected",
+    ],
     ["includ: {}", ['SPEC_UNKNOWN_KIND 1:1 "includ" is not a valid kind'], 'did you mean "include"?'],
     [
       "zzzzzzzz: {}",
