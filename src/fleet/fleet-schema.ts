@@ -39,7 +39,10 @@ const COMMON: { readonly [name: string]: Json } = {
   variables: { ...(TEXTS as object), description: "Values of spec variables. For secrets, use environment." },
   environment: {
     type: "object",
-    propertyNames: { pattern: VARIABLE_NAME },
+    propertyNames: {
+      pattern: VARIABLE_NAME,
+      description: "letters, digits, and underscores; a digit is not first",
+    },
     additionalProperties: { type: "string", pattern: SOURCE_NAME, examples: ["ADS_PROD_TOKEN"] },
     description:
       "Environment variables of the run. Each value is the name, in capitals, of the variable to copy; never write credentials here.",
@@ -47,7 +50,10 @@ const COMMON: { readonly [name: string]: Json } = {
   },
   labels: {
     type: "object",
-    propertyNames: { pattern: LABEL },
+    propertyNames: {
+      pattern: LABEL,
+      description: "letters, digits, and . _ / -; a letter or digit is first and last",
+    },
     additionalProperties: { type: "string", pattern: LABEL, examples: ["prod"] },
     description: "Labels for --select.",
     examples: [{ env: "prod", team: "ads" }],
@@ -67,7 +73,11 @@ const COMMON: { readonly [name: string]: Json } = {
   },
 };
 
-const NAME = "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$";
+const NAMES: Json = {
+  pattern: "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
+  description:
+    "1 to 63 small letters, digits, dots, dashes, and underscores; a letter or digit is first and last",
+};
 
 export const FLEET_SCHEMA: { readonly [keyword: string]: Json } = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -87,7 +97,7 @@ export const FLEET_SCHEMA: { readonly [keyword: string]: Json } = {
       description: "Workspaces by name.",
       minProperties: 1,
       maxProperties: 20_000,
-      propertyNames: { pattern: NAME },
+      propertyNames: NAMES,
       additionalProperties: { type: "object", additionalProperties: false, properties: COMMON },
     },
   },

@@ -60,6 +60,20 @@ workspaces:
   });
 
   test.each([
+    ["workspaces:\n  A: { host: h }\n", "1 to 63 small letters, digits, dots"],
+    ["workspaces:\n  a: { host: h, labels: { -x: y } }\n", "letters, digits, and . _ / -"],
+    ["workspaces:\n  a: { host: h, environment: { 1: Y } }\n", "a digit is not first"],
+  ])("names the permitted keys: %j", (text, hint) => {
+    try {
+      readFleet(new SourceText("fleet.yaml", text), "/fleet");
+      expect.unreachable();
+    } catch (problem) {
+      if (!(problem instanceof Failure)) throw problem;
+      expect(problem.diagnostics[0]?.hint).toContain(hint);
+    }
+  });
+
+  test.each([
     ["no workspaces", "workspaces: {}\n", ["SPEC_VALUE 1: the fleet: workspaces must not be empty"]],
     [
       "an unknown field",
