@@ -46,19 +46,18 @@ const TREND = 20;
 const DAYS = 14;
 const DAY_MS = 86_400_000;
 
-/** `results`: of each workspace, newest first. Rows are in the order of the names. */
+/** `results`: of each workspace, newest first, and at most `limit` of each command. Rows are in the order of the names. */
 export function fleetView(
   fleet: Pick<Fleet, "workspaces">,
   results: ReadonlyMap<string, readonly WorkspaceResult[]>,
   now: number,
+  limit = Number.POSITIVE_INFINITY,
 ): FleetView {
   const rows = fleet.workspaces.map(({ name, labels }) => rowOf(name, labels, results.get(name) ?? [], now));
   const statuses: Partial<Record<ResultStatus | "never", number>> = {};
   for (const { status } of rows) statuses[status] = (statuses[status] ?? 0) + 1;
-  const days = daysOf(
-    fleet.workspaces.map(({ name }) => driftRuns(results.get(name) ?? [])),
-    now,
-  );
+  const histories = fleet.workspaces.map(({ name }) => historyOf(results.get(name) ?? [], limit));
+  const days = daysOf(histories, now);
   return { madeAt: now, rows, statuses, drift: sumOf(rows.map(({ drift }) => drift)), days };
 }
 
@@ -66,13 +65,29 @@ function driftRuns(results: readonly WorkspaceResult[]): readonly WorkspaceResul
   return results.filter((result) => result.command === "drift" && isAnswer(result));
 }
 
-/** `runs`: the drift runs of each workspace, newest first. Days before the first run are left out. */
-function daysOf(runs: readonly (readonly WorkspaceResult[])[], now: number): readonly FleetDay[] {
+interface DriftHistory {
+  /** Newest first. */
+  readonly runs: readonly WorkspaceResult[];
+  /** Whether older results may exist that were not read. */
+  readonly isCut: boolean;
+}
+
+function historyOf(results: readonly WorkspaceResult[], limit: number): DriftHistory {
+  const read = results.filter(({ command }) => command === "drift").length;
+  return { runs: driftRuns(results), isCut: read >= limit };
+}
+
+/** Days before the first run are left out, and days on which the drift of a workspace is not known. */
+function daysOf(histories: readonly DriftHistory[], now: number): readonly FleetDay[] {
   const today = Math.floor(now / DAY_MS);
   const days = Array.from({ length: DAYS }, (_, at) => today - DAYS + 1 + at);
   return days.flatMap((day) => {
-    const last = runs.flatMap((all) => all.find(({ startedAt }) => startedAt < (day + 1) * DAY_MS) ?? []);
-    if (last.length === 0) return [];
+    const all = histories.map(({ runs, isCut }) => {
+      const last = runs.find(({ startedAt }) => startedAt < (day + 1) * DAY_MS);
+      return { last, isUnknown: last === undefined && isCut };
+    });
+    const last = all.flatMap((one) => one.last ?? []);
+    if (last.length === 0 || all.some(({ isUnknown }) => isUnknown)) return [];
     const drifted = last.reduce((sum, { drift }) => sum + totalOf(drift), 0);
     return [{ day: new Date(day * DAY_MS).toISOString().slice(0, 10), drifted }];
   });

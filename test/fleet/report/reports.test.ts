@@ -48,6 +48,27 @@ describe("a fleet report", () => {
     expect(FLEET_VIEW.days).toHaveLength(8);
   });
 
+  test("leaves out days before the oldest result that was read of a workspace", () => {
+    const now = Date.parse("2026-03-14T12:00:00Z");
+    const runs = (name: string, everyHours: number, number: number) =>
+      Array.from({ length: number }, (_, at) =>
+        resultOf(name, "changes", { startedAt: now - at * everyHours * 3_600_000, drift: { cost: 1 } }),
+      );
+    const workspaces = ["daily", "hourly"].map((name) => workspaceNamed(name));
+    const days = (hourly: number) =>
+      fleetView(
+        { workspaces },
+        new Map([
+          ["daily", runs("daily", 24, 10)],
+          ["hourly", runs("hourly", 1, hourly)],
+        ]),
+        now,
+        30,
+      ).days.map(({ drifted }) => drifted);
+    expect(days(30)).toEqual([2, 2]);
+    expect(days(29)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 2, 2]);
+  });
+
   test("as text has a line a workspace and the verdict last", () => {
     expect(fleetText(FLEET_VIEW)).toMatchInlineSnapshot(`
       "WORKSPACE  STATUS     AGE     DRIFT               SINCE  TREND     CHANGES

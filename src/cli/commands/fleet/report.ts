@@ -67,7 +67,7 @@ function reportCommand(name: "status" | "report", summary: string, format: "text
       const { results } = await openResults(context, fleet, "read");
       const names = selected.map(({ name }) => name);
       const recent = await results.recent(TREND_RESULTS, names).finally(() => results.close());
-      const view = fleetView({ workspaces: selected }, recent, Date.now());
+      const view = fleetView({ workspaces: selected }, recent, Date.now(), TREND_RESULTS);
       context.stdout.write((await FORMATS[options.output]?.(view)) ?? "");
       return EXIT.ok;
     },
