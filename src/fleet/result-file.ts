@@ -1,6 +1,15 @@
 // The results of fleet runs on one machine: one JSON line each, in a file that is compacted as it grows.
 
-import { appendFileSync, closeSync, constants, mkdirSync, openSync, readFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { errorCode, type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
 import { KEPT_RESULTS, type ResultStore, type WorkspaceResult } from "./model/result.ts";
@@ -29,10 +38,20 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
     }
   };
   const compact = (): void => {
-    const all = read();
-    const kept = groupNewestFirst(all, KEPT_RESULTS);
-    const size = [...kept.values()].reduce((sum, results) => sum + results.length, 0);
-    if (all.length > size * SLACK) replace(path, textOf(all, kept));
+    const file = openSync(path, constants.O_RDONLY);
+    try {
+      const all = readFileSync(file, "utf8").split("\n").flatMap(parseLine);
+      const kept = groupNewestFirst(all, KEPT_RESULTS);
+      const size = [...kept.values()].reduce((sum, results) => sum + results.length, 0);
+      // If it is another file by now, another run compacted it.
+      if (all.length <= size * SLACK || !isAt(path, file)) return;
+      replace(path, textOf(all, kept));
+      // Another run may have added results to the file that was replaced.
+      const added = isAt(path, file) ? "" : readFileSync(file, "utf8");
+      if (added !== "") append(path, added);
+    } finally {
+      closeSync(file);
+    }
   };
   let added = false;
   return {
@@ -49,7 +68,11 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
     recent: async (limit) => groupNewestFirst(read(), limit),
     async close() {
       // A reader changes no file.
-      if (added) compact();
+      try {
+        if (added) compact();
+      } catch (problem) {
+        throw fileProblem("written", problem);
+      }
     },
   };
 }
@@ -58,13 +81,23 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
 const APPENDING =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+/** Appends again if another run replaced the file meanwhile and did not keep the text. */
 function append(path: string, text: string): void {
-  const file = openSync(path, APPENDING, 0o600);
-  try {
-    appendFileSync(file, text, { flush: true });
-  } finally {
-    closeSync(file);
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const file = openSync(path, APPENDING, 0o600);
+    try {
+      appendFileSync(file, text, { flush: true });
+      if (isAt(path, file) || readFileSync(path, "utf8").includes(text.trim())) return;
+    } finally {
+      closeSync(file);
+    }
   }
+}
+
+/** Whether the path still leads to this open file. */
+function isAt(path: string, file: number): boolean {
+  const [opened, now] = [fstatSync(file), statSync(path, { throwIfNoEntry: false })];
+  return now === undefined || (opened.ino === now.ino && opened.dev === now.dev);
 }
 
 /** Findings are large, and no report shows those of older results. */

@@ -1,6 +1,14 @@
 // The results of a fleet on one machine: order, lines that a crash cut off, compaction, and links.
 
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -61,6 +69,27 @@ describe("the file of results", () => {
       { command: "validate" },
       { command: "drift", diagnostics },
       { command: "plan", counts: { create: 2 } },
+    ]);
+  });
+
+  test("keeps a result that another run adds while it is compacted", async () => {
+    const { path } = newFile();
+    const write = (name: string): Promise<void> =>
+      openResultFile({ path, replace: () => expect.unreachable() }).add(resultOf(name));
+    const store = openResultFile({
+      path,
+      replace(to, text) {
+        void write("before");
+        writeFileSync(`${to}.new`, text);
+        renameSync(`${to}.new`, to);
+      },
+    });
+    for (let at = 0; at < 210; at++) await store.add(resultOf("ads"));
+    await store.close();
+    const found = await store.recent(500, []);
+    expect([...found].map(([name, results]) => [name, results.length])).toEqual([
+      ["before", 1],
+      ["ads", 100],
     ]);
   });
 
