@@ -25,13 +25,14 @@ export type TargetSelection = (wanted: string | undefined) => SelectedTarget;
 const NONE: TargetSelection = () => ({ names: [] });
 
 export function readTargets(
-  options: Pick<LoadOptions, "file" | "cwd" | "untrusted" | "states">,
+  options: Pick<LoadOptions, "file" | "cwd" | "untrusted" | "states" | "seen">,
 ): TargetSelection {
-  const { file, cwd, untrusted = false, states = [] } = options;
+  const { file, cwd, untrusted = false, states = [], seen } = options;
   const place = openSpecFolder(file, {
     ...(cwd === undefined ? {} : { cwd }),
     visibleOnly: untrusted,
     states,
+    ...(seen === undefined ? {} : { seen }),
   });
   if (place === undefined) return NONE;
   const { tree, main } = place;

@@ -5,6 +5,7 @@ import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, fileStatsOf } from "../../config/files.ts";
 import { EMBEDDED, type HostOptions, identityOf, type Settings, settingsOf } from "../../config/settings.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
+import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import type { TargetSettings } from "../../spec/model/spec.ts";
 import { readTargets, type SelectedTarget, type TargetSelection } from "../../spec/read-target.ts";
 import { pointsOutside } from "./spec-tree.ts";
@@ -14,6 +15,8 @@ export interface TargetOptions {
   readonly file?: string | undefined;
   readonly target?: string | undefined;
   readonly untrusted?: boolean;
+  /** Gets each file that is read for the targets. */
+  readonly seen?: PathObserver | undefined;
 }
 
 export function specFile(context: ProcessContext, { file }: Pick<TargetOptions, "file">): string {
@@ -40,7 +43,9 @@ export function selectedTarget(context: ProcessContext, options: TargetOptions):
   const untrusted = options.untrusted === true;
   const stats = fileStatsOf(file);
   const key = JSON.stringify([file, stats?.mtimeMs, stats?.size, untrusted]);
-  const select = known.get(key) ?? readTargets({ file, cwd: context.cwd, untrusted });
+  const { seen } = options;
+  const place = { file, cwd: context.cwd, untrusted, ...(seen === undefined ? {} : { seen }) };
+  const select = known.get(key) ?? readTargets(place);
   known.set(key, select);
   return select(namedTarget(context, options));
 }
