@@ -1,6 +1,6 @@
 // The failures of a request, refused (certainly no effect) or unknown (it may have been applied), and the findings in any failure.
 
-import { type Diagnostic, error, Failure } from "./diagnostic.ts";
+import { type Diagnostic, error, errorCode, Failure, thrownText } from "./diagnostic.ts";
 
 /** The service answered that the request had no effect, or it never left this machine. */
 export class Refused extends Error {
@@ -26,6 +26,9 @@ export class UnknownOutcome extends Error {
   }
 }
 
+/** Any file can be the one too many, so no caller expects these. */
+const OUT_OF_FILES: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
+
 /** The findings in what ended a run. What nothing expects is a bug; `report` says what a report of it should contain. */
 export function diagnosticsOf(
   problem: unknown,
@@ -33,6 +36,13 @@ export function diagnosticsOf(
 ): readonly Diagnostic[] {
   if (problem instanceof Failure) return problem.diagnostics;
   if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
+  if (OUT_OF_FILES.has(errorCode(problem) ?? ""))
+    return [
+      error("CLI_FILE", "too many open files", {
+        cause: thrownText(problem),
+        hint: "raise the limit, for example with `ulimit -n 1024`",
+      }),
+    ];
   return [
     error("CLI_INTERNAL", "internal error", {
       cause: problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem),

@@ -63,7 +63,7 @@ const noticeFormats = <View>(command: string, load: () => Promise<(view: View) =
     const [{ sarifReport }, of] = await Promise.all([import("./ci/sarif.ts"), load()]);
     return (view, info) => {
       const { notices, properties } = of(view);
-      return whole(sarifReport(notices, command, info, properties));
+      return sarifReport(notices, command, info, properties);
     };
   },
   codequality: async (): Promise<Renderer<View>> => {

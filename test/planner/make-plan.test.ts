@@ -455,7 +455,7 @@ describe("a kind that cannot be read", () => {
     const later = ", 3 attempts in 2 s";
     expect(found("boxes/list was refused (500)", `tasks/list was refused (500)${later}`)).toEqual([
       [
-        "boxes and tasks could not be read, so the plan leaves them unchanged",
+        "boxes and tasks could not be read, so their differences are unknown",
         "API_REFUSED: boxes/list was refused (500)",
       ],
     ]);

@@ -98,7 +98,7 @@ describe("annotations, SARIF, and code quality", () => {
   const outcome = outcomeView(richOutcome, richNotes);
   const forms = (notices: readonly Notice[], command: string): Readonly<Record<string, string>> => ({
     github: githubAnnotations(notices, INFO, []).replaceAll("%0A", "\n").replaceAll("%3A", ":"),
-    sarif: sarifReport(notices, command, INFO).replaceAll("\\n", "\n"),
+    sarif: sarifReport(notices, command, INFO).text.replaceAll("\\n", "\n"),
     codequality: codeQuality(notices, INFO).replaceAll("; ", "\n"),
   });
   const saidBy = (found: readonly Diagnostic[]) =>

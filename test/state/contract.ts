@@ -516,8 +516,8 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
           const key = await written(from);
           const present = to === undefined ? {} : { keyText: to };
           const old = from === undefined ? {} : { oldKeyText: from };
-          const { serial } = await shared.store({ ...present, ...old }).rekey(NO_WAIT);
-          expect(serial).toBe(3);
+          const { state } = await shared.store({ ...present, ...old }).rekey(NO_WAIT);
+          expect(state.serial).toBe(3);
           const store = shared.store(present);
           expect(await names(store)).toEqual(ALL);
           expect(await store.key({ make: false })).toEqual(key);

@@ -28,6 +28,8 @@ export interface HttpOptions {
   readonly connections: number;
   /** An answer with more bytes ends with an error. Default 128 MiB. */
   readonly maxBytes?: number;
+  /** An answer is complete with its status and headers. */
+  readonly dropsBody?: boolean;
   readonly connectTimeoutMs?: number;
   readonly proxy?: ProxyRoute;
   /** All authorities that are trusted, in PEM. Default: Node's own. */
@@ -45,7 +47,7 @@ export interface HttpTransport {
 export function httpTransport(options: HttpOptions): HttpTransport {
   const agent = agentOf(options);
   return {
-    transport: (request) => exchange(agent, request),
+    transport: (request) => exchange(agent, request, options.dropsBody === true),
     close: () => agent.close(),
     destroy: () => agent.destroy(),
   };
@@ -110,7 +112,7 @@ function normalized(request: HttpRequest): string {
   return url.pathname + url.search;
 }
 
-async function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
+async function exchange(agent: Dispatcher, request: HttpRequest, dropsBody: boolean): Promise<HttpResponse> {
   const tooLate = new Deadline();
   const timer = setTimeout(() => tooLate.pass(), request.timeoutMs);
   try {
@@ -122,11 +124,17 @@ async function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpRe
       body: request.body ?? null,
       signal: tooLate,
     });
-    const body = await answer.body.bytes();
+    const body = dropsBody ? dropped(answer.body) : await answer.body.bytes();
     return { status: answer.statusCode, headers: single(answer.headers), body };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Closes the connection: a body without an end would keep it busy. */
+function dropped(body: Dispatcher.ResponseData["body"]): Uint8Array {
+  body.on("error", () => undefined).destroy();
+  return new Uint8Array(0);
 }
 
 function single(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

@@ -8,7 +8,7 @@ import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { FORM_OPTION } from "../command/shared-options.ts";
 import { printDiagnostics, printResult } from "../output/diagnostics.ts";
-import { STATE_LOCATION_OPTIONS } from "./state/state-options.ts";
+import { noteMissingState, STATE_LOCATION_OPTIONS } from "./state/state-options.ts";
 
 export const historyCommand = defineCommand({
   name: "history",
@@ -22,8 +22,12 @@ export const historyCommand = defineCommand({
       throw failureOf("CLI_USAGE", `${text} is not an address`, {
         hint: "write it as kind.key, such as pools.shared",
       });
-    const { state, diagnostics } = await withState(context, options, (store) => store.read());
-    printDiagnostics(context, diagnostics);
+    const state = await withState(context, options, async (store) => {
+      const loaded = await store.read();
+      printDiagnostics(context, loaded.diagnostics);
+      noteMissingState(context, store.place, loaded.state);
+      return loaded.state;
+    });
     const view = historyView(state.history ?? [], address);
     printResult(context, options.output, historyJson(view), () => historyText(view));
     return EXIT.ok;

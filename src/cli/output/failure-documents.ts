@@ -116,6 +116,7 @@ async function noticesText(
     const summary = [`workspace ${command}: ${severityCounts(found)}`];
     return (await import("../../report/ci/github-annotations.ts")).githubAnnotations(notices, info, summary);
   }
-  if (form === "sarif") return (await import("../../report/ci/sarif.ts")).sarifReport(notices, command, info);
+  if (form === "sarif")
+    return (await import("../../report/ci/sarif.ts")).sarifReport(notices, command, info).text;
   return (await import("../../report/ci/gitlab.ts")).codeQuality(notices, info);
 }

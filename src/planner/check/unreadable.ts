@@ -45,8 +45,7 @@ function causeOf({ code, message, hint = "" }: Diagnostic): string {
 function told(group: readonly Unread[]): Diagnostic {
   const reasons = group.map(({ reason }) => reason);
   const reason = reasons.reduce((best, one) => (one.message.length < best.message.length ? one : best));
-  const them = group.length === 1 ? "it" : "them";
-  const message = `${listed(group.map(({ what }) => what))} could not be read, so the plan leaves ${them} unchanged`;
+  const message = `${listed(group.map(({ what }) => what))} could not be read, so their differences are unknown`;
   return error("PLAN_UNREADABLE", message, {
     hint: reason.hint ?? "fix the cause, then plan again",
     cause: `${reason.code}: ${reason.message}`,

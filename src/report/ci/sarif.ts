@@ -1,21 +1,27 @@
 // Notices as SARIF 2.1.0, for code scanning: rules, results with places and fingerprints, and the run that found them.
 
 import { fingerprint } from "../../core/canonical.ts";
+import { grouped } from "../../core/sentences.ts";
+import type { FittedReport } from "../text/markdown.ts";
 import { printable, printableJson } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
 import { type Notice, noticeText, RULES, repositoryPath } from "./notice.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
+/** GitHub rejects a file with more. */
+const MOST_RESULTS = 25_000;
+
 const ROOT = "%SRCROOT%";
 
-/** `command`: `plan`, `drift`, `apply`, or `validate`. `properties`: about the run as a whole. */
+/** `all`: the most severe first. `command`: `plan`, `drift`, `apply`, or `validate`. `properties`: about the run as a whole. */
 export function sarifReport(
-  notices: readonly Notice[],
+  all: readonly Notice[],
   command: string,
   info: RunInfo,
   properties: Readonly<Record<string, unknown>> = {},
-): string {
+): FittedReport {
+  const notices = all.slice(0, MOST_RESULTS);
   const rules = [...new Set(notices.map((one) => one.rule))].sort();
   const root = { description: { text: "The root of the repository." } };
   const run = {
@@ -26,7 +32,11 @@ export function sarifReport(
       id: `workspace/${command}/${encodeURIComponent((info.target ?? "default").toWellFormed())}/`,
     },
     invocations: [
-      { executionSuccessful: !notices.some((one) => one.level === "error"), endTimeUtc: info.madeAt },
+      {
+        executionSuccessful: !notices.some((one) => one.level === "error"),
+        endTimeUtc: info.madeAt,
+        ...omission(all.length),
+      },
     ],
     ...provenance(info),
     originalUriBaseIds: { [ROOT]: root },
@@ -34,7 +44,14 @@ export function sarifReport(
     results: notices.map((one) => result(one, rules.indexOf(one.rule), info)),
     properties: { host: info.host, modes: info.modes, ...runJson(info), ...properties },
   };
-  return `${printableJson({ $schema: SCHEMA, version: "2.1.0", runs: [run] }, 2)}\n`;
+  const text = `${printableJson({ $schema: SCHEMA, version: "2.1.0", runs: [run] }, 2)}\n`;
+  return { text, cut: notices.length < all.length };
+}
+
+function omission(found: number): Record<string, unknown> {
+  if (found <= MOST_RESULTS) return {};
+  const text = `This file has the ${grouped(MOST_RESULTS)} most severe of ${grouped(found)} results. The other formats have all of them.`;
+  return { toolExecutionNotifications: [{ level: "warning", message: { text } }] };
 }
 
 function rule(id: string, notices: readonly Notice[]): Record<string, unknown> {

@@ -5,7 +5,7 @@ import { defined } from "../../core/json.ts";
 import type { LatestClaim, StateBackend } from "../model/backend.ts";
 import type { LeaseTimes, LockClaim, LockOwner } from "../model/lock-claim.ts";
 import { type Clock, type Random, randomHex } from "../model/ports.ts";
-import { isOver, lockedBy, lockUnreadable, silenceMs } from "./lease-rules.ts";
+import { isOver, lockedBy, lockUnreadable, nextFence, silenceMs } from "./lease-rules.ts";
 
 /** What taking and holding a lock needs of its surroundings. */
 export interface LockEnvironment {
@@ -42,7 +42,7 @@ export async function acquireLock(
     const free = top === undefined || (await isFree(backend, top, environment, patience));
     if (free) {
       const claim = {
-        ...newClaim(environment, Math.max(top?.fence ?? 0, taking.above) + 1),
+        ...newClaim(environment, nextFence(Math.max(top?.fence ?? 0, taking.above), backend.names)),
         ...(top !== undefined && "claim" in top ? defined({ seq: top.claim.seq }) : {}),
       };
       if (await backend.claim(claim, top)) return claim;

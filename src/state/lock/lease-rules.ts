@@ -1,8 +1,9 @@
 // The rules of the lock: who holds it, when a holder must stop writing, and when another run may acquire it.
 
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, failureOf } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { shapeOf } from "../format/shape.ts";
+import type { BackendNames } from "../model/backend.ts";
 import type { LeaseTimes, LockClaim } from "../model/lock-claim.ts";
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 60_000 };
@@ -49,6 +50,21 @@ export function lockUnreadable(name: string): Diagnostic {
   return error("STATE_LOCKED", `${name} cannot be read, so the holder of the lock is unknown`, {
     hint: "wait with --lock-timeout 10m; if no other run is active, run `workspace state unlock --force`",
   });
+}
+
+/** The names of locks have at most 15 digits, so that a number is exact. No run comes near; a planted file can. */
+const LAST_FENCE = 999_999_999_999_999;
+
+/** Throws Failure with STATE_LOCKED if no greater fencing token exists. */
+export function nextFence(fence: number, { place }: BackendNames): number {
+  if (fence < LAST_FENCE) return fence + 1;
+  throw failureOf(
+    "STATE_LOCKED",
+    `lock.${LAST_FENCE} in ${place} has the greatest lock number, so no lock can follow it`,
+    {
+      hint: "no run of `workspace` reaches this number; if no other run is active, delete that file",
+    },
+  );
 }
 
 function holderName({ owner }: LockClaim): string {

@@ -35,7 +35,7 @@ export interface StateStore {
   /** Puts a state from elsewhere in place of the present one. `check` sees both under the lock, and may throw. */
   replace(incoming: Incoming, options: LockOptions): Promise<State>;
   /** Rewrites everything under the current key, whichever key the store was opened with. */
-  rekey(options: LockOptions): Promise<State>;
+  rekey(options: LockOptions): Promise<Rekeyed>;
   close(): Promise<void>;
 }
 
@@ -90,6 +90,9 @@ export interface Loaded {
   /** Warnings about what a crash left incomplete. */
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** `diagnostics`: of the state before, because the new one no longer has them. */
+export type Rekeyed = Pick<Loaded, "state" | "diagnostics">;
 
 /** The lock, and the state that it lets its holder write. */
 export interface Lease {

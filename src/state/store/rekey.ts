@@ -6,8 +6,7 @@ import type { Snapshot } from "../format/snapshot.ts";
 import { snapshotText } from "../format/snapshot-text.ts";
 import { stateNotFound } from "../model/failures.ts";
 import type { LockClaim } from "../model/lock-claim.ts";
-import type { State } from "../model/record.ts";
-import type { LockOptions } from "../model/store.ts";
+import type { LockOptions, Rekeyed } from "../model/store.ts";
 import { type DigestKey, openLeaseWith } from "./lease.ts";
 import { loadFrom, snapshotIn } from "./load.ts";
 import { claimLock, type StoreContext, withClaim } from "./store-context.ts";
@@ -20,7 +19,7 @@ export async function rekey(
   kept: StoreContext,
   keyTexts: readonly string[],
   options: LockOptions,
-): Promise<State> {
+): Promise<Rekeyed> {
   const { backend, sealer } = kept;
   const load = () => loadFrom(backend, sealer);
   const claim = await claimLock(kept, options, load);
@@ -35,7 +34,7 @@ export async function rekey(
     try {
       await againForAll(kept, claim, written);
       if (sealer.seals) await backend.putKey(claim, undefined);
-      return lease.state();
+      return { state: lease.state(), diagnostics: found.diagnostics };
     } finally {
       await lease.release();
     }

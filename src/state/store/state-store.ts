@@ -4,7 +4,7 @@ import { Failure } from "../../core/diagnostic.ts";
 import { createSealer } from "../format/encryption.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
 import { lockContended, newClaim } from "../lock/acquire.ts";
-import { isOver, LEASE_TIMES, lockIdMismatch, lockUnreadable } from "../lock/lease-rules.ts";
+import { isOver, LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
 import type { StateBackend } from "../model/backend.ts";
 import type { LeaseTimes, LockClaim, LockOwner } from "../model/lock-claim.ts";
 import type { Clock, Random } from "../model/ports.ts";
@@ -15,6 +15,7 @@ import type {
   Lease,
   Loaded,
   LockOptions,
+  Rekeyed,
   Restored,
   StateStore,
   UnlockRequest,
@@ -180,7 +181,7 @@ export class BackedStateStore implements StateStore {
     return { check: key };
   }
 
-  async rekey(options: LockOptions): Promise<State> {
+  async rekey(options: LockOptions): Promise<Rekeyed> {
     const { keyText, oldKeyText, random } = this.#options;
     const sealer = createSealer({
       random,
@@ -218,10 +219,18 @@ export async function unlockState(
       const { claim } = top;
       if (isOver(claim, now, backend.skewMs) || environment.isDead(claim.owner)) return "was free";
       if (claim.nonce !== how.nonce) throw new Failure(lockIdMismatch(claim, how.nonce));
-      if (await backend.claim({ ...claim, fence: claim.fence + 1, released: true }, top)) return "unlocked";
+      if (
+        await backend.claim({ ...claim, fence: nextFence(claim.fence, backend.names), released: true }, top)
+      )
+        return "unlocked";
     } else {
       if (how.force !== true && !top.released) throw new Failure(lockUnreadable(top.name));
-      if (await backend.claim({ ...newClaim(environment, top.fence + 1), released: true }, top))
+      if (
+        await backend.claim(
+          { ...newClaim(environment, nextFence(top.fence, backend.names)), released: true },
+          top,
+        )
+      )
         return "unlocked";
     }
   }

@@ -42,6 +42,7 @@ export async function postWebhook(message: WebhookMessage): Promise<readonly Dia
   const { transport, close } = httpTransport({
     connections: 1,
     maxBytes: ANSWER_BYTES,
+    dropsBody: true,
     connectTimeoutMs: TIMEOUT_MS,
     ...network,
   });

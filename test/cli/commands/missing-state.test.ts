@@ -104,6 +104,17 @@ describe("without a state", () => {
     expect(existsSync(join(folder, "copy.json"))).toBe(false);
   });
 
+  test.each(["state list", "state list -o json", "history", "history -o json"])(
+    "`%s` succeeds and says that no state exists at the location",
+    async (line) => {
+      const folder = await applied(GROUPS);
+      const place = join(folder, "typo");
+      const { code, err } = await run(folder, `${line} --state ${place}`);
+      expect([code, err]).toEqual([0, `No state exists at ${place}.\n`]);
+      expect((await run(folder, line)).err).toBe("");
+    },
+  );
+
   test("a state of which only the lock and earlier versions are left is damaged", async () => {
     const folder = await applied(GROUPS);
     writeFileSync(join(folder, "workspace.yaml"), "groups: { g: {}, h: {} }\n");

@@ -20,10 +20,17 @@ interface Posted {
   readonly body: string;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  readonly hangs?: boolean;
+}
+
 class Receiver {
   readonly posted: Posted[] = [];
   /** Answers in order; then 200. */
-  answers: { readonly status: number; readonly headers?: Record<string, string> }[] = [];
+  answers: Answer[] = [];
   readonly #server: Server = createServer((request, response) => {
     let body = "";
     request.on("data", (piece) => {
@@ -31,8 +38,9 @@ class Receiver {
     });
     request.on("end", () => {
       this.posted.push({ headers: request.headers, body });
-      const { status, headers } = this.answers.shift() ?? { status: 200 };
-      response.writeHead(status, headers).end("ok");
+      const { status, headers, body: text = "ok", hangs }: Answer = this.answers.shift() ?? { status: 200 };
+      response.writeHead(status, headers).write(text);
+      if (hangs !== true) response.end();
     });
   });
   url = "";
@@ -211,6 +219,15 @@ describe("--webhook", () => {
     expect([code, err.includes("CLI_WEBHOOK")]).toEqual([0, false]);
     expect(new Set(receiver.posted.map(({ headers }) => headers["x-workspace-delivery"])).size).toBe(1);
     expect(receiver.posted).toHaveLength(3);
+  });
+
+  test.each([
+    ["has a large body", { body: "x".repeat(200_000) }],
+    ["has a body that does not end", { hangs: true }],
+  ])("a delivery whose accepting answer %s is sent once", async (_, answer) => {
+    receiver.answers = [{ status: 200, ...answer }];
+    const { code, err } = await run(folderWith(POOL), `plan --webhook ${receiver.url}`);
+    expect([code, receiver.posted.length, err.includes("CLI_WEBHOOK")]).toEqual([0, 1, false]);
   });
 
   test.each([

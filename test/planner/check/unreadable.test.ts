@@ -33,7 +33,7 @@ describe("kinds that could not be read", () => {
       {
         severity: "error",
         code: "PLAN_UNREADABLE",
-        message: "boxes could not be read, so the plan leaves it unchanged",
+        message: "boxes could not be read, so their differences are unknown",
         hint: "fix the cause, then plan again",
         cause: "API_REFUSED: refused",
       },
@@ -49,7 +49,7 @@ describe("kinds that could not be read", () => {
       }),
     ).toEqual([
       [
-        "boxes and tasks could not be read, so the plan leaves them unchanged",
+        "boxes and tasks could not be read, so their differences are unknown",
         "API_REFUSED: tasks/list was refused",
       ],
     ]);
@@ -85,8 +85,8 @@ describe("kinds that could not be read", () => {
         ({ message }) => message,
       ),
     ).toEqual([
-      "labels of a and labels of b could not be read, so the plan leaves them unchanged",
-      "labels of c could not be read, so the plan leaves it unchanged",
+      "labels of a and labels of b could not be read, so their differences are unknown",
+      "labels of c could not be read, so their differences are unknown",
     ]);
     expect(told({ labels: parents() }, members)).toEqual([]);
   });

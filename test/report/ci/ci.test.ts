@@ -6,7 +6,7 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
-import { error, warning } from "../../../src/core/diagnostic.ts";
+import { type Diagnostic, error, warning } from "../../../src/core/diagnostic.ts";
 import { githubAnnotations } from "../../../src/report/ci/github-annotations.ts";
 import { codeQuality, driftCounts, outcomeCounts, planCounts } from "../../../src/report/ci/gitlab.ts";
 import {
@@ -138,14 +138,14 @@ describe("SARIF", () => {
     ["apply", outcomeNotices(outcome)],
     ["validate", []],
   ] as const)("of %s is valid against the schema of 2.1.0", (command, notices) => {
-    const log = JSON.parse(sarifReport(notices, command, INFO)) as unknown;
+    const log = JSON.parse(sarifReport(notices, command, INFO).text) as unknown;
     expect(isValid(log), JSON.stringify(isValid.errors)).toBe(true);
     expect(isValid({ version: "2.1.0", runs: [{ results: [] }] })).toBe(false);
   });
 
   test("has a rule with help for each result, its place, a fingerprint, and the commit", () => {
     const found = error("SPEC_VALUE", "wrong", { at });
-    const { runs } = JSON.parse(sarifReport(findingNotices([found]), "validate", INFO)) as {
+    const { runs } = JSON.parse(sarifReport(findingNotices([found]), "validate", INFO).text) as {
       runs: readonly Record<string, never>[];
     };
     const [run] = runs;
@@ -183,14 +183,36 @@ describe("SARIF", () => {
   test("keeps the fingerprint of a finding whose line moved, and gives another problem another", () => {
     const print = (line: number, message: string) => {
       const notices = findingNotices([error("SPEC_VALUE", message, { at: { ...at, line } })]);
-      return /"workspace\/v1": "(\w+)"/.exec(sarifReport(notices, "validate", INFO))?.[1];
+      return /"workspace\/v1": "(\w+)"/.exec(sarifReport(notices, "validate", INFO).text)?.[1];
     };
     expect(print(3, "a")).toBe(print(9, "a"));
     expect(print(3, "a")).not.toBe(print(3, "b"));
   });
 
+  test("has at most 25,000 results, the most severe ones, and says that it lacks the others", () => {
+    const found = Array.from({ length: 25_001 }, (_, n) => warning("SPEC_VALUE", `m${n}`));
+    const of = (all: readonly Diagnostic[]) => {
+      const { text, cut } = sarifReport(findingNotices(all), "validate", INFO);
+      return { cut, run: JSON.parse(text).runs[0] };
+    };
+    const { cut, run } = of([...found, error("SPEC_VALUE", "last")]);
+    expect([cut, run.results.length]).toEqual([true, 25_000]);
+    expect([run.results[0].message.text, run.results[0].level]).toEqual([
+      expect.stringContaining("last"),
+      "error",
+    ]);
+    expect(run.invocations[0].toolExecutionNotifications[0].message.text).toMatch(
+      /25,000 most severe of 25,002/,
+    );
+    const fits = of(found.slice(1));
+    expect([fits.cut, fits.run.invocations[0]]).toEqual([
+      false,
+      expect.not.objectContaining({ toolExecutionNotifications: expect.anything() }),
+    ]);
+  });
+
   test("places a result without a line at the spec, because forges drop results without a file", () => {
-    const log = sarifReport(findingNotices([warning("PLAN_UNREADABLE", "x")]), "plan", INFO);
+    const log = sarifReport(findingNotices([warning("PLAN_UNREADABLE", "x")]), "plan", INFO).text;
     expect(log).toContain('"uri": "prod/workspace.yaml"');
   });
 });

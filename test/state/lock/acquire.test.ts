@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FileBackend } from "../../../src/state/backends/file/file-backend.ts";
 import { acquireLock } from "../../../src/state/lock/acquire.ts";
+import { claimText } from "../../../src/state/lock/lease-rules.ts";
 import type { LatestClaim, StateBackend } from "../../../src/state/model/backend.ts";
 import { unlockState } from "../../../src/state/store/state-store.ts";
 import { rejectedCode } from "../../failures.ts";
@@ -81,4 +82,17 @@ test("a lock file that leads nowhere is a claim that cannot be read", async () =
     },
   };
   expect(await new FileBackend(dangling, FOLDER, clock).top()).toMatchObject({ fence: 7, unreadable: "" });
+});
+
+test("a planted lock with the greatest number is named by an acquisition and by a forced unlock", async () => {
+  const disk = new Disk();
+  const clock = new VirtualClock(10_000_000);
+  const backend = new FileBackend(memoryFiles(disk), FOLDER, clock);
+  const environment = { clock, random: counting(1), owner: ADA, isDead: () => false, times: TIMES };
+  const named = `lock.999999999999999 in ${FOLDER}`;
+  const path = `${FOLDER}/lock.999999999999999`;
+  disk.put(path, "planted");
+  await expect(unlockState({ backend, environment }, { nonce: "", force: true })).rejects.toThrow(named);
+  disk.put(path, claimText({ ...CLAIM, released: true }));
+  await expect(acquireLock(backend, environment, { timeoutMs: 0, above: 0 })).rejects.toThrow(named);
 });

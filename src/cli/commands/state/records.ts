@@ -15,7 +15,7 @@ import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
-import { STATE_LOCATION_OPTIONS } from "./state-options.ts";
+import { noteMissingState, STATE_LOCATION_OPTIONS } from "./state-options.ts";
 
 export const listRecordsCommand = defineCommand({
   name: "list",
@@ -54,10 +54,13 @@ export const showRecordCommand = defineCommand({
 });
 
 async function read(context: ConsoleContext, options: StateOptions): Promise<State> {
-  const loaded = await withState(context, options, (store) => store.read());
-  printDiagnostics(context, loaded.diagnostics);
-  if (loaded.state.records.size === 0) await assertTarget(context, options);
-  return loaded.state;
+  return withState(context, options, async (store) => {
+    const { state, diagnostics } = await store.read();
+    printDiagnostics(context, diagnostics);
+    if (state.records.size === 0) await assertTarget(context, options);
+    noteMissingState(context, store.place, state);
+    return state;
+  });
 }
 
 /** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */

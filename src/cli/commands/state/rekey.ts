@@ -11,6 +11,7 @@ import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
 import { lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 export const rekeyCommand = defineCommand({
@@ -39,9 +40,10 @@ interrupted, run it again with both keys. Saved plans must be created again.`,
     }
     const store = openStateAt(context, options, place, keys);
     try {
-      const { serial } = await store.rekey(lockWait(context, options));
+      const { state, diagnostics } = await store.rekey(lockWait(context, options));
+      printDiagnostics(context, diagnostics);
       const how = keyText === undefined ? "is no longer encrypted" : "is encrypted under WORKSPACE_STATE_KEY";
-      context.stdout.write(`The state ${how}, serial ${serial}.\n`);
+      context.stdout.write(`The state ${how}, serial ${state.serial}.\n`);
       return EXIT.ok;
     } finally {
       await store.close();

@@ -2,6 +2,9 @@
 
 import { timeFromEnv } from "../../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../../core/diagnostic.ts";
+import { stateExists } from "../../../planner/decide/state-exists.ts";
+import { printable } from "../../../report/text/printable.ts";
+import type { State } from "../../../state/model/record.ts";
 import type { ConsoleContext } from "../../command/command.ts";
 import { flagOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
@@ -23,6 +26,11 @@ export const FORCE_OPTION = flagOption("--force", "overwrite another or a newer 
 
 export function lockWait(context: ConsoleContext, options: { readonly lockTimeout: number | undefined }) {
   return { timeoutMs: options.lockTimeout ?? timeFromEnv(context, "WORKSPACE_LOCK_TIMEOUT") ?? 0 };
+}
+
+/** An empty answer could also mean that the location is wrong. */
+export function noteMissingState({ stderr }: ConsoleContext, place: string, state: State): void {
+  if (!stateExists(state)) stderr.write(`No state exists at ${printable(place)}.\n`);
 }
 
 /** Throws Failure when digests of secrets would be readable; warns of what was allowed. */

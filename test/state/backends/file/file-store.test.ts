@@ -400,3 +400,15 @@ test("a journal that lost whole lines is reported to each run with the lock, unt
   await lease.release();
   expect((await storeOn({ disk }).read()).diagnostics).toEqual([]);
 });
+
+test("rekey returns the warning about lines that the journal lost, which the new state no longer has", async () => {
+  const disk = new Disk();
+  await written(disk);
+  const path = `${FOLDER}/journal.jsonl`;
+  const lines = (disk.text(path) ?? "").split(/(?<=\n)/);
+  disk.put(path, lines.slice(0, -1).join(""));
+  const encrypted = storeOn({ disk, seed: 5, keyText: "a".repeat(64) });
+  const { diagnostics } = await encrypted.rekey({ timeoutMs: 0 });
+  expect(diagnostics).toMatchObject([{ code: "STATE_CORRUPT", severity: "warning" }]);
+  expect((await encrypted.read()).diagnostics).toEqual([]);
+});
