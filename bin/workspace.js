@@ -31,7 +31,16 @@ async function start() {
   keepQuietAboutSqlite();
   await keepCompiledCode();
   resolveOwnFiles();
-  await import(packaged ? "../dist/main.js" : "../src/main.ts");
+  try {
+    await import(packaged ? "../dist/main.js" : "../src/main.ts");
+  } catch (problem) {
+    if (problem?.code !== "EMFILE" && problem?.code !== "ENFILE") throw problem;
+    say(
+      "CLI_FILE",
+      `too many open files: ${problem.path}`,
+      "raise the limit, for example with `ulimit -n 1024`",
+    );
+  }
 }
 
 /** Most of a short command's time is reading the program. A clone keeps the code where its packages are. */

@@ -34,21 +34,6 @@ export interface LeaseInput {
   readonly standing?: number;
 }
 
-/** Opens a backend for writing under a claim: folds the remains of an earlier run, then starts a new journal. */
-export async function openLease(opening: LeaseInput): Promise<HeldLease> {
-  const lease = new HeldLease(opening);
-  await lease.begin();
-  return lease;
-}
-
-/** Opens a backend whose current state is discarded: from the first write on, it contains `state`. */
-export async function openLeaseWith(opening: LeaseInput, state: State, seq: number): Promise<HeldLease> {
-  const lease = new HeldLease(opening);
-  lease.substitute(state, seq);
-  await lease.begin();
-  return lease;
-}
-
 /** Entries that nothing waits for are written when there are as many, so that they do not fill the memory. */
 const MOST_NOTED = 1_000;
 
@@ -72,6 +57,8 @@ export class HeldLease implements Lease {
   #carried: number;
   #dirty: boolean;
   #journal: JournalWriter | undefined;
+  /** Whether a caller got a failure to write. */
+  #failed = false;
   /** Entries since the last flush. */
   #noted = 0;
 
@@ -118,7 +105,7 @@ export class HeldLease implements Lease {
 
   async append(entry: JournalEntry): Promise<number> {
     const { seq } = this.#add(entry);
-    await this.#flush();
+    await this.#reported(this.#flush());
     return seq;
   }
 
@@ -127,6 +114,16 @@ export class HeldLease implements Lease {
     this.#noted += 1;
     // A failure is kept by the journal, and thrown by the next entry that is waited for.
     if (this.#noted >= MOST_NOTED) this.#flush().catch(() => undefined);
+  }
+
+  /** What it throws is reported by the caller. */
+  async #reported<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (failure) {
+      this.#failed = true;
+      throw failure;
+    }
   }
 
   async #flush(): Promise<void> {
@@ -176,7 +173,11 @@ export class HeldLease implements Lease {
     await this.publish();
   }
 
-  async publish(): Promise<State> {
+  publish(): Promise<State> {
+    return this.#reported(this.#published());
+  }
+
+  async #published(): Promise<State> {
     if (this.#dirty) {
       const journal = this.#openJournal();
       await this.#flush();
@@ -234,11 +235,12 @@ export class HeldLease implements Lease {
   async release(): Promise<void> {
     await this.#hold.end();
     try {
-      if (!this.#hold.isLost && this.#journal !== undefined) await this.#flush();
+      if (!this.#hold.isLost && this.#journal !== undefined && !this.#failed) await this.#flush();
       await this.#journal?.close();
       if (!this.#hold.isLost) await this.#hold.release();
     } catch (failure) {
-      throw ioFailure(failure, "releasing the lock");
+      // A full disk also prevents the release, and the caller has reported it. The lease expires.
+      if (!this.#failed) throw ioFailure(failure, "releasing the lock");
     }
   }
 }

@@ -7,8 +7,9 @@ import { snapshotText } from "../format/snapshot-text.ts";
 import { stateNotFound } from "../model/failures.ts";
 import type { LockClaim } from "../model/lock-claim.ts";
 import type { LockOptions, Rekeyed } from "../model/store.ts";
-import { type DigestKey, openLeaseWith } from "./lease.ts";
+import type { DigestKey } from "./lease.ts";
 import { loadFrom, snapshotIn } from "./load.ts";
+import { openLeaseWith } from "./open-lease.ts";
 import { claimLock, type StoreContext, withClaim } from "./store-context.ts";
 
 /**

@@ -4,9 +4,9 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { emptyState } from "../format/fold.ts";
 import type { Snapshot } from "../format/snapshot.ts";
 import type { LockOptions, Restored } from "../model/store.ts";
-import { openLeaseWith } from "./lease.ts";
 import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
 import { mergeRestored } from "./migrate.ts";
+import { openLeaseWith } from "./open-lease.ts";
 import { claimLock, type StoreContext, withClaim } from "./store-context.ts";
 
 export async function restore(kept: StoreContext, serial: number, options: LockOptions): Promise<Restored> {

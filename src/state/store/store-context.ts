@@ -8,8 +8,9 @@ import { ioFailure } from "../model/failures.ts";
 import type { LockClaim } from "../model/lock-claim.ts";
 import { randomHex } from "../model/ports.ts";
 import type { LockOptions } from "../model/store.ts";
-import { type DigestKey, type HeldLease, openLease } from "./lease.ts";
+import type { DigestKey, HeldLease } from "./lease.ts";
 import { type LoadedState, loadFrom } from "./load.ts";
+import { openLease } from "./open-lease.ts";
 
 export interface StoreContext {
   readonly backend: StateBackend;

@@ -233,7 +233,7 @@ test("if the disk is full, appending fails from then on, and the lock can still 
   full = false;
   expect(await rejectedCode(lease.append(record("c")))).toBe("STATE_IO");
   expect(await rejectedCode(lease.publish())).toBe("STATE_IO");
-  await lease.release().catch(() => undefined);
+  await lease.release();
   expect(await names(storeOn({ disk, seed: 4 }))).toEqual(["pools.a"]);
 });
 
@@ -411,4 +411,26 @@ test("rekey returns the warning about lines that the journal lost, which the new
   const { diagnostics } = await encrypted.rekey({ timeoutMs: 0 });
   expect(diagnostics).toMatchObject([{ code: "STATE_CORRUPT", severity: "warning" }]);
   expect((await encrypted.read()).diagnostics).toEqual([]);
+});
+
+test("if the disk stays full, the release does not report the failure that an entry reported", async () => {
+  let full = false;
+  const before = (operation: string): void => {
+    if (full && operation === "write") throw new Error("ENOSPC: no space left on device");
+  };
+  const lease = await storeOn({ hooks: { before } }).lock({ timeoutMs: 0 });
+  full = true;
+  expect(await rejectedCode(lease.append(record("a")))).toBe("STATE_IO");
+  await lease.release();
+  full = false;
+  const published = await storeOn({ hooks: { before }, seed: 3 }).lock({ timeoutMs: 0 });
+  await published.append(record("c"));
+  full = true;
+  expect(await rejectedCode(published.publish())).toBe("STATE_IO");
+  await published.release();
+  full = false;
+  const silent = await storeOn({ hooks: { before }, seed: 2 }).lock({ timeoutMs: 0 });
+  silent.note(record("b"));
+  full = true;
+  expect(await rejectedCode(silent.release())).toBe("STATE_IO");
 });
