@@ -116,7 +116,7 @@ export class HeldLease implements Lease {
     if (this.#noted >= MOST_NOTED) this.#flush().catch(() => undefined);
   }
 
-  /** What it throws is reported by the caller. */
+  /** The caller reports the failure of `work`. */
   async #reported<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
