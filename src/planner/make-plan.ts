@@ -6,6 +6,7 @@ import { isBuiltIn } from "../resource/names.ts";
 import type { FactRequest, PlannedWorkspace } from "../resource/planning.ts";
 import type { Resource } from "../spec/model/spec.ts";
 import { checkGuards } from "./check/guards.ts";
+import { ignoredContradictions } from "./check/ignored-fields.ts";
 import { lookupQuestions, unconfirmedValues } from "./check/lookups.ts";
 import { unknownNames } from "./check/unknown-names.ts";
 import { unmanageableMemberships } from "./check/unmanageable-memberships.ts";
@@ -108,6 +109,7 @@ export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
     ...pathsOfFolders(context, chosen),
     ...unknownNames(context, chosen, workspace),
     ...unmanageableMemberships(context, chosen),
+    ...ignoredContradictions(context, chosen),
     ...duplicates.warnings,
     ...unconfirmedValues(context, facts.lookups, lookupQuestions(context, chosen, workspace)),
     ...retained.notes,

@@ -66,3 +66,26 @@ clusters:
   const [after] = (await pool()) as { instance_pool_id: string }[];
   expect(after?.instance_pool_id).toBe(before?.instance_pool_id);
 });
+
+test.each<readonly [string, string, string, string]>([
+  ["num_workers", "num_workers: 1", "autoscale: { min_workers: 1, max_workers: 4 }", "autoscale"],
+  ["instance_pool_id", "num_workers: 1", "num_workers: 1", "node_type_id"],
+])(
+  "an ignored %s that contradicts the rest of the spec is an error of the plan",
+  async (ignored, before, after, other) => {
+    const site = await Site.start();
+    onTestFinished(() => site.close());
+    const lifecycle = `lifecycle: { ignore_changes: [${ignored}] }`;
+    const yaml = (node: string, size: string) =>
+      `pools: { p: { node_type_id: ${NODE} } }\nclusters:\n  k: { spark_version: ${RUNTIME}, ${node}, ${size}, ${lifecycle} }\n`;
+    const own = `node_type_id: ${NODE}`;
+    await site.drive(site.process().apply(await site.spec(yaml(own, before))));
+    await site.clock.advance(60_000);
+    const pooled = 'instance_pool_id: "${pools.p.instance_pool_id}"';
+    const next = await site.spec(yaml(ignored === "instance_pool_id" ? pooled : own, after));
+    const { diagnostics } = await site.drive(site.process().plan(next));
+    expect(diagnostics).toMatchObject([{ severity: "error", address: "clusters.k" }]);
+    expect(diagnostics[0]?.message).toContain(other);
+    expect(diagnostics[0]?.message).toContain(`ignore_changes keeps the live ${ignored}`);
+  },
+);
