@@ -14,7 +14,7 @@ export interface ListScope {
   readonly names: ReadonlySet<string>;
   /** Recorded remote IDs of this kind: for lists that omit objects (terminated clusters, jobs on pages that shifted). */
   readonly ids?: ReadonlySet<string>;
-  /** Told the names at which a kind whose names are paths finds a folder. */
+  /** For kinds whose names are paths: called with each known name at which a folder is. */
   readonly onFolder?: (path: string) => void;
 }
 

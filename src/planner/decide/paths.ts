@@ -1,5 +1,5 @@
-// Objects whose names are paths: what is at a path, above it, or below it goes before another object is created there, and a
-// folder stays while the spec declares something in it.
+// Objects whose names are paths: what is at a path, above it, or below it is deleted before another object is created there,
+// and a folder stays while the spec declares something in it.
 
 import { type Address, addressOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
