@@ -43,19 +43,34 @@ function staying(holder: JsonObject, workspace: PlannedWorkspace): readonly stri
     const path = responseText(entry, "path");
     const kind = KINDS[String(entry.object_type)];
     if (path === undefined || (kind !== undefined && workspace.isRemoved(kind, path))) return [];
-    return objectsIn(entry, "holds").length > 0 && staying(entry, workspace).length === 0 ? [] : [path];
+    return isHolding(entry) && staying(entry, workspace).length === 0 ? [] : [path];
   });
 }
 
-/** The folders below one, the deepest first; none if it contains anything else, so that the service refuses the deletion. */
-function emptied(holder: JsonObject): readonly string[] {
-  const below = objectsIn(holder, "holds");
-  const folders = below.flatMap((entry) => [...emptied(entry), keyIn(entry, "path")]);
-  return everyFolder(below) ? folders : [];
+const isHolding = (entry: JsonObject): boolean => objectsIn(entry, "holds").length > 0;
+
+/**
+ * The folders below one, the deepest first; none if it contains anything else, so that the service refuses the deletion.
+ * A folder that was not there, or was empty, when the run began is not of the spec.
+ */
+function emptied(holder: JsonObject, before: ReadonlySet<string>): readonly string[] {
+  const below = everythingBelow(holder);
+  return below.every(({ path, entry }) => isFolder(entry) && before.has(path))
+    ? below.map(({ path }) => path)
+    : [];
 }
 
-const everyFolder = (entries: readonly JsonObject[]): boolean =>
-  entries.every((entry) => isFolder(entry) && everyFolder(objectsIn(entry, "holds")));
+interface Inside {
+  readonly path: string;
+  readonly entry: JsonObject;
+}
+
+/** Everything below a folder, the deepest first. */
+const everythingBelow = (holder: JsonObject): readonly Inside[] =>
+  objectsIn(holder, "holds").flatMap((entry) => [
+    ...everythingBelow(entry),
+    { path: keyIn(entry, "path"), entry },
+  ]);
 
 export const directories = defineProvider({
   kind: "directories",
@@ -115,7 +130,9 @@ export const directories = defineProvider({
      * created meanwhile prevents it.
      */
     async delete(api, task) {
-      for (const path of [...emptied({ holds: await holdsOf(api, task.id) }), task.id])
+      const before = everythingBelow((task.observed ?? task.live)?.facts ?? {});
+      const held = new Set(before.flatMap(({ path, entry }) => (isHolding(entry) ? [path] : [])));
+      for (const path of [...emptied({ holds: await holdsOf(api, task.id) }, held), task.id])
         await ignoreMissing(() => api.write("workspace/delete", { path, recursive: false }));
     },
   },

@@ -52,6 +52,8 @@ export interface DeleteTask {
   readonly id: RemoteId;
   readonly name: string;
   readonly live: LiveObject | undefined;
+  /** The object before the first change of the run; absent if it is the same as `live`. */
+  readonly observed?: LiveObject;
 }
 
 /** The input of write operations, in addition to the writer. */

@@ -2,6 +2,7 @@
 
 import type { RemoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { comparable } from "../../planner/diff/fingerprint.ts";
 import type { Change, Create, Delete, Replace, Update } from "../../planner/model/change.ts";
 import type { Payload } from "../../resource/operations.ts";
@@ -126,8 +127,11 @@ async function removeObject(
     }),
   );
   const name = live?.name ?? change.name;
-  if (live !== undefined)
-    await run.input.registry.get(change.kind).operations.delete(journal, { address, id, name, live });
+  if (live !== undefined) {
+    const observed = defined({ observed: run.liveIndex.byId(change.kind, id) });
+    const { operations } = run.input.registry.get(change.kind);
+    await operations.delete(journal, { address, id, name, live, ...observed });
+  }
   await journal.done({ gone: { address, id } });
 }
 

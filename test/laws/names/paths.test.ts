@@ -124,6 +124,27 @@ test("a folder that the plan deletes does not block a notebook at its path, also
   expect(doing(await site.drive(site.process().plan(await site.spec(strict))))).toEqual([]);
 });
 
+test("an empty folder that others create after the plan stays, and so does the folder around it", async () => {
+  const site = await freshSite();
+  await converges(site, { directories: ["/Shared/etl"], notebooks: ["/Shared/etl/deep/main"] });
+  let appeared: Promise<unknown> | undefined;
+  const process = site.process({
+    transport: async (request, send) => {
+      if (request.method === "POST")
+        appeared ??= site.world.post("workspace/mkdirs", { path: "/Shared/etl/theirs/empty" });
+      await appeared;
+      return send(request);
+    },
+  });
+  const { outcome } = await site.drive(process.apply(await site.spec(yamlOf({}))));
+  expect(results(outcome)).toEqual([
+    "applied delete notebooks./Shared/etl/deep/main",
+    "failed delete directories./Shared/etl",
+  ]);
+  const { status } = await site.world.get("workspace/get-status", { path: "/Shared/etl/theirs/empty" });
+  expect(status).toBe(200);
+});
+
 const PATHS = ["/Shared/etl", "/Shared/etl/x", "/Shared/etl/x/y", "/Shared/web", "/Shared/web/z"];
 
 /** Any tree: each path is a folder, a notebook below no other notebook, or not declared. */
