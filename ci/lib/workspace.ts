@@ -93,6 +93,8 @@ export function hasHost({ more }: Settings, env: Env): boolean {
   return isSet || more.some((one) => /^--(?:host|profile)(?:=|$)/.test(one));
 }
 
+const OFFLINE = "The plan is offline because neither WORKSPACE_HOST nor WORKSPACE_PROFILE is set.";
+
 /** Runs the command. The program does not get a token of the platform. */
 export async function runWorkspace(settings: Settings, env: Env, place: Place): Promise<Finished> {
   const reports = resolve(settings.reports);
@@ -100,8 +102,8 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
   const isKnown = hasHost(settings, env);
-  if (settings.untrusted && settings.command === "plan" && !isKnown)
-    log("The plan is offline: neither WORKSPACE_HOST nor WORKSPACE_PROFILE is set.");
+  const note = settings.untrusted && settings.command === "plan" && !isKnown ? OFFLINE : undefined;
+  if (note !== undefined) log(note);
   const args = argumentsOf(settings, isKnown, place.base);
   const [program = "", ...first] =
     env.WORKSPACE_CI_PROGRAM === undefined
@@ -128,8 +130,8 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   await done;
   return {
     exitCode,
-    report: textOf(join(reports, "report.md")),
-    summary: textOf(join(reports, "summary.md")),
+    report: noted(textOf(join(reports, "report.md")), note),
+    summary: noted(textOf(join(reports, "summary.md")), note),
     errors: errors.join("\n"),
     // The JSON of apply is one event a line.
     drift:
@@ -137,6 +139,10 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
         ? driftDigest(textOf(join(reports, "report.json")), leastOf(settings))
         : undefined,
   };
+}
+
+function noted(report: string | undefined, note: string | undefined): string | undefined {
+  return report === undefined || note === undefined ? report : `${report}\n${note}\n`;
 }
 
 async function copyLines(from: Readable, to: Writable, also?: (line: string) => void): Promise<void> {

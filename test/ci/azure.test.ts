@@ -61,6 +61,16 @@ describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
     expect(site.host.comments[0]?.body).toContain(`commit ${head.slice(0, 12)}`);
   });
 
+  test("say in the comment of a fork why its plan is offline", async () => {
+    site.pull(9, { "workspace.yaml": specOf(20) });
+    const { WORKSPACE_HOST: _, WORKSPACE_STATE: __, ...variables } = site.secrets();
+    const fork = { stage: "fork", ref: "main", build: 33, variables, pullRequest: "9" };
+    const planned = await runAzureJob(site, fork);
+    expect({ code: planned.code, output: planned.output }).toMatchObject({ code: 0 });
+    const body = site.host.comments.find(({ pull }) => pull === 9)?.body;
+    expect(body).toContain("offline because neither WORKSPACE_HOST nor WORKSPACE_PROFILE is set");
+  });
+
   test("open one work item for drift and close it", async () => {
     await site.changePool(99);
     expect((await run("drift", "main", 2)).output).toContain("Issue: opened.");

@@ -11,6 +11,7 @@ import { printDiagnostics } from "../output/diagnostics.ts";
 import { planEnding } from "../output/failure-documents.ts";
 import { showPlan } from "../output/plan.ts";
 import { withReports } from "../output/reports.ts";
+import { WrittenFiles } from "../output/written-files.ts";
 
 export const showCommand = defineCommand({
   name: "show",
@@ -27,7 +28,8 @@ export const showCommand = defineCommand({
   notes:
     "The command verifies the signature with WORKSPACE_STATE_KEY, or with the key next to the state. It does not check whether the plan is stale.",
   async run(context, options, [planfile = ""]) {
-    return withReports(context, { ...options, planfile, untrusted: true }, planEnding, async (reports) => {
+    const files = new WrittenFiles(context, { ...options, planfile });
+    return withReports(context, { ...options, files, untrusted: true }, planEnding, async (reports) => {
       const saved = await sealedPlan(context, options, planfile);
       const { plan, report } = withoutMarks(saved);
       const notes = report?.notes ?? [];

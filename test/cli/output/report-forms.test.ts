@@ -146,6 +146,12 @@ describe("a report in a file", () => {
     ["plan --out .workspace/default/key", ".workspace/default/key", "is in the folder of the state"],
     ["apply --auto-approve --metrics .workspace/default/x", ".workspace/default/state.json", "of the state"],
     ["plan --state . -o json=state.json", ".workspace/default/state.json", "is in the folder of the state"],
+    ["plan --base base -o json=base/workspace.yaml", "base/workspace.yaml", "the run reads"],
+    [
+      "show saved.plan -o json=.workspace/default/key",
+      ".workspace/default/key",
+      "is in the folder of the state",
+    ],
     ["test -o junit=a.test.yaml", "a.test.yaml", "the run reads"],
     ["test -o junit=included.yaml", "included.yaml", "the run reads"],
     ["plan --no-such-option -o json=workspace.yaml", "workspace.yaml", "is the spec"],
@@ -156,6 +162,8 @@ describe("a report in a file", () => {
     writeFileSync(join(folder, "included.yaml"), "groups: { g: {} }\n");
     writeFileSync(join(folder, "source.py"), "print(1)\n");
     writeFileSync(join(folder, "vars.yaml"), "v: q\n");
+    mkdirSync(join(folder, "base"));
+    writeFileSync(join(folder, "base/workspace.yaml"), "groups: { g: {} }\n");
     mkdirSync(join(folder, "rules"));
     writeFileSync(join(folder, "rules/r.yaml"), RULE);
     writeFileSync(join(folder, "a.test.yaml"), "tests: { t: { steps: [{ apply: }] } }\n");
