@@ -78,19 +78,28 @@ function reportSharedStates(
   root: SpecNode,
   findings: Findings,
 ): void {
-  const owners = new Map<string, string>();
-  for (const workspace of workspaces) {
-    const { name } = workspace;
-    const location = stateIdentity(folder, workspace);
-    const owner = owners.get(location);
-    if (owner === undefined) owners.set(location, name);
-    else
+  const ofAnyTarget = Map.groupBy(workspaces, (one) => stateIdentity(folder, one, "default"));
+  for (const group of ofAnyTarget.values()) {
+    const owners = new Map<string, string>();
+    let unnamed: string | undefined;
+    for (const workspace of group) {
+      const { name, target } = workspace;
+      const location = stateIdentity(folder, workspace);
+      const same = owners.get(location);
+      // A run without a target uses the default target of its spec, which can be the one that another workspace names.
+      const owner = same ?? (target === undefined ? owners.values().next().value : unnamed);
+      if (same === undefined) owners.set(location, name);
+      if (target === undefined) unnamed ??= name;
+      if (owner === undefined) continue;
       findings.error(
         "SPEC_DUPLICATE_NAME",
-        `the workspaces ${owner} and ${name} have the same state`,
+        `the workspaces ${owner} and ${name} ${same === undefined ? "can " : ""}have the same state`,
         keySpanOf(root, ["workspaces", name]),
-        { hint: "give each workspace a separate state" },
+        {
+          hint: `give each workspace a separate state${same === undefined ? ", or name the target of each" : ""}`,
+        },
       );
+    }
   }
 }
 

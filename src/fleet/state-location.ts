@@ -8,12 +8,16 @@ export const FLEET_FOLDER = ".workspace/fleet";
 export const RESULTS_NAME = "results.jsonl";
 
 /** The same text for the same state, however its location and its host are written; it contains no password. */
-export function stateIdentity(folder: string, workspace: FleetWorkspace): string {
+export function stateIdentity(
+  folder: string,
+  workspace: FleetWorkspace,
+  target = workspace.target ?? "default",
+): string {
   const { name, host, profile = "", state = `${FLEET_FOLDER}/${name}` } = workspace;
   // Two hosts have two workspaces, so the same path is two states.
   if (state.startsWith("workspace:"))
     return `${host === undefined ? profile : originOf(host)} ${state.replace(/\/+$/, "")}`;
-  return isPostgresUrl(state) ? rowOf(state, workspace) : `file:${pathOf(folder, state)}`;
+  return isPostgresUrl(state) ? rowOf(state, name, target) : `file:${pathOf(folder, state)}`;
 }
 
 function originOf(host: string): string {
@@ -22,7 +26,7 @@ function originOf(host: string): string {
 }
 
 /** A URL that no run accepts names no state, so it is the same as no other. */
-function rowOf(url: string, { name, target = "default" }: FleetWorkspace): string {
+function rowOf(url: string, name: string, target: string): string {
   try {
     const { host = "", port, database = "", schema, state } = parsePostgresUrl(url, target, {});
     return `postgres://${host.toLowerCase()}:${port}/${database}?schema=${schema}&state=${state}`;

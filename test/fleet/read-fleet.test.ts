@@ -186,6 +186,17 @@ workspaces:
     expect(problems(`workspaces:\n  a: ${entry("prod")}\n  b: ${entry("test")}\n`)).toEqual([]);
   });
 
+  test("finds that a workspace without a target can have the state of one with a target", () => {
+    const entry = "host: h, state: 'postgres://db.example/states'";
+    const text = (first: string, second: string) =>
+      `workspaces:\n  a: { ${entry}${first} }\n  b: { ${entry}${second} }\n`;
+    const found = ["SPEC_DUPLICATE_NAME 3: the workspaces a and b can have the same state"];
+    expect(problems(text(", target: prod", ""))).toEqual(found);
+    expect(problems(text("", ", target: prod"))).toEqual(found);
+    const named = text(", target: prod", "").replace("states' }", "states?state=b' }");
+    expect(problems(named)).toEqual([]);
+  });
+
   test("does not let the state of a workspace replace the results of the fleet", () => {
     expect(problems("workspaces:\n  results.jsonl: { host: h }\n")).toEqual([
       "SPEC_VALUE 2: results.jsonl is the name of the file of results, so no workspace can have it",
