@@ -113,7 +113,7 @@ const isCollection = (node: unknown): node is YAMLMap | YAMLSeq => isMap(node) |
 interface PairStyle {
   readonly indent: number;
   readonly indentSeq: boolean;
-  /** Inside `{ }`, more texts need quotes. */
+  /** Inside `{ }`, more strings need quotes. */
   readonly flow: boolean;
 }
 
@@ -124,7 +124,7 @@ function printed(pair: Pair, { flow, ...style }: PairStyle): string {
   map.flow = flow;
   alone.contents = map as unknown as typeof alone.contents;
   keepStyle(alone);
-  const text = alone.toString({ lineWidth: 0, flowCollectionPadding: true, ...style }).trim();
+  const text = alone.toString({ lineWidth: 0, flowCollectionPadding: true, ...style }).replace(/\n$/, "");
   return flow ? text.slice(1, -1).trim() : text;
 }
 

@@ -192,7 +192,7 @@ tests:
     );
   });
 
-  test("--update quotes a text that would end its member of a map in one line", async () => {
+  test("--update quotes a string that would end its member of a map in one line", async () => {
     const folder = folderWith({
       "a.test.yaml":
         'spec: { pools: { p: { node_type_id: Standard_DS3_v2, custom_tags: { t: "x, y" } } } }\ntests: { t: { steps: [{ apply: {} }, { live: { pools.p: { custom_tags: { t: old } } } }] } }\n',

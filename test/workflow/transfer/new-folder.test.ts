@@ -28,7 +28,7 @@ test("init names the file that it wrote in what comes next", async () => {
 });
 
 test.each([["init"], ["export", "--out", "."]])(
-  "%s writes nothing when .gitignore is a link to a file without the state",
+  "%s fails before it writes a file when .gitignore is a link to a file without the state",
   async (...argv) => {
     const context = contextWith({ WORKSPACE_HOST: "embedded" });
     mkdirSync(join(context.cwd, "shared"));
