@@ -62,12 +62,15 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
 /** Errors for creations at the path of a folder that the plan does not delete. */
 export function pathsOfFolders({ input }: PlanContext, changes: readonly Change[]): readonly Diagnostic[] {
   const { registry, spec, live } = input;
-  const deletes = changes.filter((one) => isWhole(one));
+  const deletes = indexDeletes(
+    registry,
+    changes.filter((one) => isWhole(one)),
+  );
   return changes.flatMap(({ action, address, kind, name }) => {
     const found = live.get(kind);
+    const { tree } = registry.get(kind);
     if (action !== "create" || found?.readable !== true || found.folders?.has(name) !== true) return [];
-    const { root } = registry.get(kind).tree ?? {};
-    if (deletes.some((one) => one.name === name && registry.get(one.kind).tree?.root === root)) return [];
+    if (tree === undefined || (deletes.get(keyOf(tree, name))?.at.length ?? 0) > 0) return [];
     return error("PLAN_ALREADY_EXISTS", `${address} cannot be created: ${name} is a folder`, {
       address,
       ...defined({ at: spec.resources.get(address)?.at }),
