@@ -55,7 +55,7 @@ class Speaker {
       this.#plain(operation, input, permit, version);
     const version = new HostVersion(() => request("2.1", "jobs/list", { limit: 1 }));
     this.#jobs = new VersionedJobs(request, version, (live, settings) =>
-      this.#carried("jobs/reset", table.replaced.job, live, settings),
+      this.#carried("jobs/reset", table.replaced.job, jobForPool(live, settings), settings),
     );
     this.#runs = new VersionedRuns(request, version);
     this.#clusters = new HostVersion(() => request("2.1", "clusters/list", { page_size: 1 }));
@@ -120,8 +120,8 @@ class Speaker {
   async #editCluster(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
     const { cluster_id = "" } = input;
     const answer = await this.#plain("clusters/get", { cluster_id });
-    const shown = isObject(answer.spec) ? answer.spec : withoutBlocksOfPool(answer);
-    const live = without(shown, this.#table.readOnly.cluster);
+    const shown = isObject(answer.spec) ? answer.spec : clusterForPool(answer, answer);
+    const live = without(clusterForPool(shown, input), this.#table.readOnly.cluster);
     const body = this.#carried("clusters/edit", this.#table.replaced.cluster, live, input);
     return this.#plain("clusters/edit", body, permit);
   }
@@ -198,8 +198,9 @@ const OF_MEMBER = {
   gcp_attributes: ["google_service_account"],
 } as const;
 
-function withoutBlocksOfPool(cluster: JsonObject): JsonObject {
-  if ((cluster.instance_pool_id ?? "") === "") return cluster;
+/** `cluster` without what the pool of `member` decides, if that is in one. */
+function clusterForPool(cluster: JsonObject, member: JsonObject): JsonObject {
+  if ((member.instance_pool_id ?? "") === "") return cluster;
   const blocks = Object.entries(OF_MEMBER).map(([name, own]): [string, JsonObject] => {
     const block = Object.entries(objectIn(cluster[name])).filter(([field]) =>
       own.some((one) => one === field),
@@ -208,6 +209,11 @@ function withoutBlocksOfPool(cluster: JsonObject): JsonObject {
   });
   const kept = blocks.filter(([, block]) => Object.keys(block).length > 0);
   return { ...without(cluster, Object.keys(OF_MEMBER)), ...Object.fromEntries(kept) };
+}
+
+function jobForPool(live: JsonObject, written: JsonObject): JsonObject {
+  if (!isObject(live.new_cluster)) return live;
+  return { ...live, new_cluster: clusterForPool(live.new_cluster, objectIn(written.new_cluster)) };
 }
 
 function without(object: JsonObject, names: readonly string[]): JsonObject {

@@ -61,6 +61,23 @@ describe("an edit of a cluster", () => {
     expect(await edited(live, { ...member, ...aws })).toEqual({ ...member, ...aws, ...gcp });
   });
 
+  test("keeps the service account of a cluster, and of a job cluster, that moves into a pool", async () => {
+    const gcp = { google_service_account: "a@b" };
+    const live = { ...edit, gcp_attributes: { zone_id: "auto", availability: "ON_DEMAND_GCP", ...gcp } };
+    const member = { ...edit, instance_pool_id: "p" };
+    const moved = { ...member, gcp_attributes: gcp };
+    expect(await edited(live, member)).toEqual(moved);
+    expect(await edited({ ...edit, spec: live }, member)).toEqual(moved);
+    const task = { spark_python_task: { python_file: "dbfs:/a.py" } };
+    const { client, asked } = hostWith({
+      "GET 2.0/jobs/get": { job_id: 1, settings: { name: "a", new_cluster: live, ...task } },
+      "POST 2.0/jobs/reset": {},
+    });
+    const settings = { name: "a", new_cluster: member, ...task };
+    await client.writer.write("jobs/reset", { job_id: 1, new_settings: settings });
+    expect(asked.at(-1)?.body?.new_settings).toMatchObject({ new_cluster: moved });
+  });
+
   test("keeps a block of which it knows nothing, unless a pool decides it", async () => {
     const block = { azure_attributes: { log_analytics_info: { workspace: "w" } } };
     expect(await edited({ ...edit, ...block }, edit)).toEqual({ ...edit, ...block });
