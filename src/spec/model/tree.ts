@@ -6,19 +6,22 @@ import type { Span } from "./source.ts";
 
 export type ScalarValue = string | number | bigint | boolean | null;
 
-export interface ScalarNode extends Span {
-  readonly kind: "scalar";
-  readonly value: ScalarValue;
-  /** Where a reference in the value is written, if the value comes from an expression here. */
+interface ValueSpan extends Span {
+  /** Where the value, or a reference in it, is written, if it comes from an expression here. */
   readonly written?: Span;
 }
 
-export interface ListNode extends Span {
+export interface ScalarNode extends ValueSpan {
+  readonly kind: "scalar";
+  readonly value: ScalarValue;
+}
+
+export interface ListNode extends ValueSpan {
   readonly kind: "list";
   readonly items: readonly SpecNode[];
 }
 
-export interface MapNode extends Span {
+export interface MapNode extends ValueSpan {
   readonly kind: "map";
   readonly members: ReadonlyMap<string, MapMember>;
 }
@@ -74,7 +77,7 @@ export function plain(node: SpecNode): Json {
 }
 
 /** The place of the value at a path, or of the nearest ancestor. */
-export function spanOf(root: SpecNode, path: Path): Span {
+export function spanOf(root: SpecNode, path: Path): ValueSpan {
   let node = root;
   for (const key of path) {
     const next = node.kind === "list" ? node.items[Number(key)] : member(node, String(key));
@@ -85,7 +88,7 @@ export function spanOf(root: SpecNode, path: Path): Span {
 }
 
 /** The place of the key that a path ends in; of its value where the parent is a list. */
-export function keySpanOf(root: SpecNode, path: Path): Span {
+export function keySpanOf(root: SpecNode, path: Path): ValueSpan {
   const parent = nodeAt(root, path.slice(0, -1));
   const last = path.at(-1);
   const key =

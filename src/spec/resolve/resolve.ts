@@ -147,9 +147,9 @@ function checkSchema(
     beside,
   )) {
     faulty.add(String(path[0] ?? missing));
-    const at = placeOf(written, fields, path, onKey);
+    const place = placeOf(written, fields, path, onKey);
     const advice = hint ?? (code === "SPEC_VALUE" ? describedAt(provider, path) : undefined);
-    findings.error(code, message, at, { address, hint: advice });
+    findings.add({ severity: "error", code, message, ...place, address, hint: advice });
   }
   return faulty;
 }
@@ -192,14 +192,20 @@ function report(written: WrittenResource, fields: MapNode, problem: Problem, fin
   const { address } = written;
   const message = problem.message.startsWith(address) ? problem.message : `${address}: ${problem.message}`;
   const { severity = "error", code, hint } = problem;
-  const at = placeOf(written, fields, problem.path, false);
-  findings.add({ severity, code, message, at, address, hint });
+  const place = placeOf(written, fields, problem.path, false);
+  findings.add({ severity, code, message, ...place, address, hint });
 }
 
-/** The place of a problem; what concerns the resource as a whole stands at its key. */
-function placeOf(written: WrittenResource, fields: MapNode, path: Path, onKey: boolean): Span {
-  if (path.length === 0) return written.at;
-  return onKey ? keySpanOf(fields, path) : spanOf(fields, path);
+/** The place of a problem, and what uses it; what concerns the resource as a whole stands at its key. */
+function placeOf(
+  resource: WrittenResource,
+  fields: MapNode,
+  path: Path,
+  onKey: boolean,
+): { readonly at: Span; readonly usedAt?: readonly Span[] } {
+  if (path.length === 0) return { at: resource.at };
+  const at = onKey ? keySpanOf(fields, path) : spanOf(fields, path);
+  return at.written === undefined ? { at } : { at: at.written, usedAt: [at] };
 }
 
 /** The values that the spec sets, with what comes from a secret's or a content's source. */

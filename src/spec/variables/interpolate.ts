@@ -25,23 +25,7 @@ import {
   type SpecNode,
   scalarAt,
 } from "../model/tree.ts";
-
-/** What expressions may still add: a small spec must not expand into a large one. */
-export class ExpansionBudget {
-  #nodes: number;
-  #characters: number = LIMITS.expandedText;
-
-  constructor(nodes: number = LIMITS.repeated) {
-    this.#nodes = nodes;
-  }
-
-  /** Whether there was room for so many nodes and characters. */
-  take(nodes: number, characters: number): boolean {
-    this.#nodes -= nodes;
-    this.#characters -= characters;
-    return this.#nodes >= 0 && this.#characters >= 0;
-  }
-}
+import type { ExpansionBudget } from "./expansion-budget.ts";
 
 export interface ExpanderOptions {
   readonly scope: ValueScope;
@@ -117,10 +101,20 @@ export class Expander {
     if (parts?.some((part) => this.#concerns(part)) !== true) return node;
     const [only, ...more] = parts;
     if (only === undefined || typeof only === "string" || more.length > 0 || !isEvaluated(only))
-      return scalarAt(node, this.#joined(parts, node, true));
+      return this.#string(node, parts);
     const value = this.#evaluated(only, node);
     // A missing value was reported. The string is kept, to avoid further errors.
-    return value === undefined ? node : this.#placed(value, node, 0);
+    return value === undefined ? node : this.#placed(value, node, 0, NAMED.test(only.expression));
+  }
+
+  /** A string with the place of its reference, if it has one, which comes from an expression. */
+  #string(node: ScalarNode, parts: readonly TemplatePart[]): ScalarNode {
+    const values: SpecNode[] = [];
+    const made = scalarAt(node, this.#joined(parts, node, true, values));
+    const [only, ...more] = values.filter(refers);
+    const isOnly = parts.every((part) => typeof part === "string" || isEvaluated(part));
+    if (only === undefined || more.length > 0 || !isOnly) return made;
+    return { ...made, written: only.written ?? only };
   }
 
   #concerns(part: TemplatePart): boolean {
@@ -178,31 +172,34 @@ export class Expander {
     return escaped(part.raw);
   }
 
-  #placed(value: SpecNode, at: Span, depth: number): SpecNode {
+  /** `traced`: each value keeps the place where it is written, and not only references. */
+  #placed(value: SpecNode, at: Span, depth: number, traced: boolean): SpecNode {
     const characters = value.kind === "scalar" && typeof value.value === "string" ? value.value.length : 0;
     if (depth > LIMITS.depth || !this.#options.budget.take(1, characters)) return this.#tooMuch(at);
-    if (value.kind === "scalar") return placedScalar(value, at);
-    if (value.kind === "list")
-      return listAt(
-        at,
-        value.items.map((item) => this.#placed(item, at, depth + 1)),
-      );
+    const placed = this.#copied(value, at, depth, traced);
+    return traced || refers(value) ? { ...placed, written: value.written ?? value } : placed;
+  }
+
+  #copied(value: SpecNode, at: Span, depth: number, traced: boolean): SpecNode {
+    if (value.kind === "scalar") return scalarAt(at, value.value);
+    const inner = (node: SpecNode): SpecNode => this.#placed(node, at, depth + 1, traced);
+    if (value.kind === "list") return listAt(at, value.items.map(inner));
     const members = new Map<string, MapMember>();
-    for (const [key, one] of value.members)
-      members.set(key, { key: at, value: this.#placed(one.value, at, depth + 1) });
+    for (const [key, one] of value.members) members.set(key, { key: at, value: inner(one.value) });
     return mapAt(at, members);
   }
 
   /** The parts as one string; with `keep`, as a template with its references and escapes. */
-  #joined(parts: readonly TemplatePart[], at: Span, keep: boolean): string {
+  #joined(parts: readonly TemplatePart[], at: Span, keep: boolean, values: SpecNode[] = []): string {
     let text = "";
-    for (const part of parts) text += this.#partText(part, at, keep);
+    for (const part of parts) text += this.#partText(part, at, keep, values);
     if (this.#options.budget.take(0, text.length)) return text;
     this.#tooMuch(at);
     return "";
   }
 
-  #partText(part: TemplatePart, at: Span, keep: boolean): string {
+  /** Adds the values of expressions to `values`. */
+  #partText(part: TemplatePart, at: Span, keep: boolean, values: SpecNode[]): string {
     if (typeof part === "string") return keep ? escaped(part) : part;
     if (!isEvaluated(part)) {
       if (keep && isNested(part)) return this.#reference(part, at);
@@ -210,6 +207,7 @@ export class Expander {
     }
     const value = this.#evaluated(part, at);
     if (value === undefined) return part.raw;
+    values.push(value);
     const inside = textInside(value);
     const text = inside === undefined || keep ? inside : literalOf(inside);
     if (text !== undefined) return text;
@@ -235,12 +233,12 @@ export class Expander {
   }
 }
 
-/** References keep the place where they are written. */
-function placedScalar(value: ScalarNode, at: Span): ScalarNode {
-  const placed = scalarAt(at, value.value);
-  const refers = typeof value.value === "string" && isTemplate(value.value);
-  return refers ? { ...placed, written: value.written ?? value } : placed;
-}
+/** Expressions whose value is written for them alone. The type of a variable or an input is checked at its declaration. */
+const NAMED = /^(?:local|modules)\.[\w.-]+$/;
+
+/** Such values keep the place where they are written. */
+const refers = (value: SpecNode): boolean =>
+  value.kind === "scalar" && typeof value.value === "string" && isTemplate(value.value);
 
 /** `the variable env` of `${var.env}`; other expressions unchanged. */
 function named({ expression, raw }: Expression): string {

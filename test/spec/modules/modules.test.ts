@@ -241,6 +241,34 @@ clusters: { c: { instance_pool_id: "\${input.pool}" } }
     ]);
   });
 
+  it("in a value of a local or an output is where the value is written, and names what uses it", async () => {
+    expect(
+      await told({
+        "workspace.yaml": `modules: { m: { source: m } }
+variables: { v: { default: [x] } }
+locals: { size: ten, tags: [a], whole: { max_capacity: x }, l: "\${pools.lost.instance_pool_id}", bad: pi }
+pools:
+  a: { node_type_id: n, max_capacity: "\${local.size}", custom_tags: "\${local.tags}" }
+  b: "\${local.whole}"
+  c: { node_type_id: "\${modules.m.out}" }
+  d: { node_type_id: "\${var.v}" }
+  e: { node_type_id: "n-\${local.l}" }
+  f: { node_type_id: "\${upper(local.bad)}", max_capacity: "\${upper(local.bad)}" }
+`,
+        "m/workspace.yaml": "outputs: { out: [x] }\n",
+      }),
+    ).toEqual([
+      'SPEC_TYPE workspace.yaml:3:17 pools.a: max_capacity must be an integer, not the string "ten" used at workspace.yaml:5:39',
+      "SPEC_TYPE workspace.yaml:3:28 pools.a: custom_tags must be a map, not a list used at workspace.yaml:5:69",
+      'SPEC_TYPE workspace.yaml:3:56 pools.b: max_capacity must be an integer, not the string "x" used at workspace.yaml:6:6',
+      "SPEC_REFERENCE workspace.yaml:3:64 ${pools.lost.instance_pool_id} refers to pools.lost, which is not in the spec used at workspace.yaml:9:22",
+      'SPEC_MISSING_FIELD workspace.yaml:6:3 pools.b requires the field "node_type_id"',
+      "SPEC_TYPE workspace.yaml:8:22 pools.d: node_type_id must be a string, not a list",
+      'SPEC_TYPE workspace.yaml:10:59 pools.f: max_capacity must be an integer, not the string "PI"',
+      "SPEC_TYPE m/workspace.yaml:1:17 pools.c: node_type_id must be a string, not a list used at workspace.yaml:7:22",
+    ]);
+  });
+
   it("names every line on the way through nested modules, and counts the instances", async () => {
     expect(
       await told({
