@@ -13,7 +13,7 @@ import type { TargetSettings } from "./model/spec.ts";
 import { type MapNode, member } from "./model/tree.ts";
 import { type ExpandedSpec, expandSpec } from "./modules/expand-spec.ts";
 import { type VariableInputs, variablesOf } from "./variables/declarations.ts";
-import { selectTarget } from "./variables/target-settings.ts";
+import { checkTargets, selectTarget } from "./variables/target-settings.ts";
 import { applyTarget } from "./variables/targets.ts";
 
 export interface SpecInput {
@@ -77,7 +77,9 @@ export async function openExpandedSpec(
   const { files } = included;
   const suggest = suggester();
   await options.turn?.();
-  const target = selectTarget(member(included.root, "targets"), options.target, suggest, findings);
+  const targets = member(included.root, "targets");
+  checkTargets(targets, findings);
+  const target = selectTarget(targets, options.target, suggest, findings);
   const { root: written, variables } = applyTarget(included.root, target?.name, findings);
   const patterns = new LinearPatterns(findings);
   const shared = { suggest, findings, sensitive, patterns };

@@ -9,7 +9,7 @@ import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { TargetSettings } from "./model/spec.ts";
 import { member } from "./model/tree.ts";
-import { selectTarget } from "./variables/target-settings.ts";
+import { checkTargets, selectTarget } from "./variables/target-settings.ts";
 
 export interface SelectedTarget {
   /** Of every target of the spec. */
@@ -43,12 +43,16 @@ export function readTargets(
   if (included === undefined) return NONE;
   const section = member(included.root, "targets");
   const names = section?.kind === "map" ? [...section.members.keys()] : [];
+  const firstError = (findings: Findings): Diagnostic | undefined =>
+    findings.diagnostics(untrusted ? 0 : undefined).find(({ severity }) => severity === "error");
+  const ofAll = new Findings();
+  checkTargets(section, ofAll);
+  const general = firstError(ofAll);
+  // A spec of many targets is asked for each of them.
   return (wanted) => {
     const findings = new Findings();
     const settings = selectTarget(section, wanted, suggester(), findings);
-    const problem = findings
-      .diagnostics(untrusted ? 0 : undefined)
-      .find(({ severity }) => severity === "error");
+    const problem = firstError(findings) ?? general;
     return {
       names,
       ...(settings === undefined ? {} : { settings }),

@@ -31,24 +31,32 @@ export function selectTarget(
   findings: Findings,
 ): TargetSettings | undefined {
   if (section?.kind !== "map") return missing(section, wanted, [], suggest, findings);
-  const names = [...section.members.keys()];
-  const defaults = [...section.members].filter(([, { value }]) => flagIn(value, "default"));
-  const [first, second] = defaults;
+  const name = wanted ?? defaultsIn(section)[0]?.[0];
+  const chosen = name === undefined ? undefined : section.members.get(name);
+  if (name === undefined || chosen === undefined)
+    return missing(section, name, [...section.members.keys()], suggest, findings);
+  return settingsIn(name, chosen, findings);
+}
+
+/** Reports what is wrong whichever target is selected, and masks credentials of all targets. */
+export function checkTargets(section: SpecNode | undefined, findings: Findings): void {
+  if (section?.kind !== "map") return;
   for (const [name, { value }] of section.members) {
     checkFlags(name, value, findings);
     maskCredentials(value);
   }
+  const defaults = defaultsIn(section);
+  const [, second] = defaults;
   if (second !== undefined)
     findings.error(
       "SPEC_TARGET",
       `${listed(defaults.map(([name]) => name))} are both the default target`,
       second[1].key,
     );
-  const name = wanted ?? first?.[0];
-  const chosen = name === undefined ? undefined : section.members.get(name);
-  if (name === undefined || chosen === undefined) return missing(section, name, names, suggest, findings);
-  return settingsIn(name, chosen, findings);
 }
+
+const defaultsIn = ({ members }: MapNode): readonly (readonly [string, MapMember])[] =>
+  [...members].filter(([, { value }]) => flagIn(value, "default"));
 
 function missing(
   section: SpecNode | undefined,

@@ -85,8 +85,7 @@ async function readState(
   target: string | undefined,
 ): Promise<TargetState> {
   const isShared = (options.state ?? fromEnv(context, "WORKSPACE_STATE")) !== undefined;
-  const selected = selectedTarget(context, options).settings?.name;
-  if (isShared && target !== selected) return { target };
+  if (isShared && target !== selectedTarget(context, options).settings?.name) return { target };
   const one = target === undefined ? options : { ...options, target };
   const folder = stateFolderOf(context, one);
   if (folder === undefined || !existsSync(folder)) return { target };

@@ -1,4 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { suggester } from "../../../src/core/suggest.ts";
+import { Findings } from "../../../src/spec/model/findings.ts";
+import { SourceText } from "../../../src/spec/model/source.ts";
+import { selectTarget } from "../../../src/spec/variables/target-settings.ts";
+import { readYaml } from "../../../src/spec/yaml/read-yaml.ts";
 import { load } from "../folder.ts";
 
 const SPEC = `
@@ -158,4 +163,14 @@ it("has no name where the spec has no targets", async () => {
   expect(told).toEqual(["SPEC_EXPRESSION 1:10 no target is selected, so target.name has no value"]);
   const { spec } = await load("users: { '${default(target.name, \"none\")}': {} }");
   expect([...(spec?.resources.keys() ?? [])]).toEqual(["users.none"]);
+});
+
+it("is selected by its name without reading the other targets, of which there can be thousands", () => {
+  const section = readYaml(new SourceText("w.yaml", "a: {}\nb: { host: h }\n"), new Findings());
+  if (section?.kind !== "map") throw new Error("no map");
+  const iterating = vi.spyOn(section.members, Symbol.iterator);
+  const findings = new Findings();
+  expect(selectTarget(section, "b", suggester(), findings)).toMatchObject({ name: "b", host: "h" });
+  expect(iterating).not.toHaveBeenCalled();
+  expect(findings.diagnostics()).toEqual([]);
 });
