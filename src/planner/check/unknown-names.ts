@@ -5,12 +5,14 @@ import { collectTexts, isObject, type Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import { anyField, type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
-import { isBuiltIn } from "../../resource/names.ts";
+import { isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
+import { isIgnored } from "../diff/normalize.ts";
 import type { Change, Delete, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
+import { nameKey } from "../model/planned-workspace.ts";
 
 /** A string in the spec that refers to an object of one of these kinds by name. */
 interface Naming {
@@ -36,6 +38,7 @@ export function unknownNames(
   const going = new Set(
     changes.flatMap((change) => (losesName(context, change) ? [objectKey(change.kind, change.id)] : [])),
   );
+  const ignored = ignoredNames(context);
   const suggest = suggester();
   const naming = new Set(context.input.registry.kinds.filter(namesOthers).map(({ kind }) => kind));
   return changes.flatMap((change) => {
@@ -47,7 +50,7 @@ export function unknownNames(
       return before.has(text);
     };
     return namings(context.input.registry.get(resource.kind), resource).flatMap((naming) => {
-      const standing = standingOf(context, naming, going, workspace);
+      const standing = standingOf(context, naming, { going, ignored }, workspace);
       // The service decides about values that it already accepted, even if no list contains them.
       if (
         standing === "there" ||
@@ -55,10 +58,31 @@ export function unknownNames(
       )
         return [];
       const hint =
-        standing === "goes" ? GOES : hintFor(naming, namesOf(context, naming.kinds, going), suggest);
+        standing === "goes"
+          ? GOES
+          : hintFor(naming, namesOf(context, naming.kinds, { going, ignored }), suggest);
       return [unknown(resource, naming, standing, hint)];
     });
   });
+}
+
+/** Declared names that their objects do not get, because `ignore_changes` keeps the live one: by kind and name. */
+function ignoredNames({ input, liveIndex, decided }: PlanContext): ReadonlySet<string> {
+  const found = [...input.spec.resources.values()].filter(({ address, kind, name, lifecycle }) => {
+    const provider = input.registry.get(kind);
+    const { nameField } = provider;
+    if (nameField === undefined || !isIgnored([nameField], lifecycle.ignore_changes)) return false;
+    const change = decided.get(address);
+    const live = change !== undefined && "id" in change ? liveIndex.byId(kind, change.id) : undefined;
+    return live !== undefined && !isSameName(provider, live.name, name);
+  });
+  return new Set(found.map(({ kind, name }) => nameKey(input.registry, kind, name)));
+}
+
+/** Names that are not there after the plan, although an object has or declares them. */
+interface Lost {
+  readonly going: ReadonlySet<string>;
+  readonly ignored: ReadonlySet<string>;
 }
 
 /** Whether no object has the name of a live object after a change. */
@@ -80,14 +104,17 @@ function reaches(change: Change): boolean {
 function standingOf(
   context: PlanContext,
   naming: Naming,
-  going: ReadonlySet<string>,
+  { going, ignored }: Lost,
   workspace: PlannedWorkspace,
 ): Standing {
   let standing: Standing = "unknown";
   for (const kind of naming.kinds) {
     const provider = context.input.registry.find(kind);
     if (provider === undefined || context.input.live.get(kind)?.readable !== true) return "there";
-    if (workspace.declared(kind, naming.text) || isBuiltIn(provider, naming.text)) return "there";
+    const isDeclared =
+      workspace.declared(kind, naming.text) &&
+      !ignored.has(nameKey(context.input.registry, kind, naming.text));
+    if (isDeclared || isBuiltIn(provider, naming.text)) return "there";
     const found = context.liveIndex.byName(kind, naming.text);
     if (found.some((one) => !going.has(objectKey(kind, one.id)))) return "there";
     if (found.length > 0) standing = "goes";
@@ -124,12 +151,15 @@ function collect(schema: FieldSchema, value: Json, path: Path, found: Naming[]):
 function namesOf(
   context: PlanContext,
   kinds: readonly string[],
-  going: ReadonlySet<string>,
+  { going, ignored }: Lost,
 ): readonly string[] {
   const live = kinds.flatMap((kind) =>
     context.liveIndex.all(kind).filter((one) => !going.has(objectKey(kind, one.id))),
   );
-  const declared = [...context.input.spec.resources.values()].filter(({ kind }) => kinds.includes(kind));
+  const { registry, spec } = context.input;
+  const declared = [...spec.resources.values()].filter(
+    ({ kind, name }) => kinds.includes(kind) && !ignored.has(nameKey(registry, kind, name)),
+  );
   return [...live, ...declared].map(({ name }) => name);
 }
 

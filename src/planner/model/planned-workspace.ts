@@ -64,7 +64,7 @@ function removedNames(registry: PlanningRegistry, changes: readonly Change[]): R
   return names;
 }
 
-function nameKey(registry: PlanningRegistry, kind: string, name: string): string {
+export function nameKey(registry: PlanningRegistry, kind: string, name: string): string {
   const provider = registry.find(kind);
   return `${kind}\n${provider === undefined ? name : foldName(provider, name)}`;
 }

@@ -195,7 +195,7 @@ describe("a name in a field or a key", () => {
     expect(made([task("b"), box("b", "b", { size: 2 }), box("c", "c", { size: 2 })], given)).toEqual([]);
   });
 
-  test("that an object keeps because the spec ignores its name is known, although the object changes", () => {
+  test("that an object keeps because the spec ignores its name is known, and the declared one is not", () => {
     const known = state([
       record("boxes.b", "b", { box_name: "b", size: 1 }),
       record("tasks.t", "t", { name: "t" }),
@@ -210,6 +210,14 @@ describe("a name in a field or a key", () => {
     });
     const task = resource("tasks.t", { values: { deep: { list: ["b"] } } });
     expect(made([task, ignoring], { state: known, live: world })).toEqual([]);
+    const other = resource("tasks.t", { values: { deep: { list: ["x"] } } });
+    expect(made([other, ignoring], { state: known, live: world })).toMatchObject([
+      {
+        message: 'tasks.t refers to "x", which does not exist in boxes',
+        hint: "declare it under boxes, or correct the name",
+      },
+    ]);
+    expect(made([other, ignoring])).toEqual([]);
   });
 
   test("is suggested from what the plan leaves, and not from what it deletes", () => {
