@@ -75,13 +75,16 @@ async function withRequested(
   const { parallelism } = settings;
   const { live } = draft.context.input;
   const { dependents: kinds, contents: updates, lookups: questions } = requests;
-  const [{ facts, learnt }, dependents, contents, lookups, activeRuns] = await Promise.all([
+  const reads = [
     requests.caller ? withCaller(before, from) : before,
     kinds.size === 0 ? undefined : listDependents(kinds, reader, parallelism),
     updates.length === 0 ? undefined : contentsOf({ updates, spec, live, registry, reader, parallelism }),
     questions.length === 0 ? undefined : answersTo(questions, from),
     requests.activeRuns ? listActiveRuns(reader) : undefined,
-  ]);
+  ] as const;
+  // Of several failures, the first in order is reported, whichever came first in time.
+  await Promise.allSettled(reads);
+  const [{ facts, learnt }, dependents, contents, lookups, activeRuns] = await Promise.all(reads);
   return { facts: { ...facts, ...defined({ dependents, contents, lookups, activeRuns }) }, learnt };
 }
 

@@ -1,0 +1,44 @@
+// Facts of a plan are read at the same time, and a failure does not depend on which request ends first.
+
+import { expect, onTestFinished, test } from "vitest";
+import type { Reader } from "../../../src/api/contract/reader.ts";
+import { draftPlan } from "../../../src/planner/make-plan.ts";
+import { gatherFacts } from "../../../src/workflow/reconcile/gather-facts.ts";
+import { KEY, Site } from "../../engine/site.ts";
+
+const CLUSTER =
+  "clusters: { k: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 } }\n";
+
+test("of two requests that fail, the failure of the first in order is reported, whichever ends first", async () => {
+  const site = await Site.start();
+  onTestFinished(() => site.close());
+  await site.drive(site.process().apply(await site.spec(CLUSTER)));
+  const spec = await site.spec("clusters: {}\n");
+  const state = await site.state();
+  const { input } = await site.drive(site.process().look(spec, state));
+  for (const slow of ["jobs/list", "jobs/runs/list"]) {
+    const ended: string[] = [];
+    const gathered = gatherFacts(draftPlan(input), { facts: {}, learnt: [] }, {
+      reader: failing(slow, ended),
+      state,
+      spec,
+      key: KEY,
+      writes: true,
+      settings: { parallelism: 5, user: "ada@example.com" },
+    } as unknown as Parameters<typeof gatherFacts>[2]);
+    await expect(gathered).rejects.toThrow("no jobs/list");
+    expect(ended.at(-1)).toBe(slow);
+  }
+});
+
+/** Refuses every request, and one of them only after the other. */
+function failing(slow: string, ended: string[]): Reader {
+  const other = Promise.withResolvers<void>();
+  const read = async (operation: string): Promise<never> => {
+    if (operation === slow) await other.promise;
+    else other.resolve();
+    ended.push(operation);
+    throw new Error(`no ${operation}`);
+  };
+  return { read } as Reader;
+}
