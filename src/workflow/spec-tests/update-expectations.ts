@@ -84,7 +84,10 @@ function replaced(document: Document, text: string, { path, value }: Expectation
   const name = String(path.at(-1));
   const pair = parent.items.find(({ key }) => keyText(key) === name) as Pair<Node, Node | null>;
   const { key, value: before } = pair;
-  const [start = 0, keyEnd = 0] = key.range ?? [];
+  const [keyStart = 0, keyEnd = 0] = key.range ?? [];
+  const line = text.slice(text.lastIndexOf("\n", keyStart - 1) + 1, keyStart);
+  // A key may be written as `? key`.
+  const start = keyStart - (/\?[ \t]+$/.exec(line)?.[0].length ?? 0);
   const end = Math.max(keyEnd, before?.range?.[1] ?? 0);
   const written = text.slice(start, end).trimEnd();
   const column = start - (text.lastIndexOf("\n", start - 1) + 1);

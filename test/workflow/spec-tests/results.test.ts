@@ -204,6 +204,15 @@ tests:
     expect(await workspaceTest(folder)).toMatchObject({ code: 0 });
   });
 
+  test("--update replaces a key that is written with a question mark", async () => {
+    const folder = folderWith({
+      "a.test.yaml":
+        "spec: { groups: { a: {} } }\ntests:\n  t:\n    steps:\n      - plan:\n          summary:\n            ? create\n            : 9\n",
+    });
+    expect((await workspaceTest(folder, ["--update"])).out).toContain("updated  a.test.yaml: t\n");
+    expect(await workspaceTest(folder)).toMatchObject({ code: 0 });
+  });
+
   test("--update changes no other text of the file: spaces, numbers, comments, and line ends stay", async () => {
     const text = `# top
 variables:   {size: 010}   # eight
