@@ -184,8 +184,8 @@ export const mutants: readonly Mutant[] = [
     name: "moved-is-overwritten",
     bug: "an object that changed after the plan is overwritten",
     file: "src/engine/apply/read-object.ts",
-    find: `    throw moved(change, "changed");`,
-    put: `    return live;`,
+    find: `change)) throw moved(change, "changed");`,
+    put: `change)) return live;`,
     suite: "moves",
   },
   {
