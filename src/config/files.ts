@@ -1,7 +1,7 @@
 // Files of the command line: the default spec, input from a file or stdin, and their errors.
 
 import { realpathSync, type Stats, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Code } from "../core/codes.ts";
 import { errorCode, Failure, failureOf, thrownText } from "../core/diagnostic.ts";
 import { readRegularFile } from "../core/regular-file.ts";
@@ -86,4 +86,10 @@ export function resolvedPath(path: string): string {
   } catch {
     return path;
   }
+}
+
+/** Whether a path is the folder or below it; links are not resolved. */
+export function isInFolder(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -25,7 +25,7 @@ function originOf(host: string): string {
   return url === null ? host : `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
-/** A URL that no run accepts names no state, so it is the same as no other. */
+/** An invalid URL identifies no state, so it is different for each workspace. */
 function rowOf(url: string, name: string, target: string): string {
   try {
     const { host = "", port, database = "", schema, state } = parsePostgresUrl(url, target, {});

@@ -1,9 +1,9 @@
 // The files that a run writes: reports, metrics, and a saved plan. None of them may be a file that the run reads.
 
 import { statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
-import { resolvedPath } from "../../config/files.ts";
+import { isInFolder, resolvedPath } from "../../config/files.ts";
 import { caFileOf } from "../../config/network.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { isStateFile } from "../../spec/files/private-files.ts";
@@ -111,14 +111,9 @@ function stateFolder(
 
 /** In a folder that contains the spec, too, only the files of the state belong to it. */
 function isOfState(folder: string, real: string, spec: string): boolean {
-  return isBelow(folder, spec)
+  return isInFolder(folder, spec)
     ? dirname(real) === folder && isStateFile(basename(real))
-    : isBelow(folder, real);
-}
-
-function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return !(isAbsolute(way) || way === ".." || way.startsWith(`..${sep}`));
+    : isInFolder(folder, real);
 }
 
 /** Two names of one file have the same, also before the file exists. */

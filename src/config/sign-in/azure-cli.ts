@@ -1,10 +1,10 @@
 // Finds and runs the Azure CLI of this machine, outside of the checkout that a command runs in.
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, relative } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { CliAnswer } from "../../api/auth/azure.ts";
 import type { ProcessContext } from "../environment.ts";
-import { resolvedPath } from "../files.ts";
+import { isInFolder, resolvedPath } from "../files.ts";
 
 const NAMES = process.platform === "win32" ? ["az.cmd", "az.exe"] : ["az"];
 
@@ -13,7 +13,7 @@ export function findAzureCli({ env, cwd, home }: ProcessContext): string | undef
   const excluded = [resolvedPath(cwd), ...checkoutsAround(resolvedPath(cwd), resolvedPath(home))];
   const folders = (env.PATH ?? "")
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !excluded.some((one) => isIn(one, resolvedPath(folder))));
+    .filter((folder) => isAbsolute(folder) && !excluded.some((one) => isInFolder(one, resolvedPath(folder))));
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
 }
 
@@ -21,12 +21,7 @@ export function findAzureCli({ env, cwd, home }: ProcessContext): string | undef
 function checkoutsAround(folder: string, home: string): readonly string[] {
   const above = dirname(folder);
   const rest = above === folder ? [] : checkoutsAround(above, home);
-  return existsSync(join(folder, ".git")) && !isIn(folder, home) ? [folder, ...rest] : rest;
-}
-
-function isIn(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || !(way.startsWith("..") || isAbsolute(way));
+  return existsSync(join(folder, ".git")) && !isInFolder(folder, home) ? [folder, ...rest] : rest;
 }
 
 function isProgram(path: string): boolean {

@@ -34,7 +34,7 @@ export function occupiedFolders({ registry, spec, destroy }: PlanInput): Readonl
  * before them, or moves to the new objects afterwards.
  */
 export function withFreedPaths(registry: PlanningRegistry, changes: readonly Change[]): readonly Change[] {
-  const deletes = changes.filter((one) => isWhole(one));
+  const deletes = changes.filter(isWhole);
   const paths = indexDeletes(registry, deletes);
   if (paths.size === 0) return changes;
   const blockers = new Map<Change, readonly Address[]>();
@@ -62,14 +62,14 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
 /** Errors for creations at the path of a folder that the plan does not delete. */
 export function pathsOfFolders({ input }: PlanContext, changes: readonly Change[]): readonly Diagnostic[] {
   const { registry, spec, live } = input;
-  const deletes = indexDeletes(
-    registry,
-    changes.filter((one) => isWhole(one)),
-  );
-  return changes.flatMap(({ action, address, kind, name }) => {
+  const atFolders = changes.filter(({ action, kind, name }) => {
     const found = live.get(kind);
+    return action === "create" && found?.readable === true && found.folders?.has(name) === true;
+  });
+  if (atFolders.length === 0) return [];
+  const deletes = indexDeletes(registry, changes.filter(isWhole));
+  return atFolders.flatMap(({ address, kind, name }) => {
     const { tree } = registry.get(kind);
-    if (action !== "create" || found?.readable !== true || found.folders?.has(name) !== true) return [];
     if (tree === undefined || (deletes.get(keyOf(tree, name))?.at.length ?? 0) > 0) return [];
     return error("PLAN_ALREADY_EXISTS", `${address} cannot be created: ${name} is a folder`, {
       address,

@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { fileStatsOf } from "../../config/files.ts";
+import { fileStatsOf, isInFolder } from "../../config/files.ts";
 import { type Diagnostic, failureOf, warning } from "../../core/diagnostic.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { checkSpec, type DigestFn, type SpecOptions } from "../session/read-spec.ts";
@@ -107,9 +107,7 @@ function varFile(context: WorkflowContext, place: Place, path: string): readonly
 
 /** The path in the base of what a path in the head leads to; undefined for what is not in the head. */
 function counterpart({ head, base }: Checkouts, path: string): string | undefined {
-  const way = relative(head, path);
-  const isOutside = way === ".." || /^\.\.[\\/]/.test(way) || resolve(way) === way;
-  return isOutside ? undefined : join(base, way);
+  return isInFolder(head, path) ? join(base, relative(head, path)) : undefined;
 }
 
 function realFile(path: string): string {

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { resolvedPath } from "../../config/files.ts";
+import { isInFolder, resolvedPath } from "../../config/files.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { hasContent } from "../../resource/content.ts";
 import type { Provider } from "../../resource/provider.ts";
@@ -133,11 +133,11 @@ function pathInSpec(
 ): string | undefined {
   const real = tree?.realPath(path);
   if (real?.ok !== true) return undefined;
-  const below = relative(resolvedPath(spec), real.value);
-  const isOutside = isAbsolute(below) || below === ".." || below.startsWith(`..${sep}`);
+  const folder = resolvedPath(spec);
+  const below = relative(folder, real.value);
   const isPlain = /^[\p{L}\p{N} ._@+,=()/\\-]+$/u.test(below);
   const isHidden = below.split(sep).some((part) => part.startsWith("."));
-  return isOutside || isHidden || !isPlain ? undefined : below.split(sep).join("/");
+  return !isInFolder(folder, real.value) || isHidden || !isPlain ? undefined : below.split(sep).join("/");
 }
 
 /** Whether the file's extension says what the notebook is, as the spec infers it. */

@@ -1,17 +1,17 @@
 // The checkout of a spec: the files that the author of the spec may have written.
 
 import { existsSync, readlinkSync } from "node:fs";
-import { dirname, isAbsolute, join, parse, relative, sep } from "node:path";
-import { resolvedPath } from "../../config/files.ts";
+import { dirname, isAbsolute, join, parse, sep } from "node:path";
+import { isInFolder, resolvedPath } from "../../config/files.ts";
 
 /** Whether the author of a spec may have written a folder: it is in the checkout of the spec, or a link leads there. */
 export function isInTreeOf(file: string, folder: string): boolean {
   const tree = treeOf(file);
-  return lookedUpIn(folder).some((path) => isWithin(tree, path));
+  return lookedUpIn(folder).some((path) => isInFolder(tree, path));
 }
 
 export function pointsOutside(folder: string, path: string): boolean {
-  return !isWithin(resolvedPath(folder), lookedUpIn(path).at(-1) ?? path);
+  return !isInFolder(resolvedPath(folder), lookedUpIn(path).at(-1) ?? path);
 }
 
 /** The outermost checkout around the spec (an author may add submodules), or else its folder, links resolved. */
@@ -71,9 +71,4 @@ function linkTarget(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isWithin(tree: string, path: string): boolean {
-  const way = relative(tree, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

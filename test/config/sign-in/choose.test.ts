@@ -190,6 +190,7 @@ describe("the choice", () => {
   test.each<[string, string, boolean]>([
     ["in the checkout around the current folder", "checkout/node_modules/.bin", false],
     ["in the outer checkout of a submodule", "outer/bin", false],
+    ["in a folder of the checkout whose name begins with two dots", "checkout/..bin", false],
     ["behind a link into the checkout", "link", false],
     ["in the home folder, although that is a checkout", "bin", true],
     ["next to the checkout", "checkout-2/bin", true],
