@@ -20,7 +20,7 @@ export interface Pace {
 
 const SECOND = 1_000;
 /** A little below the served rate, because requests arrive less evenly than they are sent. */
-const BELOW = 0.985;
+const BELOW = 0.983;
 const DECREASE = 0.8;
 /** The share that is left of a refused rate: less if the rate was refused soon after it was set, and again. */
 const AGAIN = [0.97, 0.97, 0.9] as const;

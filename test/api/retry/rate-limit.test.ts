@@ -195,7 +195,7 @@ test("after a 429, requests leave a little slower than they were served", async 
   answered("jobs/list", start, true);
   hold("jobs/list", start + 1_000);
   for (let n = 0; n < 3; n++) await enter("jobs/list");
-  const gap = 1_000 / (10 * 0.985);
+  const gap = 1_000 / (10 * 0.983);
   expect(time.waits[0]).toBe(1_000);
   expect(time.waits[1]).toBeCloseTo(gap - 2, 0);
   expect(time.waits[2]).toBeCloseTo(gap, 0);
