@@ -1,6 +1,6 @@
 // Checks values that only the workspace can confirm: versions, machine types, IDs of objects, paths of notebooks.
 
-import { remoteId } from "../../core/address.ts";
+import { kindOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
@@ -8,12 +8,37 @@ import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import { anyField, type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { Change, NonEmpty } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { LookupAnswer, LookupSource, Lookups, Question } from "../model/facts.ts";
+import type { PlanInput } from "../model/input.ts";
 
 type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
+
+/**
+ * The questions that a plan will most likely have about resources without a record, as far as spec and state alone can tell.
+ * Paths are left out where the plan lists folders anyway.
+ */
+export function earlyQuestions({ registry, spec, state }: EarlyInput): Question[] {
+  const addresses = [...spec.resources.keys(), ...state.records.keys()];
+  const listsFolders = addresses.some((address) => registry.find(kindOf(address))?.tree !== undefined);
+  const isEarly = ({ in: where }: LookupSource): boolean =>
+    where === "catalog" || (where === "names" && !listsFolders);
+  const found: Question[] = [];
+  for (const resource of spec.resources.values()) {
+    if (state.records.has(resource.address)) continue;
+    for (const { path, place } of valuesIn(registry, resource)) {
+      const text = valueAt(resource.values, path);
+      if (typeof text === "string" && !text.includes("${") && isEarly(place))
+        found.push({ address: resource.address, path, text, place });
+    }
+  }
+  return found;
+}
+
+type EarlyInput = Pick<PlanInput, "registry" | "spec" | "state">;
 
 const asks = anyField((field) => placeOf(field) !== undefined);
 
@@ -34,7 +59,7 @@ export function lookupQuestions(
     const sends = change.action === "create" || change.action === "replace" || change.action === "update";
     const resource = sends ? context.input.spec.resources.get(change.address) : undefined;
     if (!sends || resource === undefined) return [];
-    return valuesIn(context, resource).flatMap(({ path, place }): Question[] => {
+    return valuesIn(context.input.registry, resource).flatMap(({ path, place }): Question[] => {
       const text = valueAt(change.after, path);
       if (typeof text !== "string" || !isSent(change, path)) return [];
       const question = { address: change.address, path, text, place };
@@ -46,7 +71,7 @@ export function lookupQuestions(
 }
 
 function valuesIn(
-  context: LookupContext,
+  registry: PlanningRegistry,
   resource: Resource,
 ): { readonly path: Path; readonly place: LookupSource }[] {
   const found: { readonly path: Path; readonly place: LookupSource }[] = [];
@@ -62,7 +87,7 @@ function valuesIn(
       for (const [key, inner] of Object.entries(value))
         visit(memberSchema(schema, key), inner, [...path, key]);
   };
-  const { fields } = context.input.registry.get(resource.kind);
+  const { fields } = registry.get(resource.kind);
   for (const [field, value] of Object.entries(resource.values)) {
     const schema = fields[field];
     if (schema !== undefined && asks(schema)) visit(schema, value, [field]);

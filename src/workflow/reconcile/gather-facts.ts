@@ -8,6 +8,7 @@ import { keyedDigest } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
 import { identify } from "../../engine/observe/identify-caller.ts";
+import { memoizedReader } from "../../engine/observe/readers.ts";
 import { type DraftPlan, requestsOf } from "../../planner/make-plan.ts";
 import type { Update } from "../../planner/model/change.ts";
 import type { ContentTexts, FactRequests, PlanFacts } from "../../planner/model/facts.ts";
@@ -31,6 +32,8 @@ interface CallerSources {
 
 interface FactSources extends CallerSources {
   readonly spec: Spec;
+  /** Answers lookups, some of them from early requests. */
+  readonly lookups: Reader;
   /** Set for an untrusted spec, which must not learn anything about objects. */
   readonly budget?: unknown;
 }
@@ -79,7 +82,7 @@ async function withRequested(
     requests.caller ? withCaller(before, from) : before,
     kinds.size === 0 ? undefined : listDependents(kinds, reader, parallelism),
     updates.length === 0 ? undefined : contentsOf({ updates, spec, live, registry, reader, parallelism }),
-    questions.length === 0 ? undefined : answersTo(questions, from),
+    questions.length === 0 ? undefined : answersTo(questions, from.lookups, from.budget === undefined),
     requests.activeRuns ? listActiveRuns(reader) : undefined,
   ] as const;
   // Of several failures, the first in order is reported, whichever came first in time.
@@ -112,9 +115,17 @@ async function listDependents(kinds: ReadonlySet<string>, reader: Reader, parall
   return listKinds({ registry, reader, kinds, parallelism, closer: false });
 }
 
-async function answersTo(questions: FactRequests["lookups"], { reader, budget }: FactSources) {
+/** Sends the requests for questions while the lists are still being read, which saves a round trip. The reader has the answers. */
+export function askEarly(questions: FactRequests["lookups"], reader: Reader): Reader {
+  if (questions.length === 0) return reader;
+  const once = memoizedReader(reader, new Map(), true);
+  answersTo(questions, once, true).catch(() => undefined);
+  return once;
+}
+
+async function answersTo(questions: FactRequests["lookups"], reader: Reader, objects: boolean) {
   const { lookUp } = await import("../../engine/observe/look-up.ts");
-  return lookUp({ questions, registry, catalogs, reader, objects: budget === undefined });
+  return lookUp({ questions, registry, catalogs, reader, objects });
 }
 
 /** Larger contents are shown by size and digest. */

@@ -9,6 +9,7 @@ import { type Budget, budgetedReader, type LiveSnapshot } from "../../engine/obs
 import { moveRecords } from "../../engine/recover/move-records.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
+import { earlyQuestions } from "../../planner/check/lookups.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
@@ -24,7 +25,7 @@ import type { State } from "../../state/model/record.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
 import type { Activity } from "../session/workflow-context.ts";
 import { importNotes, withImports, withoutImports } from "../target/record-entries.ts";
-import { gatherFacts, knownCallerFacts } from "./gather-facts.ts";
+import { askEarly, gatherFacts, knownCallerFacts } from "./gather-facts.ts";
 
 export interface PlanWorkspaceInput {
   readonly spec: Spec;
@@ -79,7 +80,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const knowing = knownCallerFacts(from);
   // Reported after problems of reading.
   knowing.catch(() => undefined);
-  const live = await observe({
+  const observing = observe({
     registry,
     reader,
     spec,
@@ -91,6 +92,10 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     ...(owned === undefined ? {} : { looksAt: (kind, { id }) => owned.has(kind, id) }),
     ...(from.snapshot === undefined ? {} : { snapshot: from.snapshot }),
   }).finally(() => progress.stop());
+  const lookups = mayAskEarly(from)
+    ? askEarly(earlyQuestions({ registry, spec, state: from.state }), reader)
+    : reader;
+  const live = await observing;
   assertReadable(live);
   const { moved, ...recovered } = moveRecords(
     spec.stateEntries?.moved ?? [],
@@ -126,7 +131,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const { facts, learnt } = await gatherFacts(
     draft,
     { facts: { ...known, ...given }, learnt: learntBefore },
-    from,
+    { ...from, lookups },
   );
   const found = finishPlan(draft, facts);
   const plan =
@@ -136,6 +141,11 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const input = { ...draft.context.input, ...facts };
   const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input, draft.context.liveIndex)];
   return { plan, input, live, recovered, learnt, diagnostics };
+}
+
+/** Whether resources without a record are most likely created: otherwise, nothing is asked about them. */
+function mayAskEarly({ spec, adopt, destroy, only, budget }: PlanWorkspaceInput): boolean {
+  return !adopt && !destroy && only.length === 0 && budget === undefined && spec.stateEntries === undefined;
 }
 
 export function assertSameHost(state: State, host: string): void {

@@ -1,6 +1,8 @@
 // Values that a plan can check against the workspace: an unknown one is an error of the plan, not of an apply that is half done.
 
 import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
@@ -218,4 +220,33 @@ test("notebooks of very many folders are checked in some of them, with a warning
   const found = problems(text);
   expect(found.filter((one) => one.startsWith("PLAN_UNKNOWN_NAME"))).toHaveLength(20);
   expect(found.filter((one) => one.startsWith("PLAN_UNCHECKED"))).toHaveLength(1);
+});
+
+test("the first plan looks values up while it reads the lists, each once", async () => {
+  write(`jobs:
+  j:
+    new_cluster: ${CLUSTER}
+    notebook_task: { notebook_path: /Shared/load }
+`);
+  const looked: string[] = [];
+  const enough = Promise.withResolvers<void>();
+  // Answers the list of jobs only once everything else was asked.
+  const between = createServer(async (asked, answer) => {
+    const path = String(asked.url).replace(/^.*\/2\.0\/|\?.*/g, "");
+    if (path === "jobs/list") await enough.promise;
+    else looked.push(path);
+    if (looked.length === 3) enough.resolve();
+    const { authorization = "" } = asked.headers;
+    const from = await fetch(`${emulator.url}${asked.url}`, { headers: { authorization } });
+    answer.writeHead(from.status, { "content-type": "application/json" }).end(await from.text());
+  });
+  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+  const { port } = between.address() as AddressInfo;
+  try {
+    await run("plan", "--host", `http://127.0.0.1:${port}`);
+    expect(looked.sort()).toEqual(["clusters/list-node-types", "clusters/spark-versions", "workspace/list"]);
+  } finally {
+    between.closeAllConnections();
+    await new Promise((resolve) => between.close(resolve));
+  }
 });
