@@ -6,7 +6,7 @@ import { bare, type Figure, fastest as fastestOf, withWorkspace } from "./measur
 import { inFolder, mustRun, type Ran, ROOT } from "./process.ts";
 import { EMPTY } from "./sizes.ts";
 import { SECRET_VARIABLE } from "./spec.ts";
-import { CLI, startWorkspace, TOKEN } from "./workspace.ts";
+import { startWorkspace, TOKEN } from "./workspace.ts";
 
 /** Scopes, each with 1,000 secrets. */
 export const LARGE_SIZES: readonly number[] = [1, 10, 100];
@@ -43,7 +43,7 @@ export function measureBare(scopes: number, repeats: number): Promise<BareFigure
 }
 
 /** The fastest of `repeats` plans counts; an apply of so much runs once. */
-export function measureLarge(scopes: number, repeats: number, program = CLI): Promise<LargeFigures> {
+export function measureLarge(scopes: number, repeats: number, program: string): Promise<LargeFigures> {
   return inFolder(async (folder) => {
     const file = join(folder, "workspace.yaml");
     writeFileSync(file, specOf(scopes));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inFolder, mustRun } from "./process.ts";
 import { resourcesOf, type Sizes } from "./sizes.ts";
 import { SECRET_VARIABLE, writeSpec } from "./spec.ts";
-import { CLI, startWorkspace, TOKEN } from "./workspace.ts";
+import { startWorkspace, TOKEN } from "./workspace.ts";
 import { worldOf } from "./world.ts";
 
 export const LIMIT = { perSecond: 30, latencyMs: 100 };
@@ -22,7 +22,7 @@ export interface LimitedFigures {
   readonly lateRefused: number;
 }
 
-export function measureLimited(sizes: Sizes, program = CLI): Promise<LimitedFigures> {
+export function measureLimited(sizes: Sizes, program: string): Promise<LimitedFigures> {
   return inFolder(async (folder) => {
     writeSpec(folder, worldOf(sizes));
     const workspace = await startWorkspace();
