@@ -54,6 +54,8 @@ function codeFor(name: string, required: boolean): string {
     `const take = () => ${take};`,
     "const member = (name) => take()[name];",
     ...exports,
-    "export default /* @__PURE__ */ take();",
+    LARGE.has(name)
+      ? `export default { ${members.map((key) => `get ${key}() { return take().${key}; }`).join(", ")} };`
+      : "export default /* @__PURE__ */ take();",
   ].join("\n");
 }

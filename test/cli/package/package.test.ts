@@ -47,6 +47,13 @@ registerHooks({ load: (url, context, next) => (process.stderr.write(url + "\\n")
   )}`,
 };
 
+/** Writes the modules of Node that were loaded to standard error. */
+const BUILTINS = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    `process.on("exit", () => process._rawDebug(process.moduleLoadList.join(" ; ")));`,
+  )}`,
+};
+
 describe("an installed package", () => {
   test("contains the build, and neither sources nor tests", () => {
     const rooms = new Set(packed.files.map((path) => path.split("/")[0]));
@@ -106,6 +113,14 @@ describe("an installed package", () => {
     expect(loaded("plan", "--offline", "--file", "examples/quickstart/workspace.yaml").length).toBeLessThan(
       24,
     );
+  });
+
+  test("loads no module of Node for processes, encryption, or HTTP before a command uses it", () => {
+    const words = ["validate", "--file", "examples/quickstart/workspace.yaml"];
+    const loaded = new Set(run(packed.command, words, packed.clone, BUILTINS).stderr.trim().split(" ; "));
+    expect(loaded.has("NativeModule fs")).toBe(true);
+    for (const name of ["child_process", "http", "http2", "tls"])
+      expect([name, loaded.has(`NativeModule ${name}`)]).toEqual([name, false]);
   });
 
   test("keeps compiled code in a folder of the user, and not in the package or the repository", () => {
