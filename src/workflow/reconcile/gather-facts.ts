@@ -78,6 +78,7 @@ async function withRequested(
   const { parallelism } = settings;
   const { live } = draft.context.input;
   const { dependents: kinds, contents: updates, lookups: questions } = requests;
+  // All end before the first failure is looked for, so that it is the first in order, whichever came first in time.
   const reads = [
     requests.caller ? withCaller(before, from) : before,
     kinds.size === 0 ? undefined : listDependents(kinds, reader, parallelism),
@@ -85,7 +86,6 @@ async function withRequested(
     questions.length === 0 ? undefined : answersTo(questions, from.lookups, from.budget === undefined),
     requests.activeRuns ? listActiveRuns(reader) : undefined,
   ] as const;
-  // Of several failures, the first in order is reported, whichever came first in time.
   await Promise.allSettled(reads);
   const [{ facts, learnt }, dependents, contents, lookups, activeRuns] = await Promise.all(reads);
   return { facts: { ...facts, ...defined({ dependents, contents, lookups, activeRuns }) }, learnt };
@@ -143,14 +143,12 @@ interface ContentsInput {
 /** Reads the live contents of updated resources, with limits on size and concurrency. */
 async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, ContentTexts>> {
   const slots = new Semaphore(input.parallelism);
-  const texts = new Map<Address, ContentTexts>();
-  await Promise.all(
-    input.updates.map(async (change) => {
-      const both = await slots.inside(() => textsOf(input, change));
-      if (both !== undefined) texts.set(change.address, both);
-    }),
-  );
-  return texts;
+  const reads = input.updates.map(async (change) => {
+    const both = await slots.inside(() => textsOf(input, change));
+    return both === undefined ? [] : [[change.address, both] as const];
+  });
+  await Promise.allSettled(reads);
+  return new Map((await Promise.all(reads)).flat());
 }
 
 async function textsOf(input: ContentsInput, change: Update): Promise<ContentTexts | undefined> {
