@@ -19,7 +19,7 @@ import { dropInvalidRecords } from "./decide/invalid-records.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
 import { withNewNames } from "./decide/new-names.ts";
 import { namesOfKeptObjects, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
-import { pathsOfFolders, withFreedPaths } from "./decide/paths.ts";
+import { pathsOfOthers, withFreedPaths } from "./decide/paths.ts";
 import { withRenames } from "./decide/renames.ts";
 import { retainInUse } from "./decide/retain-in-use.ts";
 import { changesContent, withContent } from "./diff/content-diff.ts";
@@ -106,7 +106,7 @@ export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
   const diagnostics = [
     ...draft.diagnostics,
     ...passing,
-    ...pathsOfFolders(context, chosen),
+    ...pathsOfOthers(context, chosen),
     ...unknownNames(context, chosen, workspace),
     ...unmanageableMemberships(context, chosen),
     ...ignoredContradictions(context, chosen),

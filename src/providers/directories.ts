@@ -35,23 +35,30 @@ async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject
 }
 
 /**
- * The objects that remain in a folder after the plan. A folder that was created for notebooks of the spec is deleted
- * with the last of them.
+ * The objects that remain in a folder after the plan. A folder without any is deleted with the one around it: it was
+ * created for notebooks of the spec, or has nothing to lose, such as what an interrupted run leaves.
  */
 function staying(holder: JsonObject, workspace: PlannedWorkspace): readonly string[] {
   return objectsIn(holder, "holds").flatMap((entry) => {
     const path = responseText(entry, "path");
     const kind = KINDS[String(entry.object_type)];
     if (path === undefined || (kind !== undefined && workspace.isRemoved(kind, path))) return [];
-    return isHolding(entry) && staying(entry, workspace).length === 0 ? [] : [path];
+    const isEmptied = isFolder(entry) && staying(entry, workspace).length === 0;
+    return isEmptied && !workspace.isForgotten("directories", path) ? [] : [path];
   });
 }
 
-const isHolding = (entry: JsonObject): boolean => objectsIn(entry, "holds").length > 0;
+/** The empty folders below a folder that no other change of the plan deletes. */
+const emptyFolders = (holder: JsonObject, workspace: PlannedWorkspace): readonly string[] =>
+  everythingBelow(holder).flatMap(({ path, entry }) =>
+    isFolder(entry) && objectsIn(entry, "holds").length === 0 && !workspace.isRemoved("directories", path)
+      ? [path]
+      : [],
+  );
 
 /**
  * The folders below one, the deepest first; none if it contains anything else, so that the service refuses the deletion.
- * A folder that was not there, or was empty, when the run began is not of the spec.
+ * A folder that was not there when the run began is not in the plan.
  */
 function emptied(holder: JsonObject, before: ReadonlySet<string>): readonly string[] {
   const below = everythingBelow(holder);
@@ -90,6 +97,11 @@ export const directories = defineProvider({
   planning: {
     validate: (_values, name) => pathProblems(name, "directory"),
     dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
+    consequences(change, workspace) {
+      if (change.action !== "delete" || change.live === undefined) return [];
+      const empty = emptyFolders(change.live.facts, workspace);
+      return empty.length === 0 ? [] : [`empty folders in it are deleted too: ${listed(empty)}`];
+    },
     objections(change, workspace) {
       if (change.action !== "delete" || change.live === undefined) return [];
       const foreign = staying(change.live.facts, workspace).map(baseName);
@@ -106,7 +118,7 @@ export const directories = defineProvider({
 
   operations: {
     async list(api, scope) {
-      const entries = await entriesFor(scope, (path) => listFolder(api, path), isFolder);
+      const entries = await entriesFor(scope, (path) => listFolder(api, path), isFolder, true);
       return entries.flatMap((entry) => toSpec(entry) ?? []);
     },
     /** Of a directory that the spec no longer has, what it holds decides whether it may go. */
@@ -125,14 +137,11 @@ export const directories = defineProvider({
     },
     /** A directory has no field that can change. */
     update: async () => {},
-    /**
-     * Folders that were created for notebooks are empty now. Each is deleted by its own request, so that an object
-     * created meanwhile prevents it.
-     */
+    /** Folders in it are empty now. Each is deleted by its own request, so that an object created meanwhile prevents it. */
     async delete(api, task) {
       const before = everythingBelow((task.observed ?? task.live)?.facts ?? {});
-      const held = new Set(before.flatMap(({ path, entry }) => (isHolding(entry) ? [path] : [])));
-      for (const path of [...emptied({ holds: await holdsOf(api, task.id) }, held), task.id])
+      const planned = new Set(before.map(({ path }) => path));
+      for (const path of [...emptied({ holds: await holdsOf(api, task.id) }, planned), task.id])
         await ignoreMissing(() => api.write("workspace/delete", { path, recursive: false }));
     },
   },

@@ -24,12 +24,18 @@ export type LiveKind =
   | {
       readonly readable: true;
       readonly objects: readonly LiveObject[];
-      /** For kinds whose names are paths: the known names at which a folder is. */
-      readonly folders?: ReadonlySet<string>;
+      /** For kinds whose names are paths: known names with an object of another kind there, or where their folder must be. */
+      readonly others?: ReadonlyMap<string, OtherObject>;
       /** For nested kinds: parents whose members could not be read. */
       readonly unreadableParents: ReadonlyMap<string, Diagnostic>;
     }
   | { readonly readable: false; readonly diagnostic: Diagnostic };
+
+/** `type` in lower case: "folder", "notebook". */
+export interface OtherObject {
+  readonly path: string;
+  readonly type: string;
+}
 
 /** Kinds that nothing asked for are absent; nothing is planned of them. */
 export type Live = ReadonlyMap<string, LiveKind>;

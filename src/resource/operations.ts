@@ -3,7 +3,7 @@
 import type { Reader, SecretValue, Writer } from "../api/contract/reader.ts";
 import type { Address, RemoteId } from "../core/address.ts";
 import type { Values } from "./field-schema.ts";
-import type { LiveObject } from "./live.ts";
+import type { LiveObject, OtherObject } from "./live.ts";
 import type { Step } from "./planning.ts";
 
 /** The objects to list. */
@@ -14,8 +14,8 @@ export interface ListScope {
   readonly names: ReadonlySet<string>;
   /** Recorded remote IDs of this kind: for lists that omit objects (terminated clusters, jobs on pages that shifted). */
   readonly ids?: ReadonlySet<string>;
-  /** For kinds whose names are paths: called with each known name at which a folder is. */
-  readonly onFolder?: (path: string) => void;
+  /** For kinds whose names are paths: called with each known name at which no object of the kind can be. */
+  readonly onOther?: (name: string, other: OtherObject) => void;
 }
 
 /** Sent with an object so that it can be found again after a crash; absent where the crash class needs none. */

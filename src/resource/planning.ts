@@ -49,6 +49,8 @@ export interface PlannedWorkspace {
   readonly activeRuns: readonly JsonObject[] | undefined;
   /** True if this plan deletes (or replaces) the object with this kind and natural name. */
   isRemoved(kind: string, name: string): boolean;
+  /** True if this plan removes the object from the state and keeps it. */
+  isForgotten(kind: string, name: string): boolean;
   /** Values of a live object of a kind after the plan; undefined if it is deleted. */
   valuesAfter(kind: string, live: LiveObject): Values | undefined;
   /** True if the spec declares the object with this kind and natural name. */

@@ -217,6 +217,7 @@ export class Process {
       reader: this.client.reader,
       spec,
       state,
+      destroy: more.destroy === true,
       parallelism: this.options.parallelism ?? 10,
     });
     const adopt = more.adopt === true;

@@ -106,7 +106,7 @@ describe("directories", () => {
     expect(await directories.operations.read(api, going.id)).toBeUndefined();
   });
 
-  test("a folder that was created for a notebook of the spec is deleted with its directory; an unmanaged empty one is not", async () => {
+  test("folders that the plan empties, and empty ones, are deleted with their directory", async () => {
     const { world, api } = await startWorkspace();
     await create(directories, api, "/Shared/etl", {});
     await world.post("workspace/mkdirs", { path: "/Shared/etl/deep/er" });
@@ -119,13 +119,17 @@ describe("directories", () => {
     expect(directories.planning.objections?.(planned(directories, "delete", going), lookAt({}))).toHaveLength(
       1,
     );
-    await world.post("workspace/mkdirs", { path: "/Shared/etl/theirs" });
-    const theirs = (await directories.operations.readDetails?.(api, live, undefined)) ?? live;
-    const change = planned(directories, "delete", theirs);
-    expect(directories.planning.objections?.(change, ours)?.[0]?.message).toMatch(/: theirs$/);
-    await world.post("workspace/delete", { path: "/Shared/etl/theirs" });
+    expect(directories.planning.consequences?.(planned(directories, "delete", going), ours)).toEqual([]);
+    await world.post("workspace/mkdirs", { path: "/Shared/etl/empty" });
+    const both = (await directories.operations.readDetails?.(api, live, undefined)) ?? live;
+    const change = planned(directories, "delete", both);
+    expect(directories.planning.objections?.(change, ours)).toEqual([]);
+    expect(directories.planning.consequences?.(change, ours)).toEqual([
+      "empty folders in it are deleted too: /Shared/etl/empty",
+    ]);
     await world.post("workspace/delete", { path: content.path });
-    await remove(directories, api, going);
+    await expect(remove(directories, api, going)).rejects.toMatchObject({ code: "DIRECTORY_NOT_EMPTY" });
+    await remove(directories, api, both);
     expect(await directories.operations.read(api, going.id)).toBeUndefined();
   });
 

@@ -254,6 +254,7 @@ export function lookAt(world: World): PlannedWorkspace {
     live: (kind) => world.live?.[kind] ?? [],
     caller: world.caller,
     activeRuns: world.activeRuns,
+    isForgotten: () => false,
     isRemoved: (kind, name) => world.goes?.includes(`${kind}.${name}`) === true,
     valuesAfter: (kind, live) =>
       world.goes?.includes(`${kind}.${live.name}`) === true ? undefined : live.values,

@@ -5,7 +5,7 @@ import { isMissing } from "../../api/contract/refusals.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
+import type { Live, LiveKind, LiveObject, OtherObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { ListScope } from "../../resource/operations.ts";
 import type { Provider } from "../../resource/provider.ts";
@@ -122,16 +122,16 @@ class Reading {
     // Without a known path, the list would be the whole tree.
     if (provider.tree !== undefined && known.names.size === 0) return { objects: [] };
     try {
-      const folders = new Set<string>();
-      const onFolder = (path: string): unknown => folders.add(path);
+      const others = new Map<string, OtherObject>();
+      const onOther = (name: string, other: OtherObject): unknown => others.set(name, other);
       const listed = await this.#slots.inside(() =>
-        provider.operations.list(this.#reader, scopeOf(parents, known, onFolder)),
+        provider.operations.list(this.#reader, scopeOf(parents, known, onOther)),
       );
       if (provider.operations.readDetails === undefined) return { objects: listed };
       const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, known, object)));
       return {
         objects: objects.filter((object) => object !== undefined),
-        ...(provider.tree?.folders === false && folders.size > 0 ? { folders } : {}),
+        ...(others.size > 0 ? { others } : {}),
       };
     } catch (failure) {
       return { diagnostic: failureDiagnostic(failure) };
@@ -181,10 +181,14 @@ class Reading {
 }
 
 /** Known names and IDs are collected only for kinds whose lists need them. */
-function scopeOf(parents: readonly string[], known: KnownNames, onFolder: (path: string) => void): ListScope {
+function scopeOf(
+  parents: readonly string[],
+  known: KnownNames,
+  onOther: NonNullable<ListScope["onOther"]>,
+): ListScope {
   return {
     parents,
-    onFolder,
+    onOther,
     get names() {
       return known.names;
     },
@@ -195,7 +199,7 @@ function scopeOf(parents: readonly string[], known: KnownNames, onFolder: (path:
 }
 
 type Listed =
-  | Pick<Extract<LiveKind, { readonly readable: true }>, "objects" | "folders">
+  | Pick<Extract<LiveKind, { readonly readable: true }>, "objects" | "others">
   | { readonly diagnostic: Diagnostic };
 
 /**

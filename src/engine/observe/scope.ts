@@ -14,7 +14,7 @@ export interface KnownNames {
   /** The same in the form in which names compare. */
   readonly folded: ReadonlySet<string>;
   readonly ids: ReadonlySet<string>;
-  /** Desired values by the form in which names compare. */
+  /** Desired values by the form in which names compare; none if everything is to be deleted. */
   readonly desired: ReadonlyMap<string, Values>;
 }
 
@@ -27,7 +27,7 @@ export interface ObserveScope {
 const NOTHING: KnownNames = { names: new Set(), folded: new Set(), ids: new Set(), desired: new Map() };
 
 export function observeScope(needing: Needing): ObserveScope {
-  const { registry, spec, state } = needing;
+  const { registry, spec, state, destroy } = needing;
   const resources = lazily(() => Map.groupBy(spec?.resources.values() ?? [], ({ kind }) => kind));
   const records = lazily(() => Map.groupBy(state.records.values(), ({ address }) => kindOf(address)));
   const intents = Map.groupBy(
@@ -46,7 +46,8 @@ export function observeScope(needing: Needing): ObserveScope {
     const names = lazily(() => new Set([...ofKind, ...recorded].map(({ name }) => name).concat(open)));
     const folded = lazily(() => new Set([...names()].map((name) => foldName(provider, name))));
     const ids = lazily(() => new Set(recorded.flatMap(({ id, deposed }) => [id, ...(deposed ?? [])])));
-    const desired = lazily(() => new Map(ofKind.map((one) => [foldName(provider, one.name), one.values])));
+    const wanted = destroy === true ? [] : ofKind;
+    const desired = lazily(() => new Map(wanted.map((one) => [foldName(provider, one.name), one.values])));
     return {
       get names() {
         return names();

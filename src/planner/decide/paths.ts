@@ -59,22 +59,24 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
   });
 }
 
-/** Errors for creations at the path of a folder that the plan does not delete. */
-export function pathsOfFolders({ input }: PlanContext, changes: readonly Change[]): readonly Diagnostic[] {
+/** Errors for creations at the path of an object of another kind, or below one, that the plan does not delete. */
+export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]): readonly Diagnostic[] {
   const { registry, spec, live } = input;
-  const atFolders = changes.filter(({ action, kind, name }) => {
-    const found = live.get(kind);
-    return action === "create" && found?.readable === true && found.folders?.has(name) === true;
+  const blocked = changes.flatMap(({ action, address, kind, name }) => {
+    const found = action === "create" ? live.get(kind) : undefined;
+    const other = found?.readable === true ? found.others?.get(name) : undefined;
+    return other === undefined ? [] : [{ address, kind, other }];
   });
-  if (atFolders.length === 0) return [];
+  if (blocked.length === 0) return [];
   const deletes = indexDeletes(registry, changes.filter(isWhole));
-  return atFolders.flatMap(({ address, kind, name }) => {
+  return blocked.flatMap(({ address, kind, other: { path, type } }) => {
     const { tree } = registry.get(kind);
-    if (tree === undefined || (deletes.get(keyOf(tree, name))?.at.length ?? 0) > 0) return [];
-    return error("PLAN_ALREADY_EXISTS", `${address} cannot be created: ${name} is a folder`, {
+    if (tree === undefined || (deletes.get(keyOf(tree, path))?.at.length ?? 0) > 0) return [];
+    const contents = type === "folder" ? " and everything in it" : "";
+    return error("PLAN_ALREADY_EXISTS", `${address} cannot be created: ${path} is a ${type}`, {
       address,
       ...defined({ at: spec.resources.get(address)?.at }),
-      hint: `choose another path, or delete the folder ${name} and everything in it, then plan again`,
+      hint: `choose another path, or delete the ${type} ${path}${contents}, then plan again`,
     });
   });
 }

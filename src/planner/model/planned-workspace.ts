@@ -16,7 +16,7 @@ export function createPlannedWorkspace(
   changes: readonly Change[],
 ): PlannedWorkspace {
   const { registry, spec } = input;
-  const removed = removedNames(registry, changes);
+  const { removed, forgotten } = leavingNames(registry, changes);
   const after = valuesAfter(changes);
   let declared: ReadonlySet<string> | undefined;
   const declaredNames = (): ReadonlySet<string> => {
@@ -36,6 +36,7 @@ export function createPlannedWorkspace(
     activeRuns: facts.activeRuns,
     declared: (kind, name) => declaredNames().has(nameKey(registry, kind, name)),
     isRemoved: (kind, name) => removed.has(nameKey(registry, kind, name)),
+    isForgotten: (kind, name) => forgotten.has(nameKey(registry, kind, name)),
     valuesAfter: (kind, live) => {
       const key = objectKey(kind, live.id);
       return after.has(key) ? after.get(key) : live.values;
@@ -54,14 +55,16 @@ function valuesAfter(changes: readonly Change[]): ReadonlyMap<string, Values | u
   return values;
 }
 
-function removedNames(registry: PlanningRegistry, changes: readonly Change[]): ReadonlySet<string> {
-  const names = new Set<string>();
+function leavingNames(registry: PlanningRegistry, changes: readonly Change[]) {
+  const removed = new Set<string>();
+  const forgotten = new Set<string>();
   for (const change of changes) {
-    const withParent = change.action === "forget" && change.dependsOn.length > 0;
-    if (change.action === "delete" || change.action === "replace" || withParent)
-      names.add(nameKey(registry, change.kind, change.name));
+    const { action, kind, name } = change;
+    const withParent = action === "forget" && change.dependsOn.length > 0;
+    if (action === "delete" || action === "replace" || withParent) removed.add(nameKey(registry, kind, name));
+    else if (action === "forget") forgotten.add(nameKey(registry, kind, name));
   }
-  return names;
+  return { removed, forgotten };
 }
 
 export function nameKey(registry: PlanningRegistry, kind: string, name: string): string {

@@ -47,17 +47,29 @@ export const baseName = (path: string): string => path.slice(path.lastIndexOf("/
 
 type ListFolder = (path: string) => Promise<readonly JsonObject[]>;
 
-/** The objects in the folders of all known names, each folder read once; all objects if no name is known. */
+/**
+ * The objects in the folders of all known names, each folder read once; all objects if no name is known. `hasFolders`:
+ * the kind is the one of folders.
+ */
 export async function entriesFor(
   scope: ListScope,
   list: ListFolder,
   isFolder: (entry: JsonObject) => boolean,
+  hasFolders = false,
 ): Promise<readonly JsonObject[]> {
   if (scope.names.size === 0) return everythingIn("/", list, isFolder);
   const folders = [...new Set([...scope.names].map(folderOf))].sort();
   const entries = (await Promise.all(folders.map((folder) => entriesIn(folder, list)))).flat();
-  for (const entry of entries)
-    if (isFolder(entry) && scope.names.has(String(entry.path))) scope.onFolder?.(String(entry.path));
+  const byPath = new Map(entries.map((entry) => [String(entry.path), entry]));
+  for (const name of scope.names)
+    for (const path of [name, folderOf(name)]) {
+      const entry = byPath.get(path);
+      // A repository may contain objects, as a folder does.
+      if (entry === undefined || entry.object_type === "REPO") continue;
+      const type = isFolder(entry) ? "folder" : String(entry.object_type ?? "FILE").toLowerCase();
+      const isFine = isFolder(entry) === (hasFolders || path !== name);
+      if (!isFine) scope.onOther?.(name, { path, type });
+    }
   return entries;
 }
 

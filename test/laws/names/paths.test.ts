@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { makePlan } from "../../../src/planner/make-plan.ts";
 import { doing, results, Site } from "../../engine/site.ts";
 
 const POLICY = "policy: { max_deletes: 100% }\n";
@@ -98,6 +99,56 @@ test.each<readonly [string, Tree, Tree, string]>([
   },
 );
 
+test.each<readonly [string, Tree, Tree, string, string]>([
+  [
+    "a directory at the path of a notebook",
+    { notebooks: ["/Shared/etl"] },
+    { directories: ["/Shared/etl"] },
+    "directories./Shared/etl",
+    "/Shared/etl is a notebook",
+  ],
+  [
+    "a directory below a notebook",
+    { notebooks: ["/Shared/etl"] },
+    { directories: ["/Shared/etl/x"] },
+    "directories./Shared/etl/x",
+    "/Shared/etl is a notebook",
+  ],
+  [
+    "a notebook below a notebook",
+    { notebooks: ["/Shared/etl"] },
+    { notebooks: ["/Shared/etl/x"] },
+    "notebooks./Shared/etl/x",
+    "/Shared/etl is a notebook",
+  ],
+  [
+    "a file below a file",
+    { files: ["/init/a"] },
+    { files: ["/init/a/b"] },
+    "files./init/a/b",
+    "/init/a is a file",
+  ],
+])(
+  "%s that is unmanaged is an error before anything is written",
+  async (_name, theirs, ours, address, why) => {
+    const site = await freshSite();
+    await converges(site, theirs);
+    const forgotten = { ...(await site.state()), records: new Map() };
+    const { input } = await site.drive(site.process().look(await site.spec(yamlOf(ours)), forgotten));
+    expect(makePlan(input).diagnostics).toMatchObject([
+      {
+        code: "PLAN_ALREADY_EXISTS",
+        address,
+        at: { file: expect.stringContaining("workspace.yaml") },
+        message: `${address} cannot be created: ${why}`,
+        hint: expect.stringMatching(
+          /^choose another path, or delete the (notebook|file) [^ ]+, then plan again$/,
+        ),
+      },
+    ]);
+  },
+);
+
 /** The plan has an error that names the folder, so an apply fails before its first write. */
 async function refusesFolder(site: Site, tree: Tree, address: string, path: string): Promise<void> {
   const plan = await site.drive(site.process().plan(await site.spec(yamlOf(tree))));
@@ -122,6 +173,57 @@ test("a folder that the plan deletes does not block a notebook at its path, also
   expect(outcome.diagnostics).toEqual([]);
   expect(results(outcome).filter((one) => !one.startsWith("applied "))).toEqual([]);
   expect(doing(await site.drive(site.process().plan(await site.spec(strict))))).toEqual([]);
+});
+
+test("after an apply that was interrupted between the last notebook of a folder and its directory, the next one finishes", async () => {
+  const site = await freshSite();
+  await converges(site, { directories: ["/Shared/etl"], notebooks: ["/Shared/etl/deep/er/main"] });
+  const interrupt = new AbortController();
+  const process = site.process({
+    signal: interrupt.signal,
+    transport: async (request, send) => {
+      const response = await send(request);
+      if (request.method === "POST") interrupt.abort();
+      return response;
+    },
+  });
+  const spec = await site.spec(yamlOf({}));
+  const { outcome } = await site.drive(process.apply(spec));
+  expect(results(outcome)).toEqual([
+    "applied delete notebooks./Shared/etl/deep/er/main",
+    "skipped delete directories./Shared/etl",
+  ]);
+  const next = await site.drive(site.process().apply(spec));
+  expect(next.plan.changes.map(({ consequences }) => consequences)).toEqual([
+    ["empty folders in it are deleted too: /Shared/etl/deep/er"],
+  ]);
+  expect(results(next.outcome)).toEqual(["applied delete directories./Shared/etl"]);
+  expect((await site.world.get("workspace/get-status", { path: "/Shared/etl" })).status).toBe(404);
+});
+
+test("a destroy deletes a folder that was created for a notebook, and is blocked by one with unmanaged objects", async () => {
+  const site = await freshSite();
+  const tree = { directories: ["/Shared/etl"], notebooks: ["/Shared/etl/deep/main"] };
+  await converges(site, tree);
+  const spec = await site.spec(yamlOf(tree));
+  const theirs = { path: "/Shared/etl/theirs", language: "PYTHON", content: btoa("1") };
+  await site.world.post("workspace/import", theirs);
+  const blocked = await site.drive(site.process().plan(spec, { destroy: true }));
+  expect(blocked.guards.map(({ diagnostic }) => diagnostic.code)).toEqual(["GUARD_DATA_LOSS"]);
+  await site.world.post("workspace/delete", { path: theirs.path });
+  const { outcome } = await site.drive(site.process().apply(spec, { destroy: true }));
+  expect(results(outcome)).toEqual([
+    "applied delete notebooks./Shared/etl/deep/main",
+    "applied delete directories./Shared/etl",
+  ]);
+});
+
+test("an empty folder that the spec removes from the state and keeps blocks the deletion of the folder around it", async () => {
+  const site = await freshSite();
+  await converges(site, { directories: ["/Shared/etl", "/Shared/etl/keep"] });
+  const removed = "removed: [{ address: directories./Shared/etl/keep, destroy: false }]\n";
+  const plan = await site.drive(site.process().plan(await site.spec(`${yamlOf({})}${removed}`)));
+  expect(plan.guards.map(({ diagnostic }) => diagnostic.code)).toEqual(["GUARD_DATA_LOSS"]);
 });
 
 test("an empty folder that others create after the plan stays, and so does the folder around it", async () => {
