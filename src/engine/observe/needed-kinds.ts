@@ -73,7 +73,7 @@ class Need {
       ...(spec?.resources.get(address)?.dependsOn ?? []),
       ...(state.records.get(address)?.depends_on ?? []),
       // Users of an object are updated before the object is deleted.
-      ...(this.#isLeaving(address) ? (dependents.get(address) ?? []) : []),
+      ...(this.#isLeaving(address) || this.#isReplaced(address) ? (dependents.get(address) ?? []) : []),
     ]);
   }
 
@@ -91,6 +91,15 @@ class Need {
   #isLeaving(address: Address): boolean {
     const { spec, state, destroy } = this.#from;
     return state.records.has(address) && (destroy === true || spec?.resources.has(address) !== true);
+  }
+
+  /** Whether a plan may replace an object and not keep the old one for its users. */
+  #isReplaced(address: Address): boolean {
+    const { registry, spec, state } = this.#from;
+    const provider = registry.find(kindOf(address));
+    const record = state.records.get(address);
+    if (provider === undefined || record === undefined || spec === undefined) return false;
+    return provider.planning.usersOf === undefined && this.#mayGo(provider, record);
   }
 
   /** A parent and its members are read together. Names behind ids are read where a field with names is managed. */

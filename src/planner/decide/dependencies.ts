@@ -127,11 +127,11 @@ function mentioned(fields: FieldTable, values: Values): readonly (readonly [stri
 }
 
 /**
- * Keeps the changes that `only` names and everything that those need. The users of a replaced object do not join if the
- * plan keeps the object while they use it, and if its name is free.
+ * Keeps the changes that `only` names and everything that those need. The users of an object that is deleted or replaced
+ * join, unless the plan keeps a replaced object while they use it, and its name is free.
  */
 export function limitChanges(
-  { registry, destroy, only = () => true }: Pick<PlanInput, "registry" | "destroy" | "only">,
+  { registry, state, destroy, only = () => true }: Pick<PlanInput, "registry" | "state" | "destroy" | "only">,
   changes: readonly Change[],
 ): Change[] {
   const byAddress = new Map<Address, Change[]>();
@@ -140,14 +140,25 @@ export function limitChanges(
   const named = changes.map((change) => change.address).filter((address) => only(address));
   const taken = new Set(changes.flatMap((one) => ("nameFrom" in one ? [one.nameFrom?.id] : [])));
   const canStay = (change: Change): boolean =>
-    change.action === "delete" &&
-    change.deposed === true &&
+    (change.action === "replace" || (change.action === "delete" && change.deposed === true)) &&
     destroy !== true &&
     registry.get(change.kind).planning.usersOf !== undefined &&
     !taken.has(change.id);
+  /** Whether a change moves away from a replaced object: it was applied with it, or its key contains the new name. */
+  const isMoving = (user: Address, replaced: Address): boolean =>
+    state.records.get(user)?.depends_on.includes(replaced) === true ||
+    registry.of(user).planning.namedInKey !== undefined;
+  const users = (change: Change): readonly Address[] => {
+    if (canStay(change)) return [];
+    if (change.action === "delete") return change.dependsOn;
+    return change.action === "replace"
+      ? change.removeAfter.filter((one) => isMoving(one, change.address))
+      : [];
+  };
   const kept = transitiveClosure(named, (address) =>
     (byAddress.get(address) ?? []).flatMap((change) => [
-      ...(canStay(change) ? [] : change.dependsOn),
+      ...(change.action === "delete" ? [] : change.dependsOn),
+      ...users(change),
       ...("nameFrom" in change && change.nameFrom !== undefined ? [change.nameFrom.address] : []),
     ]),
   );

@@ -23,7 +23,10 @@ afterEach(async () => {
 });
 
 async function run(...words: string[]): Promise<{ readonly code: number; readonly context: TestContext }> {
-  const context = contextWith({ WORKSPACE_HOST: emulator.url, WORKSPACE_TOKEN: TOKEN }, folder);
+  const context = contextWith(
+    { WORKSPACE_HOST: emulator.url, WORKSPACE_TOKEN: TOKEN, PASSWORD: "s3cret-of-a-test" },
+    folder,
+  );
   return { code: await runProgram(context, words), context };
 }
 
@@ -166,4 +169,46 @@ test("a pool that goes is planned with what uses it, in spite of --only", async 
   expect(asked).toEqual([LISTS.clusters, LISTS.jobs, "jobs/runs/list", LISTS.pools].sort());
   // Because the cluster is deleted first, and the job before it.
   expect(out).toContain("Plan: 0 to create, 0 to update, 0 to replace, 3 to delete.");
+});
+
+const REPLACES = "lifecycle: { on_immutable_change: replace }";
+
+test.each<readonly [string, string, string, string, string]>([
+  [
+    "a user, and the group that lists it",
+    "users: { u: { userName: ada@example.com }, bob@example.com: {} }\ngroups: { eng: { members: { users: [ada@example.com, bob@example.com] } } }\n",
+    `users: { u: { userName: eve@example.com, ${REPLACES} }, bob@example.com: {} }\ngroups: { eng: { members: { users: [eve@example.com, bob@example.com] } } }\n`,
+    "users.u",
+    "Plan: 0 to create, 1 to update, 1 to replace, 0 to delete.",
+  ],
+  [
+    "a group, and the ACL that contains its name",
+    "groups: { g: { displayName: red } }\nscopes: { etl: { acls: { red: READ, admin@example.com: MANAGE } } }\n",
+    `groups: { g: { displayName: blue, ${REPLACES} } }\nscopes: { etl: { acls: { blue: READ, admin@example.com: MANAGE } } }\n`,
+    "groups.g",
+    "Plan: 1 to create, 0 to update, 1 to replace, 1 to delete.",
+  ],
+  [
+    "a scope, and its ACLs and secrets",
+    "scopes: { etl: { acls: { admins: READ }, secrets: { a: { env: PASSWORD } } } }\n",
+    `scopes: { etl: { initial_manage_principal: users, ${REPLACES}, acls: { admins: READ }, secrets: { a: { env: PASSWORD } } } }\n`,
+    "scopes.etl",
+    "Plan: 2 to create, 0 to update, 1 to replace, 0 to delete.",
+  ],
+])("--only plans the replacement of %s", async (_name, before, after, address, summary) => {
+  const other = "pools: { a: { node_type_id: Standard_DS3_v2 } }\n";
+  await applied(before);
+  write(after + other);
+  expect((await planned("--only", address)).out).toContain(summary);
+  expect((await run("apply", "--auto-approve", "--only", address)).context.out()).toContain("Applied");
+  expect((await planned()).out).toContain("Plan: 1 to create, 0 to update, 0 to replace, 0 to delete.");
+});
+
+test("--only does not plan resources that begin to use a replaced object", async () => {
+  await applied("users: { u: { userName: ada@example.com } }\n");
+  write(
+    `users: { u: { userName: eve@example.com, ${REPLACES} } }\ngroups: { eng: { members: { users: [eve@example.com] } } }\n`,
+  );
+  const { out } = await planned("--only", "users.u");
+  expect(out).toContain("Plan: 0 to create, 0 to update, 1 to replace, 0 to delete.");
 });

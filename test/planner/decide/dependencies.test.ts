@@ -211,9 +211,10 @@ test("other changes hold back nothing that depends on them", () => {
 describe("a restriction to addresses", () => {
   const kept = (changes: readonly Change[], ...names: string[]) => limitedTo(names, changes);
   const limitedTo = (names: readonly string[], changes: readonly Change[], more: Partial<PlanInput> = {}) =>
-    limitChanges({ registry, only: (address) => names.includes(address), ...more }, changes).map(
-      ({ address }) => address,
-    );
+    limitChanges(
+      { registry, state: state([]), only: (address) => names.includes(address), ...more },
+      changes,
+    ).map(({ address }) => address);
   const withUsers = registryOf(
     registry.kinds.map((kind) => ({ ...kind, planning: { ...kind.planning, usersOf: () => [] } })),
   );
@@ -251,6 +252,36 @@ describe("a restriction to addresses", () => {
 
   test("does not keep the users of a replaced object whose name is free, if they keep that object", () => {
     expect(limitedTo(["boxes.b"], replaced, { registry: withUsers })).toEqual(["boxes.b", "boxes.b"]);
+  });
+
+  const moving = [
+    replace("boxes.b", { removeAfter: ["tasks.t", "tasks.new"] as Address[] }),
+    update("tasks.t"),
+  ];
+  const applied = state([recorded("boxes.b"), recorded("tasks.t", "boxes.b")]);
+
+  test("keeps the users of an object that they replace, and no resource that begins to use it", () => {
+    const changes = [...moving, create("tasks.new"), update("tasks.other")];
+    expect(limitedTo(["boxes.b"], changes, { state: applied })).toEqual(["boxes.b", "tasks.t"]);
+  });
+
+  test("keeps a new resource whose key contains the name of an object that they replace", () => {
+    const naming = registryOf(
+      registry.kinds.map((kind) => ({
+        ...kind,
+        planning: { ...kind.planning, namedInKey: () => ({ kinds: ["boxes"], name: "b" }) },
+      })),
+    );
+    const changes = [...moving, create("tasks.new")];
+    expect(limitedTo(["boxes.b"], changes, { registry: naming })).toEqual([
+      "boxes.b",
+      "tasks.t",
+      "tasks.new",
+    ]);
+  });
+
+  test("does not keep the users of an object that they replace, if they keep that object", () => {
+    expect(limitedTo(["boxes.b"], moving, { registry: withUsers, state: applied })).toEqual(["boxes.b"]);
   });
 
   test("keeps the users of a replaced object that is deleted although they use it", () => {
