@@ -158,6 +158,18 @@ describe("tidy", () => {
     expect(silent).toEqual([]);
   });
 
+  test("every word that a message puts into a command to run is quoted for a shell", () => {
+    const commands = /\\`workspace [^`]*?\\`/g;
+    const isNumber = /^(?:id|run|last\.id)$/;
+    const isFixed = /^(?:shellWord\(.*\)|operation(?:\.id)?|named)$/;
+    const unquoted = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(commands)]
+        .flatMap(([command]) => [...command.matchAll(/\$\{([^}]*)\}/g)])
+        .flatMap(([, value = ""]) => (isNumber.test(value) || isFixed.test(value) ? [] : `${path}: ${value}`)),
+    );
+    expect(unquoted).toEqual([]);
+  });
+
   test("every file opens with a sentence on what it holds", () => {
     const all = [
       ...sources,

@@ -3,7 +3,7 @@
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { defined, type JsonObject } from "../core/json.ts";
-import { listed } from "../core/sentences.ts";
+import { listed, shellWord } from "../core/sentences.ts";
 import type { LiveObject } from "../resource/live.ts";
 import { foldersAbove } from "../resource/names.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
@@ -110,7 +110,7 @@ export const directories = defineProvider({
         {
           code: "GUARD_DATA_LOSS",
           message: `the directory ${change.live.name} contains objects that this plan does not delete: ${listed(foreign)}`,
-          hint: `move them first, or keep the directory: run \`workspace state rm ${change.address}\``,
+          hint: `move them first, or keep the directory: run \`workspace state rm ${shellWord(change.address)}\``,
         },
       ];
     },

@@ -5,7 +5,7 @@ import { type PlanOptions, type SessionOptions, withSession } from "../../workfl
 import { assertMayApply } from "../../workflow/target/target.ts";
 import { approvalOptions, endApply, originFrom, planObserver } from "../output/apply-observer.ts";
 import type { OutcomeReports } from "../output/plan.ts";
-import type { ApprovalOptions } from "../output/prompt.ts";
+import { type ApprovalOptions, approvalAdvice } from "../output/prompt.ts";
 
 export type ApplyOptions = SessionOptions & ApprovalOptions & Pick<ApplyRequest, "lockTimeout">;
 
@@ -21,7 +21,8 @@ export function applySpec(
   return reports.context.signals.during((signal) =>
     withSession(reports.context, options, { makesKey: true, secrets, signal }, async (session) => {
       const asking = approvalOptions(reports, options);
-      const observer = await planObserver(reports, session, { asking, question, signal });
+      const advice = approvalAdvice(destroy ? "workspace plan --destroy" : "workspace plan");
+      const observer = await planObserver(reports, session, { asking, question, advice, signal });
       const { lockTimeout } = options;
       const request = { plan, lockTimeout, signal, origin: originFrom(reports) };
       return endApply(reports, await runApply(session, request, observer));

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import { EMBEDDED, settingsOf } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
-import { count } from "../../core/sentences.ts";
+import { count, shellWord } from "../../core/sentences.ts";
 import { registry } from "../../providers/index.ts";
+import { printable } from "../../report/text/printable.ts";
 import { yamlText } from "../../report/text/yaml.ts";
 import { type ExportInput, exportSpec } from "../../spec/export/document.ts";
 import { type Connection, connect } from "../../workflow/session/connect.ts";
@@ -91,7 +92,7 @@ async function write(
     `Wrote ${count(found.addresses.length, "resource")} to ${join(folder.out, DEFAULT_FILE)}${files}.\n`,
   );
   // Each folder has its own embedded workspace.
-  const there = folder.out === "." ? "" : `cd ${folder.out}; `;
+  const there = folder.out === "." ? "" : `cd ${shellWord(printable(folder.out))}; `;
   if (connection.host !== EMBEDDED) context.stdout.write(`Next: ${there}workspace plan --adopt\n`);
   return exitOf(diagnostics);
 }

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
-import { listed } from "../../core/sentences.ts";
+import { listed, shellWord } from "../../core/sentences.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import {
   assertCanIgnoreState,
@@ -70,7 +70,7 @@ export const initCommand = defineCommand({
     const ignored = withFileCreation(gitignore, "", () => ignoreState(folder));
     context.stdout.write(`Wrote ${file}${ignored ? " and a line into .gitignore" : ""}.\n`);
     if (options.editor) context.stdout.write(`Wrote ${listed(await editorFiles(path))}.\n`);
-    const named = options.file === undefined ? "" : ` --file ${options.file}`;
+    const named = options.file === undefined ? "" : ` --file ${shellWord(options.file)}`;
     context.stdout.write(`Next: workspace validate${named}; workspace plan${named} --host embedded\n`);
     return EXIT.ok;
   },

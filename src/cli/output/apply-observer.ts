@@ -19,8 +19,14 @@ export async function planObserver(
   {
     asking,
     question,
+    advice,
     signal,
-  }: { readonly asking: ApprovalOptions; readonly question: string; readonly signal: AbortSignal },
+  }: {
+    readonly asking: ApprovalOptions;
+    readonly question: string;
+    readonly advice: string;
+    readonly signal: AbortSignal;
+  },
 ): Promise<ApplyObserver> {
   let isAsked = false;
   let notesOfPlan: ShownPlan["notes"] = [];
@@ -36,7 +42,7 @@ export async function planObserver(
     async approve(plan) {
       isAsked = true;
       if (!asking.autoApprove && reports.format !== "text") await logPlan(reports, shown(plan, notesOfPlan));
-      return askApproval(reports.context, asking, question, signal);
+      return askApproval(reports.context, asking, question, signal, advice);
     },
     changed: await eventLines(reports),
     applied: (plan, outcome, notes) => showOutcomeAfterPlan(reports, outcome, shown(plan, notes), !isAsked),

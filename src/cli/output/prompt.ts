@@ -11,8 +11,10 @@ export interface ApprovalOptions {
   readonly noInput: boolean;
 }
 
-const LOOK_FIRST =
-  "review the plan first; then pass --auto-approve, or run `plan --out FILE` and `apply FILE`";
+/** `plan` is the command that shows what needs approval. */
+export function approvalAdvice(plan: string): string {
+  return `review the plan first; then pass --auto-approve, or run \`${plan} --out FILE\` and \`workspace apply FILE\``;
+}
 
 /** True if the changes are approved. Throws Failure with CLI_CONFIRMATION if it cannot ask. */
 export async function askApproval(
@@ -20,7 +22,7 @@ export async function askApproval(
   asking: ApprovalOptions,
   question: string,
   signal: AbortSignal,
-  advice = LOOK_FIRST,
+  advice: string,
 ): Promise<boolean> {
   if (asking.autoApprove) return true;
   if (asking.noInput || context.stdin.isTTY !== true) throw new Failure(cannotAsk(asking.noInput, advice));

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { type Diagnostic, error, Failure, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { PlanFormat } from "../../report/formats.ts";
@@ -77,8 +78,8 @@ export async function saveReview(
       return { diagnostics: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };
     }
     const { target } = session.spec;
-    const named = target?.protected === true ? ` --target ${target.name}` : "";
-    const message = `Saved to ${out}. To apply it, run \`workspace apply ${out}${named}\`.\n`;
+    const named = target?.protected === true ? ` --target ${shellWord(target.name)}` : "";
+    const message = `Saved to ${out}. To apply it, run \`workspace apply ${shellWord(out)}${named}\`.\n`;
     return { message, diagnostics: [] };
   };
 }

@@ -2,6 +2,7 @@
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { add, draftOf, stateOf } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
@@ -34,7 +35,7 @@ export function moveRecords(
         error("PLAN_STATE_ENTRY", problem, {
           address: to,
           ...(first === undefined ? {} : { at: first.at }),
-          hint: `to keep one of the records, run \`workspace state rm ${from}\``,
+          hint: `to keep one of the records, run \`workspace state rm ${shellWord(from)}\``,
         }),
       );
   }

@@ -2,6 +2,7 @@
 
 import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
@@ -196,7 +197,7 @@ function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Di
   const message = `${provider.singular} "${live.name}" exists, but it is unknown whether an interrupted run created it`;
   return error("PLAN_COLLISION", message, {
     address: intent.address,
-    hint: `to adopt it, run \`workspace import ${intent.address} ${live.id}\`; otherwise, rename or delete it`,
+    hint: `to adopt it, run \`workspace import ${shellWord(intent.address)} ${shellWord(live.id)}\`; otherwise, rename or delete it`,
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { type Address, parentOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -101,7 +102,7 @@ function protection({ input }: PlanContext, { address, action }: Change): Diagno
   const message = `${would}, but prevent_destroy was set when it was last in the spec`;
   return error("GUARD_PREVENT_DESTROY", message, {
     address,
-    hint: `to delete it, first apply it without prevent_destroy; to keep it, run \`workspace state rm ${address}\` (or \`workspace state mv ${address} NEW\` if it was renamed)`,
+    hint: `to delete it, first apply it without prevent_destroy; to keep it, run \`workspace state rm ${shellWord(address)}\` (or \`workspace state mv ${shellWord(address)} NEW\` if it was renamed)`,
   });
 }
 

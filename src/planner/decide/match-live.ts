@@ -2,6 +2,7 @@
 
 import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -154,11 +155,11 @@ function refuse(resource: Resource, provider: PlannedKind, hint: string): LiveMa
 }
 
 function heldBy(owner: Address, address: Address): string {
-  return `${owner} manages it; if the resource was only renamed in the spec, run \`workspace state mv ${owner} ${address}\``;
+  return `${owner} manages it; if the resource was only renamed in the spec, run \`workspace state mv ${shellWord(owner)} ${shellWord(address)}\``;
 }
 
 function adoptHint(address: Address, live: LiveObject, record: StateRecord | undefined): string {
   if (record !== undefined)
     return `the recorded object (ID ${record.id}) no longer exists; to adopt the one that has its name now, pass --adopt`;
-  return `to adopt it, pass --adopt or run \`workspace import ${address} ${live.id}\``;
+  return `to adopt it, pass --adopt or run \`workspace import ${shellWord(address)} ${shellWord(live.id)}\``;
 }

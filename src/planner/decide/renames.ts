@@ -1,6 +1,7 @@
 // Detects a deletion and a creation that look like one resource with a new key, because the deletion loses the object's history.
 
 import { canonicalJson } from "../../core/canonical.ts";
+import { shellWord } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change, Create, Delete } from "../model/change.ts";
@@ -65,5 +66,5 @@ function sentence({ input }: PlanContext, from: Change, to: Create): string {
   const { nameField, fields } = input.registry.get(from.kind);
   const named = nameField !== undefined && fields[nameField]?.onChange === "replace" && from.name !== to.name;
   const under = named ? `, with ${nameField}: ${from.name} in the spec,` : "";
-  return `it has the same fields as ${to.address}; if it was only renamed, run \`workspace state mv ${from.address} ${to.address}\`${under} to keep it`;
+  return `it has the same fields as ${to.address}; if it was only renamed, run \`workspace state mv ${shellWord(from.address)} ${shellWord(to.address)}\`${under} to keep it`;
 }

@@ -1,6 +1,7 @@
 // Live objects that this program cannot manage: never adopted, changed, or deleted.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import type { Kind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Resource } from "../../spec/model/spec.ts";
@@ -17,7 +18,7 @@ export function unmanageableError(
   return error("PLAN_UNMANAGEABLE", message, {
     address,
     at,
-    hint: `give the resource another name, or remove it from the spec and change the ${singular} with other tools; to remove it from the state, run \`workspace state rm ${address}\``,
+    hint: `give the resource another name, or remove it from the spec and change the ${singular} with other tools; to remove it from the state, run \`workspace state rm ${shellWord(address)}\``,
   });
 }
 

@@ -3,6 +3,7 @@
 import { type Address, memberOf, parentOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { hasContent, secretField } from "../../resource/content.ts";
 import type { Live } from "../../resource/live.ts";
 import { isBuiltIn } from "../../resource/names.ts";
@@ -229,6 +230,6 @@ function sharedNotes({ sharing, live, address, provider }: ExportedObject): read
   if (sharing < 2 || provider.unique) return [];
   return [
     `One of ${sharing} ${provider.kind} with this name. To adopt this one, run:`,
-    `  workspace import ${address} ${live.id}`,
+    `  workspace import ${shellWord(address)} ${shellWord(live.id)}`,
   ];
 }

@@ -2,6 +2,7 @@
 
 import { type Diagnostic, error, failureOf } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { shapeOf } from "../format/shape.ts";
 import type { BackendNames } from "../model/backend.ts";
 import type { LeaseTimes, LockClaim } from "../model/lock-claim.ts";
@@ -33,7 +34,7 @@ export function lockedBy(claim: LockClaim, now: number): Diagnostic {
   const silent = Math.max(0, Math.round((now - claim.renewed_at) / 1000));
   const held = `locked by ${holderName(claim)} since ${since} (last heartbeat ${silent} s ago)`;
   return error("STATE_LOCKED", `the state has been ${held}`, {
-    hint: `wait with --lock-timeout 10m; if that process has crashed, run \`workspace state unlock ${claim.nonce}\``,
+    hint: `wait with --lock-timeout 10m; if that process has crashed, run \`workspace state unlock ${shellWord(claim.nonce)}\``,
   });
 }
 
@@ -41,7 +42,7 @@ export function lockedBy(claim: LockClaim, now: number): Diagnostic {
 export function lockIdMismatch(claim: LockClaim, nonce: string | undefined): Diagnostic {
   const given = nonce === undefined ? "" : `, and its lock ID is not ${nonce}`;
   return error("STATE_LOCKED", `${holderName(claim)} holds the lock${given}`, {
-    hint: `if that process has crashed, run \`workspace state unlock ${claim.nonce}\``,
+    hint: `if that process has crashed, run \`workspace state unlock ${shellWord(claim.nonce)}\``,
   });
 }
 

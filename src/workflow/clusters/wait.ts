@@ -3,6 +3,7 @@
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { whyText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { StateRecord } from "../../state/model/record.ts";
@@ -49,7 +50,7 @@ function cannotCome({ address }: RecordedObject, { what }: ClusterWait, found: J
   return error("CLI_NOT_REACHED", `${address} is ${String(found.state)} and will not ${what}`, {
     address,
     ...(cause === "" ? {} : { cause }),
-    hint: `to see what happened, run \`workspace clusters events ${address}\``,
+    hint: `to see what happened, run \`workspace clusters events ${shellWord(address)}\``,
   });
 }
 
@@ -63,7 +64,7 @@ function tooLong(
     `timed out after ${duration(timeoutMs)} waiting for ${address} to ${what}; it is ${String(found.state)}`,
     {
       address,
-      hint: `to see what happens, run \`workspace clusters events ${address}\``,
+      hint: `to see what happens, run \`workspace clusters events ${shellWord(address)}\``,
     },
   );
 }

@@ -4,6 +4,7 @@ import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnosti
 import { stringifyJson } from "../../core/exact-json.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { UnknownOutcome } from "../../core/request-failure.ts";
+import { shellWord } from "../../core/sentences.ts";
 import type { Connection } from "../session/connect.ts";
 import { numberId, type RecordedObject } from "../session/recorded-object.ts";
 
@@ -124,7 +125,7 @@ export async function runJobNow(
     return await connection.writer.write("jobs/run-now", { job_id, ...parameters });
   } catch (failure) {
     if (!(failure instanceof UnknownOutcome)) throw failure;
-    const hint = `to check whether the run started, run \`workspace runs list --job ${address}\``;
+    const hint = `to check whether the run started, run \`workspace runs list --job ${shellWord(address)}\``;
     throw new Failure({ ...failure.diagnostic, hint });
   }
 }

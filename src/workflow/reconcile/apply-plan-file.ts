@@ -1,6 +1,7 @@
 // `workspace apply PLANFILE`: applies exactly the saved plan, or nothing.
 
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { isBlocked } from "../../planner/model/plan.ts";
 import { changedObjects, otherRecords } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
@@ -82,7 +83,7 @@ function refuseOtherTarget({ target }: SessionOptions, planned: string | undefin
   if (target === undefined || target === planned) return;
   const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
   throw failureOf("CLI_USAGE", `the plan was made ${made}, not for ${JSON.stringify(target)}`, {
-    hint: `remove --target, or make a new plan: \`workspace plan --target ${target} --out ${file}\``,
+    hint: `remove --target, or make a new plan: \`workspace plan --target ${shellWord(target)} --out ${shellWord(file)}\``,
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { recordFitsAddress } from "../../planner/decide/invalid-records.ts";
 import { registry } from "../../providers/index.ts";
@@ -30,7 +31,7 @@ export function renamedAddress(state: State, record: StateRecord, to: string): A
     "CLI_NO_OBJECT",
     `${address} can only be the ${singular} ${nameOf(address)}, not ${record.name}`,
     {
-      hint: `the key in the spec is the name of the object, so an apply creates a new object and deletes the old one; to keep the old one, first run \`workspace state rm ${record.address}\``,
+      hint: `the key in the spec is the name of the object, so an apply creates a new object and deletes the old one; to keep the old one, first run \`workspace state rm ${shellWord(record.address)}\``,
     },
   );
 }
@@ -43,7 +44,7 @@ function freeAddress(state: State, from: string, to: string): Address {
     });
   if (state.records.has(address))
     throw failureOf("CLI_UNKNOWN_ADDRESS", `the state already records ${to}`, {
-      hint: `to remove that record first, run \`workspace state rm ${to}\``,
+      hint: `to remove that record first, run \`workspace state rm ${shellWord(to)}\``,
     });
   return address;
 }

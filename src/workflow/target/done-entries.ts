@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { type Address, kindOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
-import { listed } from "../../core/sentences.ts";
+import { listed, shellWord } from "../../core/sentences.ts";
 import { MovePaths } from "../../engine/recover/move-paths.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";
 import { registry } from "../../providers/index.ts";
@@ -128,7 +128,7 @@ function entriesOf({ stateEntries, resources }: Spec): readonly Entry[] {
           ? undefined
           : {
               message: `the entry imports ${id} as ${to}, which is another object in the state: ${record.id}`,
-              hint: `remove the entry; to import ${id} instead, run \`workspace state rm ${to}\` first`,
+              hint: `remove the entry; to import ${id} instead, run \`workspace state rm ${shellWord(to)}\` first`,
             };
       },
     })),

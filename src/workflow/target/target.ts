@@ -5,6 +5,7 @@ import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, fileStatsOf } from "../../config/files.ts";
 import { EMBEDDED, type HostOptions, identityOf, type Settings, settingsOf } from "../../config/settings.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import type { TargetSettings } from "../../spec/model/spec.ts";
 import { readTargets, type SelectedTarget, type TargetSelection } from "../../spec/read-target.ts";
@@ -135,11 +136,11 @@ export function assertMayApply(
   const { settings } = selectedTarget(context, options);
   if (settings?.protected !== true) return;
   const { name } = settings;
-  const plan = `workspace plan${destroy ? " --destroy" : ""} --target ${name} --out FILE`;
+  const plan = `workspace plan${destroy ? " --destroy" : ""} --target ${shellWord(name)} --out FILE`;
   if (!saved)
     throw failureOf("SPEC_TARGET", `the target ${name} is protected, so it is changed by a saved plan only`, {
       at: settings.at,
-      hint: `run \`${plan}\`, then \`workspace apply FILE --target ${name}\``,
+      hint: `run \`${plan}\`, then \`workspace apply FILE --target ${shellWord(name)}\``,
     });
   if (!named)
     throw failureOf("SPEC_TARGET", `the target ${name} is protected, so apply needs --target`, {

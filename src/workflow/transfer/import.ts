@@ -2,6 +2,7 @@
 
 import { type Address, remoteId } from "../../core/address.ts";
 import { error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { recordFromLive } from "../../engine/apply/build-record.ts";
 import { unmanageableError } from "../../planner/decide/unmanageable.ts";
 import { makePlan } from "../../planner/make-plan.ts";
@@ -36,7 +37,9 @@ export function assertFree(state: State, resource: Resource, id: string): void {
     throw failureOf(
       "CLI_MANAGED",
       `${resource.address} is already managed: it is the ${oneOf(resource)} ${here.id}`,
-      { hint: `to remove it from the state first, run \`workspace state rm ${resource.address}\`` },
+      {
+        hint: `to remove it from the state first, run \`workspace state rm ${shellWord(resource.address)}\``,
+      },
     );
   const other = [...state.records.values()].find(
     (one) =>
@@ -44,7 +47,7 @@ export function assertFree(state: State, resource: Resource, id: string): void {
   );
   if (other !== undefined)
     throw failureOf("CLI_MANAGED", `${other.address} already manages the ${oneOf(resource)} ${id}`, {
-      hint: `to change the address of that record, run \`workspace state mv ${other.address} ${resource.address}\``,
+      hint: `to change the address of that record, run \`workspace state mv ${shellWord(other.address)} ${shellWord(resource.address)}\``,
     });
 }
 

@@ -2,6 +2,7 @@
 
 import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
+import { shellWord } from "../../../core/sentences.ts";
 import { ENDED, isDown } from "../../../providers/clusters/states.ts";
 import { clusterText } from "../../../report/inspect/cluster-text.ts";
 import { printable } from "../../../report/text/printable.ts";
@@ -70,7 +71,7 @@ function notRunning(address: RecordedObject["address"], state: string, verb: str
   return error("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
     address,
     hint: isDown(state)
-      ? `to start it, run \`workspace clusters start ${address} --wait\``
+      ? `to start it, run \`workspace clusters start ${shellWord(address)} --wait\``
       : "try again when the cluster is RUNNING",
   });
 }
