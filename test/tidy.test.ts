@@ -165,7 +165,9 @@ describe("tidy", () => {
     const unquoted = sources.flatMap(({ path, text }) =>
       [...text.matchAll(commands)]
         .flatMap(([command]) => [...command.matchAll(/\$\{([^}]*)\}/g)])
-        .flatMap(([, value = ""]) => (isNumber.test(value) || isFixed.test(value) ? [] : `${path}: ${value}`)),
+        .flatMap(([, value = ""]) =>
+          isNumber.test(value) || isFixed.test(value) ? [] : `${path}: ${value}`,
+        ),
     );
     expect(unquoted).toEqual([]);
   });

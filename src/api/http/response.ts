@@ -38,10 +38,13 @@ const NOTHING: JsonObject = {};
 const TOO_DEEP = Symbol("nested too deeply");
 const LONGEST_MESSAGE = 2_000;
 
-/** `now` is the clock in epoch milliseconds, for a Retry-After that is a date. */
-export function parseAnswer(response: HttpResponse, now: number): ApiAnswer {
+/**
+ * `now` is the clock in epoch milliseconds, for a Retry-After that is a date. Only a write can end without a body: a list
+ * that a proxy answers with 204 is not an empty list.
+ */
+export function parseAnswer(method: string, response: HttpResponse, now: number): ApiAnswer {
   const { status } = response;
-  if (status === 204) return { end: "ok", json: NOTHING };
+  if (status === 204 && method !== "GET") return { end: "ok", json: NOTHING };
   const text = textOf(response.body);
   if (status >= 200 && status < 300) return success(status, text);
   if (status >= 300 && status < 400 && status !== 304)

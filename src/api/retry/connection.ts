@@ -81,7 +81,7 @@ export function createHostConnection(options: WireOptions): HostConnection {
       }
       contacted = true;
       rateLimit.answered(endpoint, begun, response.status === 429);
-      return parseAnswer(response, clock());
+      return parseAnswer(request.method, response, clock());
     },
   };
 }

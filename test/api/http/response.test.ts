@@ -2,15 +2,20 @@ import { expect, test } from "vitest";
 import { parseAnswer } from "../../../src/api/http/response.ts";
 import { apiError, json, raw, scimError } from "../scripted.ts";
 
-const read = (response: Parameters<typeof parseAnswer>[0]) => parseAnswer(response, 0);
+const read = (response: Parameters<typeof parseAnswer>[1], method = "GET") =>
+  parseAnswer(method, response, 0);
 
 test("200, 201 and any other status of success carry their body", () => {
   for (const status of [200, 201, 202])
     expect(read(json({ a: 1 }, status))).toEqual({ end: "ok", json: { a: 1 } });
 });
 
-test("204 has no body and means an empty object", () => {
-  expect(read(raw(204, ""))).toEqual({ end: "ok", json: {} });
+test("204 to a write has no body and means an empty object", () => {
+  expect(read(raw(204, ""), "DELETE")).toEqual({ end: "ok", json: {} });
+});
+
+test("204 to a read is an incomplete answer, so no list counts as empty", () => {
+  expect(read(raw(204, ""))).toEqual({ end: "garbled", status: 204, what: "empty" });
 });
 
 test("integers beyond 2^53 keep every digit", () => {
