@@ -26,6 +26,7 @@ interface PathEnd {
 
 interface Step {
   readonly move: Move;
+  readonly from: Address;
   readonly to: Address;
 }
 
@@ -71,9 +72,7 @@ export class MovePaths {
       to = steps.at(-1)?.to ?? from;
     }
     for (const { move } of steps) this.#used.add(move);
-    if (unsure === undefined)
-      for (const [at, one] of [from, ...steps.map((step) => step.to)].entries())
-        this.#ends.set(one, pathEnd(to, steps[at]?.move));
+    if (unsure === undefined) for (const step of steps) this.#ends.set(step.from, { to, first: step.move });
     return pathEnd(to, steps[0]?.move);
   }
 
@@ -84,7 +83,7 @@ export class MovePaths {
       const move = this.#byFrom.get(one);
       if (move === undefined || (isNested(move) && declared.has(address))) continue;
       const rest = nameOf(address).slice(nameOf(one).length);
-      return { move, to: addressOf(kindOf(address), `${nameOf(move.to)}${rest}`) };
+      return { move, from: address, to: addressOf(kindOf(address), `${nameOf(move.to)}${rest}`) };
     }
     return undefined;
   }

@@ -53,6 +53,12 @@ describe("the path of a moved address", () => {
     expect(end(found, "pools.team/shared")).toBe("pools.team/shared");
   });
 
+  test("leads out of an instance once, also when the path of another record leads on from there", () => {
+    const found = paths([move("modules.team/ads", "modules.team")], ["pools.team/shared"]);
+    expect(end(found, "pools.team/ads/shared")).toBe("pools.team/shared");
+    expect(end(found, "pools.team/ads/ads/shared")).toBe("pools.team/ads/ads/shared");
+  });
+
   test("leads from an instance through a chain to a declared address", () => {
     const moves = [move("modules.team", "modules.team/ads"), move("modules.team/ads", "modules.crew/ads")];
     expect(end(paths(moves, ["pools.crew/ads/shared"]), "pools.team/shared")).toBe("pools.crew/ads/shared");
@@ -71,6 +77,18 @@ describe("the path of a moved address", () => {
     expect(found.follow("pools.b" as Address)).toEqual({ to: "pools.c", first: moves[1] });
     expect(found.follow("pools.c" as Address)).toStrictEqual({ to: "pools.c" });
     expect(paths(moves).follow("pools.x" as Address)).toStrictEqual({ to: "pools.x" });
+  });
+
+  test("names the first entry of an address that two paths lead through", () => {
+    const moves = [
+      move("modules.a", "modules.m"),
+      move("pools.b", "pools.m/x"),
+      move("pools.m/x", "pools.z"),
+    ];
+    const found = paths(moves);
+    for (const [at, from] of ["pools.a/x", "pools.b", "pools.m/x"].entries())
+      expect(found.follow(from as Address)).toEqual({ to: "pools.z", first: moves[at] });
+    expect(found.used).toEqual(new Set(moves));
   });
 
   test("ends before an instance that does not declare the address", () => {
