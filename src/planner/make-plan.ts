@@ -157,8 +157,9 @@ function requestsOfKind(
 /** What `only` asks for, with everything that a dependency or a name needs. */
 function chosenWithNames(context: PlanContext, changes: readonly Change[]): PassedNames {
   const all = withPassedNames(context, changes);
-  if (context.input.only === undefined) return all;
-  const kept = new Set(limitChanges(context.input, all.changes).map(changeKey));
+  const { only } = context.input;
+  if (only === undefined) return all;
+  const kept = new Set(limitChanges(context.input, all.changes, only).map(changeKey));
   return withPassedNames(
     context,
     changes.filter((change) => kept.has(changeKey(change))),

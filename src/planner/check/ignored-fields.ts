@@ -12,16 +12,16 @@ export function ignoredContradictions({ input }: PlanContext, changes: readonly 
   return changes.flatMap((change) => {
     if (change.action !== "update" && change.action !== "replace") return [];
     const resource = input.spec.resources.get(change.address);
-    const ignored = resource?.lifecycle.ignore_changes ?? [];
-    if (resource === undefined || ignored.length === 0) return [];
+    if (resource === undefined || resource.lifecycle.ignore_changes.length === 0) return [];
     // A value that only an apply can tell counts as any value.
     const after = change.unresolved.reduce<Values>(
       (values, { path }) => withValueAt(values, path, "") as Values,
       change.after,
     );
     const problems = input.registry.get(change.kind).planning.validate?.(after, change.name) ?? [];
+    const ignored = listed(resource.lifecycle.ignore_changes);
     return problems.filter(isContradiction).map(({ path, code, message }) =>
-      error(code, `${change.address}: ${message}, and ignore_changes keeps the live ${listed(ignored)}`, {
+      error(code, `${change.address}: ${message}, and ignore_changes keeps the live ${ignored}`, {
         address: change.address,
         at: resource.locate(path),
         hint: "remove the field from ignore_changes, or declare fields that are valid with its live value",

@@ -89,11 +89,7 @@ interface Lost {
 function losesName({ input }: PlanContext, change: Change): change is Delete | Replace | Update {
   if (change.action === "delete" || change.action === "replace") return true;
   const { nameField } = input.registry.get(change.kind);
-  return (
-    change.action === "update" &&
-    nameField !== undefined &&
-    change.diffs.some(({ path }) => path.length === 1 && path[0] === nameField)
-  );
+  return change.action === "update" && change.diffs.some(({ path }) => path[0] === nameField);
 }
 
 function reaches(change: Change): boolean {

@@ -189,11 +189,8 @@ function leaving(context: PlanContext, record: StateRecord): readonly RemoteId[]
   const { id, deposed = [] } = record;
   const change = context.decided.get(record.address);
   const stays = change !== undefined && "id" in change ? change.id : id;
-  if (stays === id && deposed.length === 0) return NOTHING;
   return [id, ...deposed].filter((one) => one !== stays);
 }
-
-const NOTHING: readonly RemoteId[] = [];
 
 /** Kinds that the policy makes authoritative: undeclared live objects are deleted. */
 function undeclaredObjects(context: PlanContext, isManaged: IsManaged): LiveMember[] {

@@ -99,7 +99,6 @@ function liveHolders(
       going.set(`${kind}\n${id}`, address);
     }
   const holders = new Map<Address, Address[]>();
-  if (going.size === 0) return holders;
   for (const change of changes) {
     if (change.action !== "update") continue;
     for (const [kind, text] of mentioned(registry.get(change.kind).fields, change.before)) {
@@ -131,14 +130,16 @@ function mentioned(fields: FieldTable, values: Values): readonly (readonly [stri
  * join, unless the plan keeps a replaced object while they use it, and its name is free.
  */
 export function limitChanges(
-  { registry, state, destroy, only = () => true }: Pick<PlanInput, "registry" | "state" | "destroy" | "only">,
+  { registry, state, destroy }: Pick<PlanInput, "registry" | "state" | "destroy">,
   changes: readonly Change[],
+  only: (address: Address) => boolean,
 ): Change[] {
   const byAddress = new Map<Address, Change[]>();
   for (const change of changes)
     byAddress.set(change.address, [...(byAddress.get(change.address) ?? []), change]);
-  const named = changes.map((change) => change.address).filter((address) => only(address));
-  const taken = new Set(changes.flatMap((one) => ("nameFrom" in one ? [one.nameFrom?.id] : [])));
+  const named = changes.map((change) => change.address).filter(only);
+  const sources = changes.flatMap((one) => ("nameFrom" in one ? (one.nameFrom ?? []) : []));
+  const taken = new Set(sources.map(({ id }) => id));
   const canStay = (change: Change): boolean =>
     (change.action === "replace" || (change.action === "delete" && change.deposed === true)) &&
     destroy !== true &&

@@ -5,6 +5,7 @@ import { type Path, toPointer, valueAt } from "../../core/pointer.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
+import type { NonEmpty } from "../model/change.ts";
 import type { RecordedValues } from "../model/context.ts";
 import { withoutAdded } from "./added-members.ts";
 import { isSameValue, normalForm } from "./normalize.ts";
@@ -243,7 +244,6 @@ export function changedByService(schema: FieldSchema, live: Pick<LiveObject, "fa
   return typeof why === "string" ? why : undefined;
 }
 
-export function combinedCause(diffs: readonly FieldDiff[]): Cause {
-  const causes = new Set(diffs.map((diff) => diff.cause));
-  return causes.size === 1 ? ([...causes][0] ?? "spec") : "both";
+export function combinedCause([first, ...others]: NonEmpty<FieldDiff>): Cause {
+  return others.every(({ cause }) => cause === first.cause) ? first.cause : "both";
 }

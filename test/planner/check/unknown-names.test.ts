@@ -168,6 +168,7 @@ describe("a name in a field or a key", () => {
       ),
     ).toEqual([]);
     expect(made([task], { partial: true })).toEqual([]);
+    expect(made([task], { live: new Map([...live()].filter(([kind]) => kind !== "boxes")) })).toEqual([]);
   });
 
   test("that another object gives up is an error with its own hint, also offline and with no change", () => {
@@ -218,6 +219,12 @@ describe("a name in a field or a key", () => {
       },
     ]);
     expect(made([other, ignoring])).toEqual([]);
+    const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as const;
+    expect(
+      made([other, ignoring], { state: known, live: new Map([...live(), ["boxes", unread]]) }).filter(
+        ({ code }) => code === "PLAN_UNKNOWN_NAME",
+      ),
+    ).toEqual([]);
   });
 
   test("is suggested from what the plan leaves, and not from what it deletes", () => {

@@ -249,6 +249,22 @@ describe("the values that a change reaches", () => {
       diffs: [{ path: ["limits", "high"] }],
     });
   });
+
+  test("have the live value of an ignored reference to an object that the same plan creates", () => {
+    const task = resource("tasks.t", {
+      values: { box: "${boxes.new.box_id}", steps: ["two"] },
+      references: [reference(["box"], "boxes.new", "box_id")],
+      lifecycle: { ignore_changes: ["box"] },
+    });
+    const values = { name: "t", box: "b1", steps: ["one"] };
+    const change = plan({
+      spec: spec([resource("boxes.new"), task]),
+      live: live({ tasks: [object("t1", "t", values)] }),
+      state: state([record("tasks.t", "t1", values)]),
+    }).changes.find(({ address }) => address === "tasks.t");
+    expect(change).toMatchObject({ action: "update", after: { box: "b1", steps: ["two"] }, unresolved: [] });
+    expect(change).toHaveProperty("diffs.length", 1);
+  });
 });
 
 test("the policy for immutable fields is that of the resource, else of its kind, else of the spec", () => {

@@ -8,9 +8,10 @@ import {
   limitChanges,
   withDependencies,
 } from "../../../src/planner/decide/dependencies.ts";
-import type { Change } from "../../../src/planner/model/change.ts";
+import type { Change, Replace } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
+import type { StateRecord } from "../../../src/state/model/record.ts";
 import { context, object, record, resource, spec, state } from "../build.ts";
 import { adopt, create, forget, noop, one, remove, replace, report, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
@@ -46,6 +47,12 @@ describe("an unchanged resource", () => {
     expect(needs([update("boxes.a")])).toEqual(["boxes.a"]);
     expect(needs([noop("boxes.a")], ["2"])).toEqual(["boxes.a"]);
     expect(needs([])).toEqual(["boxes.a"]);
+  });
+
+  test("depends on all of several when one of them changes, and on none that was never recorded", () => {
+    const both = ["boxes.a", "boxes.b"] as Address[];
+    expect(changedDependencies(context({}, [noop("boxes.a"), update("boxes.b")]), both)).toEqual(both);
+    expect(changedDependencies(context({}, [noop("boxes.a"), noop("boxes.b")]), both)).toEqual([]);
   });
 });
 
@@ -176,6 +183,32 @@ describe("a delete", () => {
 });
 
 describe("a replacement", () => {
+  test.each<readonly [string, Partial<Replace>, readonly StateRecord[], readonly string[]]>([
+    ["unless only their new objects depend on each other", {}, [recorded("tasks.t")], []],
+    ["when its old object did", {}, [recorded("tasks.t", "boxes.a")], ["tasks.t"]],
+    ["when nothing is recorded about its old object", {}, [], ["tasks.t"]],
+    [
+      "when its old object is deleted first",
+      { replacing: "delete-first" },
+      [recorded("tasks.t")],
+      ["tasks.t"],
+    ],
+  ])("deletes its old object after a holder that is replaced too %s", (_when, holder, records, after) => {
+    const given = { spec: spec([declared("tasks.t", "boxes.a")]), state: state(records) };
+    expect(waits([replace("boxes.a"), replace("tasks.t", holder)], given)["replace boxes.a"]).toEqual([
+      "then",
+      ...after,
+    ]);
+  });
+
+  test("deletes its old object after an updated holder, also if the last apply recorded no dependency", () => {
+    const given = { spec: spec([declared("tasks.t", "boxes.a")]), state: state([recorded("tasks.t")]) };
+    expect(waits([replace("boxes.a"), update("tasks.t")], given)["replace boxes.a"]).toEqual([
+      "then",
+      "tasks.t",
+    ]);
+  });
+
   test("waits for holders that the spec or the state names, not for live ones", () => {
     const changes = [
       replace("boxes.a", { id: object("b1", "").id }),
@@ -211,10 +244,9 @@ test("other changes hold back nothing that depends on them", () => {
 describe("a restriction to addresses", () => {
   const kept = (changes: readonly Change[], ...names: string[]) => limitedTo(names, changes);
   const limitedTo = (names: readonly string[], changes: readonly Change[], more: Partial<PlanInput> = {}) =>
-    limitChanges(
-      { registry, state: state([]), only: (address) => names.includes(address), ...more },
-      changes,
-    ).map(({ address }) => address);
+    limitChanges({ registry, state: state([]), ...more }, changes, (address) => names.includes(address)).map(
+      ({ address }) => address,
+    );
   const withUsers = registryOf(
     registry.kinds.map((kind) => ({ ...kind, planning: { ...kind.planning, usersOf: () => [] } })),
   );
@@ -288,5 +320,18 @@ describe("a restriction to addresses", () => {
     const all = ["boxes.b", "boxes.b", "tasks.t"];
     expect(limitedTo(["boxes.b"], replaced)).toEqual(all);
     expect(limitedTo(["boxes.b"], replaced, { registry: withUsers, destroy: true })).toEqual(all);
+  });
+
+  test("keeps the users of a deleted object, and of a replaced one whose name another takes", () => {
+    const deleted = [remove("boxes.b", { dependsOn: ["tasks.t"] }), create("tasks.t")];
+    expect(limitedTo(["boxes.b"], deleted, { registry: withUsers })).toEqual(["boxes.b", "tasks.t"]);
+    const nameFrom = { address: "boxes.b" as Address, id: object("1", "").id, once: "done" } as const;
+    const takes = [...replaced, update("boxes.c", { nameFrom })];
+    expect(limitedTo(["boxes.b"], takes, { registry: withUsers })).toEqual(["boxes.b", "boxes.b", "tasks.t"]);
+    const other = update("boxes.c", { nameFrom: { ...nameFrom, id: object("2", "").id } });
+    expect(limitedTo(["boxes.b"], [...replaced, other], { registry: withUsers })).toEqual([
+      "boxes.b",
+      "boxes.b",
+    ]);
   });
 });

@@ -132,6 +132,18 @@ describe("an entry that removes a resource from the state", () => {
     ]);
   });
 
+  test("of a module does not keep an object whose address has no module, and the reason says so", () => {
+    const owner = resource("boxes.a", { values: { size: 1 }, owns: ["labels"] });
+    const told = (address: string) => {
+      const given = entries(removed(address));
+      const resources = new Map([[owner.address, owner]]);
+      return reasons([recorded("a"), label("a/x", "boxes.a")], world, { spec: { ...given.spec, resources } });
+    };
+    const reason = "delete labels.a/x: it is no longer in the spec";
+    expect(told("modules.team")).toContain(`${reason}, and an entry that keeps a module keeps no labels`);
+    expect(told("boxes.other")).toContain(reason);
+  });
+
   test("deletes the object where it says so", () => {
     expect(reasons([recorded("a")], world, entries(removed("boxes.a", true)))).toEqual([
       "delete boxes.a: it is no longer in the spec",

@@ -3,9 +3,15 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { withoutAdded } from "../../../src/planner/diff/added-members.ts";
-import { comparable, declaredForm, liveFingerprint } from "../../../src/planner/diff/fingerprint.ts";
+import {
+  comparable,
+  declaredForm,
+  isAsPlanned,
+  liveFingerprint,
+} from "../../../src/planner/diff/fingerprint.ts";
 import type { FieldTable, Values } from "../../../src/resource/field-schema.ts";
 import { object } from "../build.ts";
+import { remove, update } from "../changes.ts";
 import { registry } from "../kinds.ts";
 
 const names = { type: "array", whenAbsent: "unmanaged", list: "set" } as const;
@@ -79,6 +85,37 @@ describe("the fingerprint of a live object", () => {
     expect(of({ a: [2, 1], b: {} })).toBe(of({ a: [1, 2] }));
     expect(of({})).toBe(liveFingerprint({}, { values: {}, facts: {} }, {}));
     expect(of({ a: [1] })).not.toBe(of({ b: [1] }));
+  });
+});
+
+describe("an object is the one that the plan saw", () => {
+  const states: FieldTable = {
+    size: { type: "integer" },
+    state: { type: "string", changedByService: "why" },
+    mode: { type: "string", changedByService: "why" },
+  };
+  const kind = { ...registry.get("boxes"), fields: states };
+  const before = { size: 1, state: "RUNNING" };
+  const fingerprint = (after?: Values) => liveFingerprint(states, { values: before, facts: {} }, after);
+  const deleted = (values: JsonObject, facts: JsonObject = { why: "it was idle" }) =>
+    isAsPlanned(kind, { values, facts }, remove("boxes.a", { before, fingerprint: fingerprint() }));
+
+  test("when it is unchanged, or when the service set fields of an object that is deleted", () => {
+    expect(deleted(before, {})).toBe(true);
+    expect(deleted({ ...before, state: "TERMINATED" })).toBe(true);
+  });
+
+  test("unless another field changed, or the service does not say that it set the field", () => {
+    expect(deleted({ size: 2, state: "TERMINATED" })).toBe(false);
+    expect(deleted({ ...before, state: "TERMINATED" }, {})).toBe(false);
+  });
+
+  test("unless the field had no value, or the object is updated", () => {
+    expect(deleted({ ...before, mode: "SAVING" })).toBe(false);
+    const change = update("boxes.a", { before, after: before, fingerprint: fingerprint(before) });
+    expect(isAsPlanned(kind, { values: before, facts: {} }, change)).toBe(true);
+    const stopped = { values: { ...before, state: "TERMINATED" }, facts: { why: "it was idle" } };
+    expect(isAsPlanned(kind, stopped, change)).toBe(false);
   });
 });
 

@@ -1,0 +1,221 @@
+// Objects whose names are paths: what is deleted before a creation, which folders stay, and which creations are errors.
+
+import { describe, expect, test } from "vitest";
+import { type Address, kindOf, nameOf } from "../../../src/core/address.ts";
+import { error } from "../../../src/core/diagnostic.ts";
+import { occupiedFolders, pathsOfFolders, withFreedPaths } from "../../../src/planner/decide/paths.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import type { Kind } from "../../../src/resource/kind.ts";
+import type { Live } from "../../../src/resource/live.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
+import type { Resource } from "../../../src/spec/model/spec.ts";
+import { providerOf } from "../../flat-kind.ts";
+import { context, live, object, plan, record, resource, spec, state } from "../build.ts";
+import { create, one, remove } from "../changes.ts";
+import { registry as kinds } from "../kinds.ts";
+
+const never = (): never => {
+  throw new Error("planning calls no verb");
+};
+const kindWith = (kind: string, tree: Kind["tree"]) =>
+  providerOf({
+    kind,
+    singular: kind,
+    description: "A kind whose names are paths.",
+    nameField: undefined,
+    unique: true,
+    idAttribute: "path",
+    recovery: "client-named",
+    replaceStrategy: "delete-first",
+    fields: {},
+    ...(tree === undefined ? {} : { tree }),
+    ...{ list: never, read: never, create: never, update: never, delete: never },
+  });
+
+const registry = registryOf([
+  ...kinds.kinds.map(({ kind }) => kinds.get(kind)),
+  kindWith("folders", { root: "workspace", folders: true }),
+  kindWith("pages", { root: "workspace", folders: false }),
+  kindWith("blobs", { root: "files", folders: false }),
+]);
+
+function declared(text: string): Resource {
+  const address = text as Address;
+  return {
+    ...resource("boxes.any"),
+    address,
+    kind: kindOf(address),
+    key: nameOf(address),
+    name: nameOf(address),
+  };
+}
+
+describe("a folder is occupied", () => {
+  const occupied = (resources: readonly string[], destroy = false) =>
+    Object.fromEntries(
+      occupiedFolders({ ...context({ registry }).input, spec: spec(resources.map(declared)), destroy }),
+    );
+
+  test("while the spec declares something of its tree in it, near or far", () => {
+    expect(occupied(["pages./a/b/page"])).toEqual({
+      "folders./a": "pages./a/b/page",
+      "folders./a/b": "pages./a/b/page",
+    });
+    expect(occupied(["folders./a/b"])).toEqual({ "folders./a": "folders./a/b" });
+  });
+
+  test("by the first of several resources, in any order of the spec", () => {
+    const both = { "folders./a": "pages./a/1" };
+    expect(occupied(["pages./a/1", "pages./a/2"])).toEqual(both);
+    expect(occupied(["pages./a/2", "pages./a/1"])).toEqual(both);
+  });
+
+  test("neither by another tree, nor by a name that is not a path, nor when everything is destroyed", () => {
+    expect(occupied(["blobs./a/b", "boxes./a/b", "pages./page"])).toEqual({});
+    expect(occupied(["pages./a/page"], true)).toEqual({});
+  });
+});
+
+describe("a creation at a path", () => {
+  const waits = (...changes: readonly Change[]): Record<string, readonly string[]> =>
+    Object.fromEntries(
+      withFreedPaths(registry, changes).map((change) => [
+        `${change.action} ${change.address}`,
+        change.dependsOn,
+      ]),
+    );
+  const first = (...changes: readonly Change[]) => waits(...changes)[`create ${changes[0]?.address}`];
+
+  test("depends on the deletion of what is there, and of what is above it", () => {
+    expect(first(create("pages./a"), remove("folders./a"))).toEqual(["folders./a"]);
+    expect(first(create("folders./a"), remove("pages./a"))).toEqual(["pages./a"]);
+    expect(first(create("pages./a/b/c"), remove("pages./a"))).toEqual(["pages./a"]);
+  });
+
+  test("depends on the deletion of what is below it, unless it is a folder", () => {
+    expect(first(create("pages./a"), remove("pages./a/b/c"))).toEqual(["pages./a/b/c"]);
+    expect(first(create("folders./a"), remove("pages./a/b/c"))).toEqual([]);
+  });
+
+  test("depends on no deletion at another path, of another tree, of a replaced object, or without a path", () => {
+    const old = remove("pages./a", { deposed: true });
+    expect(
+      first(create("pages./a"), remove("pages./ab"), remove("blobs./a"), old, remove("boxes./a")),
+    ).toEqual([]);
+    expect(first(create("boxes./a"), remove("pages./a"))).toEqual([]);
+  });
+
+  test("keeps what it depends on already: each once, in order", () => {
+    const page = create("pages./a", { dependsOn: ["pages./a/c", "boxes.z"] });
+    expect(first(page, remove("pages./a/c"), remove("folders./a"))).toEqual([
+      "boxes.z",
+      "folders./a",
+      "pages./a/c",
+    ]);
+  });
+
+  test.each(["update", "adopt", "replace", "forget", "noop", "report"] as const)(
+    "is meant: %s depends on no deletion",
+    (action) => {
+      expect(waits(one("pages./a")[action], remove("folders./a"))).toEqual({
+        [`${action} pages./a`]: [],
+        "delete folders./a": [],
+      });
+    },
+  );
+
+  test("does not wait for the users of what is deleted, unless they are deleted too", () => {
+    const needs = { dependsOn: ["tasks.moves", "tasks.goes"] };
+    const goes = remove("tasks.goes", { dependsOn: ["tasks.moves", "tasks.far"] });
+    const far = remove("tasks.far", { dependsOn: ["tasks.moves"] });
+    expect(waits(create("pages./a"), remove("folders./a", needs), goes, far)).toEqual({
+      "create pages./a": ["folders./a"],
+      "delete folders./a": ["tasks.goes"],
+      "delete tasks.goes": ["tasks.far"],
+      "delete tasks.far": [],
+    });
+  });
+
+  test("changes no deletion that it does not depend on", () => {
+    const needs = { dependsOn: ["tasks.moves"] };
+    const old = remove("folders./a", { ...needs, deposed: true });
+    const changes = [
+      create("pages./a"),
+      remove("folders./a"),
+      old,
+      remove("pages./b", needs),
+      remove("boxes.b", needs),
+    ];
+    expect(withFreedPaths(registry, changes).slice(2)).toEqual(changes.slice(2));
+  });
+});
+
+describe("a creation at the path of a folder", () => {
+  const at = { file: "workspace.yaml", line: 7, column: 3 };
+  const found = (folders: Iterable<string>): Live =>
+    new Map([
+      ...live(),
+      ["pages", { readable: true, objects: [], unreadableParents: new Map(), folders: new Set(folders) }],
+    ]);
+  const errors = (changes: readonly Change[], world: Live = found(["/a"])) =>
+    pathsOfFolders(
+      context({ registry, live: world, spec: spec([{ ...declared("pages./a"), at }]) }),
+      changes,
+    );
+
+  test("is an error with its place and what to do", () => {
+    expect(errors([create("pages./b"), create("pages./a")])).toEqual([
+      error("PLAN_ALREADY_EXISTS", "pages./a cannot be created: /a is a folder", {
+        address: "pages./a" as Address,
+        at,
+        hint: "choose another path, or delete the folder /a and everything in it, then plan again",
+      }),
+    ]);
+  });
+
+  test("is no error when the plan deletes the folder", () => {
+    expect(errors([create("pages./a"), remove("folders./a")])).toEqual([]);
+    expect(errors([create("pages./a"), remove("folders./a/b")])).toHaveLength(1);
+    expect(errors([create("pages./a"), remove("folders./a", { deposed: true })])).toHaveLength(1);
+  });
+
+  test("is no error when nothing is created there, or when the kind has no folders or could not be read", () => {
+    expect(errors([one("pages./a").update])).toEqual([]);
+    expect(errors([create("boxes./a")])).toEqual([]);
+    expect(
+      errors(
+        [create("pages./a")],
+        new Map([["pages", { readable: false, diagnostic: error("API_FORBIDDEN", "no") }]]),
+      ),
+    ).toEqual([]);
+    expect(errors([create("pages./a")], new Map())).toEqual([]);
+  });
+});
+
+describe("a folder that the spec no longer declares", () => {
+  const folders = (objects: readonly string[], policy = {}, recorded: readonly string[] = objects) => {
+    const found = objects.map((path) => object(path, path));
+    return plan({
+      registry,
+      live: new Map([
+        ...live({}),
+        ["folders", { readable: true, objects: found, unreadableParents: new Map() }],
+      ]),
+      state: state(recorded.map((path) => record(`folders.${path}`, path))),
+      spec: spec([declared("pages./a/b/page")], policy),
+    }).changes.map(({ action, address, reasons }) => `${action} ${address}: ${reasons.join("; ")}`);
+  };
+
+  test("is only removed from the state while something declared is in it", () => {
+    expect(folders(["/a", "/c"])).toEqual([
+      "delete folders./c: it is no longer in the spec",
+      "forget folders./a: pages./a/b/page is in it and stays in the spec",
+    ]);
+  });
+
+  test("and was never managed is kept by an authoritative policy while something declared is in it", () => {
+    expect(folders(["/a", "/a/b", "/c"], { authoritative: ["folders"] }, [])).toEqual([
+      "delete folders./c: the policy makes folders authoritative, and the spec does not declare it",
+    ]);
+  });
+});
