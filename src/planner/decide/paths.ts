@@ -36,7 +36,6 @@ export function occupiedFolders({ registry, spec, destroy }: PlanInput): Readonl
 export function withFreedPaths(registry: PlanningRegistry, changes: readonly Change[]): readonly Change[] {
   const deletes = changes.filter(isWhole);
   const paths = indexDeletes(registry, deletes);
-  if (paths.size === 0) return changes;
   const blockers = new Map<Change, readonly Address[]>();
   for (const change of changes) {
     const { tree } = registry.get(change.kind);
@@ -44,7 +43,6 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
     const found = blockersOf(paths, tree, change.name);
     if (found.length > 0) blockers.set(change, found);
   }
-  if (blockers.size === 0) return changes;
   const byAddress = new Map(deletes.map((one) => [one.address, one]));
   const amongDeletes = (address: Address): readonly Address[] =>
     (byAddress.get(address)?.dependsOn ?? []).filter((one) => byAddress.has(one));
@@ -67,7 +65,6 @@ export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]
     const other = found?.readable === true ? found.others?.get(name) : undefined;
     return other === undefined ? [] : [{ address, kind, other }];
   });
-  if (blocked.length === 0) return [];
   const deletes = indexDeletes(registry, changes.filter(isWhole));
   return blocked.flatMap(({ address, kind, other: { path, type } }) => {
     const { tree } = registry.get(kind);

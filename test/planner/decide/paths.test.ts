@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type Address, kindOf, nameOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { occupiedFolders, pathsOfFolders, withFreedPaths } from "../../../src/planner/decide/paths.ts";
+import { occupiedFolders, pathsOfOthers, withFreedPaths } from "../../../src/planner/decide/paths.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { Kind } from "../../../src/resource/kind.ts";
 import type { Live } from "../../../src/resource/live.ts";
@@ -86,13 +86,13 @@ describe("a creation at a path", () => {
     );
   const first = (...changes: readonly Change[]) => waits(...changes)[`create ${changes[0]?.address}`];
 
-  test("depends on the deletion of what is there, and of what is above it", () => {
+  test("depends on the deletions at its path and above it", () => {
     expect(first(create("pages./a"), remove("folders./a"))).toEqual(["folders./a"]);
     expect(first(create("folders./a"), remove("pages./a"))).toEqual(["pages./a"]);
     expect(first(create("pages./a/b/c"), remove("pages./a"))).toEqual(["pages./a"]);
   });
 
-  test("depends on the deletion of what is below it, unless it is a folder", () => {
+  test("depends on the deletions below it, unless it is a folder", () => {
     expect(first(create("pages./a"), remove("pages./a/b/c"))).toEqual(["pages./a/b/c"]);
     expect(first(create("folders./a"), remove("pages./a/b/c"))).toEqual([]);
   });
@@ -115,7 +115,7 @@ describe("a creation at a path", () => {
   });
 
   test.each(["update", "adopt", "replace", "forget", "noop", "report"] as const)(
-    "is meant: %s depends on no deletion",
+    "excludes other changes: %s depends on no deletion",
     (action) => {
       expect(waits(one("pages./a")[action], remove("folders./a"))).toEqual({
         [`${action} pages./a`]: [],
@@ -136,6 +136,11 @@ describe("a creation at a path", () => {
     });
   });
 
+  test("without a deletion at its path keeps its dependencies in their order", () => {
+    const page = create("pages./a", { dependsOn: ["boxes.z", "boxes.b"] });
+    expect(first(page, remove("pages./b"))).toEqual(["boxes.z", "boxes.b"]);
+  });
+
   test("changes no deletion that it does not depend on", () => {
     const needs = { dependsOn: ["tasks.moves"] };
     const old = remove("folders./a", { ...needs, deposed: true });
@@ -150,45 +155,45 @@ describe("a creation at a path", () => {
   });
 });
 
-describe("a creation at the path of a folder", () => {
+describe("a creation at the path of another object", () => {
   const at = { file: "workspace.yaml", line: 7, column: 3 };
-  const found = (folders: Iterable<string>): Live =>
-    new Map([
-      ...live(),
-      ["pages", { readable: true, objects: [], unreadableParents: new Map(), folders: new Set(folders) }],
-    ]);
-  const errors = (changes: readonly Change[], world: Live = found(["/a"])) =>
-    pathsOfFolders(
-      context({ registry, live: world, spec: spec([{ ...declared("pages./a"), at }]) }),
+  const found = (path: string, type: string): Live => {
+    const pages = { readable: true, objects: [], unreadableParents: new Map() } as const;
+    return new Map([...live(), ["pages", { ...pages, others: new Map([["/a/b", { path, type }]]) }]]);
+  };
+  const errors = (changes: readonly Change[], world: Live = found("/a/b", "folder")) =>
+    pathsOfOthers(
+      context({ registry, live: world, spec: spec([{ ...declared("pages./a/b"), at }]) }),
       changes,
     );
 
-  test("is an error with its place and what to do", () => {
-    expect(errors([create("pages./b"), create("pages./a")])).toEqual([
-      error("PLAN_ALREADY_EXISTS", "pages./a cannot be created: /a is a folder", {
-        address: "pages./a" as Address,
+  test.each([
+    ["/a/b", "folder", " and everything in it"],
+    ["/a", "blob", ""],
+  ])("is an error with its place and what to do: %s is a %s", (path, type, contents) => {
+    expect(errors([create("pages./b"), create("pages./a/b")], found(path, type))).toEqual([
+      error("PLAN_ALREADY_EXISTS", `pages./a/b cannot be created: ${path} is a ${type}`, {
+        address: "pages./a/b" as Address,
         at,
-        hint: "choose another path, or delete the folder /a and everything in it, then plan again",
+        hint: `choose another path, or delete the ${type} ${path}${contents}, then plan again`,
       }),
     ]);
   });
 
-  test("is no error when the plan deletes the folder", () => {
-    expect(errors([create("pages./a"), remove("folders./a")])).toEqual([]);
-    expect(errors([create("pages./a"), remove("folders./a/b")])).toHaveLength(1);
-    expect(errors([create("pages./a"), remove("folders./a", { deposed: true })])).toHaveLength(1);
+  test("is accepted when the plan deletes that object", () => {
+    const page = create("pages./a/b");
+    expect(errors([page, remove("folders./a/b")])).toEqual([]);
+    expect(errors([page, remove("folders./a/b/c")])).toHaveLength(1);
+    expect(errors([page, remove("folders./a/b", { deposed: true })])).toHaveLength(1);
+    expect(errors([page, remove("folders./a")])).toHaveLength(1);
   });
 
-  test("is no error when nothing is created there, or when the kind has no folders or could not be read", () => {
-    expect(errors([one("pages./a").update])).toEqual([]);
-    expect(errors([create("boxes./a")])).toEqual([]);
-    expect(
-      errors(
-        [create("pages./a")],
-        new Map([["pages", { readable: false, diagnostic: error("API_FORBIDDEN", "no") }]]),
-      ),
-    ).toEqual([]);
-    expect(errors([create("pages./a")], new Map())).toEqual([]);
+  test("is accepted when nothing is created there, or when the kind has no paths or was not read", () => {
+    const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as const;
+    expect(errors([one("pages./a/b").update])).toEqual([]);
+    expect(errors([create("boxes./a/b")])).toEqual([]);
+    expect(errors([create("pages./a/b")], new Map([["pages", unread]]))).toEqual([]);
+    expect(errors([create("pages./a/b")], new Map())).toEqual([]);
   });
 });
 
