@@ -53,7 +53,7 @@ export function argumentsOf(settings: Settings, hasHost: boolean, base?: string)
   if (command === "apply") args.push(resolve(planFile ?? ""));
   args.push("--no-input", "--file", file);
   if (target !== undefined) args.push("--target", target);
-  if (state !== undefined && command !== "validate") args.push("--state", state);
+  if (state !== undefined && command !== "validate") args.push("--state", stateInCheckout(state));
   if (command === "plan") {
     args.push("--detailed-exitcode");
     const compared = base === undefined ? settings.base : base;
@@ -71,15 +71,33 @@ export function argumentsOf(settings: Settings, hasHost: boolean, base?: string)
   return [...args, ...(untrusted ? fromCheckout(settings.more) : settings.more)];
 }
 
-const PATH_OPTIONS = ["--ca-file", "--var-file", "--rules"];
+const PATH_OPTIONS = ["--ca-file", "--var-file", "--rules", "--base", "--metrics", "--state", "--output"];
+const WITH_PATH = new RegExp(`^((?:${PATH_OPTIONS.join("|")})=|-o=?)(.+)$`, "s");
 
 /** The paths count from the checkout, also where the command runs in a folder that an external contributor wrote. */
 function fromCheckout(more: readonly string[]): readonly string[] {
   return more.map((one, at) => {
-    const option = PATH_OPTIONS.find((name) => one.startsWith(`${name}=`));
-    if (option !== undefined) return `${option}=${resolve(one.slice(option.length + 1))}`;
-    return PATH_OPTIONS.includes(more[at - 1] ?? "") ? resolve(one) : one;
+    const before = more[at - 1] ?? "";
+    if (before === "-o" || PATH_OPTIONS.includes(before)) return inCheckout(before, one);
+    const [, option, value] = WITH_PATH.exec(one) ?? [];
+    return option === undefined || value === undefined ? one : `${option}${inCheckout(option, value)}`;
   });
+}
+
+/** `option` starts with the flag, or is the variable of a path. */
+function inCheckout(option: string, value: string): string {
+  if (option.startsWith("--state") || option === "WORKSPACE_STATE") return stateInCheckout(value);
+  // A format without a file goes to standard output.
+  if (option.startsWith("-o") || option.startsWith("--output"))
+    return value.replace(/=(.+)$/s, (_, file: string) => `=${resolve(file)}`);
+  return resolve(value);
+}
+
+/** A folder, or a location in the workspace or in a database; the URL of a database can name files. */
+function stateInCheckout(location: string): string {
+  if (!/^(?:workspace|postgres(?:ql)?):/i.test(location)) return resolve(location);
+  const checkout = encodeURIComponent(resolve("."));
+  return location.replace(/([?&]ssl(?:rootcert|cert|key)=)(?!\/|%2f|&|#|$)/gi, `$1${checkout}/`);
 }
 
 const HOST_VARIABLES = [
@@ -170,7 +188,7 @@ const TOKENS = [
 
 /** They name files of the checkout, also where the command runs in a folder that an external contributor wrote. */
 const PATHS = [
-  ...["WORKSPACE_RULES", "WORKSPACE_CA_FILE", "WORKSPACE_CONFIG_FILE"],
+  ...["WORKSPACE_RULES", "WORKSPACE_CA_FILE", "WORKSPACE_CONFIG_FILE", "WORKSPACE_STATE"],
   ...["DATABRICKS_CONFIG_FILE", "DATABRICKS_OIDC_TOKEN_FILEPATH", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"],
 ];
 
@@ -178,9 +196,8 @@ const PATHS = [
 export function environmentOf({ run }: Settings, env: Env, { commit }: Place): NodeJS.ProcessEnv {
   const kept = Object.entries(env).flatMap(([name, value]) => {
     if (TOKENS.includes(name)) return [];
-    return [
-      [name, value && PATHS.includes(name) && !value.startsWith("~/") ? resolve(value) : value] as const,
-    ];
+    const isPath = value && PATHS.includes(name) && !value.startsWith("~/");
+    return [[name, isPath ? inCheckout(name, value) : value] as const];
   });
   return {
     ...Object.fromEntries(kept),

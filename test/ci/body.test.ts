@@ -195,6 +195,50 @@ describe("the settings", () => {
   });
 
   test.each([
+    [
+      ["--state", "states"],
+      ["--state", resolve("states")],
+    ],
+    [["--state=workspace:/Shared/x"], ["--state=workspace:/Shared/x"]],
+    [
+      ["--state=postgres://u@h/d?sslrootcert=ca.pem&sslkey=/k"],
+      [`--state=postgres://u@h/d?sslrootcert=${encodeURIComponent(resolve("."))}/ca.pem&sslkey=/k`],
+    ],
+    [["--base=before"], [`--base=${resolve("before")}`]],
+    [
+      ["--metrics", "m.prom"],
+      ["--metrics", resolve("m.prom")],
+    ],
+    [
+      ["-o", "html=a.html", "-ojson=a=b.json", "--output", "junit=/tmp/j.xml", "--output=text"],
+      [
+        ...["-o", `html=${resolve("a.html")}`, `-ojson=${resolve("a=b.json")}`],
+        ...["--output", "junit=/tmp/j.xml", "--output=text"],
+      ],
+    ],
+    [
+      ["--base-ref", "main", "--only", "jobs.*"],
+      ["--base-ref", "main", "--only", "jobs.*"],
+    ],
+  ])(
+    "let the state and the files of %j count from the checkout when the spec is untrusted",
+    (lines, paths) => {
+      const env = { WORKSPACE_CI_UNTRUSTED: "true", WORKSPACE_CI_ARGS: lines.join("\n") };
+      expect(argumentsOf(of(env), true).slice(-lines.length)).toEqual(paths);
+    },
+  );
+
+  test.each([
+    ["states", resolve("states")],
+    ["workspace:/Shared/x", "workspace:/Shared/x"],
+  ])("let the state %s count from the checkout in every variable", (state, location) => {
+    const args = argumentsOf(of({ WORKSPACE_CI_UNTRUSTED: "true", WORKSPACE_CI_STATE: state }), true);
+    expect(args[args.indexOf("--state") + 1]).toBe(location);
+    const place = { cwd: "/tmp/untrusted/head", commit: "" };
+    expect(environmentOf(of({}), { WORKSPACE_STATE: state }, place)).toEqual({ WORKSPACE_STATE: location });
+  });
+
+  test.each([
     [{}, false],
     [{ WORKSPACE_HOST: "", DATABRICKS_HOST: "", WORKSPACE_PROFILE: "" }, false],
     [{ WORKSPACE_HOST: "https://w.example" }, true],
