@@ -5,9 +5,11 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -43,12 +45,15 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
       const all = readFileSync(file, "utf8").split("\n").flatMap(parseLine);
       const kept = groupNewestFirst(all, KEPT_RESULTS);
       const size = [...kept.values()].reduce((sum, results) => sum + results.length, 0);
-      // If it is another file by now, another run compacted it.
-      if (all.length <= size * SLACK || !isAt(path, file)) return;
-      replace(path, textOf(all, kept));
-      // Another run may have added results to the file that was replaced.
-      const added = isAt(path, file) ? "" : readFileSync(file, "utf8");
-      if (added !== "") append(path, added);
+      if (all.length <= size * SLACK) return;
+      withClaim(path, file, () => {
+        // If it is another file by now, another run compacted it.
+        if (!isAt(path, file)) return;
+        replace(path, textOf(all, kept));
+        // Another run may have added results to the file that was replaced.
+        const added = isAt(path, file) ? "" : readFileSync(file, "utf8");
+        if (added !== "") append(path, added);
+      });
     } finally {
       closeSync(file);
     }
@@ -98,6 +103,30 @@ function append(path: string, text: string): void {
 function isAt(path: string, file: number): boolean {
   const [opened, now] = [fstatSync(file), statSync(path, { throwIfNoEntry: false })];
   return now === undefined || (opened.ino === now.ino && opened.dev === now.dev);
+}
+
+/** A claim that is older was left by a crash. */
+const STALE_CLAIM_MS = 60_000;
+
+/** Only one run replaces this file: a second one would drop what others added to the file of the first. */
+function withClaim(path: string, file: number, work: () => void): void {
+  const { ino, mtimeMs } = fstatSync(file);
+  const claim = `${path}.${ino}`;
+  try {
+    closeSync(openSync(claim, "wx", 0o600));
+  } catch (problem) {
+    const other = lstatSync(claim, { throwIfNoEntry: false });
+    // In a folder that cannot be written, the file is replaced in place.
+    if (errorCode(problem) !== "EEXIST") work();
+    // The file was written just now. A later run compacts it.
+    else if (other !== undefined && mtimeMs - other.mtimeMs > STALE_CLAIM_MS) rmSync(claim, { force: true });
+    return;
+  }
+  try {
+    work();
+  } finally {
+    rmSync(claim, { force: true });
+  }
 }
 
 /** Findings are large, and no report shows those of older results. */

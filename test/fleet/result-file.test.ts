@@ -2,15 +2,19 @@
 
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { error } from "../../src/core/diagnostic.ts";
 import { openResultFile } from "../../src/fleet/result-file.ts";
@@ -91,6 +95,48 @@ describe("the file of results", () => {
       ["before", 1],
       ["ads", 100],
     ]);
+  });
+
+  test("keeps a result that another run adds after a third run began to compact it", async () => {
+    const { path } = newFile();
+    const rename = (to: string, text: string): void => {
+      writeFileSync(`${to}.new`, text);
+      renameSync(`${to}.new`, to);
+    };
+    const second = openResultFile({ path, replace: rename });
+    const first = openResultFile({
+      path,
+      replace(to, text) {
+        void second.close();
+        void openResultFile({ path, replace: rename }).add(resultOf("between"));
+        rename(to, text);
+      },
+    });
+    await second.add(resultOf("web"));
+    for (let at = 0; at < 210; at++) await first.add(resultOf("ads"));
+    await first.close();
+    const found = await first.recent(500, []);
+    expect([...found].map(([name, results]) => [name, results.length])).toEqual([
+      ["between", 1],
+      ["ads", 100],
+      ["web", 1],
+    ]);
+    expect(readdirSync(dirname(path))).toEqual(["results.jsonl"]);
+  });
+
+  test("is compacted by a later run when a crash left the claim of an earlier one", async () => {
+    const { path, store } = newFile();
+    for (let at = 0; at < 210; at++) await store.add(resultOf("ads"));
+    const claim = `${path}.${statSync(path).ino}`;
+    writeFileSync(claim, "");
+    await store.close();
+    expect(existsSync(claim)).toBe(true);
+    utimesSync(claim, 0, 0);
+    await store.close();
+    expect(existsSync(claim)).toBe(false);
+    expect((await store.recent(500, [])).get("ads")).toHaveLength(210);
+    await store.close();
+    expect((await store.recent(500, [])).get("ads")).toHaveLength(100);
   });
 
   test("is never written through a symbolic link", async () => {
