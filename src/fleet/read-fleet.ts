@@ -36,8 +36,11 @@ function credentialsIn(value: Json): SensitiveTexts {
   return found;
 }
 
+/** A server without a password, such as `ops@db.example:5432`, up to the path of a URL. */
+const SERVER = /^[^/]*:\/\/(?:[^/?#@:]*@)?(?:\[[\da-f:.]+\]|[^/?#@:]*)(?::\d{1,5})?(?:[/?#]|$)/i;
+
 function hasPassword(url: Json | undefined): boolean {
-  return typeof url === "string" && /^[^/]*:\/\/[^/]*:.*@/.test(url);
+  return typeof url === "string" && /^[^/]*:\/\/[^/]*:.*@/.test(url) && !SERVER.test(url);
 }
 
 function entriesOf(map: Json | undefined): readonly Json[] {

@@ -157,6 +157,15 @@ workspaces:
   });
 
   test.each([
+    "{ host: 'https://ws.example:8443/a@b' }",
+    "{ host: h, state: 'postgres://db.example:5432/states?state=ops@example.com' }",
+    "{ host: h, state: 'postgres://ops@db.example:5432/states?state=a@b' }",
+    "{ host: h, state: 'postgres://ops@[::1]:5432/states?state=a@b' }",
+  ])("does not take a port for a password when the URL contains a later @: %s", (entry) => {
+    expect(problems(`workspaces:\n  a: ${entry}\n`)).toEqual([]);
+  });
+
+  test.each([
     ["./s", "s"],
     [".workspace/fleet/b", undefined],
     ["/fleet/x/../s", "s/"],
@@ -203,9 +212,39 @@ workspaces:
     ]);
   });
 
-  test("lets workspaces keep their states in the same folder of different workspaces", () => {
-    const text =
-      "workspaces:\n  a: { host: h, state: 'workspace:/s' }\n  b: { host: i, state: 'workspace:/s' }\n";
-    expect(problems(text)).toEqual([]);
+  test.each([
+    ["hosts", "host: h", "host: i", "workspace:/s"],
+    ["profiles", "profile: p", "profile: q", "workspace:/s"],
+    [
+      "profile files",
+      "profile: p, environment: { WORKSPACE_CONFIG_FILE: A }",
+      "profile: p, environment: { WORKSPACE_CONFIG_FILE: B }",
+      "workspace:/s",
+    ],
+    [
+      "variables",
+      "profile: p, environment: { WORKSPACE_HOST: A }",
+      "profile: p, environment: { WORKSPACE_HOST: B }",
+      "workspace:/s",
+    ],
+    [
+      "embedded workspaces",
+      "host: embedded, spec: a",
+      "host: embedded, spec: b/workspace.yaml",
+      "workspace:/s",
+    ],
+    [
+      "databases",
+      "host: h, environment: { PGDATABASE: A }",
+      "host: h, environment: { PGDATABASE: B }",
+      "postgres://db.example",
+    ],
+  ])("lets workspaces keep their states at the same location of different %s", (_, a, b, state) => {
+    const text = (one: string, other: string) =>
+      `workspaces:\n  a: { ${one}, state: "${state}" }\n  b: { ${other}, state: "${state}" }\n`;
+    expect(problems(text(a, b))).toEqual([]);
+    expect(problems(text(a, a))).toEqual([
+      "SPEC_DUPLICATE_NAME 3: the workspaces a and b have the same state",
+    ]);
   });
 });
