@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import type { FleetWorkspace } from "../../fleet/model/fleet.ts";
-import { type FleetCommand, isAnswer, type WorkspaceResult } from "../../fleet/model/result.ts";
+import { type FleetCommand, isSettled, type WorkspaceResult } from "../../fleet/model/result.ts";
 import { resultLine, runSummary } from "../../fleet/report/fleet-text.ts";
 import { type Execute, type FleetRun, runFleet, type Wave } from "../../fleet/run-fleet.ts";
 import { dueWorkspaces } from "../../fleet/select.ts";
@@ -106,7 +106,7 @@ function reportUnrecorded(context: CommandContext, unrecorded: readonly (readonl
 }
 
 function exitOfRun({ results, skipped }: FleetRun): number {
-  if (results.some((result) => !isAnswer(result) && result.status !== "blocked")) return EXIT.error;
+  if (!results.every(isSettled)) return EXIT.error;
   if (results.some(({ status }) => status === "blocked")) return EXIT.refused;
   if (skipped.length > 0) return EXIT.error;
   const changed = results.some(({ status, command }) => status === "changes" && command !== "apply");

@@ -34,6 +34,11 @@ export function isAnswer({ status }: WorkspaceResult): boolean {
   return status === "ok" || status === "changes";
 }
 
+/** Whether a job with this result is done. A guard that blocks it blocks every further try too, and people see it in the status. */
+export function isSettled(result: WorkspaceResult): boolean {
+  return isAnswer(result) || result.status === "blocked";
+}
+
 export interface ResultStore {
   /** Durable when it resolves. `run`: an ID of the run; a later result of the same run replaces this one. */
   add(result: WorkspaceResult, run?: string): Promise<void>;

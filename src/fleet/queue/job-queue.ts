@@ -2,7 +2,13 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { FleetWorkspace } from "../model/fleet.ts";
-import { FLEET_COMMANDS, type FleetCommand, type ResultStatus } from "../model/result.ts";
+import {
+  FLEET_COMMANDS,
+  type FleetCommand,
+  isSettled,
+  type ResultStatus,
+  type WorkspaceResult,
+} from "../model/result.ts";
 
 export interface RunningJob extends FleetJob {
   readonly id: string;
@@ -29,6 +35,17 @@ export interface DeadJob extends FleetJob {
   readonly attempts: number;
   /** `message`: of the queue itself, such as a lost heartbeat. */
   readonly failure: Partial<JobFailure> & Pick<JobFailure, "diagnostics"> & { readonly message?: string };
+}
+
+/** Without those whose command succeeded in the same workspace later, also by hand. */
+export function unsettled(
+  dead: readonly DeadJob[],
+  results: ReadonlyMap<string, readonly WorkspaceResult[]>,
+): readonly DeadJob[] {
+  return dead.filter(({ workspace, command, failedAt }) => {
+    const later = results.get(workspace)?.filter(({ startedAt }) => startedAt > failedAt) ?? [];
+    return !later.some((result) => result.command === command && isSettled(result));
+  });
 }
 
 export interface JobQueue {

@@ -4,7 +4,7 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Clock } from "../../state/model/ports.ts";
 import { busy, type WorkspaceLeases } from "../database/lease.ts";
 import type { FleetWorkspace } from "../model/fleet.ts";
-import { type FleetCommand, isAnswer, type ResultStore, type WorkspaceResult } from "../model/result.ts";
+import { type FleetCommand, isSettled, type ResultStore, type WorkspaceResult } from "../model/result.ts";
 import type { JobOutcome, JobQueue, RunningJob } from "./job-queue.ts";
 
 export interface WorkerOptions {
@@ -104,9 +104,7 @@ async function runLeased(
   // The result is durable before the job is done. A crash between the two repeats the job and replaces the result.
   await results.add(result, job.id);
   observer.finished(result, job);
-  // A guard blocks every further try too, and people see it in the status.
-  if (isAnswer(result) || result.status === "blocked")
-    return { outcome: "done", output: { status: result.status } };
+  if (isSettled(result)) return { outcome: "done", output: { status: result.status } };
   const diagnostics = result.diagnostics.slice(0, KEPT_DIAGNOSTICS);
   return {
     outcome: isFinal(job.command, result) ? "dead" : "failed",

@@ -8,6 +8,7 @@ import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import { contextWith } from "../../cli/context.ts";
 import { fleetUrl, openFleet, server } from "./fleet-server.ts";
+import { resultOf } from "./workspaces.ts";
 
 const SECRETS = {
   ADS_TOKEN: "token-of-ads-7f3a",
@@ -82,6 +83,15 @@ describe.skipIf(server === undefined)("a fleet with a database", () => {
     const dead = await fleet(["dead-letters"]);
     expect(dead.out).toContain("gone");
     expect(dead.out).toContain("API_UNREACHABLE");
+    const { results } = await openFleet("cli");
+    for (const command of ["drift", "apply"] as const) {
+      expect((await fleet(["dead-letters"])).out).toContain("gone");
+      await results.add(resultOf("gone", "ok", { command }));
+    }
+    expect((await fleet(["dead-letters"])).out).toBe("No job failed at every attempt.\n");
+    await results.add(resultOf("gone", "failed", { command: "apply" }));
+    expect((await fleet(["dead-letters", "--retry"])).out).toBe("Requeued: 0 of 0.\n");
+    await results.close();
     const status = await fleet(["status"]);
     expect(status.out).toMatch(/^ads +ok/m);
     expect(status.out).toMatch(/^gone +failed/m);

@@ -1,7 +1,7 @@
 // `workspace fleet dead-letters`: lists, requeues, or removes jobs that failed at every attempt.
 
 import { error, Failure, failureOf } from "../../../core/diagnostic.ts";
-import type { DeadJob } from "../../../fleet/queue/job-queue.ts";
+import { type DeadJob, unsettled } from "../../../fleet/queue/job-queue.ts";
 import { columns } from "../../../fleet/report/fleet-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
@@ -9,6 +9,9 @@ import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { withQueue } from "../../fleet/fleet-database.ts";
+
+/** After as many failures, a newer job is among those that failed every time. */
+const RECENT = 10;
 
 export const deadLettersCommand = defineCommand({
   name: "dead-letters",
@@ -19,12 +22,15 @@ export const deadLettersCommand = defineCommand({
     ...FORM_OPTION,
   },
   args: [{ name: "[workspaces...]", description: "names of workspaces (default: all that have such jobs)" }],
-  notes: "A workspace that already has a queued or running job keeps its dead letter when you pass --retry.",
+  notes:
+    "A job is no longer listed once its command succeeded later in the same workspace. A workspace that already has a queued or running job keeps its dead letter when you pass --retry.",
   async run(context, { retry, remove, output }, names) {
     if (retry && remove) throw failureOf("CLI_USAGE", "--retry and --remove cannot be used together");
     const asJson = output === "json";
-    return withQueue(context, retry || remove ? "send" : "read", async (queue) => {
-      const all = await queue.dead();
+    return withQueue(context, retry || remove ? "send" : "read", async (queue, database) => {
+      const dead = await queue.dead();
+      const workspaces = [...new Set(dead.map(({ workspace }) => workspace))];
+      const all = unsettled(dead, await database.results.recent(RECENT, workspaces));
       assertKnown(names, all);
       const jobs = names.length === 0 ? all : all.filter(({ workspace }) => names.includes(workspace));
       if (retry) {
