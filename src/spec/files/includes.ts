@@ -54,6 +54,8 @@ export function refusedWords({ refusal, bytes }: RefusedFile): {
 
 /** Problems of one include that do not affect the other files. */
 const MISSING: readonly Code[] = ["SPEC_NOT_FOUND", "SPEC_INCLUDE", "SPEC_OUTSIDE"];
+/** Problems of one rule, which is left out. Nothing refers to rules. */
+const OF_RULES: readonly Code[] = ["SPEC_RULE"];
 /** Problems that may only be caused by a missing part. */
 const UNCERTAIN: readonly Code[] = [
   "SPEC_REFERENCE",
@@ -76,8 +78,8 @@ export function readAll(
 ): Included | undefined {
   const files = new SpecFileReader(tree, findings, limits);
   const root = given === undefined ? files.root(main, undefined) : files.rootOf(main, given);
-  if (root === undefined || !findings.onlyOf(MISSING)) return undefined;
-  if (findings.failed) findings.ignore(UNCERTAIN);
+  if (root === undefined || !findings.onlyOf([...MISSING, ...OF_RULES])) return undefined;
+  if (!findings.onlyOf(OF_RULES)) findings.ignore(UNCERTAIN);
   return { root, files };
 }
 

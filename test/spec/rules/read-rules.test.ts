@@ -96,6 +96,19 @@ targets: { dev: { rules: [{ name: b, enforcement: warn }, { name: c, assert: "tr
   });
 });
 
+test("a rule without a name hides no other error of its file", async () => {
+  const { told } = await load(
+    "rules:\n  - { assert: 'true' }\n  - { name: a }\npools: { p: { node_type_id: n, max_size: '${var.m}' } }\n",
+    { rules: [] },
+  );
+  expect(told).toEqual([
+    "SPEC_RULE 2:5 a rule needs a name, which is a string",
+    'SPEC_MISSING_FIELD 3:13 rule a requires the field "assert"',
+    'SPEC_UNKNOWN_FIELD 4:32 pools.p has no field "max_size"',
+    'SPEC_VARIABLE 4:42 the spec has no variable "m"',
+  ]);
+});
+
 /** A spec whose rules contain `§` before the place of a mistake, and that place. */
 function marked(text: string): { readonly text: string; readonly place: string } {
   const whole = `rules:\n  - ${text}\n`;
