@@ -74,7 +74,9 @@ async function read(
   };
   const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
   await options.turn?.();
-  const resources = await resolveResources(written, { registry, sources, secrets, suggest, findings });
+  const resources = await resolveResources(written, {
+    ...{ registry, sources, secrets, suggest, findings, parts },
+  });
   const declared = new Set(resources.keys());
   const stateEntries = stateEntriesOf(root, { registry, declared, suggest, findings });
   if (findings.failed) return undefined;

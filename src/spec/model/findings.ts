@@ -127,6 +127,10 @@ export class Findings {
     return this.#all.some(({ finding }) => finding.code === code);
   }
 
+  hasAt({ source, start }: Span): boolean {
+    return this.#all.some(({ finding: { at } }) => at?.source.file === source.file && at.start === start);
+  }
+
   get failed(): boolean {
     return this.#errors > 0;
   }

@@ -1,7 +1,7 @@
 // The origin of resources: the spec itself, or one instance of a module.
 
 import type { Span } from "./source.ts";
-import type { MapNode } from "./tree.ts";
+import type { MapNode, SpecNode } from "./tree.ts";
 
 export interface InstanceOrigin {
   /** What its addresses begin with after the kind: `team/ads/`. */
@@ -15,4 +15,6 @@ export interface SpecPart {
   readonly root: MapNode;
   /** Undefined for the spec itself. */
   readonly origin: InstanceOrigin | undefined;
+  /** The values of its locals and outputs. */
+  readonly values?: readonly SpecNode[];
 }

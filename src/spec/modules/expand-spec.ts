@@ -100,9 +100,9 @@ export async function expandSpec(
   const locals = new Locals(member(root, "locals"), evaluate, suggest, findings);
   const user: ModuleUser = { scope, origin: undefined, within: [main], expander };
   const modules = new ModuleSet(used, user, loading);
-  locals.checkAll();
+  const values = locals.all();
   const sections = expanding.map(withMembers(root, NOT_EXPANDED));
-  const parts = [{ root: sections, origin: undefined }, ...modules.parts()];
+  const parts = [{ root: sections, origin: undefined, values }, ...modules.parts()];
   if (loading.isFull) return undefined;
   await checkInputs(loading.given, { suggest, findings, patterns: options.patterns });
   return { root: sections, parts, evaluator, scope, expander: expanding };

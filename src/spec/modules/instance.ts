@@ -75,11 +75,12 @@ export class ModuleInstance implements InstanceOfModule {
     const { findings } = this.#loading;
     findings.within(user.origin, () => this.#checkGiven());
     for (const name of definition.inputs.keys()) this.#input(name, at, false);
-    findings.within(this.#origin, () => this.#locals.checkAll());
-    for (const [name, { key }] of definition.outputs) this.output(name, key);
+    const locals = findings.within(this.#origin, () => this.#locals.all());
+    const outputs = [...definition.outputs].flatMap(([name, { key }]) => this.output(name, key) ?? []);
     yield {
       root: findings.within(this.#origin, () => this.#expander.map(definition.sections)),
       origin: this.#origin,
+      values: [...locals, ...outputs],
     };
     yield* this.#modules.parts();
   }

@@ -1,16 +1,11 @@
-// Parses references between resources, checks their targets, and resolves those whose value is in the spec.
+// Parses references between resources, checks their places, and resolves those whose value is in the spec.
 
 import { type Address, addressOf } from "../../core/address.ts";
 import { toDottedPath } from "../../core/pointer.ts";
-import { listed } from "../../core/sentences.ts";
-import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Reference, ReferencePart } from "../model/spec.ts";
-import { type Expression, isEvaluated, isTemplate } from "../model/template.ts";
+import { isTemplate } from "../model/template.ts";
 import {
   type ListNode,
   listAt,
@@ -25,9 +20,8 @@ import {
 } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 import { partsOrReport } from "../variables/interpolate.ts";
-import { attributesOf, fieldOf, hasAttribute, itemOf } from "./field-walk.ts";
-
-type Target = Exclude<ReferencePart, string>;
+import { fieldOf, itemOf } from "./field-walk.ts";
+import { type ReferenceContext, type ReferenceTarget, referenceTargetOf } from "./reference-target.ts";
 
 /** A resource with resolved references. */
 export interface BoundReferences {
@@ -36,15 +30,6 @@ export interface BoundReferences {
   readonly references: readonly Reference[];
   /** Everything that was referred to, also where its value was put in. */
   readonly targets: ReadonlySet<Address>;
-}
-
-/** The context for checking all references of a spec. */
-export interface ReferenceContext {
-  readonly registry: PlanningRegistry;
-  readonly resources: ReadonlyMap<Address, WrittenResource>;
-  readonly keysOf: (kind: string) => readonly string[];
-  readonly suggest: Suggest;
-  readonly findings: Findings;
 }
 
 export function bindReferences(written: WrittenResource, linkage: ReferenceContext): BoundReferences {
@@ -112,7 +97,8 @@ class Linking {
   #text(node: ScalarNode, text: string, schema: FieldSchema): SpecNode {
     const parts: ReferencePart[] = [];
     for (const part of partsOrReport(text, node, this.#linkage.findings) ?? []) {
-      const read = typeof part === "string" ? part : this.#target(part, node);
+      const read =
+        typeof part === "string" ? part : referenceTargetOf(part, node, this.#linkage, this.#written.address);
       if (read === undefined) return node;
       parts.push(read);
     }
@@ -126,60 +112,8 @@ class Linking {
     return node;
   }
 
-  /** The target of a reference; undefined after reporting an error. */
-  #target(part: Expression, at: ScalarNode): Target | undefined {
-    // An expression that is still there has no value, which was reported.
-    if (isEvaluated(part)) return undefined;
-    const { expression } = part;
-    const first = expression.indexOf(".");
-    const last = expression.lastIndexOf(".");
-    if (first <= 0 || last === first || last === expression.length - 1) {
-      this.#reportTarget(`${part.raw} is neither a variable nor a reference`, at, {
-        hint: "write ${var.name} or ${kind.name.attribute}; for a literal ${, write $${",
-      });
-      return undefined;
-    }
-    const kind = expression.slice(0, first);
-    const provider = this.#linkage.registry.find(kind);
-    if (provider === undefined) {
-      const kinds = this.#linkage.registry.kinds.map((one) => one.kind);
-      const best = this.#linkage.suggest(kind, [...kinds, "var"]);
-      const message = `${part.raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`;
-      this.#reportTarget(message, at, didYouMean(best, `the kinds are ${listed(kinds)}`));
-      return undefined;
-    }
-    return this.#attribute(provider, expression.slice(first + 1, last), expression.slice(last + 1), part, at);
-  }
-
-  #attribute(
-    provider: PlannedKind,
-    name: string,
-    attribute: string,
-    part: Expression,
-    at: ScalarNode,
-  ): Target | undefined {
-    const address = addressOf(provider.kind, name);
-    if (!this.#linkage.resources.has(address)) {
-      const names = this.#linkage.keysOf(provider.kind);
-      const best = this.#linkage.suggest(name, names);
-      const has =
-        names.length > 0
-          ? `declared ${provider.kind}: ${listed(names)}`
-          : `the spec declares no ${provider.kind}`;
-      const message = `${part.raw} refers to ${address}, which is not in the spec`;
-      this.#reportTarget(message, at, didYouMean(best, has));
-      return undefined;
-    }
-    if (hasAttribute(provider, attribute)) return { address, attribute };
-    const known = attributesOf(provider);
-    const best = this.#linkage.suggest(attribute, known);
-    const message = `${part.raw} refers to the attribute ${JSON.stringify(attribute)}, which ${provider.kind} do not have`;
-    this.#reportTarget(message, at, didYouMean(best, `the attributes are ${listed(known)}`));
-    return undefined;
-  }
-
   /** The value if it is in the spec: a natural name, or a field of another resource. */
-  #known(target: Target, schema: FieldSchema): ScalarValue | undefined {
+  #known(target: ReferenceTarget, schema: FieldSchema): ScalarValue | undefined {
     const resource = this.#linkage.resources.get(target.address);
     if (resource === undefined) return undefined;
     const { provider } = resource;
@@ -221,18 +155,7 @@ class Linking {
     return node;
   }
 
-  /** At the place where the reference is written. */
-  #reportTarget(message: string, node: ScalarNode, details: { readonly hint?: string }): void {
-    const { written } = node;
-    if (written === undefined) this.#report(message, node, details);
-    else this.#report(message, written, { ...details, usedAt: [node] });
-  }
-
-  #report(
-    message: string,
-    at: Span,
-    details: { readonly hint?: string; readonly usedAt?: readonly Span[] },
-  ): void {
+  #report(message: string, at: Span, details: { readonly hint?: string }): void {
     const { address } = this.#written;
     this.#linkage.findings.error("SPEC_REFERENCE", message, at, { address, ...details });
   }

@@ -13,6 +13,7 @@ import type { PlanningRegistry } from "../../resource/registry.ts";
 import { contentOf } from "../files/contents.ts";
 import type { SourceReader } from "../files/source-reader.ts";
 import type { Findings } from "../model/findings.ts";
+import type { SpecPart } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource } from "../model/spec.ts";
 import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "../model/tree.ts";
@@ -24,7 +25,8 @@ import { DeclaredNames, edgesOf, reportCycles } from "./dependencies.ts";
 import { Desired } from "./desired-resource.ts";
 import { describedAt, fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
-import { type BoundReferences, bindReferences, type ReferenceContext } from "./references.ts";
+import { checkReferences, type ReferenceContext } from "./reference-target.ts";
+import { type BoundReferences, bindReferences } from "./references.ts";
 import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
 import {
   type ResourceMembers,
@@ -40,6 +42,8 @@ export interface ResolveInput {
   readonly secrets: SecretSources;
   readonly suggest: Suggest;
   readonly findings: Findings;
+  /** Parts with values that no resource may use. */
+  readonly parts: readonly SpecPart[];
 }
 
 /** The desired resources, in the order in which they are written. Only to be used when nothing was found. */
@@ -47,7 +51,7 @@ export async function resolveResources(
   all: readonly WrittenResource[],
   resolving: ResolveInput,
 ): Promise<ReadonlyMap<Address, Resource>> {
-  const { registry, suggest, findings } = resolving;
+  const { registry, suggest, findings, parts } = resolving;
   const byAddress = new Map<Address, WrittenResource>();
   for (const one of all) byAddress.set(one.address, one);
   const keys = new Map<string, string[]>();
@@ -74,6 +78,10 @@ export async function resolveResources(
       resources.set(link.written.address, desiredOf(link, index, { ...resolving, validator }));
     });
   const membered: readonly ResourceMembers[] = links;
+  for (const { values = [], origin } of parts)
+    findings.within(origin, () => {
+      for (const value of values) checkReferences(value, linkage);
+    });
   reportMemberships(membered, registry, findings);
   reportCycles(resources, (address) => byAddress.get(address)?.at, findings);
   return resources;

@@ -50,8 +50,8 @@ export class Locals {
   }
 
   /** Also evaluates unused locals, so that their problems are reported. */
-  checkAll(): void {
-    for (const [name, { key }] of this.#members) this.find(name, key);
+  all(): readonly SpecNode[] {
+    return [...this.#members].flatMap(([name, { key }]) => this.find(name, key) ?? []);
   }
 }
 

@@ -241,6 +241,33 @@ clusters: { c: { instance_pool_id: "\${input.pool}" } }
     ]);
   });
 
+  it("in a reference of a local or an output is found when nothing uses the value", async () => {
+    expect(
+      await told({
+        "workspace.yaml": `modules: { m: { source: m } }
+locals: { l: "\${pools.lost.instance_pool_id}", k: ["\${poolz.p.id}"], fine: "\${pools.p.instance_pool_id}" }
+pools: { p: { node_type_id: n } }
+`,
+        "m/workspace.yaml": `locals: { l: "\${pools.gone.instance_pool_id}" }
+outputs: { out: "\${pools.q.nope}" }
+pools: { q: { node_type_id: n } }
+`,
+      }),
+    ).toEqual([
+      "SPEC_REFERENCE workspace.yaml:2:14 ${pools.lost.instance_pool_id} refers to pools.lost, which is not in the spec",
+      'SPEC_REFERENCE workspace.yaml:2:52 ${poolz.p.id} refers to the kind "poolz", which does not exist',
+      "SPEC_REFERENCE m/workspace.yaml:1:14 ${pools.m/gone.instance_pool_id} refers to pools.m/gone, which is not in the spec used at workspace.yaml:1:12",
+      'SPEC_REFERENCE m/workspace.yaml:2:17 ${pools.m/q.nope} refers to the attribute "nope", which pools do not have used at workspace.yaml:1:12',
+    ]);
+  });
+
+  it("is a warning when only a value that nothing uses refers to what another target may declare", async () => {
+    const text = 'locals: { l: "${pools.lost.instance_pool_id}" }\npools: { p: { node_type_id: n } }\n';
+    const { diagnostics, spec } = await load(text);
+    expect(diagnostics.map(({ severity }) => severity)).toEqual(["warning"]);
+    expect(spec).toBeDefined();
+  });
+
   it("in a value of a local or an output is where the value is written, and names what uses it", async () => {
     expect(
       await told({
