@@ -12,6 +12,7 @@ import type { SourceText } from "./model/source.ts";
 import type { TargetSettings } from "./model/spec.ts";
 import { type MapNode, member } from "./model/tree.ts";
 import { type ExpandedSpec, expandSpec } from "./modules/expand-spec.ts";
+import { checkOtherTargets } from "./resolve/other-targets.ts";
 import { type VariableInputs, variablesOf } from "./variables/declarations.ts";
 import { checkTargets, selectTarget } from "./variables/target-settings.ts";
 import { applyTarget } from "./variables/targets.ts";
@@ -30,6 +31,8 @@ export interface SpecInput {
   /** Read for `WORKSPACE_VAR_…` and for the variables that secrets name, and for nothing else. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly registry: PlanningRegistry;
+  /** The targets that are not selected are checked as well. */
+  readonly allTargets?: boolean;
   /** The spec may be untrusted: lower limits, no hidden files, no lines of files in diagnostics. */
   readonly untrusted?: boolean;
   /** Absolute paths of folders of states, which a spec cannot read. */
@@ -83,6 +86,8 @@ export async function openExpandedSpec(
   const { root: written, variables } = applyTarget(included.root, target?.name, findings);
   const patterns = new LinearPatterns(findings);
   const shared = { suggest, findings, sensitive, patterns };
+  if (options.allTargets === true)
+    await checkOtherTargets(included.root, target?.name, { registry, ...shared });
   const lookup = variablesOf(written, variables, givenBy(options, findings), shared);
   const expanded = await expandSpec(written, {
     files,

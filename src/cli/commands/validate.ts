@@ -35,7 +35,8 @@ export const validateCommand = defineCommand({
   ending: validateEnding,
   async run(context, options) {
     return withReports(context, options, validateEnding, async (reports, seen) => {
-      const { spec, diagnostics: found } = await checkSpec(context, { ...options, seen }, undefined).catch(
+      const reading = { ...options, seen, allTargets: true };
+      const { spec, diagnostics: found } = await checkSpec(context, reading, undefined).catch(
         (problem: unknown) => ({ spec: undefined, diagnostics: diagnosticsOf(problem) }),
       );
       const done = spec === undefined || hasErrors(found) ? [] : await doneEntries(context, options, spec);

@@ -30,6 +30,7 @@ type Reading = SpecOptions &
   Partial<HostOptions> & {
     readonly state?: string | undefined;
     readonly mayLackSecrets?: boolean;
+    readonly allTargets?: boolean;
   };
 
 /** How secrets' values become digests; without it none is read. */
@@ -72,6 +73,7 @@ export function checkSpec(
     ...(rules === undefined ? {} : { rules }),
     secrets: keyed === undefined ? "skip" : "resolve",
     mayLackSecrets: options.mayLackSecrets === true,
+    allTargets: options.allTargets === true,
     keyed: keyed ?? (() => ""),
   });
 }

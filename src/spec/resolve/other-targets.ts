@@ -1,0 +1,83 @@
+// Checks the targets that are not selected: their settings, variables, fields, and types, before expressions are evaluated.
+
+import { secretField } from "../../resource/content.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import { isTemplate } from "../model/template.ts";
+import {
+  isNull,
+  keySpanOf,
+  type MapNode,
+  mapAt,
+  member,
+  type SpecNode,
+  scalarText,
+  spanOf,
+  withMembers,
+} from "../model/tree.ts";
+import { schemaMessages } from "../schema/error-messages.ts";
+import type { SchemaError } from "../schema/spec-validator.ts";
+import { validatorFor, validatorForPolicy } from "../schema/validator.ts";
+import { type VariableParts, variablesOf } from "../variables/declarations.ts";
+import { selectTarget, withoutSettings } from "../variables/target-settings.ts";
+import { applyTarget } from "../variables/targets.ts";
+import { flattenResources } from "./flatten.ts";
+
+interface Checking extends VariableParts {
+  readonly registry: PlanningRegistry;
+}
+
+const NOT_GIVEN = { vars: new Map<string, string>(), varFiles: [], env: {} };
+
+/** `root`: the spec with its section `targets`. */
+export async function checkOtherTargets(
+  root: MapNode,
+  selected: string | undefined,
+  checking: Checking,
+): Promise<void> {
+  const { suggest, findings } = checking;
+  const section = member(root, "targets");
+  if (section?.kind !== "map") return;
+  for (const [name, { value }] of section.members) {
+    if (name === selected || value.kind !== "map") continue;
+    selectTarget(section, name, suggest, findings);
+    const { root: written, variables } = applyTarget(root, name, findings);
+    variablesOf(written, variables, NOT_GIVEN, checking);
+    await checkSections(withoutSettings(value), checking);
+  }
+}
+
+async function checkSections(target: MapNode, { registry, suggest, findings }: Checking): Promise<void> {
+  const literal = literalIn(target);
+  if (literal?.kind !== "map") return;
+  // The target itself cannot have these two, which is reported for every target.
+  const sections = withMembers(literal, { include: undefined, targets: undefined });
+  const resources = flattenResources([{ root: sections, origin: undefined }], registry, suggest, findings);
+  const judged = resources
+    .filter(({ provider }) => secretField(provider) === undefined)
+    .map(({ address, provider, fields: node }) => ({ address, provider, node }));
+  const validator = await validatorFor(registry, judged);
+  const report = (errors: readonly SchemaError[], name: string, node: SpecNode): void => {
+    for (const { code, message, path, onKey, hint } of schemaMessages(errors.filter(isOfForm), name, suggest))
+      findings.error(code, message, onKey ? keySpanOf(node, path) : spanOf(node, path), { hint });
+  };
+  for (const { address, provider, node } of judged) report(validator.resource(provider, node), address, node);
+  const policy = member(sections, "policy");
+  if (policy !== undefined)
+    report((await validatorForPolicy(registry, policy)).policy(policy), "policy", policy);
+}
+
+/** What the fields that the target does not set cannot change. */
+function isOfForm({ keyword }: SchemaError): boolean {
+  return ["type", "additionalProperties", "unevaluatedProperties"].includes(keyword);
+}
+
+/** The node without empty values, which remove, and without expressions, whose values are not known; undefined if nothing is left. */
+function literalIn(node: SpecNode): SpecNode | undefined {
+  if (node.kind === "scalar") return isNull(node) || isTemplate(scalarText(node) ?? "") ? undefined : node;
+  if (node.kind === "list") return { ...node, items: node.items.flatMap((item) => literalIn(item) ?? []) };
+  const members = [...node.members].flatMap(([name, { key, value }]) => {
+    const literal = isTemplate(name) ? undefined : literalIn(value);
+    return literal === undefined ? [] : [[name, { key, value: literal }] as const];
+  });
+  return mapAt(node, new Map(members));
+}
