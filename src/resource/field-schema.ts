@@ -1,6 +1,7 @@
 // Annotations of a field in addition to JSON Schema: comparison, changes, secrecy, and references.
 
-import type { Json, JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import type { Path } from "../core/pointer.ts";
 import type { CatalogName } from "./catalog.ts";
 
 /** How much a difference matters, the most severe first. */
@@ -102,6 +103,17 @@ export function memberSchema({ properties, additionalProperties }: FieldSchema, 
   return typeof additionalProperties === "object" ? additionalProperties : NOTHING;
 }
 
+export function itemSchema(schema: FieldSchema): FieldSchema {
+  return schema.items ?? NOTHING;
+}
+
+/** The schema of a value in a resource; empty if the table has none. */
+export function schemaAt(fields: FieldTable, path: Path): FieldSchema {
+  let schema: FieldSchema = { properties: fields };
+  for (const key of path) schema = typeof key === "number" ? itemSchema(schema) : memberSchema(schema, key);
+  return schema;
+}
+
 /** Whether `is` holds for a field or a field inside it. Walks skip the others; the answer is kept, so each field is checked once. */
 export function anyField(is: (field: FieldSchema) => boolean): (field: FieldSchema) => boolean {
   const known = new WeakMap<FieldSchema, boolean>();
@@ -121,6 +133,33 @@ function insideOf({ items, properties, additionalProperties }: FieldSchema): Fie
     ...Object.values(properties ?? {}),
     ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
   ];
+}
+
+/** A string in values, and the schema of its field. */
+export interface FieldText {
+  readonly text: string;
+  readonly path: Path;
+  readonly schema: FieldSchema;
+}
+
+/** The strings in fields that are entered (see `anyField`). */
+export function textsIn(
+  fields: FieldTable,
+  values: Values,
+  entered: (field: FieldSchema) => boolean,
+): FieldText[] {
+  const found: FieldText[] = [];
+  const visit = (schema: FieldSchema, value: Json, path: Path): void => {
+    if (!entered(schema)) return;
+    if (typeof value === "string") found.push({ text: value, path, schema });
+    else if (Array.isArray(value))
+      for (const [at, item] of value.entries()) visit(itemSchema(schema), item, [...path, at]);
+    else if (isObject(value))
+      for (const [key, inner] of Object.entries(value))
+        visit(memberSchema(schema, key), inner, [...path, key]);
+  };
+  visit({ properties: fields }, values, []);
+  return found;
 }
 
 /** The keywords that ajv must let stand in a schema. */

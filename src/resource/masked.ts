@@ -3,14 +3,7 @@
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive.ts";
-import { type FieldSchema, type FieldTable, memberSchema } from "./field-schema.ts";
-
-/** The schema of a value in a resource; empty if the table has none. */
-export function schemaAt(fields: FieldTable, path: Path): FieldSchema {
-  let schema: FieldSchema = { properties: fields };
-  for (const key of path) schema = typeof key === "number" ? (schema.items ?? {}) : memberSchema(schema, key);
-  return schema;
-}
+import { type FieldSchema, type FieldTable, itemSchema, memberSchema, schemaAt } from "./field-schema.ts";
 
 /** Whether the value at a path, or anything above it, is sensitive. */
 export function isSensitive(fields: FieldTable, path: Path): boolean {
@@ -24,7 +17,7 @@ export function maskedValues(fields: FieldTable, values: JsonObject): JsonObject
 
 export function maskedValue(schema: FieldSchema, value: Json): Json {
   if (schema.sensitive === true) return SENSITIVE_TEXT;
-  if (Array.isArray(value)) return value.map((item) => maskedValue(schema.items ?? {}, item));
+  if (Array.isArray(value)) return value.map((item) => maskedValue(itemSchema(schema), item));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, maskedValue(memberSchema(schema, key), member)]),

@@ -1,8 +1,7 @@
 // The severity of a difference: declared by a field, or by its kind.
 
 import { isObject, type Json } from "../core/json.ts";
-import type { Path } from "../core/pointer.ts";
-import { type FieldSchema, memberSchema, SEVERITIES, type Severity } from "./field-schema.ts";
+import { type FieldSchema, itemSchema, memberSchema, SEVERITIES, type Severity } from "./field-schema.ts";
 import type { Kind } from "./kind.ts";
 import type { FieldDiff } from "./planning.ts";
 
@@ -23,24 +22,14 @@ export function severityOfObject({ severity = "other" }: Rated): Severity {
 
 /** Of one difference: the innermost field that names a severity counts; of an object that comes or goes, its most severe member. */
 export function severityOfDiff(provider: Rated, { path, before, after }: FieldDiff): Severity {
-  const at = severityAt(provider, path);
-  const sides = [before, after].filter((side) => side !== undefined);
-  return mostSevere(sides.flatMap((side) => ratings(at.schema, side, at.severity))) ?? at.severity;
-}
-
-/** The severity of a field, regardless of its value. */
-export function severityOfField(provider: Rated, path: Path): Severity {
-  return severityAt(provider, path).severity;
-}
-
-function severityAt(provider: Rated, path: Path): { schema: FieldSchema; severity: Severity } {
   let schema: FieldSchema = { properties: provider.fields };
   let severity = severityOfObject(provider);
   for (const key of path) {
-    schema = typeof key === "number" ? (schema.items ?? {}) : memberSchema(schema, key);
+    schema = typeof key === "number" ? itemSchema(schema) : memberSchema(schema, key);
     severity = schema.severity ?? severity;
   }
-  return { schema, severity };
+  const sides = [before, after].filter((side) => side !== undefined);
+  return mostSevere(sides.flatMap((side) => ratings(schema, side, severity))) ?? severity;
 }
 
 function ratings(schema: FieldSchema, value: Json, from: Severity): readonly Severity[] {

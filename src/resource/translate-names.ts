@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { setMember } from "../core/pointer.ts";
-import { type FieldSchema, type FieldTable, memberSchema, type Values } from "./field-schema.ts";
+import { type FieldSchema, type FieldTable, itemSchema, memberSchema, type Values } from "./field-schema.ts";
 
 /** Returns the other form of a string in a field that refers to `kind`; undefined keeps the string. */
 export type Translation = (kind: string, text: string) => string | undefined;
@@ -52,7 +52,7 @@ function translatedValue(schema: FieldSchema, value: Json, translate: Translatio
     return other ?? value;
   }
   if (Array.isArray(value)) {
-    const items = schema.items ?? {};
+    const items = itemSchema(schema);
     const inner = schema.names === undefined ? items : { ...items, names: schema.names };
     return value.map((item: Json) => translatedValue(inner, item, translate));
   }

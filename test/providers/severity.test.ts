@@ -7,13 +7,7 @@ import { registry as everyKind } from "../../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import { type FieldSchema, SEVERITIES, type Severity } from "../../src/resource/field-schema.ts";
 import type { FieldDiff } from "../../src/resource/planning.ts";
-import {
-  isAtLeast,
-  mostSevere,
-  severityOfDiff,
-  severityOfField,
-  severityOfObject,
-} from "../../src/resource/severity.ts";
+import { isAtLeast, mostSevere, severityOfDiff, severityOfObject } from "../../src/resource/severity.ts";
 
 const registry = registryIn(everyKind, CONTRACT_FIELDS);
 const kinds = registry.kinds.map((provider) => [provider.kind, provider] as const);
@@ -35,13 +29,14 @@ function fieldsBySeverity(kind: string): Partial<Record<Severity, readonly strin
   const provider = registry.of(`${kind}.x` as never);
   const names = Object.keys(provider.fields).filter((name) => provider.fields[name]?.source !== true);
   return Object.fromEntries(
-    SEVERITIES.map((one) => [one, names.filter((name) => severityOfField(provider, [name]) === one)]).filter(
-      ([, all]) => (all ?? []).length > 0,
-    ),
+    SEVERITIES.map((one) => [
+      one,
+      names.filter((name) => severityOfDiff(provider, diff([name])) === one),
+    ]).filter(([, all]) => (all ?? []).length > 0),
   );
 }
 
-const diff = (path: Path, before: Json | undefined, after: Json | undefined): FieldDiff => ({
+const diff = (path: Path, before?: Json, after?: Json): FieldDiff => ({
   path,
   before,
   after,
@@ -53,7 +48,7 @@ describe.each(kinds)("%s", (_kind, provider) => {
   test("names the severity of its objects, and each field has one", () => {
     expect(SEVERITIES).toContain(provider.severity);
     for (const path of pathsIn({ properties: provider.fields }, []))
-      expect(SEVERITIES, path.join(".")).toContain(severityOfField(provider, path));
+      expect(SEVERITIES, path.join(".")).toContain(severityOfDiff(provider, diff(path)));
   });
 });
 

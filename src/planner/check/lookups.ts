@@ -2,11 +2,10 @@
 
 import { kindOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
-import { isObject, type Json } from "../../core/json.ts";
 import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
-import { anyField, type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
+import { anyField, type FieldSchema, textsIn } from "../../resource/field-schema.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Resource } from "../../spec/model/spec.ts";
@@ -29,11 +28,9 @@ export function earlyQuestions({ registry, spec, state }: EarlyInput): Question[
   const found: Question[] = [];
   for (const resource of spec.resources.values()) {
     if (state.records.has(resource.address)) continue;
-    for (const { path, place } of valuesIn(registry, resource)) {
-      const text = valueAt(resource.values, path);
-      if (typeof text === "string" && !text.includes("${") && isEarly(place))
+    for (const { path, text, place } of valuesIn(registry, resource))
+      if (!text.includes("${") && isEarly(place))
         found.push({ address: resource.address, path, text, place });
-    }
   }
   return found;
 }
@@ -70,29 +67,11 @@ export function lookupQuestions(
   });
 }
 
-function valuesIn(
-  registry: PlanningRegistry,
-  resource: Resource,
-): { readonly path: Path; readonly place: LookupSource }[] {
-  const found: { readonly path: Path; readonly place: LookupSource }[] = [];
-  const visit = (schema: FieldSchema, value: Json, path: Path): void => {
-    if (typeof value === "string") {
-      const place = placeOf(schema);
-      if (place !== undefined) found.push({ path, place });
-    } else if (Array.isArray(value))
-      value.forEach((item, at) => {
-        visit(schema.items ?? {}, item, [...path, at]);
-      });
-    else if (isObject(value))
-      for (const [key, inner] of Object.entries(value))
-        visit(memberSchema(schema, key), inner, [...path, key]);
-  };
-  const { fields } = registry.get(resource.kind);
-  for (const [field, value] of Object.entries(resource.values)) {
-    const schema = fields[field];
-    if (schema !== undefined && asks(schema)) visit(schema, value, [field]);
-  }
-  return found;
+function valuesIn(registry: PlanningRegistry, { kind, values }: Resource): Omit<Question, "address">[] {
+  return textsIn(registry.get(kind).fields, values, asks).flatMap(({ path, text, schema }) => {
+    const place = placeOf(schema);
+    return place === undefined ? [] : [{ path, text, place }];
+  });
 }
 
 /** For an update, only changed values are checked, because the service accepted the others before. */

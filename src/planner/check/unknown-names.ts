@@ -1,10 +1,10 @@
 // Reports names in the spec that match no object after the plan is applied.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { collectTexts, isObject, type Json } from "../../core/json.ts";
+import { collectTexts } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
-import { anyField, type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
+import { anyField, textsIn } from "../../resource/field-schema.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -120,27 +120,13 @@ function standingOf(
 }
 
 function namings(provider: PlannedKind, resource: Resource): Naming[] {
-  const found: Naming[] = [];
-  for (const [field, value] of Object.entries(resource.values)) {
-    const schema = provider.fields[field];
-    if (schema !== undefined && mayName(schema)) collect(schema, value, [field], found);
-  }
+  const found = textsIn(provider.fields, resource.values, mayName).flatMap(
+    ({ text, path, schema: { names } }): Naming[] =>
+      names === undefined || text.includes("${") ? [] : [{ text, kinds: [names], path }],
+  );
   const inName = provider.planning.namedInKey?.(resource.name);
   if (inName !== undefined) found.push({ text: inName.name, kinds: inName.kinds, path: undefined });
   return found;
-}
-
-function collect(schema: FieldSchema, value: Json, path: Path, found: Naming[]): void {
-  if (typeof value === "string") {
-    if (schema.names !== undefined && !value.includes("${"))
-      found.push({ text: value, kinds: [schema.names], path });
-  } else if (Array.isArray(value))
-    value.forEach((item, at) => {
-      collect(schema.items ?? {}, item, [...path, at], found);
-    });
-  else if (isObject(value))
-    for (const [key, inner] of Object.entries(value))
-      collect(memberSchema(schema, key), inner, [...path, key], found);
 }
 
 /** Names that will be there after the plan. */

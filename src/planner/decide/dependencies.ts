@@ -2,7 +2,13 @@
 
 import type { Address } from "../../core/address.ts";
 import { isObject, type Json } from "../../core/json.ts";
-import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+import {
+  type FieldSchema,
+  type FieldTable,
+  itemSchema,
+  memberSchema,
+  type Values,
+} from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
@@ -117,7 +123,7 @@ function mentioned(fields: FieldTable, values: Values): readonly (readonly [stri
     const named = schema.names ?? schema.refersTo ?? kind;
     if (typeof value === "string") {
       if (named !== undefined) found.push([named, value]);
-    } else if (Array.isArray(value)) for (const item of value) visit(schema.items ?? {}, item, named);
+    } else if (Array.isArray(value)) for (const item of value) visit(itemSchema(schema), item, named);
     else if (isObject(value))
       for (const [key, inner] of Object.entries(value)) visit(memberSchema(schema, key), inner, undefined);
   };

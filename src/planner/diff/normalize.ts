@@ -3,7 +3,7 @@
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
-import { type FieldSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
+import { type FieldSchema, itemSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
 import { foldCase } from "../../resource/names.ts";
 
 /** The normal form of a value; undefined for what is the same as absent (null, `{}`, `[]`). */
@@ -33,7 +33,7 @@ function normalObject(schema: FieldSchema, value: JsonObject): Json | undefined 
 
 function normalList(schema: FieldSchema, value: readonly Json[]): Json | undefined {
   if (value.length === 0) return undefined;
-  const items = value.map((item) => normalForm(schema.items ?? {}, item) ?? null);
+  const items = value.map((item) => normalForm(itemSchema(schema), item) ?? null);
   if (schema.list === undefined || schema.list === "ordered") return items;
   const keyed = items.map((item) => [sortKey(schema, item), item] as const);
   keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));

@@ -11,8 +11,9 @@ import {
   type ListRule,
   memberSchema,
   type Severity,
+  schemaAt,
 } from "../../resource/field-schema.ts";
-import { isSensitive, maskedValue, schemaAt } from "../../resource/masked.ts";
+import { isSensitive, maskedValue } from "../../resource/masked.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import { setChange, valueText } from "../text/layout.ts";
 import { printable } from "../text/printable.ts";

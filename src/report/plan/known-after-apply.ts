@@ -11,7 +11,13 @@ import {
   markedResult,
   withReferenceTexts,
 } from "../../planner/model/result-values.ts";
-import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+import {
+  type FieldSchema,
+  type FieldTable,
+  itemSchema,
+  memberSchema,
+  type Values,
+} from "../../resource/field-schema.ts";
 import { maskedValues } from "../../resource/masked.ts";
 
 /** Sensitive values are masked, sets stand in one order: `patch`, applied to `before`, gives `after` wherever that is known. */
@@ -48,7 +54,7 @@ function shown(fields: FieldTable, values: Values): JsonObject {
 /** Sorts sets, so that order alone makes no difference and positions match on both sides. */
 function inOneOrder(schema: FieldSchema, value: Json): Json {
   if (Array.isArray(value)) {
-    const items = value.map((item) => inOneOrder(schema.items ?? {}, item));
+    const items = value.map((item) => inOneOrder(itemSchema(schema), item));
     return schema.list === undefined || schema.list === "ordered" ? items : items.sort(byText);
   }
   return isObject(value)

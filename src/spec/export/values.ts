@@ -4,7 +4,7 @@ import { canonicalJson } from "../../core/canonical.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";
 import { isContentField } from "../../resource/content.ts";
-import { type FieldSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
+import { type FieldSchema, itemSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
 import { escaped } from "../model/template.ts";
 import { isOptional } from "../schema/json-schema.ts";
@@ -76,8 +76,7 @@ function form(schema: FieldSchema, value: Json, on: ExportWriter): Json | undefi
   if (typeof value === "string") return text(schema, value, on);
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) {
-    const items = schema.items ?? {};
-    const all = value.map((item) => form(items, item, on) ?? item);
+    const all = value.map((item) => form(itemSchema(schema), item, on) ?? item);
     return all.length === 0 && !on.full ? undefined : all;
   }
   const out: { [key: string]: Json } = {};

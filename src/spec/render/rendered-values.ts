@@ -4,12 +4,11 @@ import type { Location } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { type Path, setMember, toPointer } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT, type SensitiveTexts } from "../../core/sensitive.ts";
-import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
+import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { InstanceOrigin } from "../model/origin.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import { escaped } from "../model/template.ts";
 import type { MapNode, SpecNode } from "../model/tree.ts";
-import { itemOf } from "../resolve/field-walk.ts";
 
 /** Where a value is written, and the modules through which it came, innermost first. */
 export interface ValueOrigin {
@@ -38,7 +37,7 @@ export class RenderedValues {
       return this.note(path, node, origin, typeof value === "string" ? this.masked(value) : value);
     }
     if (node.items.length === 0) this.note(path, node, origin, []);
-    return node.items.map((item, at) => this.value(item, itemOf(schema), [...path, at], origin));
+    return node.items.map((item, at) => this.value(item, itemSchema(schema), [...path, at], origin));
   }
 
   map(

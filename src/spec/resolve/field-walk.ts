@@ -2,44 +2,25 @@
 
 import type { Path } from "../../core/pointer.ts";
 import { isSecretValue } from "../../resource/content.ts";
-import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
+import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
 
-const NOTHING: FieldSchema = {};
-
 export function fieldOf(provider: PlannedKind, name: string): FieldSchema {
-  return Object.hasOwn(provider.fields, name) ? (provider.fields[name] ?? NOTHING) : NOTHING;
+  return memberSchema({ properties: provider.fields }, name);
 }
 
-export function itemOf(schema: FieldSchema): FieldSchema {
-  return schema.items ?? NOTHING;
-}
-
-/** The schema of the field at a path. */
-export function describedAt(provider: PlannedKind, path: Path): string | undefined {
-  const [first, ...rest] = path;
-  let schema = first === undefined ? NOTHING : fieldOf(provider, String(first));
-  for (const key of rest) schema = typeof key === "number" ? itemOf(schema) : memberSchema(schema, key);
-  return schema.description;
-}
-
-export type FieldVisitor = (node: SpecNode, path: Path, schema: FieldSchema) => void;
-
-/** Which fields a walk enters (see `somewhere` in resource/field-schema.ts). */
-export type FieldFilter = (schema: FieldSchema) => boolean;
-
-/** Calls `visit` for every value in fields that are entered, lists and maps before what is in them. */
+/** Calls `visit` for every value in fields that are entered (see `anyField`), lists and maps before what is in them. */
 export function walkFields(
   provider: PlannedKind,
   fields: MapNode,
-  entered: FieldFilter,
-  visit: FieldVisitor,
+  entered: (schema: FieldSchema) => boolean,
+  visit: (node: SpecNode, path: Path, schema: FieldSchema) => void,
 ): void {
   const walk = (node: SpecNode, path: Path, schema: FieldSchema): void => {
     visit(node, path, schema);
-    if (node.kind === "list" && entered(itemOf(schema)))
-      for (const [at, item] of node.items.entries()) walk(item, [...path, at], itemOf(schema));
+    if (node.kind === "list" && entered(itemSchema(schema)))
+      for (const [at, item] of node.items.entries()) walk(item, [...path, at], itemSchema(schema));
     if (node.kind === "map")
       for (const [key, { value }] of node.members) {
         const inner = memberSchema(schema, key);

@@ -2,7 +2,7 @@
 
 import { type Address, addressOf } from "../../core/address.ts";
 import { toDottedPath } from "../../core/pointer.ts";
-import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
+import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { Span } from "../model/source.ts";
 import type { Reference, ReferencePart } from "../model/spec.ts";
 import { isTemplate } from "../model/template.ts";
@@ -20,7 +20,7 @@ import {
 } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 import { partsOrReport } from "../variables/interpolate.ts";
-import { fieldOf, itemOf } from "./field-walk.ts";
+import { fieldOf } from "./field-walk.ts";
 import { type ReferenceContext, type ReferenceTarget, referenceTargetOf } from "./reference-target.ts";
 
 /** A resource with resolved references. */
@@ -62,7 +62,7 @@ class Linking {
 
   #node(node: SpecNode, schema: FieldSchema): SpecNode {
     if (node.kind === "map") return this.#map(node, (key) => memberSchema(schema, key));
-    if (node.kind === "list") return this.#list(node, itemOf(schema));
+    if (node.kind === "list") return this.#list(node, itemSchema(schema));
     if (typeof node.value !== "string") return node;
     return isTemplate(node.value)
       ? this.#text(node, node.value, schema)

@@ -5,7 +5,7 @@ import type { Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import { hasContent, secretField } from "../../resource/content.ts";
-import type { Values } from "../../resource/field-schema.ts";
+import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -23,7 +23,7 @@ import type { SpecValidator } from "../schema/spec-validator.ts";
 import { validatorFor } from "../schema/validator.ts";
 import { DeclaredNames, edgesOf, reportCycles } from "./dependencies.ts";
 import { Desired } from "./desired-resource.ts";
-import { describedAt, fieldOf } from "./field-walk.ts";
+import { fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
 import { checkReferences, type ReferenceContext } from "./reference-target.ts";
 import { type BoundReferences, bindReferences } from "./references.ts";
@@ -156,7 +156,7 @@ function checkSchema(
   )) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);
-    const advice = hint ?? (code === "SPEC_VALUE" ? describedAt(provider, path) : undefined);
+    const advice = hint ?? (code === "SPEC_VALUE" ? schemaAt(provider.fields, path).description : undefined);
     findings.add({ severity: "error", code, message, ...place, address, hint: advice });
   }
   return faulty;

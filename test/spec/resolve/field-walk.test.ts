@@ -1,17 +1,11 @@
 // Walks through values and schemas: which paths a kind has, and what is at them.
 
 import { describe, expect, it } from "vitest";
-import type { FieldSchema, FieldTable } from "../../../src/resource/field-schema.ts";
+import { type FieldSchema, type FieldTable, schemaAt } from "../../../src/resource/field-schema.ts";
 import type { PlannedKind } from "../../../src/resource/provider.ts";
 import { Findings } from "../../../src/spec/model/findings.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
-import {
-  attributesOf,
-  describedAt,
-  fieldOf,
-  hasPath,
-  walkFields,
-} from "../../../src/spec/resolve/field-walk.ts";
+import { attributesOf, fieldOf, hasPath, walkFields } from "../../../src/spec/resolve/field-walk.ts";
 import { readYaml } from "../../../src/spec/yaml/read-yaml.ts";
 import { registry } from "../kinds.ts";
 
@@ -67,7 +61,7 @@ describe("a path", () => {
     [["list", "0"], undefined],
     [["plain", 0], undefined],
   ])("%j is described as %s", (path, expected) => {
-    expect(describedAt(kind, path)).toBe(expected);
+    expect(schemaAt(kind.fields, path).description).toBe(expected);
   });
 });
 
