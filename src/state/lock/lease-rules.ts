@@ -55,6 +55,17 @@ export function lockUnreadable(name: string): Diagnostic {
 
 /** The names of locks have at most 15 digits, so that a number is exact. No run comes near; a planted file can. */
 const LAST_FENCE = 999_999_999_999_999;
+const LOCK_FILE = /^lock\.(\d{1,15})$/;
+
+export const lockFile = (fence: number): string => `lock.${fence}`;
+
+/** All fencing tokens in a folder, the greatest first. */
+export function fencesIn(names: readonly string[]): readonly number[] {
+  return names
+    .flatMap((name) => LOCK_FILE.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => b - a);
+}
 
 /** Throws Failure with STATE_LOCKED if no greater fencing token exists. */
 export function nextFence(fence: number, { place }: BackendNames): number {

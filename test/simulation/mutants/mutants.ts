@@ -30,8 +30,8 @@ export const mutants: readonly Mutant[] = [
     bug: "the directory entry of a new journal is not made durable",
     file: "src/state/backends/file/file-backend.ts",
     find: `    await fs.syncFolder(folder);
-    const file = await fs.open(withFolderDurable(folder, JOURNAL_FILE), "append");`,
-    put: `    const file = await fs.open(withFolderDurable(folder, JOURNAL_FILE), "append");`,
+    const file = await fs.open(\`\${folder}/\${JOURNAL_FILE}\`, "append");`,
+    put: `    const file = await fs.open(\`\${folder}/\${JOURNAL_FILE}\`, "append");`,
     suite: "crash",
   },
   {
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     find: `  await writeDurably(fs, temporary, text);
   try {
     await check();`,
-    put: `  await writeDurably(fs, inFolder(folder, name), text);
+    put: `  await writeDurably(fs, \`\${folder}/\${name}\`, text);
   await writeDurably(fs, temporary, text);
   try {
     await check();`,

@@ -2,10 +2,6 @@
 
 import type { FileSystem } from "../../model/ports.ts";
 
-export function withFolderDurable(folder: string, name: string): string {
-  return `${folder}/${name}`;
-}
-
 /**
  * Writes the pieces to a temporary file, syncs it, and renames it. The caller syncs the folder once after all files. `check` throws
  * if the lock was lost; it is called right before the rename.
@@ -18,11 +14,11 @@ export async function replaceFile(
   mark: string,
   check: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const temporary = withFolderDurable(folder, `${name}.${mark}.new`);
+  const temporary = `${folder}/${name}.${mark}.new`;
   await writeDurably(fs, temporary, text);
   try {
     await check();
-    await fs.rename(temporary, withFolderDurable(folder, name));
+    await fs.rename(temporary, `${folder}/${name}`);
   } catch (failure) {
     await check();
     throw failure;
@@ -37,10 +33,10 @@ export async function claimFile(
   text: string,
   mark: string,
 ): Promise<boolean> {
-  const temporary = withFolderDurable(folder, `${name}.${mark}.new`);
+  const temporary = `${folder}/${name}.${mark}.new`;
   try {
     await writeDurably(fs, temporary, [text]);
-    return await fs.link(temporary, withFolderDurable(folder, name));
+    return await fs.link(temporary, `${folder}/${name}`);
   } finally {
     await fs.remove(temporary);
   }

@@ -17,7 +17,7 @@ import type { LockClaim } from "../../model/lock-claim.ts";
 import type { Clock, FileSystem } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
-import { claimFile, replaceFile, withFolderDurable } from "./atomic-write.ts";
+import { claimFile, replaceFile } from "./atomic-write.ts";
 import { filesWithFailures } from "./files-with-failures.ts";
 import { assertLatestClaim, latestClaim, makeClaim, rewriteClaim } from "./lock-files.ts";
 
@@ -60,12 +60,12 @@ export class FileBackend implements StateBackend {
   }
 
   async #piece(name: string): Promise<StoredText | undefined> {
-    const bytes = await this.#fs.read(withFolderDurable(this.#folder, name));
+    const bytes = await this.#fs.read(`${this.#folder}/${name}`);
     return bytes === undefined ? undefined : { name, bytes };
   }
 
   async settle(): Promise<void> {
-    const path = withFolderDurable(this.#folder, JOURNAL_FILE);
+    const path = `${this.#folder}/${JOURNAL_FILE}`;
     if ((await this.#fs.read(path)) === undefined) return;
     const file = await this.#fs.open(path, "append");
     try {
@@ -96,7 +96,7 @@ export class FileBackend implements StateBackend {
    */
   async #removeUnfinished(): Promise<void> {
     for (const name of await this.#fs.list(this.#folder))
-      if (UNFINISHED.test(name)) await this.#fs.remove(withFolderDurable(this.#folder, name));
+      if (UNFINISHED.test(name)) await this.#fs.remove(`${this.#folder}/${name}`);
   }
 
   async renew(claim: LockClaim): Promise<void> {
@@ -112,8 +112,7 @@ export class FileBackend implements StateBackend {
     const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);
     await this.#syncJournal();
-    if (keepsBefore)
-      await fs.link(withFolderDurable(folder, STATE_FILE), withFolderDurable(folder, generationFile(before)));
+    if (keepsBefore) await fs.link(`${folder}/${STATE_FILE}`, `${folder}/${generationFile(before)}`);
     await replaceFile(fs, folder, STATE_FILE, text, claim.nonce, () => this.#assertTop(claim));
     await fs.syncFolder(folder);
     await forgetOld(fs, folder);
@@ -121,7 +120,7 @@ export class FileBackend implements StateBackend {
 
   /** Lines that a killed run wrote and never synced are made durable before a state that contains them can outlive them. */
   async #syncJournal(): Promise<void> {
-    const path = withFolderDurable(this.#folder, JOURNAL_FILE);
+    const path = `${this.#folder}/${JOURNAL_FILE}`;
     if ((await this.#fs.list(this.#folder)).includes(JOURNAL_FILE)) {
       const file = await this.#fs.open(path, "append");
       await file.sync();
@@ -135,7 +134,7 @@ export class FileBackend implements StateBackend {
     await this.#assertTop(claim);
     await replaceFile(fs, folder, JOURNAL_FILE, [line], claim.nonce, () => this.#assertTop(claim));
     await fs.syncFolder(folder);
-    const file = await fs.open(withFolderDurable(folder, JOURNAL_FILE), "append");
+    const file = await fs.open(`${folder}/${JOURNAL_FILE}`, "append");
     return {
       write: async (lines) => {
         await this.#assertTop(claim);
@@ -162,13 +161,10 @@ export class FileBackend implements StateBackend {
     const [fs, folder] = [this.#fs, this.#folder];
     await this.#assertTop(claim);
     for (const name of [STATE_FILE, JOURNAL_FILE])
-      if ((await fs.read(withFolderDurable(folder, name))) !== undefined)
-        await fs.link(
-          withFolderDurable(folder, name),
-          withFolderDurable(folder, `${name}.aside-${claim.fence}`),
-        );
+      if ((await fs.read(`${folder}/${name}`)) !== undefined)
+        await fs.link(`${folder}/${name}`, `${folder}/${name}.aside-${claim.fence}`);
     await fs.syncFolder(folder);
-    return withFolderDurable(folder, `*.aside-${claim.fence}`);
+    return `${folder}/*.aside-${claim.fence}`;
   }
 
   async key(): Promise<string | undefined> {
@@ -189,7 +185,7 @@ export class FileBackend implements StateBackend {
   async putKey(claim: LockClaim, text: string | undefined): Promise<void> {
     if (text !== undefined) return this.#replace(claim, KEY_FILE, [text]);
     await this.#assertTop(claim);
-    await this.#fs.remove(withFolderDurable(this.#folder, KEY_FILE));
+    await this.#fs.remove(`${this.#folder}/${KEY_FILE}`);
     await this.#fs.syncFolder(this.#folder);
   }
 
@@ -217,8 +213,7 @@ async function serialsIn(fs: FileSystem, folder: string): Promise<readonly numbe
 
 async function forgetOld(fs: FileSystem, folder: string): Promise<void> {
   const serials = await serialsIn(fs, folder);
-  for (const serial of serials.slice(GENERATIONS))
-    await fs.remove(withFolderDurable(folder, generationFile(serial)));
+  for (const serial of serials.slice(GENERATIONS)) await fs.remove(`${folder}/${generationFile(serial)}`);
 }
 
 export interface FileStoreOptions extends StoreOptions {

@@ -18,13 +18,11 @@ export const NO_STATE: StateName = { serial: 0, fence: 0 };
 const NUMBER = "(\\d{1,15})";
 const STATE = new RegExp(`^state\\.${NUMBER}\\.${NUMBER}$`);
 const JOURNAL = new RegExp(`^journal\\.${NUMBER}\\.${NUMBER}\\.${NUMBER}\\.${NUMBER}$`);
-const LOCK = new RegExp(`^lock\\.${NUMBER}$`);
 const SEGMENT = /^\d{1,15}$/;
 
 export const stateFile = ({ serial, fence }: StateName): string => `state.${serial}.${fence}`;
 export const journalFolder = ({ fence, epoch, base }: JournalName): string =>
   `journal.${fence}.${epoch}.${base.serial}.${base.fence}`;
-export const lockFile = (fence: number): string => `lock.${fence}`;
 
 export function statesIn(names: readonly string[]): readonly StateName[] {
   return names
@@ -46,13 +44,6 @@ export function journalsIn(names: readonly string[]): readonly JournalName[] {
       ];
     })
     .sort((a, b) => b.fence - a.fence || b.epoch - a.epoch);
-}
-
-export function fencesIn(names: readonly string[]): readonly number[] {
-  return names
-    .flatMap((name) => LOCK.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => b - a);
 }
 
 export function segmentsIn(names: readonly string[]): readonly number[] {

@@ -13,10 +13,6 @@ import {
 } from "./file-names.ts";
 import type { Files } from "./files.ts";
 
-export function pathInFolder(folder: string, name: string): string {
-  return `${folder}/${name}`;
-}
-
 export async function namesIn(files: Files, folder: string): Promise<readonly string[]> {
   return (await files.list(folder)).map((entry) => entry.name);
 }
@@ -38,7 +34,7 @@ export async function findJournal(
   names: readonly string[],
 ): Promise<FoundJournal | undefined> {
   for (const name of journalsIn(names)) {
-    const path = pathInFolder(folder, journalFolder(name));
+    const path = `${folder}/${journalFolder(name)}`;
     const segments = segmentsIn(await namesIn(files, path));
     if (segments.length === 0) continue;
     return { name, piece: { name: path, bytes: await together(files, path, segments) } };
@@ -47,7 +43,7 @@ export async function findJournal(
 }
 
 async function together(files: Files, folder: string, segments: readonly number[]): Promise<Uint8Array> {
-  const pieces = await Promise.all(segments.map((n) => files.read(pathInFolder(folder, String(n)))));
+  const pieces = await Promise.all(segments.map((n) => files.read(`${folder}/${n}`)));
   let offset = 0;
   segments.forEach((n, at) => {
     if (n !== at || pieces[at] === undefined) throw corrupt(folder, offset, `its segment ${at} is missing`);
@@ -64,8 +60,8 @@ export async function copyAside(
   aside: string,
 ): Promise<void> {
   const copy = async (from: string, to: string): Promise<void> => {
-    const bytes = await files.read(pathInFolder(folder, from));
-    if (bytes !== undefined) await files.put(pathInFolder(aside, to), bytes);
+    const bytes = await files.read(`${folder}/${from}`);
+    if (bytes !== undefined) await files.put(`${aside}/${to}`, bytes);
   };
   await files.makeFolder(aside);
   const [journal] = journalsIn(names);
@@ -73,6 +69,6 @@ export async function copyAside(
   await copy(stateFile(base), stateFile(base));
   if (journal === undefined) return;
   const from = journalFolder(journal);
-  for (const n of segmentsIn(await namesIn(files, pathInFolder(folder, from))))
-    await copy(pathInFolder(from, String(n)), `journal.${n}`);
+  for (const n of segmentsIn(await namesIn(files, `${folder}/${from}`)))
+    await copy(`${from}/${n}`, `journal.${n}`);
 }

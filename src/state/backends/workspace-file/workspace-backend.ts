@@ -2,7 +2,7 @@
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { Failure } from "../../../core/diagnostic.ts";
-import { claimText, overtaken, readClaim } from "../../lock/lease-rules.ts";
+import { claimText, fencesIn, lockFile, overtaken, readClaim } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
   GENERATIONS,
@@ -18,11 +18,9 @@ import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 import {
-  fencesIn,
   type JournalName,
   journalFolder,
   journalsIn,
-  lockFile,
   NO_STATE,
   type StateName,
   sameState,
@@ -30,7 +28,7 @@ import {
   statesIn,
 } from "./file-names.ts";
 import { type FailureTests, Files } from "./files.ts";
-import { copyAside, findJournal, namesIn, pathInFolder, readStoredText } from "./read-files.ts";
+import { copyAside, findJournal, namesIn, readStoredText } from "./read-files.ts";
 
 const SKEW_MS = 10 * 60_000;
 const utf8 = new TextEncoder();
@@ -79,7 +77,7 @@ export class WorkspaceBackend implements StateBackend {
   }
 
   #path(name: string): string {
-    return pathInFolder(this.#folder, name);
+    return `${this.#folder}/${name}`;
   }
 
   #piece(name: string): Promise<StoredText | undefined> {
