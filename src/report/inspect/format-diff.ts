@@ -1,7 +1,7 @@
 // What formatting would change in a file, as a unified diff.
 
 import { structuredPatch } from "diff/lib/patch/create.js";
-import type { Colors } from "../text/color.ts";
+import { type Colors, diffPaint } from "../text/color.ts";
 import { printable } from "../text/printable.ts";
 
 export interface FormatDifference {
@@ -17,13 +17,7 @@ export function formatDiff({ file, before, after }: FormatDifference, colors: Co
   const lines = [colors.bold(`--- ${printable(file)}`), colors.bold(`+++ ${printable(file)} (formatted)`)];
   for (const { oldStart, oldLines, newStart, newLines, lines: changed } of hunks) {
     lines.push(colors.cyan(`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`));
-    for (const line of changed) lines.push(painted(line, colors));
+    for (const line of changed) lines.push(diffPaint(line, colors)(printable(line)));
   }
   return `${lines.join("\n")}\n`;
-}
-
-function painted(line: string, colors: Colors): string {
-  const text = printable(line);
-  if (line.startsWith("+")) return colors.green(text);
-  return line.startsWith("-") ? colors.red(text) : text;
 }

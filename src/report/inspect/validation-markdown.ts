@@ -3,8 +3,7 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { severityCounts } from "../text/diagnostic-text.ts";
 import { COMMENT_SIZE, type FittedReport, findingItem, fittedMarkdown } from "../text/markdown.ts";
-import { markdownText } from "../text/printable.ts";
-import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
+import { markdownHead, type RunInfo } from "../text/run-info.ts";
 
 /** The findings of `validate`. `sentence`: about a valid spec. */
 export interface ValidationView {
@@ -28,12 +27,10 @@ export function findingsMarkdown(
   info?: RunInfo,
   size = COMMENT_SIZE,
 ): FittedReport {
-  const about = info === undefined ? "" : `\n${runMarkdown(info)}`;
-  const head = `${markdownMarker(info?.target)}\n\n## ${markdownText(heading)}\n${about}`;
   const section = (rank: number, severity: Diagnostic["severity"]) => ({
     rank,
     open: "",
     blocks: found.filter((one) => one.severity === severity).map(findingItem),
   });
-  return fittedMarkdown(head, [section(0, "error"), section(1, "warning")], size);
+  return fittedMarkdown(markdownHead(heading, info), [section(0, "error"), section(1, "warning")], size);
 }

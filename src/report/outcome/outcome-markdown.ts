@@ -14,8 +14,8 @@ import {
   fittedMarkdown,
   type Section,
 } from "../text/markdown.ts";
-import { markdownCode, markdownSentence, markdownText, markupText } from "../text/printable.ts";
-import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
+import { markdownCode, markdownSentence, markupText } from "../text/printable.ts";
+import { markdownHead, type RunInfo } from "../text/run-info.ts";
 import type { OutcomeItem, OutcomeView } from "./outcome-view.ts";
 
 /** More than this many applied changes are collapsed. */
@@ -24,8 +24,6 @@ const FEW = 20;
 export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const applied = outcome.changes.filter((one) => one.result === "applied");
   const others = outcome.changes.filter((one) => one.result !== "applied");
-  const about = info === undefined ? "" : `\n${runMarkdown(info)}`;
-  const head = `${markdownMarker(info?.target)}\n\n## ${markdownText(outcome.title)}\n${about}`;
   const found = [...outcome.notes, ...outcome.diagnostics];
   const sections: readonly Section[] = [
     { rank: 0, open: "", blocks: found.map((one) => ({ what: "finding", text: findingQuote(one) })) },
@@ -33,7 +31,7 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
     appliedSection(applied),
     planSection(outcome.plan),
   ];
-  return fittedMarkdown(head, sections, size);
+  return fittedMarkdown(markdownHead(outcome.title, info), sections, size);
 }
 
 function appliedSection(applied: readonly OutcomeItem[]): Section {

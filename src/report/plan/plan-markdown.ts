@@ -18,7 +18,7 @@ import {
   markupText,
   printable,
 } from "../text/printable.ts";
-import { markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
+import { markdownHead, markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
 import { CHANGING_ACTIONS } from "../text/vocabulary.ts";
 import type { ChangeView } from "./change-view.ts";
 import type { DriftItem, DriftView } from "./drift-view.ts";
@@ -145,8 +145,6 @@ function unmanaged(plan: PlanView): Section {
 export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const { title, drift, diagnostics, managed } = view;
   const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
-  const about = info === undefined ? "" : `\n${runMarkdown(info)}`;
-  const head = `${markdownMarker(info?.target)}\n\n## ${markdownText(verdict)}\n${about}`;
   const sections: readonly Section[] = [
     {
       rank: 0,
@@ -155,7 +153,7 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
     },
     { rank: 1, open: "", blocks: drift.map(driftBlock) },
   ];
-  return fittedMarkdown(head, sections, size);
+  return fittedMarkdown(markdownHead(verdict, info), sections, size);
 }
 
 export function changeBlock(view: ChangeView): Block {

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
-import type { Colors, Paint } from "../text/color.ts";
+import { type Colors, diffPaint, type Paint } from "../text/color.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
@@ -217,10 +217,5 @@ function fieldValue(line: FieldLine, colors: Colors): string {
 }
 
 export function contentBlock(lines: readonly string[], colors: Colors): readonly string[] {
-  return lines.map((line) => `        ${paintOfLine(line, colors)(line)}`);
-}
-
-function paintOfLine(line: string, colors: Colors): Paint {
-  if (line.startsWith("+")) return colors.green;
-  return line.startsWith("-") ? colors.red : colors.dim;
+  return lines.map((line) => `        ${diffPaint(line, colors, colors.dim)(line)}`);
 }

@@ -7,7 +7,7 @@ import type { Json } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
 import type { TestProblem, TestResult } from "../../planner/model/test-result.ts";
 import { type JunitCase, junitSuite } from "../outcome/junit.ts";
-import { type Colors, colorsFor } from "../text/color.ts";
+import { type Colors, colorsFor, diffPaint } from "../text/color.ts";
 import { diagnosticJson, diagnosticsText, diagnosticText } from "../text/diagnostic-text.ts";
 import { printable, printableLines } from "../text/printable.ts";
 
@@ -96,14 +96,9 @@ function problemLines(problem: TestProblem, colors: Colors): readonly string[] {
   return [
     `  ${printable(problemSentence(problem))}${legend}`,
     `    at ${place}`,
-    ...differenceLines(problem).map((line) => `    ${painted(line, colors)}`),
+    ...differenceLines(problem).map((line) => `    ${diffPaint(line, colors)(line)}`),
     ...found.map((line) => `    ${line}`),
   ];
-}
-
-function painted(line: string, colors: Colors): string {
-  if (line.startsWith("-")) return colors.red(line);
-  return line.startsWith("+") ? colors.green(line) : line;
 }
 
 export function testsJson({ results, diagnostics }: TestsView): Record<string, unknown> {

@@ -21,6 +21,12 @@ export function colorsFor(enabled: boolean): Colors {
   return { bold, dim, red, green, yellow, cyan, magenta, alarm: (text) => bgRed(white(bold(text))) };
 }
 
+/** The color of a line of a diff. */
+export function diffPaint(line: string, { green, red }: Colors, ofContext: Paint = String): Paint {
+  if (line.startsWith("+")) return green;
+  return line.startsWith("-") ? red : ofContext;
+}
+
 /** Colors if forced, none with NO_COLOR or a dumb terminal, else colors on a terminal. */
 export function wantsColor(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   const set = (name: string) => (env[name] ?? "") !== "";

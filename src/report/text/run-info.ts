@@ -50,6 +50,12 @@ function hasHost({ host, modes }: RunInfo): boolean {
   return host !== "" && !modes.includes(host);
 }
 
+/** The start of a Markdown report: its marker, its title, and its run. */
+export function markdownHead(title: string, info: RunInfo | undefined): string {
+  const about = info === undefined ? "" : `\n${runMarkdown(info)}`;
+  return `${markdownMarker(info?.target)}\n\n## ${markdownText(title)}\n${about}`;
+}
+
 /** The first line of a Markdown report, by which its comment is found again. No target can end the comment. */
 export function markdownMarker(target = "default"): string {
   return `<!-- workspace:${encodeURIComponent(target.toWellFormed())} -->`;
