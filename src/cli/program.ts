@@ -4,14 +4,14 @@ import type { CommandContext } from "../config/environment.ts";
 import { VERSION } from "../config/version.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import { diagnosticsOf } from "../core/request-failure.ts";
+import type { WorkflowObserver } from "../workflow/session/workflow-context.ts";
 import type { Command, ConsoleContext } from "./command/command.ts";
 import { EXIT } from "./command/exit-codes.ts";
 import type { OutputRequest } from "./command/option.ts";
 import { optionValues } from "./command/option-values.ts";
 import { buildProgram, type Invocation, parseArguments } from "./command/parser.ts";
 import { COMMANDS } from "./commands.ts";
-import { reportFailure } from "./output/diagnostics.ts";
-import { workflowObserver } from "./output/workflow-observer.ts";
+import { printDiagnostics, reportFailure } from "./output/diagnostics.ts";
 
 /** Runs to the end, or to the moment a signal ends it; the exit code. Never throws. */
 export async function runProgram(context: CommandContext, argv: readonly string[]): Promise<number> {
@@ -23,12 +23,13 @@ export async function runProgram(context: CommandContext, argv: readonly string[
 async function dispatch(context: CommandContext, argv: readonly string[]): Promise<number> {
   const called = await parseArguments(buildProgram(COMMANDS), argv);
   const { command, own, root } = called;
+  const asksHelp = root.help !== undefined || own.help !== undefined;
   if (command !== undefined && !("commands" in command))
-    return isGiven(called, "help")
+    return asksHelp
       ? showHelp(context, called)
       : runCommand({ ...context, runProgram, observer: workflowObserver(context) }, command, called);
   if (called.args.length > 0) throw new Failure(...withAdvice(called, called.problems));
-  if (isGiven(called, "help") || argv.length === 0) return showHelp(context, called);
+  if (asksHelp || argv.length === 0) return showHelp(context, called);
   if (own.version !== undefined) {
     context.stdout.write(`${VERSION}\n`);
     return EXIT.ok;
@@ -41,8 +42,24 @@ async function dispatch(context: CommandContext, argv: readonly string[]): Promi
   return EXIT.error;
 }
 
-function isGiven({ root, own }: Invocation, name: string): boolean {
-  return root[name] !== undefined || own[name] !== undefined;
+/** A shorter wait is over before a sentence about it is read. */
+const LONG_WAIT_MS = 3_000;
+
+/** Prints events of a workflow to stderr. */
+function workflowObserver(context: CommandContext): WorkflowObserver {
+  return {
+    found: (diagnostics) => printDiagnostics(context, diagnostics),
+    retrying({ operation, status, attempt, waitMs = 0 }) {
+      if (waitMs < LONG_WAIT_MS) return;
+      const what = status === 0 ? "returned no complete response" : `answered ${status}`;
+      const seconds = Math.ceil(waitMs / 1000);
+      context.stderr.write(`${operation} ${what}; retry ${attempt} in ${seconds} s\n`);
+    },
+    async begin() {
+      const { progressFor } = await import("./output/progress.ts");
+      return progressFor(context);
+    },
+  };
 }
 
 async function showHelp(context: CommandContext, { command, parser, args }: Invocation): Promise<number> {

@@ -12,8 +12,8 @@ import { type Network, networkOf } from "./network.ts";
 import type { Profile } from "./profile.ts";
 import type { SourcedValue } from "./sign-in/attributes.ts";
 import { azureCliRunner } from "./sign-in/azure-cli.ts";
-import { chooseSignIn, type SignInChoice } from "./sign-in/choose.ts";
-import { noToken } from "./sign-in/no-token.ts";
+import { chooseSignIn, type SignInChoice, type SkippedSignIn } from "./sign-in/choose.ts";
+import { NO_AZURE_CLI, NOT_AZURE } from "./sign-in/methods.ts";
 import {
   hostIn,
   isSpecProfile,
@@ -178,6 +178,26 @@ function noHost(): Diagnostic {
   return error("CLI_NO_HOST", "no host is set", {
     hint: "set --host, WORKSPACE_HOST, or host in ~/.workspacecfg; to use the built-in emulator, pass `--host embedded`",
   });
+}
+
+/** Says what was tried, and gives the most likely fix. */
+function noToken(host: string, { skipped }: SignInChoice): Diagnostic {
+  // The Azure CLI is tried without any value, so it does not show what the user configured.
+  const told = skipped.filter(({ what, why }) => what !== "azure-cli" || why !== NOT_AZURE);
+  return error("API_UNAUTHENTICATED", `no token is set for ${host}`, {
+    hint: tokenHint(told),
+    ...(told.length === 0 ? {} : { cause: told.map(({ what, why }) => `${what}: ${why}`).join("; ") }),
+  });
+}
+
+function tokenHint(told: readonly SkippedSignIn[]): string {
+  if (told.some(({ why }) => /^(it is|they are) for /.test(why)))
+    return "the values found are for another host: choose it with --profile or --host, or run `workspace login`";
+  if (told.some(({ why }) => why === NOT_AZURE))
+    return "if the host is a workspace of Azure, pass --cloud azure; otherwise, run `workspace login`";
+  if (told.some(({ what, why }) => what !== "azure-cli" && why === NO_AZURE_CLI))
+    return "install the Azure CLI and run `az login`, or choose another sign-in with `workspace login --auth-type`";
+  return "run `workspace login`, or set WORKSPACE_TOKEN";
 }
 
 function noSignInOverHttp(host: string, method: string): Diagnostic {
