@@ -117,7 +117,7 @@ function liveHolders(
 }
 
 /** Everything that values name or refer to, as kind and natural name or id. */
-function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
+export function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
   const found: [string, string][] = [];
   const visit = (schema: FieldSchema, value: Json | undefined, kind: string | undefined): void => {
     const named = schema.names ?? schema.refersTo ?? kind;

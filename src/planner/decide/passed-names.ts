@@ -3,13 +3,15 @@
 import type { Address } from "../../core/address.ts";
 import { fingerprint } from "../../core/canonical.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
-import { changeKey } from "../model/order.ts";
+import { changeKey, transitiveClosure } from "../model/order.ts";
 import { freeingKey, workGraph } from "../model/work-graph.ts";
+import { mentioned } from "./dependencies.ts";
 
 type Taker = Create | Update | Replace;
 type Holder = Update | Replace | Delete;
@@ -45,8 +47,9 @@ export function withPassedNames(context: PlanContext, changes: readonly Change[]
     const { taker, held } = passing;
     const holder = byId.get(objectKey(taker.kind, held.id));
     const once = holder === undefined ? undefined : onceFreed(passing, holder, graph);
-    if (holder === undefined || once === undefined) {
-      diagnostics.push(refusal(context, passing, holder));
+    const lister = holder === undefined ? undefined : listerOf(context, passing, holder, changes);
+    if (holder === undefined || once === undefined || lister !== undefined) {
+      diagnostics.push(refusal(context, passing, holder, lister));
       continue;
     }
     sources.set(taker, { address: holder.address, id: held.id, once });
@@ -54,7 +57,11 @@ export function withPassedNames(context: PlanContext, changes: readonly Change[]
     graph.add(changeKey(taker), freeingKey(holder, once));
   }
   const temporary = temporaryNames(context, changes, asides);
-  return { changes: changes.map((change) => named(change, sources, temporary)), diagnostics };
+  const named = changes.map((change) => {
+    const more = defined({ nameFrom: sources.get(change), temporaryName: temporary.get(change) });
+    return { ...change, ...more } as Change;
+  });
+  return { changes: named, diagnostics };
 }
 
 /** If the name is the key, an object cannot be renamed. */
@@ -111,18 +118,21 @@ export function freesName(provider: PlannedKind, holder: Change, name: string): 
   return !isSameName(provider, nameReached(provider, holder), name);
 }
 
-function named(
-  change: Change,
-  sources: ReadonlyMap<Change, NameSource>,
-  temporary: ReadonlyMap<Change, string>,
-): Change {
-  const nameFrom = sources.get(change);
-  const temporaryName = temporary.get(change);
-  const more = {
-    ...(nameFrom === undefined ? {} : { nameFrom }),
-    ...(temporaryName === undefined ? {} : { temporaryName }),
-  };
-  return { ...change, ...more } as Change;
+/** An unchanged resource that lists the name of an object that is deleted. The service deletes the membership with it. */
+function listerOf(
+  { input }: PlanContext,
+  { provider, name }: Passing,
+  holder: Change,
+  changes: readonly Change[],
+): Change | undefined {
+  if (holder.action !== "delete" && holder.action !== "replace") return undefined;
+  return changes.find(
+    (change) =>
+      change.action === "noop" &&
+      mentioned(input.registry.get(change.kind).fields, change.after).some(
+        ([kind, text]) => kind === provider.kind && isSameName(provider, text, name),
+      ),
+  );
 }
 
 /** Returns a temporary name for each object: its current name with a mark, unused now and after the plan. */
@@ -191,7 +201,12 @@ function takesName(change: Change): change is Taker & { readonly nameFrom: NameS
   return "nameFrom" in change && change.nameFrom !== undefined;
 }
 
-function refusal(context: PlanContext, passing: Passing, holder: Change | undefined): Diagnostic {
+function refusal(
+  context: PlanContext,
+  passing: Passing,
+  holder: Change | undefined,
+  lister: Change | undefined,
+): Diagnostic {
   const { provider, taker, name, held } = passing;
   const resource = context.input.spec.resources.get(taker.address);
   const owner = holder?.address ?? context.owners.get(taker.kind, held.id);
@@ -200,9 +215,11 @@ function refusal(context: PlanContext, passing: Passing, holder: Change | undefi
   const cycle = holder !== undefined && freesName(provider, holder, name);
   const message = unmanaged
     ? `${head} and is not managed by ${taker.address}`
-    : cycle
-      ? `${head}: ${owner} frees the name only after ${taker.address} has taken it`
-      : `${head}: ${owner} keeps this name`;
+    : lister !== undefined
+      ? `${head}: ${lister.address} lists it, and would lose it with the ${provider.singular} of ${owner}`
+      : cycle
+        ? `${head}: ${owner} frees the name only after ${taker.address} has taken it`
+        : `${head}: ${owner} keeps this name`;
   return error("PLAN_ALREADY_EXISTS", message, {
     address: taker.address,
     ...(resource === undefined ? {} : { at: resource.locate([provider.nameField]) }),
@@ -221,21 +238,11 @@ class Graph {
   }
 
   add(key: string, after: string): void {
-    const known = this.#after.get(key);
-    if (known === undefined) this.#after.set(key, new Set([after]));
-    else known.add(after);
+    this.#after.set(key, new Set([...(this.#after.get(key) ?? []), after]));
   }
 
   /** Whether `key` waits for `target`, directly or through others. */
   leads(key: string, target: string): boolean {
-    const seen = new Set<string>();
-    const queue = [key];
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      if (next === target) return true;
-      if (seen.has(next)) continue;
-      seen.add(next);
-      queue.push(...(this.#after.get(next) ?? []));
-    }
-    return false;
+    return transitiveClosure([key], (one) => this.#after.get(one) ?? []).has(target);
   }
 }
