@@ -347,6 +347,15 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await lease.release();
       });
 
+      test("one that is not kept is refused with what to do when none is kept", async () => {
+        await publish(shared.store(), "a");
+        await expect(shared.store().restore(1, NO_WAIT)).rejects.toMatchObject({
+          diagnostics: [
+            { code: "STATE_GENERATION", hint: expect.stringContaining("`workspace apply --adopt`") },
+          ],
+        });
+      });
+
       test("a damaged state is replaced by one, above every serial, and a copy of the damage is kept", async () => {
         for (const name of ["a", "b", "c"]) await publish(shared.store(), name);
         const [state] = await shared.parts();

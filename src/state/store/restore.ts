@@ -66,7 +66,10 @@ async function damaged({ backend }: StoreContext, old: Snapshot): Promise<Loaded
   };
 }
 
+const NO_VERSIONS =
+  "no earlier version is kept: move a damaged state away, then record the existing objects again with `workspace apply --adopt`";
+
 function unknownGeneration(serial: number, known: readonly number[]): Failure {
-  const hint = known.length === 0 ? "no version is kept" : `the kept versions are ${known.join(", ")}`;
+  const hint = known.length === 0 ? NO_VERSIONS : `the kept versions are ${known.join(", ")}`;
   return new Failure(error("STATE_GENERATION", `version ${serial} of this state does not exist`, { hint }));
 }
