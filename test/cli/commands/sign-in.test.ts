@@ -262,11 +262,16 @@ describe("login", () => {
 
   test.each([
     ["login", "no workspace is named"],
-    ["login --host embedded", "no workspace is named"],
+    ["login --host embedded", "the embedded workspace needs no sign-in"],
+    ["login --host H --auth-type oauth", '--auth-type cannot be "oauth": use one of pat, oauth-m2m'],
+    ...["github-oidc", "env-oidc", "file-oidc", "github-oidc-azure"].map((method) => [
+      `login --host H --auth-type ${method}`,
+      `--auth-type cannot be "${method}": it is not saved in a profile; set its variables instead`,
+    ]),
     ["login --host H --auth-type oauth-m2m", "this sign-in needs --client-id"],
     ["login --host H --auth-type azure-client-secret --client-id a", "this sign-in needs --tenant-id"],
     ["login --host H --profile x]y", "the name of the profile has characters"],
-  ])("%s is refused", async (words, message) => {
+  ])("%s is refused", async (words = "", message = "") => {
     const ran = await run(words.replace("H", server.url), {}, SECRET);
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining(message) });
     expect(globSync(".workspacecfg", { cwd: folder })).toEqual([]);

@@ -3,6 +3,7 @@
 import { fromEnv } from "../../../config/environment.ts";
 import { DEFAULT_PROFILE, ownProfiles, profileIn } from "../../../config/profile.ts";
 import { EMBEDDED, hostSettings, settingsFor } from "../../../config/settings.ts";
+import { isAuthType } from "../../../config/sign-in/methods.ts";
 import {
   LOGIN_METHODS,
   loginValues,
@@ -22,15 +23,26 @@ import { printDiagnostics } from "../../output/diagnostics.ts";
 import { askSecret } from "../../output/prompt.ts";
 
 const { host, caFile, dialect, cloud } = HOST_OPTIONS;
+const authType = choiceOption("--auth-type <method>", "sign-in method (default: pat)", LOGIN_METHODS);
+/** Their ID token is of one job, or is replaced while it is in use. */
+const NOT_SAVED =
+  "it is not saved in a profile; set its variables instead, as docs/databricks.md#sign-in shows";
+const isSaved = (text: string): boolean => !isAuthType(text) || LOGIN_METHODS.some((one) => one === text);
 
 export const loginCommand = defineCommand({
   name: "login",
   summary: "check a sign-in and save it as a profile",
   options: {
-    host,
+    host: { ...host, description: "workspace URL" },
     ...inGroup("Sign-in", {
       profile: textOption("--profile <name>", "profile to write (default: DEFAULT)"),
-      authType: choiceOption("--auth-type <method>", "sign-in method (default: pat)", LOGIN_METHODS),
+      authType: {
+        ...authType,
+        parse(given, refuse) {
+          for (const text of given) if (!isSaved(text)) refuse(text, NOT_SAVED);
+          return authType.parse(given.filter(isSaved), refuse);
+        },
+      } satisfies typeof authType,
       clientId: textOption("--client-id <id>", "client ID of a service principal or managed identity"),
       tenantId: textOption("--tenant-id <id>", "tenant of Microsoft Entra ID"),
       resourceId: textOption("--resource-id <id>", "resource ID of the workspace in Azure"),
@@ -49,8 +61,12 @@ export const loginCommand = defineCommand({
       profileIn(file, name)?.values.get("host") ??
       fromEnv(context, "WORKSPACE_HOST") ??
       fromEnv(context, "DATABRICKS_HOST");
-    if (url === undefined || url === EMBEDDED)
+    if (url === undefined)
       throw failureOf("CLI_NO_HOST", "no workspace is named", { hint: "use --host URL" });
+    if (url === EMBEDDED)
+      throw failureOf("CLI_NO_HOST", "the embedded workspace needs no sign-in", {
+        hint: "for another workspace, use --host URL",
+      });
     const values = await loginValues(url, options, (secret) => askSecret(context, secret));
     const profile: NewProfile = { name, values };
     withProfile("", profile);
