@@ -28,6 +28,13 @@ export class UnknownOutcome extends Error {
 
 /** Any file can be the one too many, so no caller expects these. */
 const OUT_OF_FILES: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
+export const TOO_MANY_FILES = [
+  "CLI_FILE",
+  "too many open files",
+  "raise the limit, for example with `ulimit -n 1024`",
+] as const;
+
+export const isOutOfFiles = (problem: unknown): boolean => OUT_OF_FILES.has(errorCode(problem) ?? "");
 
 /** The findings in what ended a run. What nothing expects is a bug; `report` says what a report of it should contain. */
 export function diagnosticsOf(
@@ -36,13 +43,10 @@ export function diagnosticsOf(
 ): readonly Diagnostic[] {
   if (problem instanceof Failure) return problem.diagnostics;
   if (problem instanceof Refused || problem instanceof UnknownOutcome) return [problem.diagnostic];
-  if (OUT_OF_FILES.has(errorCode(problem) ?? ""))
-    return [
-      error("CLI_FILE", "too many open files", {
-        cause: thrownText(problem),
-        hint: "raise the limit, for example with `ulimit -n 1024`",
-      }),
-    ];
+  if (isOutOfFiles(problem)) {
+    const [code, what, hint] = TOO_MANY_FILES;
+    return [error(code, what, { cause: thrownText(problem), hint })];
+  }
   return [
     error("CLI_INTERNAL", "internal error", {
       cause: problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem),

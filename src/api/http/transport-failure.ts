@@ -1,9 +1,11 @@
 // Derives the outcome of a request from a transport error: whether anything was sent, and why no complete response arrived.
 
 import type { Code } from "../../core/codes.ts";
+import { isOutOfFiles, TOO_MANY_FILES } from "../../core/request-failure.ts";
 
-/** Why no complete answer came. `invalid`: the request could not be built. `protocol`: the peer does not speak HTTP. */
+/** Why no complete answer came. `no-files`: this process has too many open files for a connection. `invalid`: the request could not be built. `protocol`: the peer does not speak HTTP. */
 export type TransportFailureReason =
+  | "no-files"
   | "refused"
   | "unknown-host"
   | "untrusted"
@@ -46,6 +48,8 @@ export function transportFailure(problem: unknown): TransportFailure {
   const unsent = (why: TransportFailureReason): TransportFailure => ({ why, sent: false, text });
   const sent = (why: TransportFailureReason): TransportFailure => ({ why, sent: true, text });
 
+  if (isOutOfFiles(problem) || (Array.isArray(shape.errors) && shape.errors.some(isOutOfFiles)))
+    return unsent("no-files");
   if (code === "ENOTFOUND") return unsent("unknown-host");
   if (code.startsWith("UND_ERR_PRX_") || PROXY_REFUSAL.test(text)) return unsent("proxy");
   if (UNTRUSTED.test(code)) return unsent("untrusted");
@@ -77,6 +81,7 @@ export function describeFailure(
 const NETWORK = "check the host, the network, and any firewall in between";
 
 const BREAKS: Readonly<Record<TransportFailureReason, readonly [Code, string, string]>> = {
+  "no-files": TOO_MANY_FILES,
   refused: ["API_UNREACHABLE", "HOST cannot be reached", NETWORK],
   "unknown-host": [
     "API_UNREACHABLE",

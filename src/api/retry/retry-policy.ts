@@ -104,6 +104,7 @@ function afterError(
 
 function afterBreak(broken: TransportFailure, situation: RetrySituation): RetryDecision {
   switch (broken.why) {
+    case "no-files":
     case "untrusted":
     case "invalid":
     case "protocol":

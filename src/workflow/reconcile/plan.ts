@@ -169,4 +169,5 @@ const WHOLLY: ReadonlySet<Code> = new Set([
   "API_PROTOCOL",
   "API_REDIRECT",
   "API_TIMEOUT",
+  "CLI_FILE",
 ]);

@@ -6,6 +6,13 @@ const systemError = (code: string, over: object = {}) =>
 
 test.each([
   ["a refused connection", systemError("ECONNREFUSED", { syscall: "connect" }), "refused", false],
+  ["no file descriptor for a connection", systemError("EMFILE", { syscall: "connect" }), "no-files", false],
+  [
+    "no file descriptor for any address of a name",
+    new AggregateError([systemError("ENFILE", { syscall: "connect" })]),
+    "no-files",
+    false,
+  ],
   ["an unroutable host", systemError("EHOSTUNREACH", { syscall: "connect" }), "refused", false],
   [
     "a connection that times out while it is made",

@@ -137,6 +137,7 @@ test("a redirect names its target, shortened and without secrets", () => {
 
 describe("a connection that failed", () => {
   test.each<[TransportFailureReason, string, string, string]>([
+    ["no-files", "CLI_FILE", "too many open files", "raise the limit, for example with `ulimit -n 1024`"],
     [
       "refused",
       "API_UNREACHABLE",

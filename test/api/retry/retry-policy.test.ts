@@ -127,7 +127,7 @@ test("a host that never answered is given up within seconds, one that did is wai
 });
 
 test("errors that a second attempt cannot avoid are not retried", () => {
-  for (const why of ["untrusted", "invalid", "protocol", "too-large"] as const)
+  for (const why of ["no-files", "untrusted", "invalid", "protocol", "too-large"] as const)
     expect(waitOf(broken(why, false)), why).toBe("give up");
   expect(waitOf({ end: "redirect", status: 302, location: "/x" })).toBe("give up");
   expect(waitOf({ end: "garbled", status: 200, what: "HTML" })).toBe("give up");
