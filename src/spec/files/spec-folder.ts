@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpat
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
 import { errorCode } from "../../core/diagnostic.ts";
 import { tinyglobby } from "../yaml/lazy-packages.ts";
-import { ALL_ENTRIES, matching } from "./matching.ts";
+import { allEntries, matching } from "./matching.ts";
 import { hasPrivateName, type IsPrivate, privateFiles } from "./private-files.ts";
 
 /**
@@ -104,6 +104,8 @@ function treeAt(folder: string, given: string, { isPrivate, seen, onlyBeside }: 
     if (real.ok && isPrivate(real.value)) return { ok: false, refusal: "private" };
     return real.ok && isHidden(relative(folder, real.value)) ? { ok: false, refusal: "hidden" } : real;
   };
+  const isInside = (path: string): boolean =>
+    realInside(folder, relative(folder, path).split(sep).join("/")).ok;
   return {
     folder,
     shown: (path) => (given === "." ? path : join(given, path)),
@@ -112,10 +114,10 @@ function treeAt(folder: string, given: string, { isPrivate, seen, onlyBeside }: 
     stream: (path, most, take) => withFile(found(path), most, (descriptor) => pieces(descriptor, most, take)),
     glob: (patterns, under, except = []) => {
       seen(join(folder, under), patterns);
-      return matching(folder, patterns, under, except);
+      return matching(folder, isInside, patterns, under, except);
     },
     irregular: (patterns, under, except = []) =>
-      matching(folder, patterns, under, except, ALL_ENTRIES).filter(
+      matching(folder, isInside, patterns, under, except, allEntries).filter(
         (path) => !lstatSync(join(folder, path)).isFile(),
       ),
     size: (path) => sizeOf(found(path)),

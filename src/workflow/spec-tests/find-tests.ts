@@ -35,7 +35,9 @@ export function findTests(cwd: string, { folder = ".", filters, seen }: TestSele
   if (!existsSync(path))
     throw failureOf("CLI_FILE", `${folder} does not exist`, { hint: "name a folder or a test file" });
   const isFolder = statSync(path).isDirectory();
-  const paths = isFolder ? matching(path, [PATTERN], ".", []).map((one) => join(path, one)) : [path];
+  const paths = isFolder
+    ? matching(path, () => true, [PATTERN], ".", []).map((one) => join(path, one))
+    : [path];
   if (paths.length === 0)
     throw failureOf("TEST_NOT_FOUND", `no file in ${folder} matches ${PATTERN}`, {
       hint: "name test files NAME.test.yaml; `workspace schema --test` prints their JSON Schema",

@@ -150,3 +150,15 @@ clusters: { c: { num_worker: 1, instance_pool_id: "\${pools.elsewhere.instance_p
     'SPEC_UNKNOWN_FIELD clusters.c has no field "num_worker"',
   ]);
 });
+
+it("finds nothing through a link that leads out of the folder", async () => {
+  const outside = folderWith({ "deep/secret-name.yaml": "groups: { g: {} }" });
+  const folder = folderWith({
+    "workspace.yaml": "include: ['out/**/*.yaml']\nnotebooks: { /a: { source_dir: ., include: ['out/**'] } }",
+  });
+  symlinkSync(outside, join(folder, "out"));
+  expect((await loadFrom(folder)).told).toEqual([
+    'SPEC_INCLUDE 1:11 the include "out/**/*.yaml" matches no file',
+    "SPEC_INCLUDE 2:32 notebooks./a: only links or pipes in . match, and the spec does not read those",
+  ]);
+});
