@@ -108,7 +108,8 @@ class WorkNode implements GraphNode {
   blocked(by: string): void {
     const { change } = this.#part;
     const address = this.#addressIn(by) ?? change.address;
-    this.#tally.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
+    if (this.#tally.isInterrupted(address)) this.skipped();
+    else this.#tally.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
   }
 
   skipped(): void {

@@ -466,6 +466,24 @@ test("after a stop only sent requests finish; a change that waits to send is ski
   expect((await bench.state()).open).toEqual([]);
 });
 
+test("a change whose dependency waits to send when the run is stopped is skipped, not blocked", async () => {
+  const bench = new Bench();
+  bench.parallelism = 3;
+  const stop = new AbortController();
+  bench.signal = stop.signal;
+  bench.service.during = (text) => {
+    if (text === "create boxes b1") stop.abort();
+  };
+  const pairs = Array.from({ length: 9 }, (_, at) => ({
+    [`boxes.b${at}`]: {},
+    [`things.t${at}`]: { refersTo: `boxes.b${at}` },
+  }));
+  const outcome = await bench.apply(specOf(Object.assign({}, ...pairs)));
+  const left = outcome.changes.filter((one) => one.result !== "applied");
+  expect(left.length).toBeGreaterThan(9);
+  expect(new Set(left.map((one) => one.result))).toEqual(new Set(["skipped"]));
+});
+
 test("never more requests at once than the parallelism, and one means one", async () => {
   const spec = specOf(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`things.t${at}`, {}])));
   for (const parallelism of [1, 3, 10]) {
