@@ -349,7 +349,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
 
       test("one that is not kept is refused with what to do when none is kept", async () => {
         await publish(shared.store(), "a");
-        await expect(shared.store().restore(1, NO_WAIT)).rejects.toMatchObject({
+        await expect(shared.store().restore(9, NO_WAIT)).rejects.toMatchObject({
           diagnostics: [
             { code: "STATE_GENERATION", hint: expect.stringContaining("`workspace apply --adopt`") },
           ],
