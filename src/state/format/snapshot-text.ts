@@ -78,7 +78,7 @@ function inPieces(parts: () => Iterable<string>): Iterable<string> {
         yield piece;
         piece = "";
       }
-      if (piece !== "") yield piece;
+      yield piece;
     },
   };
 }

@@ -51,6 +51,25 @@ clusters: { c: { spark_conf: { k: "${text}" } } }`;
   });
 });
 
+describe("a reference in a local", () => {
+  const errors = async (text: string) => {
+    const { told, diagnostics } = await load(
+      `locals: { l: "${text}" }\npools: { p: { node_type_id: n } }\nclusters: { c: { spark_conf: { k: "\${local.l}" } } }`,
+    );
+    return [...told, ...diagnostics.flatMap(({ usedAt }) => usedAt ?? [])];
+  };
+
+  it.each([
+    ["${x}", "is neither a variable nor a reference"],
+    ["${pols.p.instance_pool_id}", 'refers to the kind "pols", which does not exist'],
+    ["${pools.lost.instance_pool_id}", "refers to pools.lost, which is not in the spec"],
+    ["${pools.p.nope}", 'refers to the attribute "nope", which pools do not have'],
+  ])("that is wrong is reported where it is written, with its use: %s", async (text, message) => {
+    const use = { file: "workspace.yaml", line: 3, column: 35 };
+    expect(await errors(text)).toEqual([`SPEC_REFERENCE 1:14 ${text} ${message}`, use]);
+  });
+});
+
 describe("a reference", () => {
   it("inside a string is kept, with its parsed parts", async () => {
     const { resource } = await conf("a ${pools.shared.instance_pool_id} b $${c}");

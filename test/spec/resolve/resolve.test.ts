@@ -26,6 +26,20 @@ describe("a field that its schema refuses", () => {
     expect(diagnostics.every(({ address }) => address === "pools.p")).toBe(true);
   });
 
+  it("is reported where a local has its value, with the place that uses the local", async () => {
+    const { told, diagnostics } = await load(
+      "locals: { size: ten, idle: 9 }\npools:\n  p: { node_type_id: n, max_capacity: '${local.size}' }\n  q: { node_type_id: n, max_capacity: 3, min_idle_instances: '${local.idle}' }\n",
+    );
+    expect(told).toEqual([
+      'SPEC_TYPE 1:17 pools.p: max_capacity must be an integer, not the string "ten"',
+      "SPEC_COMBINATION 1:28 pools.q: min_idle_instances is more than max_capacity",
+    ]);
+    expect(diagnostics.map(({ usedAt }) => usedAt)).toEqual([
+      [{ file: "workspace.yaml", line: 3, column: 39 }],
+      [{ file: "workspace.yaml", line: 4, column: 62 }],
+    ]);
+  });
+
   it("is reported at the resource where it is missing", async () => {
     const { told } = await load("pools:\n  p: { max_capacity: 3 }\n");
     expect(told).toEqual(['SPEC_MISSING_FIELD 2:3 pools.p requires the field "node_type_id"']);

@@ -84,6 +84,7 @@ const MORE: readonly JournalEntry[] = [
     type: "run",
     run: pastRun("2", {
       command: "destroy",
+      target: "dev",
       commit: "c",
       run_url: "https://ci.test/1",
       ended_at: 9,
