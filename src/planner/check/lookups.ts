@@ -1,6 +1,6 @@
 // Checks values that only the workspace can confirm: versions, machine types, IDs of objects, paths of notebooks.
 
-import { kindOf, remoteId } from "../../core/address.ts";
+import { remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
@@ -22,7 +22,7 @@ type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
  */
 export function earlyQuestions({ registry, spec, state }: EarlyInput): Question[] {
   const addresses = [...spec.resources.keys(), ...state.records.keys()];
-  const listsFolders = addresses.some((address) => registry.find(kindOf(address))?.tree !== undefined);
+  const listsFolders = addresses.some((address) => registry.of(address).tree !== undefined);
   const isEarly = ({ in: where }: LookupSource): boolean =>
     where === "catalog" || (where === "names" && !listsFolders);
   const found: Question[] = [];

@@ -223,4 +223,14 @@ describe("a folder that the spec no longer declares", () => {
       "delete folders./c: the policy makes folders authoritative, and the spec does not declare it",
     ]);
   });
+
+  test("keeps no object of another kind that happens to have its name", () => {
+    const box = object("b", "/a", { box_name: "/a" });
+    const changes = plan({
+      registry,
+      live: live({ boxes: [box] }),
+      spec: spec([declared("pages./a/b")], { authoritative: ["boxes"] }),
+    }).changes;
+    expect(changes.map(({ action, address }) => `${action} ${address}`)).toEqual(["delete boxes./a"]);
+  });
 });
