@@ -60,8 +60,12 @@ export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "call
     owners: addressByObject(input.state.records),
     imports: new Map(input.spec.stateEntries?.imports.map((one) => [one.to, one])),
   };
-  const diagnostics = [...unreadableKinds(context), ...decideAll(context)];
-  return { context, diagnostics, arranged: arrange(context, caller) };
+  const unreadable = unreadableKinds(context);
+  const refused = decideAll(context);
+  const arranged = arrange(context, caller);
+  const asked = askedFor(input, arranged.changes);
+  const errors = refused.flatMap(([address, diagnostic]) => (asked(address) ? [diagnostic] : []));
+  return { context, diagnostics: [...unreadable, ...errors], arranged };
 }
 
 /**
@@ -176,8 +180,8 @@ function partOf(input: PlanInput, changes: readonly Change[]): Pick<Plan, "part"
   return { part: { planned: planned.size, total } };
 }
 
-/** Decides resources in dependency order, so that references find decided targets. */
-function decideAll(context: PlanContext): Diagnostic[] {
+/** Decides resources in dependency order, so that references find decided targets. Returns the refused ones. */
+function decideAll(context: PlanContext): readonly (readonly [Address, Diagnostic])[] {
   const refused: [Address, Diagnostic][] = [];
   if (context.input.destroy === true) return [];
   for (const resource of inNeedOrder(context.input.spec.resources)) {
@@ -187,15 +191,18 @@ function decideAll(context: PlanContext): Diagnostic[] {
     if ("refused" in decision) refused.push([resource.address, decision.refused]);
     else context.decided.set(resource.address, decision.change);
   }
-  const asked = askedFor(context.input);
-  return refused.flatMap(([address, diagnostic]) => (asked(address) ? [diagnostic] : []));
+  return refused;
 }
 
-/** What `only` names and everything that it needs: what cannot be done elsewhere holds nothing of it back. */
-function askedFor({ only, spec }: PlanInput): (address: Address) => boolean {
+/** What `only` names, what the plan contains with it, and everything that these need: what cannot be done elsewhere holds nothing of it back. */
+function askedFor({ only, spec }: PlanInput, changes: readonly Change[]): (address: Address) => boolean {
   if (only === undefined) return () => true;
   const named = [...spec.resources.keys()].filter((address) => only(address));
-  const asked = transitiveClosure(named, (address) => spec.resources.get(address)?.dependsOn ?? []);
+  const planned = changes.map(({ address }) => address);
+  const asked = transitiveClosure(
+    [...named, ...planned],
+    (address) => spec.resources.get(address)?.dependsOn ?? [],
+  );
   return (address) => asked.has(address);
 }
 

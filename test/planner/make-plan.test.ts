@@ -507,6 +507,33 @@ describe("guards", () => {
 });
 
 describe("a plan restricted to addresses", () => {
+  test("has the errors of what the users of a replaced object need", () => {
+    const made = plan({
+      spec: spec(
+        [
+          resource("boxes.a", { values: { material: "iron" } }),
+          resource("boxes.taken"),
+          resource("tasks.t", { values: { box: "new" }, dependsOn: ["boxes.a", "boxes.taken"] }),
+        ],
+        { on_immutable_change: "replace" },
+      ),
+      live: live({
+        boxes: [
+          object("b1", "a", { box_name: "a", material: "wood", size: 1, timeout: 60 }),
+          object("b2", "taken", { box_name: "taken", size: 1, timeout: 60 }),
+        ],
+        tasks: [object("t1", "t", { box: "b1" })],
+      }),
+      state: state([
+        record("boxes.a", "b1", { material: "wood" }),
+        record("tasks.t", "t1", { box: "b1" }, { depends_on: ["boxes.a" as Address] }),
+      ]),
+      only: (address) => address === "boxes.a",
+    });
+    expect(actions(made)).toEqual({ "boxes.a": "replace", "tasks.t": "update" });
+    expect(made.diagnostics).toMatchObject([{ code: "PLAN_ALREADY_EXISTS", address: "boxes.taken" }]);
+  });
+
   test("holds them and what they need, nothing else", () => {
     const task = resource("tasks.t", {
       values: { box: "x" },

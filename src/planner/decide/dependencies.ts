@@ -151,16 +151,21 @@ export function limitChanges(
     destroy !== true &&
     registry.get(change.kind).planning.usersOf !== undefined &&
     !taken.has(change.id);
+  /** Members that are deleted together with their parent. */
+  const forgotten = new Map<Address, Set<Address>>();
+  for (const { action, address, dependsOn } of changes)
+    if (action === "forget") for (const parent of dependsOn) addTo(forgotten, address, parent);
   /** Whether a change moves away from a replaced object: it was applied with it, or its key contains the new name. */
   const isMoving = (user: Address, replaced: Address): boolean =>
     state.records.get(user)?.depends_on.includes(replaced) === true ||
     registry.of(user).planning.namedInKey !== undefined;
   const users = (change: Change): readonly Address[] => {
-    if (canStay(change)) return [];
-    if (change.action === "delete") return change.dependsOn;
-    return change.action === "replace"
-      ? change.removeAfter.filter((one) => isMoving(one, change.address))
-      : [];
+    if (canStay(change) || (change.action !== "delete" && change.action !== "replace")) return [];
+    const moving =
+      change.action === "delete"
+        ? change.dependsOn
+        : change.removeAfter.filter((one) => isMoving(one, change.address));
+    return [...moving, ...(forgotten.get(change.address) ?? [])];
   };
   const kept = transitiveClosure(named, (address) =>
     (byAddress.get(address) ?? []).flatMap((change) => [

@@ -312,6 +312,14 @@ describe("a restriction to addresses", () => {
     ]);
   });
 
+  test("keeps the records of members that are deleted with an object", () => {
+    const member = forget("labels.b/l", { dependsOn: ["boxes.b"] });
+    expect(kept([remove("boxes.b"), member, forget("labels.c/l")], "boxes.b")).toEqual([
+      "boxes.b",
+      "labels.b/l",
+    ]);
+  });
+
   test("does not keep the users of an object that they replace, if they keep that object", () => {
     expect(limitedTo(["boxes.b"], moving, { registry: withUsers, state: applied })).toEqual(["boxes.b"]);
   });
