@@ -56,8 +56,12 @@ if (!pattern.test(source))
   fail(`SOURCE ${JSON.stringify(source)} is not ${platform === "gitlab" ? "an https URL" : "OWNER/NAME"}`);
 const commit = commitOf();
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
-const taken = files.filter(({ to }) => existsSync(join(folder, to)));
-if (taken.length > 0) fail(`${taken.map(({ to }) => to).join(", ")} already exists: remove it first`);
+if (!existsSync(folder)) fail(`FOLDER ${JSON.stringify(folder)} does not exist`);
+const taken = files.map(({ to }) => to).filter((to) => existsSync(join(folder, to)));
+if (taken.length > 0)
+  fail(
+    `${taken.join(", ")} already ${taken.length === 1 ? "exists: remove it" : "exist: remove them"} first`,
+  );
 for (const { from, to } of files) {
   mkdirSync(dirname(join(folder, to)), { recursive: true });
   writeFileSync(join(folder, to), pinned(readFileSync(join(HERE, from), "utf8"), source, commit, version));

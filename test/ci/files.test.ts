@@ -203,14 +203,17 @@ describe("the installer of pipeline files", () => {
       expect(text).toContain(platform === "azure" ? "refs/tags/v0.1.0" : commit);
       const again = install(platform, source, folder);
       expect(again.status).toBe(1);
-      expect(again.stderr).toContain("already exists");
+      expect(again.stderr).toContain(
+        count === 1 ? "already exists: remove it" : "already exist: remove them",
+      );
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   });
 
-  test("rejects a source that is not of the platform", () => {
+  test("rejects a source that is not of the platform, and a folder that does not exist", () => {
     expect(install("github", "https://x.example/a b", "/nowhere").stderr).toContain("is not OWNER/NAME");
+    expect(install("azure", "a/b", "/nowhere").stderr).toBe('error: FOLDER "/nowhere" does not exist\n');
     expect(install("gitea", "a/b", "/nowhere").stderr).toContain("usage:");
   });
 });

@@ -55,7 +55,9 @@ export function resultLine(result: WorkspaceResult): string {
   return `${workspace}: ${STATUS_WORDS[status]} in ${(durationMs / 1000).toFixed(1)} s${shown}${cause}\n`;
 }
 
+/** A run without a workspace is one of `fleet run`: other selections are not empty. */
 export function runSummary({ results, skipped, stopped }: FleetRun): string {
+  if (results.length + skipped.length === 0) return "No workspace is due.\n";
   const counts = new Map<string, number>();
   for (const { status } of results)
     counts.set(STATUS_WORDS[status], (counts.get(STATUS_WORDS[status]) ?? 0) + 1);

@@ -67,7 +67,7 @@ async function damaged({ backend }: StoreContext, old: Snapshot): Promise<Loaded
 }
 
 const NO_VERSIONS =
-  "no earlier version is kept: move a damaged state away, then record the existing objects again with `workspace apply --adopt`";
+  "no earlier version is kept; if the state is damaged, move it away and run `workspace apply --adopt`, which records existing objects again";
 
 function unknownGeneration(serial: number, known: readonly number[]): Failure {
   const hint = known.length === 0 ? NO_VERSIONS : `the kept versions are ${known.join(", ")}`;

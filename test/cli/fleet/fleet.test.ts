@@ -65,6 +65,10 @@ describe("workspace fleet", () => {
     expect(await fleet("drift ads web")).toMatchObject({ code: 0 });
   });
 
+  test("run says that no workspace is due", async () => {
+    expect(await fleet("run")).toMatchObject({ code: 0, out: "No workspace is due.\n" });
+  });
+
   test("a workspace that does not answer fails alone, and a wave with it stops the apply", async () => {
     const { code, out } = await fleet("apply --auto-approve --waves 2,rest");
     expect(code).toBe(1);
