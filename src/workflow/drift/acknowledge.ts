@@ -7,9 +7,9 @@ import { nearestHint } from "../../core/suggest.ts";
 import { driftDigests, type KnownDrift } from "../../planner/diff/known-drift.ts";
 import type { Drift } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { Acknowledgement, ReportedDrift, State } from "../../state/model/record.ts";
-import type { LockOptions, StateStore } from "../../state/model/store.ts";
+import type { StateStore } from "../../state/model/store.ts";
+import { writeEntries } from "../session/open-state.ts";
 
 const MOST_REASON = 500;
 const DAY = "2026-12-31";
@@ -112,7 +112,7 @@ export async function rememberReported(
   const reported = [...before.filter((one) => !covers(one.address)), ...reportedOf(drift)];
   if (JSON.stringify(reported) === JSON.stringify(before)) return [];
   try {
-    await writeEntries(store, [{ type: "reported", reported }], { timeoutMs: 0 });
+    await writeEntries(store, { timeoutMs: 0 }, () => [{ type: "reported", reported }]);
     return [];
   } catch (problem) {
     if (!(problem instanceof Failure)) throw problem;
@@ -126,19 +126,5 @@ export async function rememberReported(
         },
       ),
     ];
-  }
-}
-
-export async function writeEntries(
-  store: StateStore,
-  entries: readonly JournalEntry[],
-  wait: LockOptions,
-): Promise<void> {
-  const lease = await store.lock(wait);
-  try {
-    for (const entry of entries) await lease.append(entry);
-    await lease.publish();
-  } finally {
-    await lease.release();
   }
 }

@@ -15,8 +15,8 @@ import {
   thisProcess,
 } from "../../state/backends/file/node-ports.ts";
 import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/url.ts";
-import type { StateStore } from "../../state/model/store.ts";
-import { lazyStore } from "../../state/store/lazy-store.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
+import type { Lease, LockOptions, StateStore } from "../../state/model/store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
 import { settingsForTarget, targetOf } from "../target/target.ts";
 import {
@@ -78,6 +78,21 @@ export async function withState<T>(
   }
 }
 
+/** Acquires the lock, writes entries, and releases the lock. */
+export async function writeEntries(
+  store: StateStore,
+  wait: LockOptions,
+  entries: (lease: Lease) => readonly JournalEntry[],
+): Promise<void> {
+  const lease = await store.lock(wait);
+  try {
+    for (const entry of entries(lease)) await lease.append(entry);
+    await lease.publish();
+  } finally {
+    await lease.release();
+  }
+}
+
 /** Few concurrent requests for a state, so that an apply never waits for them. */
 const PARALLELISM = 8;
 
@@ -97,6 +112,30 @@ function sharedState(
       hint: "use a folder, postgres://user@host/database, or workspace:/folder",
     });
   return undefined;
+}
+
+/** Connects on first use. */
+function lazyStore(place: string, open: () => Promise<StateStore>): StateStore {
+  let opened: Promise<StateStore> | undefined;
+  const store = (): Promise<StateStore> => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    place,
+    read: async (options) => (await store()).read(options),
+    lock: async (options) => (await store()).lock(options),
+    holder: async () => (await store()).holder(),
+    unlock: async (how) => (await store()).unlock(how),
+    key: async (options) => (await store()).key(options),
+    generations: async () => (await store()).generations(),
+    restore: async (serial, options) => (await store()).restore(serial, options),
+    replace: async (incoming, options) => (await store()).replace(incoming, options),
+    rekey: async (options) => (await store()).rekey(options),
+    close: async () => {
+      if (opened !== undefined) await (await opened).close();
+    },
+  };
 }
 
 function inPostgres(

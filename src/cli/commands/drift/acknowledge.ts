@@ -13,9 +13,8 @@ import {
   acknowledgedSubject,
   acknowledgedUntil,
   driftAt,
-  writeEntries,
 } from "../../../workflow/drift/acknowledge.ts";
-import { withState } from "../../../workflow/session/open-state.ts";
+import { withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import { planSession, withSession } from "../../../workflow/session/session.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -54,7 +53,7 @@ export const acknowledgeCommand = defineCommand({
           type: "unacknowledged",
           ...acknowledgedSubject(acknowledgedAt(state.acknowledged ?? [], place)),
         } as const;
-        await writeEntries(store, [entry], wait);
+        await writeEntries(store, wait, () => [entry]);
         context.stdout.write(`Removed the acknowledgement of ${printable(place)}.\n`);
         return EXIT.ok;
       });
@@ -67,14 +66,10 @@ export const acknowledgeCommand = defineCommand({
       const by = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name ?? thisProcess().user;
       const accepted = { ...driftAt(plan.drift, place), until, reason, by, at: now };
       const expired = (state.acknowledged ?? []).filter((one) => one.until <= now);
-      await writeEntries(
-        session.store,
-        [
-          ...expired.map((one) => ({ type: "unacknowledged", ...acknowledgedSubject(one) }) as const),
-          { type: "acknowledged", acknowledgement: accepted },
-        ],
-        wait,
-      );
+      await writeEntries(session.store, wait, () => [
+        ...expired.map((one) => ({ type: "unacknowledged", ...acknowledgedSubject(one) }) as const),
+        { type: "acknowledged", acknowledgement: accepted },
+      ]);
       context.stdout.write(`Acknowledged ${printable(place)} until ${timeText(until)}.\n`);
       return EXIT.ok;
     });

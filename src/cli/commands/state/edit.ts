@@ -5,7 +5,7 @@ import { count } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";
 import type { JournalEntry } from "../../../state/model/journal-entry.ts";
 import type { State } from "../../../state/model/record.ts";
-import { withState } from "../../../workflow/session/open-state.ts";
+import { withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import type { StateOptions } from "../../../workflow/session/state-location.ts";
 import { recordAt, renamedAddress } from "../../../workflow/state/find-record.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
@@ -54,16 +54,12 @@ async function edit(
   options: StateOptions & { readonly lockTimeout: number | undefined },
   entries: (state: State) => readonly JournalEntry[],
 ): Promise<void> {
-  await withState(context, options, async (store) => {
-    const lease = await store.lock(lockWait(context, options));
-    try {
+  await withState(context, options, (store) =>
+    writeEntries(store, lockWait(context, options), (lease) => {
       printDiagnostics(context, lease.diagnostics);
-      for (const entry of entries(lease.state())) await lease.append(entry);
-      await lease.publish();
-    } finally {
-      await lease.release();
-    }
-  });
+      return entries(lease.state());
+    }),
+  );
 }
 
 export const unlockCommand = defineCommand({
