@@ -147,7 +147,6 @@ export const DATABRICKS_TABLE: DialectTable = {
   },
   nullIsAbsent: true,
   once: ["jobs/run-now", "jobs/runs/submit"],
-  jobVersions: true,
   accounts: true,
   replaced: { cluster, pool, job },
   readOnly: {

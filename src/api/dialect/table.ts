@@ -53,8 +53,6 @@ export interface DialectTable {
   readonly nullIsAbsent: boolean;
   /** Operations that act once for each `idempotency_token`, so that they can be repeated. */
   readonly once: readonly OperationName[];
-  /** Whether jobs have versions and tasks. */
-  readonly jobVersions: boolean;
   /** Whether groups may be the account's, and hold members that are neither users nor groups. */
   readonly accounts: boolean;
   /** Fields of writes that replace an object. */
@@ -75,7 +73,6 @@ export const CONTRACT_TABLE: DialectTable = {
   requests: {},
   nullIsAbsent: false,
   once: [],
-  jobVersions: false,
   accounts: false,
   replaced: { cluster: {}, pool: {}, job: {} },
   readOnly: { cluster: [], pool: [] },

@@ -15,10 +15,10 @@ const only = { dialect: "databricks" } as const;
 const decided = { ...only, serverDefault: true } as const;
 
 /** A place that is named by one URI or path. */
-const destination = (what: string, mentions: { readonly mentions?: readonly string[] } = {}): FieldSchema =>
+const destination = (what: string): FieldSchema =>
   optional(
     groupField(
-      { destination: textField({ minLength: 1, ...mentions, description: "URI or path." }) },
+      { destination: textField({ minLength: 1, description: "URI or path." }) },
       { ...only, description: what },
     ),
   );

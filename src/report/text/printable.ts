@@ -78,7 +78,7 @@ export function markupText(text: string): string {
 /** A Markdown code span, not for tables: no markup, mention, link or tag inside it has an effect. */
 export function markdownCode(text: string): string {
   const shown = printable(text);
-  const fence = "`".repeat(longestRun(shown, "`") + 1);
+  const fence = "`".repeat(longestBackticks(shown) + 1);
   const pad = shown.startsWith("`") || shown.endsWith("`") || shown === "" ? " " : "";
   return `${fence}${pad}${shown}${pad}${fence}`;
 }
@@ -103,17 +103,11 @@ export function markdownSentence(text: string): string {
 }
 
 export function markdownBlock(language: string, lines: readonly string[]): readonly string[] {
-  const longest = lines.reduce((most, line) => Math.max(most, longestRun(line, "`")), 2);
+  const longest = lines.reduce((most, line) => Math.max(most, longestBackticks(line)), 2);
   const fence = "`".repeat(longest + 1);
   return [`${fence}${language}`, ...lines, fence];
 }
 
-function longestRun(text: string, character: string): number {
-  let most = 0;
-  let run = 0;
-  for (const one of text) {
-    run = one === character ? run + 1 : 0;
-    if (run > most) most = run;
-  }
-  return most;
+function longestBackticks(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
 }

@@ -47,14 +47,14 @@ const bounded = (length: number, name: string): void => {
     throw new FunctionProblem(`${name} would make more than ${grouped(LARGEST)} characters`);
 };
 
-function define(form: string, summary: string, call: PureFunction["call"], most?: number): PureFunction {
+function define(form: string, summary: string, call: PureFunction["call"]): PureFunction {
   const operands = form.slice(form.indexOf("(") + 1, -1).split(", ");
   const isOpen = operands.at(-1)?.endsWith("…") === true;
   return {
     form,
     summary,
     least: isOpen ? operands.length - 1 : operands.length,
-    most: most ?? (isOpen ? 32 : operands.length),
+    most: isOpen ? 32 : operands.length,
     call,
   };
 }

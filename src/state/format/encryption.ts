@@ -16,7 +16,7 @@ export interface Sealer {
   /** One line without its end. `bound` has to be known again to open it. */
   seal(purpose: Purpose, bound: string, text: string): string;
   /** The same for pieces, with the end of the line. Without a key, returns the pieces unchanged. */
-  sealPieces(purpose: Purpose, bound: string, text: Iterable<string>): Iterable<string>;
+  sealPieces(text: Iterable<string>): Iterable<string>;
   /** The plain bytes. Throws STATE_KEY where the key does not fit, STATE_CORRUPT where a byte is not what was written. */
   open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset?: number): Uint8Array;
 }
@@ -76,8 +76,8 @@ class KeyedSealer implements Sealer {
     return this.#keyText === undefined ? text : this.#sealed(this.#keyText, purpose, bound, [text]).join("");
   }
 
-  sealPieces(purpose: Purpose, bound: string, text: Iterable<string>): Iterable<string> {
-    return this.#keyText === undefined ? text : [...this.#sealed(this.#keyText, purpose, bound, text), "\n"];
+  sealPieces(text: Iterable<string>): Iterable<string> {
+    return this.#keyText === undefined ? text : [...this.#sealed(this.#keyText, "state", "", text), "\n"];
   }
 
   #sealed(keyText: string, purpose: Purpose, bound: string, text: Iterable<string>): readonly string[] {

@@ -203,7 +203,7 @@ export class HeldLease implements Lease {
       });
       const { serial } = this.#draft;
       await this.#backend.putState(this.claim, {
-        text: this.#sealer.sealPieces("state", "", text),
+        text: this.#sealer.sealPieces(text),
         serial,
         before: this.#standing.serial,
         keepsBefore: this.#standing.digest !== "",

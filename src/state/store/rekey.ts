@@ -73,7 +73,7 @@ async function againForAll(
     const { digestKey: _, ...rest } = snapshot;
     const carried = key.hex !== undefined && key.check === snapshot.key ? { digestKey: key.hex } : {};
     const { text } = snapshotText({ ...rest, ...carried });
-    await backend.putGeneration(claim, serial, sealer.sealPieces("state", "", text));
+    await backend.putGeneration(claim, serial, sealer.sealPieces(text));
   }
 }
 

@@ -219,17 +219,17 @@ test("pieces give the same result as their whole, at any division, with the end 
   for (let first = 0; first <= text.length; first++)
     for (const second of [first, first + 1, first + 2]) {
       const pieces = [text.slice(0, first), text.slice(first, second), text.slice(second)];
-      const sealed = [...sealer(HEX).sealPieces("state", "", pieces)].join("");
+      const sealed = [...sealer(HEX).sealPieces(pieces)].join("");
       expect(sealed).toBe(`${sealer(HEX).seal("state", "", text)}\n`);
     }
 });
 
 test("each piece is encrypted when it comes, in groups of three bytes", () => {
-  const sealed = [...sealer(HEX).sealPieces("state", "", ["abcd", "e", "fg"])];
+  const sealed = [...sealer(HEX).sealPieces(["abcd", "e", "fg"])];
   expect(sealed.slice(2, -3).map((base64) => Buffer.from(base64, "base64").length)).toEqual([3, 0, 3]);
 });
 
 test("without a key, pieces are returned unchanged", () => {
   const pieces = ["a", "b"];
-  expect(createSealer({ random: counting() }).sealPieces("state", "", pieces)).toBe(pieces);
+  expect(createSealer({ random: counting() }).sealPieces(pieces)).toBe(pieces);
 });
