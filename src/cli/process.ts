@@ -47,10 +47,7 @@ function currentFolder(): string | undefined {
   }
 }
 
-/**
- * Node's exit waits for pending reads. A read that may never end, on a file system that hangs, ends with the signal
- * itself.
- */
+/** Node's exit waits for pending reads; one that may never end, on a file system that hangs, ends with the signal. */
 async function dieWhereBlocked({ last }: Signals): Promise<void> {
   if (last === undefined || !isReading()) return;
   await new Promise((resolve) => setTimeout(resolve, READ_MS));

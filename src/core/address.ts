@@ -27,10 +27,7 @@ export function nameOf(address: Address): string {
   return address.slice(address.indexOf(".") + 1);
 }
 
-/**
- * Returns the name of a member of a parent: `etl/db-password`. In the name of the parent, a slash is written as `%2F` and a
- * percent sign as `%25`.
- */
+/** The name of a member of a parent: `etl/db-password`. In the parent's name, slash and percent sign are escaped. */
 export function nestedNameOf(parent: string, member: string): string {
   const isPlain = !parent.includes("/") && !parent.includes("%");
   return `${isPlain ? parent : parent.replaceAll("%", "%25").replaceAll("/", "%2F")}/${member}`;

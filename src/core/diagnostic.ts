@@ -60,9 +60,7 @@ export function errorCode(problem: unknown): string | undefined {
     : undefined;
 }
 
-/**
- * Carries diagnostics through code that cannot continue; the running command renders them and chooses the exit code.
- */
+/** Carries diagnostics through code that cannot continue. */
 export class Failure extends Error {
   readonly diagnostics: readonly Diagnostic[];
   constructor(...diagnostics: readonly Diagnostic[]) {

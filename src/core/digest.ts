@@ -22,10 +22,7 @@ export function startDigest(): RunningDigest {
   };
 }
 
-/**
- * HMAC-SHA-256 under a key that never leaves this machine, as 64 hex digits: shows that a secret changed, but not its
- * value.
- */
+/** HMAC-SHA-256 as 64 hex digits: shows that a secret changed, but not its value. */
 export function keyedDigest(key: Uint8Array, data: string | Uint8Array): string {
   return createHmac("sha256", keyObject(key)).update(data).digest("hex");
 }

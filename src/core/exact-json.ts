@@ -32,10 +32,7 @@ export class JsonTooDeep extends SyntaxError {
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/**
- * Scans characters iteratively, because a parser needs memory for each level, and recursion over its result could
- * crash.
- */
+/** Scans characters without recursion, which could crash here. */
 export function assertShallow(text: string, depth = JSON_DEPTH): void {
   let open = 0;
   for (let at = 0; at < text.length; at++) {

@@ -68,10 +68,7 @@ export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "call
   return { context, diagnostics: [...unreadable, ...errors], arranged };
 }
 
-/**
- * The facts that the plan of a draft turns on and that `facts` lacks. Dependents can show that a change needs the caller or
- * active runs, so ask once more when they were read; nothing else leads to further requests.
- */
+/** The facts that a draft needs and `facts` lacks. Once dependents are read, ask again: they can show that more is needed. */
 export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
   const { context } = draft;
   const { registry } = context.input;

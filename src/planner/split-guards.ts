@@ -12,10 +12,7 @@ import type { Guard, Plan } from "./model/plan.ts";
 import { createPlannedWorkspace } from "./model/planned-workspace.ts";
 import type { PlanSplit } from "./model/split.ts";
 
-/**
- * The guards of a plan with their origins. A plan with errors has no guards, so the result is the guards of the
- * caused changes: errors of the base must not hide a guard of the change.
- */
+/** The guards with their origins. A plan with errors has none, so errors of the base cannot hide a guard of the change. */
 export function splitGuards(
   from: PlanInput & PlanFacts,
   plan: Plan,

@@ -34,10 +34,7 @@ async function holdsOf(api: Reader, folder: string): Promise<readonly JsonObject
   );
 }
 
-/**
- * The objects that remain in a folder after the plan. A folder without any is deleted with the one around it: it was
- * created for notebooks of the spec, or has nothing to lose, such as what an interrupted run leaves.
- */
+/** The objects that remain in a folder after the plan; a folder without any is deleted with the one around it. */
 function staying(holder: JsonObject, workspace: PlannedWorkspace): readonly string[] {
   return objectsIn(holder, "holds").flatMap((entry) => {
     const path = responseText(entry, "path");
@@ -56,10 +53,7 @@ const emptyFolders = (holder: JsonObject, workspace: PlannedWorkspace): readonly
       : [],
   );
 
-/**
- * The folders below one, the deepest first; none if it contains anything else, so that the service refuses the deletion.
- * A folder that was not there when the run began is not in the plan.
- */
+/** The folders below one, the deepest first; none if it contains anything else, so that the service refuses the deletion. */
 function emptied(holder: JsonObject, before: ReadonlySet<string>): readonly string[] {
   const below = everythingBelow(holder);
   return below.every(({ path, entry }) => isFolder(entry) && before.has(path))

@@ -110,10 +110,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   return withUnknownFields({ id: remoteId(id), name, values, facts }, fields, answer, READ_ONLY);
 }
 
-/**
- * The body of an edit: the four editable fields and the unchanged node type (contract B 4.1 rule 2). Tags are sent only if they
- * change, which a plan allows only if the service updates them in place.
- */
+/** An edit has four fields and the node type (contract B 4.1 rule 2), and tags only if they change. */
 function edit(id: string, live: JsonObject, after: JsonObject): { [field: string]: Json } {
   const body: { [field: string]: Json } = {
     instance_pool_id: id,

@@ -18,10 +18,7 @@ export interface FieldDialect {
   readonly cloud: "azure" | "aws" | "gcp";
 }
 
-/**
- * The annotations; they are keywords in the JSON Schema of a field, like `default`, `description`, `readOnly`,
- * `writeOnly`.
- */
+/** The annotations: keywords in the JSON Schema of a field. */
 export interface Annotations {
   /** What a changed value requires: an update in place (the default), or a replacement. */
   readonly onChange?: "update" | "replace";
@@ -36,17 +33,11 @@ export interface Annotations {
   readonly sensitive?: true;
   /** Holds the remote id of a resource of this kind; written as a reference. */
   readonly refersTo?: string;
-  /**
-   * Contains the natural name of an object of this kind in a spec, and its ID in the API. A dependency if that object
-   * is managed.
-   */
+  /** The natural name of an object of this kind in a spec, its ID in the API. A dependency if that object is managed. */
   readonly names?: string;
   /** Each element of the list is written to the object that it names: those that cannot be managed stay, and are not shown. */
   readonly writtenToNamed?: true;
-  /**
-   * Contains a string that may be the name of an object of these kinds, the same in a spec and in the API. A
-   * dependency if that object is managed.
-   */
+  /** A string that may be the name of an object of these kinds. A dependency if that object is managed. */
   readonly mentions?: readonly string[];
   /** With `mentions` of one kind: what is not declared should be in the workspace. A plan that sends it looks it up. */
   readonly shouldExist?: true;

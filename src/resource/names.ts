@@ -22,10 +22,7 @@ export function isBuiltIn(provider: Kind, name: string): boolean {
   return provider.builtIn?.some((one) => isSameName(provider, one, name)) === true;
 }
 
-/**
- * The addresses that an entry of the spec may have for a resource: its own, and those of the modules around it, innermost
- * first. Where the key is the name of the object, a slash belongs to the name.
- */
+/** The addresses that an entry of the spec may have for a resource: its own, and those of the modules around it, innermost first. */
 export function* addressesOf(provider: Kind | undefined, address: Address): Iterable<Address> {
   yield address;
   if (provider?.nameField === undefined) return;

@@ -95,10 +95,7 @@ export interface PlanningRules {
   readonly validateIn?: { readonly [D in FieldDialect["dialect"]]?: NonNullable<PlanningRules["validate"]> };
   /** The values with what the kind itself leaves out or adds: pool members drop what they inherit. Pure. */
   normalize?(values: Values): Values;
-  /**
-   * Objects that a resource depends on by natural name, in addition to its fields: an ACL's principal, a notebook's
-   * folder. Dependencies if they are managed.
-   */
+  /** Objects that a resource depends on by natural name, in addition to its fields, such as the principal of an ACL. */
   dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
   /** An object of one of these kinds that the resource's own name contains and that must exist: an ACL's principal. */
   namedInKey?(name: string): { readonly kinds: readonly string[]; readonly name: string } | undefined;
@@ -112,10 +109,7 @@ export interface PlanningRules {
   objections?(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[];
   /** Users of a live object after the plan: while one exists, a replaced object is kept. */
   usersOf?(live: LiveObject, workspace: PlannedWorkspace): readonly string[];
-  /**
-   * Live objects that are kept without being in the spec and that are not drift (the MANAGE that the service grants
-   * with a scope); `parent` is the declared parent.
-   */
+  /** Undeclared objects that are kept and are not drift, such as the MANAGE that the service grants with a scope. */
   isImplicit?(live: LiveObject, caller: string | undefined, parent: Values): boolean;
   readonly content?: ContentRules;
 }

@@ -13,10 +13,7 @@ export function translateNames(fields: FieldTable, values: Values, translate: Tr
   return translatedMembers(values, (key) => fields[key] ?? {}, translate);
 }
 
-/**
- * The kinds that fields of a table name; empty for most. Cached, because a search takes 6 µs for jobs, and each live object and record needs
- * the result several times.
- */
+/** The kinds that fields of a table name. Cached: a search takes 6 µs for jobs, and each object needs it several times. */
 export function kindsNamedBy(fields: FieldTable): ReadonlySet<string> {
   const known = namedKinds.get(fields);
   if (known !== undefined) return known;

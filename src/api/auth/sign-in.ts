@@ -89,10 +89,7 @@ function workspaceToken(
 const MANAGEMENT_HEADER = "x-databricks-azure-sp-management-token";
 const RESOURCE_HEADER = "x-databricks-azure-workspace-resource-id";
 
-/**
- * With a resource ID, two more headers go along, by which the service admits a principal that it does not know yet. Without
- * one, no token for the resource manager is asked for.
- */
+/** With a resource ID, the service also admits a principal that it does not know yet. */
 function azureSignIn(
   credential: AzureCredential,
   tokenFor: (resource: string) => RenewedToken,

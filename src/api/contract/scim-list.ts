@@ -8,10 +8,7 @@ type Fetch = (input: JsonObject) => Promise<JsonObject>;
 
 const TRIES = 3;
 
-/**
- * Returns all resources of a SCIM list as one answer. A total that changes between two pages means that the pages
- * shifted, so the list is read again. Throws Refused (API_PROTOCOL) if it stays incomplete.
- */
+/** All resources of a SCIM list; it is read again if its pages shifted. Throws Refused (API_PROTOCOL) if it stays incomplete. */
 export async function readWholeList(operation: string, input: JsonObject, fetch: Fetch): Promise<JsonObject> {
   for (let tries = 1; ; tries++) {
     const first = await fetch(input);

@@ -88,10 +88,7 @@ export class VersionedRuns {
   }
 }
 
-/**
- * A run with its only task among its own fields, as in the contract. A run of several tasks has the IDs of their clusters
- * in `cluster_ids`.
- */
+/** A run with its only task among its own fields, as in the contract; one with several tasks has `cluster_ids`. */
 export function runOfTasks(run: JsonObject): JsonObject {
   const { tasks: all, ...own } = run;
   const tasks = objects(all);

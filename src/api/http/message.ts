@@ -20,9 +20,5 @@ export interface HttpResponse {
   readonly body: string | Uint8Array;
 }
 
-/**
- * Sends once, without retries or redirects. Rejects if no complete answer came; `breakOf` (transport-failure.ts)
- * decides from the error's `code`, `syscall`, and `name` whether anything was sent, and assumes so for an unknown
- * error.
- */
+/** Sends once, without retries or redirects. Rejects if no complete answer came; see `breakOf` (transport-failure.ts). */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;

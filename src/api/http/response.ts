@@ -38,10 +38,7 @@ const NOTHING: JsonObject = {};
 const TOO_DEEP = Symbol("nested too deeply");
 const LONGEST_MESSAGE = 2_000;
 
-/**
- * `now` is the clock in epoch milliseconds, for a Retry-After that is a date. Only a write can end without a body: a list
- * that a proxy answers with 204 is not an empty list.
- */
+/** `now`: epoch milliseconds. Only a write can end without a body: a list that a proxy answers with 204 is not an empty list. */
 export function parseAnswer(method: string, response: HttpResponse, now: number): ApiAnswer {
   const { status } = response;
   if (status === 204 && method !== "GET") return { end: "ok", json: NOTHING };
@@ -120,10 +117,7 @@ function short(text: string): string {
 
 const SECONDS = /^\d+(\.\d+)?$/;
 
-/**
- * Milliseconds from now, or undefined when the header is absent or says nothing readable. A date is counted from the
- * service's own Date header where it sends one, so that clocks which differ do no harm.
- */
+/** Milliseconds from now, or undefined. A date is counted from the service's own Date header, because clocks differ. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const text = headers["retry-after"]?.trim();
   if (text === undefined || text === "") return undefined;

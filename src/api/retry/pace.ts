@@ -3,10 +3,7 @@
 export interface Pace {
   /** Requests a second; undefined until the service refuses one. */
   readonly rate: number | undefined;
-  /**
-   * When the next request may begin (epoch milliseconds). `guess`: requests a second as long as the rate is not known; fewer
-   * of them begin at once.
-   */
+  /** When the next request may begin (epoch milliseconds). `guess`: requests a second as long as the rate is not known. */
   next(now: number, guess?: number): number;
   /** A request begins. */
   begin(now: number, guess?: number): void;
@@ -28,10 +25,7 @@ const SOON_MS = 5_000;
 /** Requests a second that are added for each second without a refusal, once the rate has been steady for a while. */
 const INCREASE = 1;
 const STEADY_MS = 30_000;
-/**
- * A service that lets few requests through at once can serve more than it did before the first refusal. As long as no higher
- * rate was refused, the rate grows faster. Below `SLOW` that begins after seconds, because a refusal then costs few requests.
- */
+/** As long as no higher rate was refused, the rate grows faster. Below `SLOW` that begins after seconds. */
 const GROWTH = 1.5;
 const SLOW = 20;
 const SLOWEST = 0.5;

@@ -56,10 +56,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     return line;
   };
 
-  /**
-   * The rate of an endpoint that was not refused yet: the highest that is known of another one. Requests that trickle in keep
-   * to that rate. A crowd does not: it finds the limit of its endpoint at once.
-   */
+  /** The highest rate of another endpoint, for requests that trickle in; a crowd finds the limit of its endpoint at once. */
   const guessFor = ({ pace, waiting }: Line): number | undefined => {
     if (!wasThrottled || pace.rate !== undefined) return undefined;
     const known = Math.max(0, ...[...lines.values()].map((line) => line.pace.rate ?? 0));

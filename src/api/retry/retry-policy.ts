@@ -18,10 +18,7 @@ export interface RetrySituation {
   readonly repeatable: boolean;
   /** Whether contract B 4.2 rule 11 applies. */
   readonly jobs: boolean;
-  /**
-   * Whether this host has ever answered: a wrong address fails immediately, a host that became unavailable is
-   * retried.
-   */
+  /** Whether this host has ever answered; if not, its address may be wrong, and nothing is retried. */
   readonly contacted: boolean;
   /** Between 0 and 1. */
   readonly random: number;
@@ -62,10 +59,7 @@ export function decideRetry(situation: RetrySituation): RetryDecision {
   }
 }
 
-/**
- * Whether the request may have had an effect; only an answer that excludes it counts. A 4xx was refused, and 429
- * before any effect; 501 is not implemented; 503 excludes an effect only if the service itself sent it.
- */
+/** Whether the request may have had an effect: only an answer that excludes it counts, and a 503 only from the service itself. */
 export function mayHaveActed(bad: FailedAttempt): boolean {
   switch (bad.end) {
     case "error":

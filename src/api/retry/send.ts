@@ -38,10 +38,7 @@ export interface SendOptions {
   readonly tokenHint: string | undefined;
 }
 
-/**
- * `permit` is asked right before each attempt leaves; where it throws, that attempt is not made. `facts` are those of the
- * operation on this host, if they differ from the contract's.
- */
+/** `permit` is asked before each attempt, and throws to prevent it. `facts`: the operation on this host, if it differs from the contract's. */
 export type Send = (
   operation: OperationName,
   input: WriteInput,

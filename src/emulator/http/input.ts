@@ -68,10 +68,7 @@ export function readInput(spec: OperationSpec, request: AppRequest): ReceivedInp
   return { fields: whole, files: NO_FILES };
 }
 
-/**
- * The text fields of a form, as the types that the schema of the JSON body names, and its files. A loose reader takes
- * `True` and `False`, as Python writes them.
- */
+/** The typed fields of a form, and its files. A loose reader accepts `True` and `False`, as Python writes them. */
 export async function readForm(
   spec: OperationSpec,
   request: AppRequest,

@@ -16,10 +16,7 @@ export interface AppResponse {
   readonly body: string | Uint8Array;
 }
 
-/**
- * The service. Rejects with `ConnectionLost` where a fault closes the connection: the caller knows no more than a client
- * whose socket was reset.
- */
+/** The service. Rejects with `ConnectionLost` where a fault closes the connection. */
 export type App = (request: AppRequest) => Promise<AppResponse>;
 
 /** The connection ended before the answer was complete. `partial` contains the bytes sent before the end. */

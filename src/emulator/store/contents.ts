@@ -3,10 +3,7 @@
 import type { Blobs, Collection } from "../world/world.ts";
 import type { BlobBytes } from "./blobs.ts";
 
-/**
- * Bytes are written before the row that names them, and removed after the row: a process that is killed in between leaves
- * bytes without a row, never a row without bytes.
- */
+/** Bytes are written before the row that names them, and removed after it: a killed process leaves no row without bytes. */
 export class Contents implements Blobs {
   readonly #rows: () => Collection<number>;
   readonly #bytes: BlobBytes;

@@ -13,10 +13,7 @@ import type { TableChange } from "./table.ts";
 /** The data folder is in use by another process. */
 export class DataInUse extends Error {}
 
-/**
- * Opens the world kept in a folder, which is made when missing. Throws `DataInUse` when another process has it open.
- * Nothing is lost when the process is killed: SQLite's log has reached the operating system before an answer leaves.
- */
+/** Opens or creates the world in a folder. Throws `DataInUse` when another process has it open. */
 export function openStore(folder: string, random?: StoreParts["random"]): Store {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const disk = openDisk(join(folder, "world.sqlite"));

@@ -15,10 +15,7 @@ export interface EmulatorNode<T extends TreeEntry> {
   readonly entry: T;
 }
 
-/**
- * Children are a doubly linked list, so that the cost of adding and removing does not depend on their number.
- * The links are stored apart from the entries: an entry's row changes only when the entry does.
- */
+/** Children are a doubly linked list, so that adding and removing take constant time; links change without the entry's row. */
 interface Links {
   readonly first?: string | undefined;
   readonly previous?: string | undefined;

@@ -3,10 +3,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { World } from "./world.ts";
 
-/**
- * The translation of a dialect stores fields that the contract does not have here, on the object that they were sent in.
- * JSON has no symbols, so no request of the contract contains them. A stored object has them under the name `extra`.
- */
+/** Key of the fields that only a dialect has; no request of the contract can contain it. Stored under the name `extra`. */
 export const EXTRA = Symbol("fields that the contract does not have");
 
 /** Those fields as a member of what is kept; nothing where there are none. */
@@ -28,11 +25,7 @@ export interface FilePart {
   readonly content: Uint8Array;
 }
 
-/**
- * One request, already authenticated, routed and validated against `schemas/openapi.yaml`.
- * `input` holds the JSON body of a write, or the query fields of a read (turned into the types that the schema names;
- * a JSON body on a GET is merged in), or the text fields of a multipart form. Path parameters are in `params`.
- */
+/** One request, authenticated, routed, and validated. `input`: the JSON body, the typed query fields, or the text fields of a form. */
 export interface Call {
   readonly operation: string;
   readonly params: Readonly<Record<string, string>>;

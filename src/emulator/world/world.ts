@@ -30,10 +30,7 @@ export interface Timers {
   cancel(id: string): void;
 }
 
-/**
- * The whole world. What an operation changes is committed in one transaction before its answer leaves,
- * and undone when it throws. `now` is the time of the request or of the timer that runs.
- */
+/** The whole world. An operation is one transaction, undone when it throws. `now`: the time of the request or timer. */
 export interface World {
   collection<T>(name: string): Collection<T>;
   readonly blobs: Blobs;

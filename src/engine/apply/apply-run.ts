@@ -50,10 +50,7 @@ export function startRun(input: ApplyInput): ApplyRun {
 /** While some changes wait for the disk, others keep the connections busy. */
 const CHANGES_PER_REQUEST = 4;
 
-/**
- * Each kind has separate slots, because the service limits the rate of each endpoint: changes that wait for one do not delay
- * those of another. One change at a time is one of all kinds.
- */
+/** Separate slots for each kind, because the service limits the rate of each endpoint. One change at a time is one of all kinds. */
 function slotsOf(parallelism: number): ApplyRun["slots"] {
   const kinds = new Map<string, Semaphore>();
   return (kind) => {

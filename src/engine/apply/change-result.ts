@@ -81,10 +81,7 @@ function partly(run: ApplyRun, change: Change, journal: JournaledWriter) {
   return { record: { ...merged, seen: previousObservations(run, change) } };
 }
 
-/**
- * If the object exists now, the next run compares it with the request to decide whether it is managed, as after a
- * request without an answer.
- */
+/** If the object exists now, the next run decides whether it is managed, as after a request without an answer. */
 async function mayBeEarlierCopy(
   run: ApplyRun,
   change: Change,

@@ -26,10 +26,7 @@ function isAction({ action }: { readonly action: Action }): boolean {
   return action !== "noop" && action !== "report";
 }
 
-/**
- * Wraps the lease so that the apply is recorded in the history. An apply without changes adds nothing, so the
- * serial and every saved plan stay valid.
- */
+/** Records the apply in the history. An apply without changes adds nothing, so every saved plan stays valid. */
 export class RecordedLease implements Lease {
   readonly nonce: string;
   readonly fence: number;

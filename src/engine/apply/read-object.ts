@@ -73,10 +73,7 @@ function moved(change: Change, how: string): Failure {
   );
 }
 
-/**
- * Returns the ID from `make`. If the outcome is unknown, returns the ID of the object that it created. Throws as
- * `make` does.
- */
+/** Returns the ID from `make`, or of the object that it created with an unknown outcome. Throws as `make` does. */
 export async function createOrFind(
   run: ApplyRun,
   change: Create | Replace,
@@ -92,10 +89,7 @@ export async function createOrFind(
   }
 }
 
-/**
- * Recovery rule: no object had the name before, and the object that has it now matches the request. Uses one list
- * request.
- */
+/** Recovery rule: no object had the name before, and the object that has it now matches the request. */
 async function foundAgain(
   run: ApplyRun,
   change: Create | Replace,

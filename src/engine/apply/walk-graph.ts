@@ -19,11 +19,7 @@ export interface GraphNode {
 /** Slots by lane: nodes of one lane never take the slots of another. */
 export type SlotsOf = (lane: string) => Semaphore;
 
-/**
- * Nodes that are ready begin in their given order; where many wait, those with the longest chain of dependents begin first, and
- * of these the ones with the most dependents.
- * Resolves when each node was run, blocked or skipped.
- */
+/** Ready nodes begin in their given order; where many wait, those with the longest chain of dependents begin first. */
 export async function walkGraph(
   nodes: readonly GraphNode[],
   slots: SlotsOf,

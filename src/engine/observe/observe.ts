@@ -202,10 +202,7 @@ type Listed =
   | Pick<Extract<LiveKind, { readonly readable: true }>, "objects" | "others">
   | { readonly diagnostic: Diagnostic };
 
-/**
- * Replaces IDs in `names` fields with names. If the referenced kind could not be read, the referring kind cannot be
- * read either; if it was not requested, the field is unmanaged and omitted.
- */
+/** Replaces IDs in `names` fields with names. A kind that refers to an unreadable kind is unreadable; names of one not requested are omitted. */
 export function withNames(registry: Registry, live: Live): Live {
   const names = createNameIndex(registry, live);
   return new Map(

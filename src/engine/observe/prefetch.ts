@@ -8,11 +8,7 @@ import type { State } from "../../state/model/record.ts";
 import { memoizedReader } from "./readers.ts";
 import { observeScope } from "./scope.ts";
 
-/**
- * Requests the lists of the recorded kinds early, and returns a reader that has the answers, including failures.
- * Requests only first pages with recorded names, because the spec can add names but not remove them. `only`: the
- * addresses of the run.
- */
+/** Requests the lists of the recorded kinds early: only first pages with recorded names, because the spec cannot remove names. */
 export function prefetchLists(
   registry: Registry,
   reader: Reader,

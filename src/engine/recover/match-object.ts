@@ -32,10 +32,7 @@ export function isFoundByName({ recovery, unique }: Provider): boolean {
   return recovery === "client-named" && unique;
 }
 
-/**
- * Returns the created object by ID, token, or natural name; undefined if none exists. An object that another address
- * records, because it was renamed since, does not count.
- */
+/** The created object by ID, token, or natural name; an object that another address records does not count. */
 export function findCreated(
   intent: Pick<OpenIntent, "address" | "name" | "token" | "made">,
   provider: Provider,
@@ -75,10 +72,7 @@ export function matchesRequest(provider: Provider, wanted: Values, live: LiveObj
   return found.every((diff) => provider.fields[String(diff.path[0])]?.writeOnly === true);
 }
 
-/**
- * The values that a live object proves: without those that others may have written since. A value that can only be sent with
- * the creation (no witness) is proved by the object itself.
- */
+/** The values that a live object proves: not those that others may have written since. */
 export function confirmableValues(fields: FieldTable, wanted: Values): Values {
   const isOpen = (name: string): boolean =>
     fields[name]?.writeOnly === true && fields[name].witness !== undefined;

@@ -136,9 +136,7 @@ function creation(
   return recovery.adopt ? OPEN : { entries: [], diagnostic: collision(intent, provider, live) };
 }
 
-/**
- * Adopts only if the service confirmed it, or if no object existed before and the current one matches the request.
- */
+/** The service confirmed it, or no object existed before and the current one matches the request. */
 export function isCreatedByIntent(intent: OpenIntent, provider: Provider, live: LiveObject): boolean {
   return (intent.succeeded ?? 0) > 0 || (!intent.existed && matchesRequest(provider, intent.wanted, live));
 }

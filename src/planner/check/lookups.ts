@@ -16,10 +16,7 @@ import type { PlanInput } from "../model/input.ts";
 
 type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
 
-/**
- * The questions that a plan will most likely have about resources without a record, as far as spec and state alone can tell.
- * Paths are left out where the plan lists folders anyway.
- */
+/** The questions that a plan will probably have about unrecorded resources. Paths are left out where it lists folders anyway. */
 export function earlyQuestions({ registry, spec, state }: EarlyInput): Question[] {
   const addresses = [...spec.resources.keys(), ...state.records.keys()];
   const listsFolders = addresses.some((address) => registry.of(address).tree !== undefined);
@@ -105,10 +102,7 @@ function isConfirmed(
   );
 }
 
-/**
- * The answers: an error for each value that does not exist in the workspace, a warning for values that could not be
- * checked. A missing path is a warning, because the service accepts it and another user may create the object.
- */
+/** An error for each value that does not exist, a warning for each that could not be checked, or that another user may create (a path). */
 export function unconfirmedValues(
   context: LookupContext,
   lookups: Lookups | undefined,

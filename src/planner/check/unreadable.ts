@@ -52,10 +52,7 @@ function told(group: readonly Unread[]): Diagnostic {
   });
 }
 
-/**
- * Kinds that may use deleted objects and that the input contains only in part, or lacks. Empty for a plan without
- * deletions.
- */
+/** Kinds that may use deleted objects and that the input contains only in part, or lacks. */
 export function dependentKinds(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, Address> {
   const kinds = new Map<string, Address>();
   for (const change of changes) {

@@ -38,10 +38,7 @@ interface Duplicates {
   readonly warnings: readonly Diagnostic[];
 }
 
-/**
- * Without a state, an existing object with the name of a new one was probably created by a run whose state is lost,
- * so a guard blocks the plan. With a state, another user probably created it, so a warning is enough.
- */
+/** Without a state, an object with the name of a new one is probably from a lost state: a guard blocks the plan. Else a warning is enough. */
 export function duplicatesIn({ input }: PlanContext, changes: readonly Change[]): Duplicates {
   const { spec, state, registry } = input;
   const found = changes.filter(hasNamesakes);

@@ -19,10 +19,7 @@ import type { LiveMember } from "../model/live-index.ts";
 
 export interface PlannedDeletes {
   readonly changes: readonly Change[];
-  /**
-   * Members of authoritative lists, and objects of authoritative kinds, that are not recorded: they were created
-   * outside `workspace`.
-   */
+  /** Unrecorded members of authoritative lists, and unrecorded objects of authoritative kinds. */
   readonly appeared: readonly LiveMember[];
   /** Objects that would be judged differently if the caller were known. */
   readonly callerMatters: boolean;

@@ -29,10 +29,7 @@ export function occupiedFolders({ registry, spec, destroy }: PlanInput): Readonl
   return occupied;
 }
 
-/**
- * The changes in which a creation depends on the deletions that free its path. What uses the deleted objects is deleted
- * before them, or moves to the new objects afterwards.
- */
+/** A creation depends on the deletions that free its path. Users of the deleted objects are deleted before, or move afterwards. */
 export function withFreedPaths(registry: PlanningRegistry, changes: readonly Change[]): readonly Change[] {
   const deletes = changes.filter(isWhole);
   const paths = indexDeletes(registry, deletes);

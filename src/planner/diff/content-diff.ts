@@ -5,10 +5,7 @@ import type { FieldDiff } from "../../resource/planning.ts";
 import type { Change, ContentDiff, Update } from "../model/change.ts";
 import type { PlanFacts } from "../model/facts.ts";
 
-/**
- * Contents that differ in more lines than this are shown by digest only. The limit counts edits, not time, so that
- * plans stay pure.
- */
+/** Larger differences are shown by digest only. The limit counts edits, not time, so that plans stay pure. */
 const MOST_EDITS = 1000;
 const CONTEXT = 3;
 

@@ -36,10 +36,7 @@ export function liveFingerprint(
   return fingerprint(parts);
 }
 
-/**
- * Whether an object is the one that a change rests on. A delete also accepts that the service set a field since, such as
- * the state of a cluster that terminated: the delete interrupts no more than the plan says.
- */
+/** Whether an object is the one that a change rests on. A delete also accepts fields that the service set since. */
 export function isAsPlanned(
   { fields }: PlannedKind,
   live: Pick<LiveObject, "values" | "facts">,

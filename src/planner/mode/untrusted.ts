@@ -27,10 +27,7 @@ export interface RedactedInput {
   readonly notes: readonly Diagnostic[];
 }
 
-/**
- * Removes what an untrusted user may not see from the input. Planning is a pure function of its input, so the plan
- * cannot contain what is removed here, whatever the spec refers to, adopts, or makes authoritative.
- */
+/** Removes what an untrusted user may not see. Planning is a pure function of its input, so no plan can contain it. */
 export function redactForUntrusted(known: UntrustedInput, live: Live): RedactedInput {
   const secrets = withoutSecretValues(known);
   const owned = ownedLive(known, live);
@@ -187,10 +184,7 @@ function listsOwned(spec: Spec, provider: PlannedKind): ((object: LiveObject) =>
   return parents.size === 0 ? undefined : ({ name }) => parents.has(parentOf(name));
 }
 
-/**
- * The plan as an untrusted user may see it: no inventory of the workspace, no lines of files, no IDs of unmanaged
- * objects.
- */
+/** The plan as an untrusted user may see it. */
 export function markUntrusted(plan: Plan, notes: readonly Diagnostic[]): Plan {
   return {
     ...plan,

@@ -7,10 +7,7 @@ import type { FieldDiff } from "../../resource/planning.ts";
 import type { Action, Change, ContentDiff } from "./change.ts";
 import type { ChangeOrigin, PlanSplit } from "./split.ts";
 
-/**
- * A live difference from the recorded state. `gone`: the object was deleted; `appeared`: a member of an authoritative
- * list, or an object of an authoritative kind, was created outside `workspace`.
- */
+/** A live difference from the recorded state: changed, deleted (`gone`), or created outside `workspace` (`appeared`). */
 export interface Drift {
   readonly address: Address;
   readonly kind: string;

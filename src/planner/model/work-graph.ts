@@ -5,10 +5,7 @@ import type { Change, NameSource, Replace } from "./change.ts";
 import { objectKey } from "./context.ts";
 import { changeKey } from "./order.ts";
 
-/**
- * One piece of work of a plan. A replacement is made first and its old object removed after its dependents have moved; an object
- * whose name another change takes may get a temporary name before all else ("aside").
- */
+/** One piece of work of a plan: a replacement has two, and an object may first get a temporary name ("aside"). */
 export interface WorkItem {
   readonly key: string;
   readonly change: Change;

@@ -100,10 +100,7 @@ const changesSize = (diffs: readonly FieldDiff[]): boolean =>
 const changesMore = (diffs: readonly FieldDiff[]): boolean =>
   diffs.some((diff) => !SIZE.has(String(diff.path[0])) && !OURS.has(String(diff.path[0])));
 
-/**
- * Stops come before edits, so that nothing restarts unnecessarily; starts come last. A new size alone restarts
- * nothing.
- */
+/** Stops come before edits, so that nothing restarts unnecessarily; starts come last. */
 function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject): readonly Step[] {
   const moved = (field: string): boolean => diffs.some((diff) => diff.path[0] === field);
   const stops = moved("run_state") && after.run_state === "TERMINATED";

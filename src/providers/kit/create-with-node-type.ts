@@ -7,11 +7,7 @@ import { Refused } from "../../core/request-failure.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import { readIfPresent, responseText } from "./responses.ts";
 
-/**
- * Sends a cluster description, put into its request by `inside`. A cluster in a pool is sent without a node type. If
- * the service requires one (contract B 2.4), it is sent again with the node type of the pool (other services refuse it:
- * facts 4.2). If both are refused, the first error is thrown.
- */
+/** A cluster in a pool is sent without a node type, then with the one of the pool if the service requires it (contract B 2.4, facts 4.2). */
 export async function sendCluster(
   api: OperationWriter,
   operation: WriteOperation,

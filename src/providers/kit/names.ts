@@ -47,10 +47,7 @@ export const baseName = (path: string): string => path.slice(path.lastIndexOf("/
 
 type ListFolder = (path: string) => Promise<readonly JsonObject[]>;
 
-/**
- * The objects in the folders of all known names, each folder read once; all objects if no name is known. `hasFolders`:
- * the kind is the one of folders.
- */
+/** The objects in the folders of all known names, each folder read once; all objects if no name is known. */
 export async function entriesFor(
   scope: ListScope,
   list: ListFolder,

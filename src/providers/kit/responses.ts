@@ -5,10 +5,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Task } from "../../resource/operations.ts";
 
-/**
- * The objects of a list; none where the key is absent, which is how an empty list looks. Throws Failure with API_PROTOCOL where
- * something else stands there: what cannot be read is never taken for empty.
- */
+/** The objects of a list, which is absent when empty. Throws Failure with API_PROTOCOL if it is anything else. */
 export function objectsIn(answer: JsonObject, ...keys: readonly string[]): readonly JsonObject[] {
   for (const key of keys) {
     const found = answer[key];

@@ -88,10 +88,7 @@ function readList(schema: FieldSchema, value: Json, fill: boolean): Json | undef
   return nonEmpty(out);
 }
 
-/**
- * Numbers in strings, strings in numbers (facts, head): each field has one type. A string that is not a number stays
- * a string.
- */
+/** Each field has one type, also where the service sends numbers in strings (facts, head). */
 function readScalar(schema: FieldSchema, value: Json): Json {
   if (schema.type === "integer" && typeof value === "string" && INTEGER.test(value)) return Number(value);
   if (schema.type === "number" && typeof value === "string" && NUMBER.test(value)) return Number(value);

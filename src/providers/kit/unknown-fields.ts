@@ -29,10 +29,7 @@ export function fieldsNotCopied({ action, live }: PlannedChange, what: string): 
     : [`the new ${what} does not get fields that this program does not know: ${listed(names)}`];
 }
 
-/**
- * The consequence of a replacement for fields that an update would keep, because the spec does not set them. `usual`: what the
- * service sets for a new object. `elsewhere`: fields that other consequences are about.
- */
+/** A replacement loses fields that the spec does not set. `usual`: what a new object has. `elsewhere`: fields of other consequences. */
 export function fieldsNotSet(
   { action, live, after, diffs }: PlannedChange,
   fields: FieldTable,

@@ -102,10 +102,7 @@ function seqOf(items: readonly Json[]): YAMLSeq {
   return seq;
 }
 
-/**
- * Text in which something is hidden, or that a CI service could take for a command, is quoted so that it can be escaped.
- * As a key, `<<` without quotes merges maps.
- */
+/** Quotes text in which something is hidden, or that a CI service could take for a command. The key `<<` would merge maps. */
 function scalarOf(value: Json): Scalar {
   const scalar = new Scalar(value);
   if (typeof value === "string" && (value === "<<" || hidesSomething(value)))

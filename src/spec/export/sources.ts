@@ -51,10 +51,7 @@ function freePath(path: string, extension: string, taken: ReadonlySet<string>): 
 /** File systems take 255 bytes for a name; an extension and a number have to fit, too. */
 const LONGEST = 200;
 
-/**
- * One name of a path. What has a meaning to file systems, globs or templates is written as `%XX`, and so is what would make a
- * program act on the file: no name starts with a dot (`.git`, `.envrc`), nor is it a short name of Windows for one (`git~1`).
- */
+/** One name of a path. Characters with a meaning are written as `%XX`, also a first dot (`.git`) and the tilde of short names (`git~1`). */
 function segment(name: string): string {
   const plain = name
     .replace(/[^\p{L}\p{N} ._@+,=()-]/gu, encoded)

@@ -59,9 +59,7 @@ function isElsewhere(schema: FieldSchema, on: ExportWriter): boolean {
   return names !== undefined && on.isWrittenAt(names);
 }
 
-/**
- * Defaults, values that the service fills in, and single values that are usually unmanaged: a state, an external ID.
- */
+/** Defaults, values that the service fills in, and single values that are usually unmanaged. */
 function isLeftOut(schema: FieldSchema, value: Json, filled: Json | undefined): boolean {
   if (same(saidAs(schema, value), schema.default)) return true;
   if (schema.serverDefault === true && same(value, filled)) return true;

@@ -15,10 +15,7 @@ import { namedPath, openSourceFile } from "./source-files.ts";
 import type { SourceReader, Summed } from "./source-reader.ts";
 import type { SpecFolder } from "./spec-folder.ts";
 
-/**
- * The format and language of a notebook by file extension (contract A 2.6). A language is sent with the format SOURCE
- * only.
- */
+/** The format and language of a notebook by file extension (contract A 2.6). */
 const EXTENSIONS: Readonly<Record<string, Values>> = {
   ".py": { language: "PYTHON", format: "SOURCE" },
   ".scala": { language: "SCALA", format: "SOURCE" },

@@ -65,10 +65,7 @@ const UNCERTAIN: readonly Code[] = [
   "SPEC_EMPTY",
 ];
 
-/**
- * Reads everything; undefined where what there is cannot be judged. Where only an include is missing, the rest still is.
- * `given`: the spec, where it is a part of the main file.
- */
+/** Reads everything. `given`: the spec, where it is a part of the main file. */
 export function readAll(
   tree: SpecFolder,
   main: string,

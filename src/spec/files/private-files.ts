@@ -39,10 +39,7 @@ export function hasPrivateName(path: string): boolean {
   return path.split(/[\\/]/).some(isPrivateName);
 }
 
-/**
- * Normalizes a name as the most permissive file system does: ignores case, invisible characters, and trailing dots
- * and spaces.
- */
+/** Normalizes a name as the most permissive file system does. */
 function isPrivateName(segment: string): boolean {
   const name = segment
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")

@@ -18,10 +18,7 @@ export interface SchemaMessage {
   readonly hint?: string;
 }
 
-/**
- * Converts validation errors to messages, one for each problem. `name` is the owner of the values: an address,
- * `policy`; `beside`: keys that are allowed in addition to its fields.
- */
+/** One message for each problem. `name`: the owner of the values. `beside`: keys that are allowed in addition to its fields. */
 export function schemaMessages(
   errors: readonly SchemaError[],
   name: string,
@@ -231,10 +228,7 @@ function quoted(data: unknown): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/**
- * Drops errors that do not help: the wrapper of a condition, every branch of a union except the union itself, and
- * further errors of a value with the wrong type.
- */
+/** Drops the wrapper of a condition, the branches of a union, and further errors of a value with the wrong type. */
 function chosen(errors: readonly SchemaError[]): readonly SchemaError[] {
   const mistyped = new Set(
     errors.filter(({ keyword }) => keyword === "type").map(({ path }) => toDottedPath(path)),

@@ -38,10 +38,7 @@ export function standaloneSchema(provider: PlannedKind): JsonSchema {
   return { ...resourceSchema(provider), $defs: { lifecycle: LIFECYCLE } };
 }
 
-/**
- * The schema of a complete spec. Nested kinds are inside their parents; a resource without required fields may be
- * empty.
- */
+/** The schema of a complete spec. Nested kinds are inside their parents. */
 export function specSchema(registry: PlanningRegistry): JsonSchema {
   const definitions: JsonSchema = { lifecycle: LIFECYCLE };
   const sections: JsonSchema = {};

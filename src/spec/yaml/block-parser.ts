@@ -119,10 +119,7 @@ class Reader extends StringScanner {
     return /:(?: |$)/.test(line);
   }
 
-  /**
-   * Parses the value after a colon or a dash. `below`: the column that a nested value must be right of; a list may
-   * start in `listed`.
-   */
+  /** A nested value must be right of the column `below`; a list may start in `listed`. */
   #value(below: number, listed: number): SpecNode {
     const colon = this.at;
     this.spaces();

@@ -196,10 +196,7 @@ function wordsFor(error: YAMLError): Words | undefined {
   return error.code === "BAD_INDENT" && error.message.startsWith("Flow") ? UNCLOSED : WORDS[error.code];
 }
 
-/**
- * Reports what the YAML parser refused: unquoted expressions alone, which cause other problems, or else the first problem
- * of each line. Later ones mostly follow from them.
- */
+/** Reports unquoted expressions alone, because they cause other problems, or else the first problem of each line. */
 export function reportSyntax(errors: readonly YAMLError[], source: SourceText, findings: Findings): void {
   const unquoted = errors.filter((error) => isUnquoted(error, source));
   for (const { pos } of unquoted.slice(0, LIMITS.syntaxErrors))

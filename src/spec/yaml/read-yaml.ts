@@ -10,10 +10,7 @@ import { yaml as wholeYaml } from "./lazy-packages.ts";
 import { lexicalTokens, reportSyntax } from "./lexical-limits.ts";
 import { plainScalar } from "./scalars.ts";
 
-/**
- * The tree of a source, or undefined if it is not usable; the reasons go into `findings`. An empty source is an empty
- * map.
- */
+/** The tree of a source, or undefined if it is not usable. An empty source is an empty map. */
 export function readYaml(source: SourceText, findings: Findings): SpecNode | undefined {
   return parseBlockYaml(source) ?? readAnyYaml(source, findings);
 }

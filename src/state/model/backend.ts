@@ -20,10 +20,7 @@ export interface BackendNames {
   readonly key: string;
 }
 
-/**
- * The greatest claim; `unreadable` if it is incomplete or from another program. `released`: the release is known even
- * then.
- */
+/** The greatest claim; `unreadable` if it is incomplete or from another program. */
 export type LatestClaim =
   | { readonly fence: number; readonly claim: LockClaim }
   | {

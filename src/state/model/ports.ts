@@ -11,10 +11,7 @@ export interface FileSystem {
   /** Opens a file for writing, private to its user: empty (`fresh`), or at its end (`append`). */
   open(path: string, how: "fresh" | "append"): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
-  /**
-   * Hard-links a file to a second name; false if that name exists. The content is visible under it only when
-   * complete.
-   */
+  /** Hard-links a file to a second name; false if that name exists. */
   link(from: string, to: string): Promise<boolean>;
   /** Succeeds if the file does not exist. */
   remove(path: string): Promise<void>;

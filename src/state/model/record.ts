@@ -70,10 +70,7 @@ export interface ReportedDrift {
   readonly differences: readonly string[];
 }
 
-/**
- * Drift that a user acknowledged for a time. It applies to the listed differences, so it ends when a value changes
- * again.
- */
+/** Drift that a user acknowledged for a time; it ends when a value changes again. */
 export interface Acknowledgement {
   readonly address: Address;
   /** The field, as people write it; absent for every difference that the resource had. */

@@ -9,22 +9,13 @@ import type { State, StateRecord } from "./record.ts";
 export interface StateStore {
   /** Where it is, for people: no password is in it. */
   readonly place: string;
-  /**
-   * Reads the current state without a lock, for plans and queries. Throws Failure if it is damaged or was migrated
-   * elsewhere than `to`.
-   */
+  /** Reads without a lock. Throws Failure if the state is damaged or was migrated elsewhere than `to`. */
   read(options?: Pick<LockOptions, "to">): Promise<Loaded>;
-  /**
-   * Acquires the lock and reads the state for writing. Throws Failure with STATE_LOCKED if another run holds it
-   * longer than `timeoutMs`.
-   */
+  /** Acquires the lock. Throws Failure with STATE_LOCKED if another run holds it longer than `timeoutMs`. */
   lock(options: LockOptions): Promise<Lease>;
   /** The holder of the lock. */
   holder(): Promise<LockClaim | undefined>;
-  /**
-   * Force-unlocks the holder with the lock ID in `how`. Throws Failure with STATE_LOCKED if another run holds the
-   * lock.
-   */
+  /** Force-unlocks the holder in `how`. Throws Failure with STATE_LOCKED if another run holds the lock. */
   unlock(how: UnlockRequest): Promise<UnlockResult>;
   /** The key for digests of secrets. Made and kept on first use where `make` says so; else one for this run only. */
   key(options: { readonly make: boolean }): Promise<Uint8Array>;
@@ -102,24 +93,15 @@ export interface Lease {
   /** The state with every entry that was appended. */
   state(): State;
   record(address: Address): StateRecord | undefined;
-  /**
-   * Appends an entry and returns its number when it is durable. Throws Failure if that fails; then no more requests
-   * may be sent.
-   */
+  /** Returns the number of the entry when it is durable. Throws Failure if that fails; then no more requests may be sent. */
   append(entry: JournalEntry): Promise<number>;
   /** Adds an entry that becomes durable with the next one that is waited for. */
   note(entry: JournalEntry): void;
-  /**
-   * Throws Failure with STATE_LOCK_LOST if the lock is lost or about to expire: no request that changes something may
-   * be sent.
-   */
+  /** Throws Failure with STATE_LOCK_LOST if no request that changes something may be sent any longer. */
   assertHeld(): void;
   /** Folds the journal into the state durably. Has no effect without new entries. */
   publish(): Promise<State>;
-  /**
-   * Marks the state as migrated, or as being migrated; after that, no run continues it here. `above`: see
-   * `State.movingAbove`.
-   */
+  /** Marks the state as migrated, or as being migrated, so that no run continues it here. `above`: `State.movingAbove`. */
   retire(to: string, above?: number): Promise<void>;
   /** Releases the lock; appended entries stay in the journal. */
   release(): Promise<void>;

@@ -113,10 +113,7 @@ function knownDrift({ reported = [], acknowledged = [] }: State): Partial<State>
   return { reported, acknowledged };
 }
 
-/**
- * Replaces the current state by an earlier version. Applied plans stay marked as applied, and unresolved requests are
- * kept.
- */
+/** An earlier version that keeps the marks of applied plans and the unresolved requests. */
 export function mergeRestored(old: State, present: State | undefined): State {
   const { moved: _, movingAbove: __, ...state } = old;
   if (present === undefined || present.lineage !== old.lineage) return state;

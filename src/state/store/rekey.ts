@@ -12,10 +12,7 @@ import { loadFrom, snapshotIn } from "./load.ts";
 import { openLeaseWith } from "./open-lease.ts";
 import { claimLock, type StoreContext, withClaim } from "./store-context.ts";
 
-/**
- * `kept.sealer` decrypts with either key, and accepts plain input. Digests of secrets keep their key, so that no plan
- * shows them as changed.
- */
+/** `kept.sealer` decrypts with either key. Digests of secrets keep their key, so that no plan shows them as changed. */
 export async function rekey(
   kept: StoreContext,
   keyTexts: readonly string[],

@@ -29,10 +29,7 @@ function isLarge({ resources }: Pick<Spec, "resources">): boolean {
   return resources.size >= LARGE.resources;
 }
 
-/**
- * Most of a large plan lives as long as the run. A young space that grows only keeps more of it twice, and V8 lets garbage grow to
- * several times of what lives.
- */
+/** Most of a large plan lives as long as the run, so a growing young space only keeps it twice. */
 function preferLessMemory(growth: number): void {
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString(`--heap-growing-percent=${growth}`);

@@ -8,10 +8,7 @@ import { addEvent, INJECTED_EVENTS, type InjectedEvent } from "./events.ts";
 import { giveNodesBack } from "./nodes.ts";
 import { resizeCluster } from "./resize.ts";
 
-/**
- * A control request: writes an event of a type that only control requests cause. Lost workers (`count`, one by default) are
- * removed, and the cluster gets new ones.
- */
+/** A control request: writes an event. Lost workers (`count`, one by default) are replaced by new ones. */
 export function injectEvent(world: World, input: JsonObject): JsonObject {
   const { type, details = {}, count = 1 } = input;
   const cluster = clusterOr400(world, String(input.cluster_id));

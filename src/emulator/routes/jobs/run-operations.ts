@@ -105,10 +105,7 @@ const ENDINGS: Readonly<Record<string, JobRunOutcome["result_state"]>> = {
   CANCELED: "CANCELED",
 };
 
-/**
- * A control request: ends a running run as requested; a run that waits for its cluster ends so at its begin. The input is
- * not validated before. `result` is the argument of the notebook's exit call.
- */
+/** A control request: ends a run; one that waits for its cluster ends at its begin. `result`: the argument of the exit call. */
 export function finishRun(world: World, input: JsonObject): JsonObject {
   const { run_id, outcome } = readEnding(input);
   const run = runOr400(world, run_id);

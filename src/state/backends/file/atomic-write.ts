@@ -2,10 +2,7 @@
 
 import type { FileSystem } from "../../model/ports.ts";
 
-/**
- * Writes the pieces to a temporary file, syncs it, and renames it. The caller syncs the folder once after all files. `check` throws
- * if the lock was lost; it is called right before the rename.
- */
+/** The caller syncs the folder once after all files. `check` throws right before the rename if the lock was lost. */
 export async function replaceFile(
   fs: FileSystem,
   folder: string,

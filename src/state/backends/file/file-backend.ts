@@ -89,11 +89,7 @@ export class FileBackend implements StateBackend {
     return true;
   }
 
-  /**
-   * A holder that was suspended between its last check of the lock and the rename could still rename its finished
-   * file later. Removing that file makes the rename fail. A file that it renamed before is read like its other
-   * writes.
-   */
+  /** A holder that was suspended after its last check of the lock could still rename its finished file; removing the file prevents that. */
   async #removeUnfinished(): Promise<void> {
     for (const name of await this.#fs.list(this.#folder))
       if (UNFINISHED.test(name)) await this.#fs.remove(`${this.#folder}/${name}`);

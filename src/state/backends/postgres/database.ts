@@ -7,10 +7,7 @@ export type Value = string | number | boolean | null | readonly string[];
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Database {
-  /**
-   * Runs one statement in its own transaction. Retries if the connection broke, so a statement must detect that it
-   * already ran.
-   */
+  /** Runs one statement in its own transaction. It is repeated if the connection broke, so it must detect that it already ran. */
   query(sql: string, values: readonly Value[]): Promise<QueryResult>;
   script(statements: readonly string[]): Promise<void>;
   close(): Promise<void>;

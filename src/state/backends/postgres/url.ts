@@ -53,10 +53,7 @@ export function isPostgresUrl(text: string): boolean {
 
 export type PostgresEnvironment = Readonly<Record<string, string | undefined>>;
 
-/**
- * `name`: the default name of the state; `env`: PGHOST, PGPORT, PGUSER, PGPASSWORD, and PGDATABASE as defaults. No
- * message repeats the URL, because it may contain a password.
- */
+/** `env`: PGHOST and others as defaults. No message repeats the URL, because it may contain a password. */
 export function parsePostgresUrl(
   text: string,
   name: string,

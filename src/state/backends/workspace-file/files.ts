@@ -118,10 +118,7 @@ export class Files {
     }, path);
   }
 
-  /**
-   * Returns an unknown outcome to the caller, which reads the file to decide. A refusal may be caused by the first
-   * attempt, so it is treated the same.
-   */
+  /** Returns an unknown outcome, or a refusal that the first attempt may have caused; the caller reads the file to decide. */
   async #unlessUnknown(act: () => Promise<void>, path: string): Promise<Diagnostic | undefined> {
     try {
       await this.#told(act, path);
