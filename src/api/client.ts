@@ -20,7 +20,6 @@ export interface ClientOptions {
   readonly transport: Transport;
   /** `https://name[:port][/base]`. */
   readonly host: string;
-  /** An access token, or a source of access tokens. */
   readonly token: string | SignIn;
   /** Default: bearer. For an access token. */
   readonly auth?: Scheme;

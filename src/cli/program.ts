@@ -45,7 +45,6 @@ async function dispatch(context: CommandContext, argv: readonly string[]): Promi
 /** A shorter wait is over before a sentence about it is read. */
 const LONG_WAIT_MS = 3_000;
 
-/** Prints events of a workflow to stderr. */
 function workflowObserver(context: CommandContext): WorkflowObserver {
   return {
     found: (diagnostics) => printDiagnostics(context, diagnostics),

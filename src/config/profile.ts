@@ -15,7 +15,6 @@ export interface Profile {
   readonly cloud?: string;
 }
 
-/** A section of a profile file. */
 export interface ProfileSection {
   readonly name: string;
   readonly path: string;

@@ -53,7 +53,6 @@ export type HostTarget =
 export interface Settings {
   readonly place: HostTarget;
   readonly spoken: SpokenDialect;
-  /** The user of the token, if configured. */
   readonly user: string | undefined;
   readonly parallelism: number;
   /** How long one attempt at a request may take; undefined leaves it to the client. */

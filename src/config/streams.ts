@@ -15,7 +15,6 @@ export interface Output {
   flush(): Promise<void>;
 }
 
-/** Buffers what is written to it. */
 export function collectedOutput(stream: Writable): Output & { readonly text: () => string } {
   const pieces: string[] = [];
   return {

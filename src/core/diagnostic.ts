@@ -69,7 +69,6 @@ export class Failure extends Error {
   }
 }
 
-/** A failure with one error. */
 export function failureOf(code: Code, message: string, details: Details = {}): Failure {
   return new Failure(error(code, message, details));
 }

@@ -28,7 +28,6 @@ export interface PastRun extends ApplyOrigin {
   /** SHA-256 of the plan. */
   readonly plan: string;
   readonly outcome: PastOutcome;
-  /** Applied changes by action. */
   readonly applied: Readonly<Record<string, number>>;
   /** Planned changes that were not applied, whatever the reason. */
   readonly left: number;

@@ -8,7 +8,6 @@ const BUDGET = 200_000;
 
 export type Suggest = (word: string, candidates: Iterable<string>) => string | undefined;
 
-/** A suggester with a limited number of comparisons. */
 export function suggester(): Suggest {
   let left = BUDGET;
   const split = new Map<string, readonly string[]>();

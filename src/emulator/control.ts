@@ -19,7 +19,6 @@ import { ApiError, invalidValue, malformed, notFound } from "./world/errors.ts";
 import type { Area, ControlRun } from "./world/operation.ts";
 import type { World } from "./world/world.ts";
 
-/** The parts of a running service. */
 export interface AppParts {
   readonly store: Store;
   readonly contract: Contract;

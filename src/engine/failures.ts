@@ -13,7 +13,6 @@ export class NotSent extends Error {
   }
 }
 
-/** Returns the diagnostic in a failure; undefined for an unexpected failure. */
 export function diagnosticOf(failure: unknown): Diagnostic | undefined {
   if (failure instanceof NotSent) return diagnosticOf(failure.reason);
   if (failure instanceof Refused || failure instanceof UnknownOutcome) return failure.diagnostic;

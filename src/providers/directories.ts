@@ -66,7 +66,6 @@ interface Inside {
   readonly entry: JsonObject;
 }
 
-/** Everything below a folder, the deepest first. */
 const everythingBelow = (holder: JsonObject): readonly Inside[] =>
   objectsIn(holder, "holds").flatMap((entry) => [
     ...everythingBelow(entry),

@@ -11,7 +11,6 @@ export function isSecretValue(field: FieldSchema): boolean {
 /** The most bytes that a secret holds (contract A 8). */
 export const SECRET_BYTES = 128 << 10;
 
-/** The secret field of a kind, if it has one. */
 export function secretField(provider: Kind): string | undefined {
   return Object.keys(provider.fields).find((name) => isSecretValue(provider.fields[name] ?? {}));
 }
@@ -21,7 +20,6 @@ export function hasContent(provider: Kind): boolean {
   return provider.fields.source?.source === true && secretField(provider) === undefined;
 }
 
-/** The identity of a content. */
 const CONTENT_FIELDS = new Set(["content", "imported"]);
 
 /** The content of a file that has no other form to be compared in: `12 bytes, sha256 9f86…`. */

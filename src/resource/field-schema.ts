@@ -126,7 +126,6 @@ function insideOf({ items, properties, additionalProperties }: FieldSchema): Fie
   ];
 }
 
-/** A string in values, and the schema of its field. */
 export interface FieldText {
   readonly text: string;
   readonly path: Path;

@@ -18,7 +18,6 @@ export interface Kind {
   readonly severity?: Severity;
   /** The field that holds the natural key; unset in a spec it is the resource's own name. Undefined: the resource's name is the key itself. */
   readonly nameField: string | undefined;
-  /** Whether names are unique at the service. */
   readonly unique: boolean;
   readonly ignoreCase?: true;
   /** The attribute under which the remote id is referred to: `instance_pool_id`. */

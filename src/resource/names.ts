@@ -12,7 +12,6 @@ export function foldName({ ignoreCase, nested }: Pick<Kind, "ignoreCase" | "nest
   return nested === undefined ? foldCase(name) : nestedNameOf(parentOf(name), foldCase(memberOf(name)));
 }
 
-/** Whether two names identify the same object of a kind. */
 export function isSameName(provider: Pick<Kind, "ignoreCase" | "nested">, a: string, b: string): boolean {
   return a === b || foldName(provider, a) === foldName(provider, b);
 }

@@ -6,7 +6,6 @@ import type { Values } from "./field-schema.ts";
 import type { LiveObject, OtherObject } from "./live.ts";
 import type { Step } from "./planning.ts";
 
-/** The objects to list. */
 export interface ListScope {
   /** For nested kinds: names of the live parents to read. */
   readonly parents: readonly string[];
@@ -71,7 +70,6 @@ export interface ProviderOperations {
   readDetails?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
   /** For kinds with a field `content`: the bytes of a live object in pieces, in the form that its source file has by its name. */
   readContent?(api: Reader, live: LiveObject): AsyncIterable<Uint8Array>;
-  /** One object, or undefined if it does not exist. */
   read(api: Reader, id: RemoteId): Promise<LiveObject | undefined>;
   create(api: OperationWriter, task: Task): Promise<RemoteId>;
   update(api: OperationWriter, task: UpdateTask): Promise<void>;

@@ -15,7 +15,6 @@ export function mostSevere(all: readonly Severity[]): Severity | undefined {
   return SEVERITIES.find((one) => all.includes(one));
 }
 
-/** The severity of an object that is created or deleted. */
 export function severityOfObject({ severity = "other" }: Rated): Severity {
   return severity;
 }

@@ -73,7 +73,6 @@ export function withoutUnmanageable(
   return out;
 }
 
-/** The values without references to some kinds. */
 export function withoutNames(fields: FieldTable, values: Values, kinds: ReadonlySet<string>): Values {
   if (kinds.size === 0) return values;
   const out: { [key: string]: Json } = {};

@@ -51,7 +51,6 @@ export interface CompiledExpression {
   readonly evaluate: (variables: Record<string, unknown>) => unknown;
 }
 
-/** Longer expressions are not parsed. */
 const LONGEST_EXPRESSION = 5_000;
 
 /** `matches` of the library backtracks, so expressions call this function instead. */

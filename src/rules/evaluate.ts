@@ -14,7 +14,6 @@ import {
   type Violation,
 } from "./rule.ts";
 
-/** Longer messages are truncated. */
 const LONGEST_MESSAGE = 500;
 
 /** Violations of one rule that are reported one by one. */

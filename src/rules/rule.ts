@@ -94,7 +94,6 @@ export function messageParts(text: string): readonly MessagePart[] | { readonly 
   return parts;
 }
 
-/** A value of an expression as text of a message. */
 export function messageText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === null || typeof value !== "object") return String(value);

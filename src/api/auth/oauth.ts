@@ -8,7 +8,6 @@ import type { AuthType } from "./credential.ts";
 import { endpointOnHost, isPrivate } from "./endpoints.ts";
 import { refusalIn, sendTokenRequest, signInRefused, type TokenPorts, tokenAnswer } from "./token-request.ts";
 
-/** The proof of a client's identity. */
 export type ClientProof =
   | { readonly by: "basic" | "form"; readonly id: string; readonly secret: string }
   | { readonly by: "assertion"; readonly id: string; readonly assertion: string }

@@ -79,7 +79,6 @@ const EMPTY = key({});
 
 const firstKey = (value: Json | undefined): Path => (isObject(value) ? Object.keys(value).slice(0, 1) : []);
 
-/** The members of an object that a write may set. */
 function writtenPart(fields: WrittenFields, live: JsonObject): JsonObject {
   const part: { [field: string]: Json } = {};
   for (const [name, value] of Object.entries(live)) {

@@ -55,7 +55,6 @@ export interface DialectTable {
   readonly once: readonly OperationName[];
   /** Whether groups may be the account's, and hold members that are neither users nor groups. */
   readonly accounts: boolean;
-  /** Fields of writes that replace an object. */
   readonly replaced: {
     readonly cluster: WrittenFields;
     readonly pool: WrittenFields;

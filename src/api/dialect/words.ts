@@ -3,7 +3,6 @@
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { ValueRule } from "./table.ts";
 
-/** An answer with the contract's words. */
 export function inContractWords(rules: readonly ValueRule[], answer: JsonObject): JsonObject {
   return applied(rules, answer, (words, text) => words[text]);
 }

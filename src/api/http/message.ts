@@ -4,7 +4,6 @@ export interface HttpRequest {
   readonly method: string;
   /** Scheme, name and port of the workspace. */
   readonly origin: string;
-  /** Path with its query string. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

@@ -24,7 +24,6 @@ export interface ProxyRoute {
 }
 
 export interface HttpOptions {
-  /** The most connections kept to the host. */
   readonly connections: number;
   /** An answer with more bytes ends with an error. Default 128 MiB. */
   readonly maxBytes?: number;

@@ -5,13 +5,11 @@ export interface Pace {
   readonly rate: number | undefined;
   /** When the next request may begin (epoch milliseconds). `guess`: requests a second as long as the rate is not known. */
   next(now: number, guess?: number): number;
-  /** A request begins. */
   begin(now: number, guess?: number): void;
   /** The request that began at `begun` got an answer other than 429. */
   served(begun: number, now: number): void;
   /** The request that began at `begun` was refused because of the rate. */
   refused(begun: number): void;
-  /** Nothing begins before `until`. */
   hold(until: number): void;
 }
 
@@ -32,7 +30,6 @@ const SLOWEST = 0.5;
 /** How much of a late start the next request may make up for. Requests are never sent in a burst after a pause. */
 const SLACK_MS = 2;
 
-/** The most times in any second. */
 function mostInSecond(times: number[]): number {
   times.sort((a, b) => a - b);
   let most = 0;

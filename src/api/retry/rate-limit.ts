@@ -14,7 +14,6 @@ export interface RateLimit {
 }
 
 export interface RateLimitOptions {
-  /** Maximum number of concurrent requests. */
   readonly parallelism: number;
   /** The most requests that begin in a second; absent means no such limit. */
   readonly perSecond: number | undefined;

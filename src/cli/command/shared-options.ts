@@ -54,7 +54,6 @@ export const HOST_OPTIONS = inGroup("Workspace", {
   parallelism: integerOption("--parallelism <number>", "number of concurrent requests (default: 10)", 1, 256),
 });
 
-/** Of commands that plan. */
 export const PLANNING_OPTIONS = { ...SPEC_OPTIONS, ...RULES_OPTION, ...HOST_OPTIONS } as const;
 
 export const STATE_OPTIONS = inGroup("State", {
@@ -65,7 +64,6 @@ export const STATE_OPTIONS = inGroup("State", {
   lockTimeout: durationOption("--lock-timeout <time>", "wait this long for the state lock (default: 0s)"),
 });
 
-/** Of commands that operate a recorded object. */
 export const RECORDED_OPTIONS = {
   file: SPEC_OPTIONS.file,
   target: SPEC_OPTIONS.target,

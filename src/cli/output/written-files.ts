@@ -12,7 +12,6 @@ import { stateFolderOf } from "../../workflow/session/state-location.ts";
 import { specFile } from "../../workflow/target/target.ts";
 import type { OutputRequest } from "../command/option.ts";
 
-/** The files that a run writes, and those that it reads. */
 export interface RunFiles {
   readonly output?: readonly OutputRequest<string>[];
   readonly metrics?: string | undefined;

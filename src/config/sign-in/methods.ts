@@ -13,7 +13,6 @@ export interface MethodInput {
   readonly values: SourcedValues;
   /** An `auth_type` names the method, so what it can do without may be missing. */
   readonly chosen: boolean;
-  /** Undefined outside of Azure. */
   readonly azure: AzureEndpoints | undefined;
   /** The Azure CLI of this machine, or why it is not used. */
   readonly azureCli: { readonly path: string } | { readonly lacks: string };

@@ -15,7 +15,6 @@ export interface Disk {
   rows(table: string): Iterable<readonly [string, string]>;
   /** One row. */
   find(table: string, id: string): string | undefined;
-  /** Has a table more rows than this? */
   exceeds(table: string, count: number): boolean;
   /** Writes all changes or none. */
   write(changes: readonly TableChange[]): void;
@@ -85,7 +84,6 @@ export class Store {
     }
   }
 
-  /** The time of the next timer, or undefined when none is set. */
   nextDue(): number | undefined {
     return this.#timers.nextDue();
   }
@@ -95,7 +93,6 @@ export class Store {
     return this.#timers.takeDue(until);
   }
 
-  /** Every table with its rows. */
   dump(): Tables {
     const names = new Set([...(this.#disk?.tables() ?? []), ...this.#tables.keys()]);
     const tables = [...names].sort().map((name) => [name, this.#table(name)] as const);

@@ -68,7 +68,6 @@ function before(a: Due, b: Due): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-/** A timer whose time has come. */
 export interface DueTimer {
   readonly id: string;
   readonly at: number;
@@ -103,7 +102,6 @@ export class TimerRows implements Timers {
     this.#rows().delete(id);
   }
 
-  /** The time of the next timer, or undefined when none is set. */
   nextDue(): number | undefined {
     for (;;) {
       const first = this.#schedule.first;

@@ -180,7 +180,6 @@ export function purgeUser(world: World, name: string): void {
   inactiveOf(world).delete(name);
 }
 
-/** Is this user in `admins`, itself or through a group? */
 export function isAdmin(world: World, userId: string): boolean {
   const admins = groupByName(world, ADMINS);
   return admins !== undefined && ancestorsOf(world, userId).has(admins.id);

@@ -29,10 +29,8 @@ export function segmentsOf(path: string): readonly string[] {
   return segments;
 }
 
-/** The path made of segments. */
 export const pathOfSegments = (segments: readonly string[]): string => `/${segments.join("/")}`;
 
-/** The path of a child of a folder. */
 export const childPath = (folder: string, name: string): string =>
   folder === "/" ? `/${name}` : `${folder}/${name}`;
 

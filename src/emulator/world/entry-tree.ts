@@ -9,7 +9,6 @@ export interface TreeEntry {
   readonly folder: boolean;
 }
 
-/** An entry with its id. */
 export interface EmulatorNode<T extends TreeEntry> {
   readonly id: string;
   readonly entry: T;
@@ -104,7 +103,6 @@ export class EntryTree<T extends TreeEntry> {
     return this.#links.get(id)?.first !== undefined;
   }
 
-  /** The children of a folder, by name. */
   children(id: string): EmulatorNode<T>[] {
     const nodes: EmulatorNode<T>[] = [];
     for (let next = this.#links.get(id)?.first; next !== undefined; next = this.#links.get(next)?.next) {

@@ -19,7 +19,6 @@ export interface Caller {
   readonly admin: boolean;
 }
 
-/** A file part of a multipart form. */
 export interface FilePart {
   readonly name: string;
   readonly content: Uint8Array;
@@ -35,11 +34,8 @@ export interface Call {
   readonly now: number;
   /** Where a dialect allows more than the contract. */
   readonly allows?: {
-    /** What names of scopes may be. */
     readonly scopeNames?: RegExp;
-    /** A patch of a group may change its name. */
     readonly groupNames?: true;
-    /** Files of any size in a form. */
     readonly largeFiles?: true;
   };
 }

@@ -13,7 +13,6 @@ export interface TokenRow {
   readonly oauth?: true;
 }
 
-/** How the sign-in of a dialect behaves. */
 export interface SignInSettings {
   /** Seconds that a new token lives. */
   readonly expires_in: number;

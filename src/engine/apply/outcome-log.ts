@@ -90,7 +90,6 @@ export function notStarted(change: Change): Diagnostic {
   });
 }
 
-/** How one change, or one part of it, ended. */
 export interface ChangeResult {
   readonly result: ChangeStatus;
   readonly id?: RemoteId;

@@ -11,7 +11,6 @@ import { runChange } from "./change-result.ts";
 import type { ChangeResult } from "./outcome-log.ts";
 import { readUnmoved } from "./read-object.ts";
 
-/** Renames the object of a change to the temporary name in the plan. */
 export async function renameTemporarily(run: ApplyRun, change: Change): Promise<ChangeResult> {
   if (!("temporaryName" in change) || change.temporaryName === undefined)
     throw new Error(`${change.address} has no temporary name in the plan, so it has no part for one`);
@@ -71,7 +70,6 @@ async function rename(
   else await journal.close();
 }
 
-/** The record of an object that was renamed. */
 export function recordNamed<R extends StateRecord>({ nameField }: Provider, record: R, name: string): R {
   return nameField === undefined
     ? record

@@ -16,7 +16,6 @@ export interface ListKindsInput {
   readonly registry: Registry;
   readonly reader: Reader;
   readonly kinds: ReadonlySet<string>;
-  /** Maximum number of concurrent requests. */
   readonly parallelism: number;
   /** False if lists contain enough. */
   readonly closer?: false;

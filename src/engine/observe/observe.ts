@@ -29,7 +29,6 @@ export interface ObserveInput {
   readonly destroy?: boolean;
   /** The addresses that the run is limited to; what these do not need is not read, and absent from the answer. */
   readonly restriction?: Restriction;
-  /** Maximum number of concurrent requests. */
   readonly parallelism: number;
   readonly onRead?: (event: ReadEvent) => void;
   /** Whether more than a list tells may be read about an object; without it about all that spec or state know. */

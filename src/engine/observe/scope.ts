@@ -93,7 +93,6 @@ export function requiredKinds({ nested, fields }: Provider): readonly string[] {
   return [...(nested === undefined ? [] : [nested.kind]), ...kindsNamedBy(fields)];
 }
 
-/** Whether the spec or the state contains a live object. */
 export function isKnown(provider: Provider, known: KnownNames, object: LiveObject): boolean {
   return known.ids.has(object.id) || known.folded.has(foldName(provider, object.name));
 }

@@ -10,7 +10,6 @@ import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { OpenIntent, StateRecord } from "../../state/model/record.ts";
 
-/** Input of recovery. */
 export interface RecoveryContext {
   readonly registry: Registry;
   readonly liveIndex: LiveIndex;

@@ -14,7 +14,6 @@ export interface Move {
 
 export interface MoveRules {
   readonly registry: KindRegistry;
-  /** The addresses that the spec declares. */
   readonly declared: { has(address: Address): boolean };
 }
 

@@ -19,7 +19,6 @@ interface RecoverInput {
   readonly live: Live;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Adopts existing objects (`--adopt`). */
   readonly adopt?: boolean;
 }
 

@@ -131,7 +131,6 @@ export const QUEUE_OPTIONS = {
   deleteAfterSeconds: 24 * 3600,
 } as const;
 
-/** Dead letters are kept for 30 days. */
 export const DEAD_LETTER_OPTIONS = {
   retentionSeconds: 30 * 24 * 3600,
   deleteAfterSeconds: 24 * 3600,

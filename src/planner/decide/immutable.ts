@@ -50,7 +50,6 @@ function valueText(value: Json | undefined): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-/** The spec's policy for a change that needs a replacement. */
 export function immutablePolicy(context: PlanContext, resource: Resource): "error" | "replace" {
   const { policy } = context.input.spec;
   return (

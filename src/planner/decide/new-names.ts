@@ -44,7 +44,6 @@ export function withPlannedNames(registry: PlanningRegistry, live: Live, changes
   return names.size === 0 ? live : renamedLive(registry, live, renaming(registry, names));
 }
 
-/** The kinds that fields of any kind name. */
 const namedKinds = (registry: PlanningRegistry): ReadonlySet<string> =>
   new Set(registry.kinds.flatMap(({ fields }) => [...kindsNamedBy(fields)]));
 

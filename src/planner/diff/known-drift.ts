@@ -9,7 +9,6 @@ import type { FieldDiff } from "../../resource/planning.ts";
 import type { Acknowledgement, ReportedDrift } from "../../state/model/record.ts";
 import type { Drift } from "../model/plan.ts";
 
-/** Drift that the state records. */
 export interface KnownDrift {
   readonly reported: readonly ReportedDrift[];
   /** Those that have not expired. */

@@ -66,7 +66,6 @@ function identicalObjects(a: JsonObject, b: JsonObject): boolean {
   return true;
 }
 
-/** Whether two values of a field mean the same. */
 export function isSameValue(schema: FieldSchema, a: Json | undefined, b: Json | undefined): boolean {
   // Most values are identical, and normalizing costs far more than this comparison.
   if (isIdentical(a, b)) return true;

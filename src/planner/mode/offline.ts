@@ -44,7 +44,6 @@ function merged(seen: Values, applied: Values): Values {
   return Object.fromEntries(out) satisfies JsonObject;
 }
 
-/** Part of every offline plan. */
 export function offlineNotes(state: State): readonly Diagnostic[] {
   const what =
     state.records.size === 0 && state.serial === 0

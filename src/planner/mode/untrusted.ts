@@ -184,7 +184,6 @@ function listsOwned(spec: Spec, provider: PlannedKind): ((object: LiveObject) =>
   return parents.size === 0 ? undefined : ({ name }) => parents.has(parentOf(name));
 }
 
-/** The plan as an untrusted user may see it. */
 export function markUntrusted(plan: Plan, notes: readonly Diagnostic[]): Plan {
   return {
     ...plan,

@@ -18,7 +18,6 @@ interface Common {
   readonly reasons: readonly string[];
   /** Side effects, as sentences. */
   readonly consequences: readonly string[];
-  /** Addresses of the dependencies. */
   readonly dependsOn: readonly Address[];
 }
 
@@ -116,7 +115,6 @@ export function touches({ action }: { readonly action: Action }): boolean {
   return action !== "noop" && action !== "report";
 }
 
-/** Whether applying the plan would do anything. */
 export function changesAnything(plan: { readonly changes: readonly Change[] }): boolean {
   return plan.changes.some(touches);
 }

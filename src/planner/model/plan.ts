@@ -65,7 +65,6 @@ export interface Plan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Whether an error or a guard blocks the plan. */
 export function isBlocked({ diagnostics, guards }: Pick<Plan, "diagnostics" | "guards">): boolean {
   return hasErrors([...diagnostics, ...guards.map((guard) => guard.diagnostic)]);
 }

@@ -58,7 +58,6 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
   });
 }
 
-/** The dependencies of a change that takes a name. */
 function namesFreed(changes: readonly Change[]): (change: Change) => readonly string[] {
   const byId = new Map<string, Change>();
   for (const change of changes) if ("id" in change) byId.set(objectKey(change.kind, change.id), change);

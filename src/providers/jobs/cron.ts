@@ -182,7 +182,6 @@ const zones = new Map<string, boolean>();
 /** Zones under their main name. An alias is asked for alone, which loads all that writing dates needs. */
 let listed: ReadonlySet<string> | undefined;
 
-/** Whether a time zone of this name exists. */
 export function isTimeZone(name: string): boolean {
   const known = zones.get(name);
   if (known !== undefined) return known;

@@ -23,7 +23,6 @@ export function membershipOf(workspace: PlannedWorkspace): Membership {
   );
 }
 
-/** The name of a group once the plan is done. */
 export function nameAfter(workspace: PlannedWorkspace, group: LiveObject): string {
   const { displayName } = workspace.valuesAfter("groups", group) ?? {};
   return typeof displayName === "string" ? displayName : group.name;

@@ -30,7 +30,6 @@ interface ListOptions extends Common {
 
 interface MapOptions extends Common {
   readonly maxProperties?: number;
-  /** The pattern of a key. */
   readonly keys?: { readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number };
 }
 

@@ -28,7 +28,6 @@ export function preservedPaths(
   return kept;
 }
 
-/** `after` with those live values put in. */
 export function withPreserved(after: Values, live: Values, kept: readonly Path[]): Values {
   let values: Json = after;
   for (const path of kept) values = withValueAt(values, path, valueAt(live, path)) ?? {};

@@ -116,7 +116,6 @@ export function runsText(runs: readonly JsonObject[], colors: Colors): string {
   return tableText(["run", "name", "started", "took", "state", ""], rows, colors);
 }
 
-/** The most important details of one run. */
 export function runText(run: JsonObject, colors: Colors): string {
   const lines: (readonly [string, string])[] = [
     ["run", `${idText(run.run_id)}${run.run_name === undefined ? "" : ` of ${String(run.run_name)}`}`],

@@ -12,7 +12,6 @@ interface LeftView {
 }
 
 export interface ConversionView {
-  /** Managed resources of the state. */
   readonly resources: number;
   readonly converted: readonly {
     readonly terraform: string;

@@ -20,7 +20,6 @@ import { CHANGING_ACTIONS, DONE } from "../text/vocabulary.ts";
 export interface OutcomeView {
   /** `Applied in 12 s: 3 created, 1 updated, 0 replaced, 0 deleted; 1 failed, 2 blocked.` */
   readonly title: string;
-  /** How many changes were applied, by action. */
   readonly applied: Readonly<Record<(typeof CHANGING_ACTIONS)[number], number>>;
   readonly unapplied: Readonly<Record<Exclude<ChangeStatus, "applied">, number>>;
   readonly changes: readonly OutcomeItem[];

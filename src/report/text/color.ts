@@ -21,7 +21,6 @@ export function colorsFor(enabled: boolean): Colors {
   return { bold, dim, red, green, yellow, cyan, magenta, alarm: (text) => bgRed(white(bold(text))) };
 }
 
-/** The color of a line of a diff. */
 export function diffPaint(line: string, { green, red }: Colors, ofContext: Paint = String): Paint {
   if (line.startsWith("+")) return green;
   return line.startsWith("-") ? red : ofContext;

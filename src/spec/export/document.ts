@@ -44,7 +44,6 @@ export interface ExportedSpec {
   readonly sources: readonly ExportSource[];
   readonly addresses: readonly Address[];
   readonly objects: readonly ExportedObject[];
-  /** Environment variables that an apply needs. */
   readonly variables: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -92,7 +92,6 @@ export class Evaluator {
     return syntax.type === "path" ? this.#path(syntax, use) : this.#call(syntax, use);
   }
 
-  /** The place of a part of an expression, or of the whole. */
   #within({ expression }: Expression, whole: Span, { start, end }: SyntaxPlace): Span {
     const { source } = whole;
     if (this.#options.isTyped?.(source) !== true) return whole;
@@ -179,7 +178,6 @@ export class Evaluator {
     }
   }
 
-  /** Number of calls with a sensitive value. */
   get sensitiveCalls(): number {
     return this.#sensitiveCalls;
   }

@@ -7,7 +7,6 @@ import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import { re2js } from "../yaml/lazy-packages.ts";
 
-/** The longest text that a pattern is tried on. */
 export const LONGEST_MATCHED = 10_000;
 
 export function linearPatternProblem(pattern: string): string | undefined {

@@ -61,7 +61,6 @@ export function visitNodes(node: SpecNode, visit: (node: SpecNode) => void): voi
   else if (node.kind === "map") for (const { value } of node.members.values()) visitNodes(value, visit);
 }
 
-/** Calls `visit` for the text of every string. */
 export function visitTexts(node: SpecNode, visit: (text: string) => void): void {
   visitNodes(node, (one) => {
     if (one.kind === "scalar" && typeof one.value === "string") visit(one.value);

@@ -1,7 +1,6 @@
 // Size limits of a spec: far beyond any real spec, and small enough to reject a hostile one at once.
 
 export const LIMITS = {
-  /** Bytes of one YAML file. */
   fileBytes: 8 << 20,
   allBytes: 32 << 20,
   /** YAML files, and patterns of them. */
@@ -24,7 +23,6 @@ export const LIMITS = {
   modules: { depth: 8, instances: 10_000, nodes: 5_000_000 },
   /** Nodes of the schemas of one module's inputs. */
   inputSchema: 2_000,
-  /** Rules of the spec. */
   rules: 500,
   /** Characters of a pattern of a variable or an input. */
   pattern: 500,

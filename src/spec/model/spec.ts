@@ -47,7 +47,6 @@ export interface Resource {
 
 export interface Policy {
   readonly on_immutable_change: "error" | "replace";
-  /** Overrides by kind. */
   readonly on_immutable_change_by_kind: Readonly<Record<string, "error" | "replace">>;
   /** A count, or a share between 0 and 1. */
   readonly max_deletes: { readonly count: number } | { readonly share: number };

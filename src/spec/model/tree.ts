@@ -115,7 +115,6 @@ export function withMembers(
   return mapAt(node, members);
 }
 
-/** Describes a value for messages. */
 export function describeNode(node: SpecNode): string {
   if (node.kind === "list") return "a list";
   if (node.kind === "map") return "a map";

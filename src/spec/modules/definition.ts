@@ -18,10 +18,8 @@ import {
 } from "../model/tree.ts";
 import { type InputDeclaration, inputsOf } from "./inputs.ts";
 
-/** The file of a module's folder. */
 export const MODULE_FILE = "workspace.yaml";
 
-/** Sections that only the main spec has. */
 const MAIN_ONLY = ["variables", "targets", "policy", "rules", "moved", "removed", "import"];
 
 export interface ModuleDefinition {

@@ -81,7 +81,6 @@ async function report(
   });
 }
 
-/** An engine of patterns for ajv. */
 function engineOf(patterns: LinearPatterns, compiled: Pick<Compiled, "at">): RegExpEngine {
   const engine = (pattern: string): ReturnType<RegExpEngine> => {
     const test = patterns.test(pattern);

@@ -61,7 +61,6 @@ export class RenderedValues {
     return this.#sensitive.masked(text);
   }
 
-  /** Records the origin of a value. */
   note<T extends Json>(path: Path, at: Span | Location, origin: InstanceOrigin | undefined, value: T): T {
     const { file, line, column } = "source" in at ? locationOf(at, false) : at;
     this.origins.set(toPointer(path), {

@@ -23,7 +23,6 @@ import {
 import type { WrittenResource } from "../model/written-resource.ts";
 import { TARGET_FIELDS } from "../variables/target-settings.ts";
 
-/** Sections that are not kinds. */
 export const CONTROL_SECTIONS = [
   "include",
   "variables",
@@ -39,7 +38,6 @@ export const CONTROL_SECTIONS = [
 
 const NONE: readonly string[] = [];
 
-/** Sections of a module only. */
 const MODULE_SECTIONS = ["inputs", "outputs"];
 
 /** The resources of the spec and of every instance of its modules. */

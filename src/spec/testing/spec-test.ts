@@ -50,7 +50,6 @@ export interface TestStep {
   readonly node: SpecNode;
   /** The value as data: options and expectations. */
   readonly value: Json;
-  /** For steps that read the spec. */
   readonly choice: SpecChoice;
 }
 

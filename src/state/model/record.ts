@@ -54,7 +54,6 @@ export interface OpenIntent {
   /** The values to reach (spec form, secrets as digests). */
   readonly wanted: Values;
   readonly depends_on: readonly Address[];
-  /** For a replacement: the replaced object. */
   readonly replaces?: RemoteId;
   /** The number of requests sent, and how many of them succeeded or certainly had no effect. The rest is unresolved. */
   readonly sent?: number;

@@ -13,7 +13,6 @@ export interface StateStore {
   read(options?: Pick<LockOptions, "to">): Promise<Loaded>;
   /** Acquires the lock. Throws Failure with STATE_LOCKED if another run holds it longer than `timeoutMs`. */
   lock(options: LockOptions): Promise<Lease>;
-  /** The holder of the lock. */
   holder(): Promise<LockClaim | undefined>;
   /** Force-unlocks the holder in `how`. Throws Failure with STATE_LOCKED if another run holds the lock. */
   unlock(how: UnlockRequest): Promise<UnlockResult>;

@@ -29,7 +29,6 @@ export interface LoadedState {
 const ATTEMPTS = 5;
 const MAY_BE_BETWEEN: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE", "STATE_KEY"]);
 
-/** Undefined if no state exists. */
 export async function loadFrom(backend: StateBackend, sealer: Sealer): Promise<LoadedState | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -104,7 +104,6 @@ function typed(name: string, schema: JsonObject, text: string): Json {
   return text;
 }
 
-/** A list as JSON, or one item of it. */
 function typedItem(name: string, schema: JsonObject, text: string): Json {
   if (text.trimStart().startsWith("[")) return jsonOf(name, text);
   const items = objectIn(schema.items);

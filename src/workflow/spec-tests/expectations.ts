@@ -26,7 +26,6 @@ export function differs({ expected, actual }: StepComparison): boolean {
 
 type Changes = readonly Pick<Change, "action" | "address">[];
 
-/** Only expectations that the step has. */
 export function comparePlan(expected: JsonObject, changes: Changes): readonly StepComparison[] {
   const found: StepComparison[] = [];
   if (expected.summary !== undefined)

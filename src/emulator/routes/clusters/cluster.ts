@@ -71,7 +71,6 @@ export interface Cluster {
   /** When the nodes came up, and what their ids are derived from. */
   readonly nodes_since: number;
   readonly node_seed: string;
-  /** Ids of active runs on this cluster. */
   readonly runs: readonly number[];
   /** Set by permanent-delete: the cluster is deleted once it is terminated. */
   readonly leaving?: true;

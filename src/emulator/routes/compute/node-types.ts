@@ -24,7 +24,6 @@ const GPU = "GPU Accelerated";
 
 type Row = readonly [id: string, memory_mb: number, num_cores: number, category: string, max_disks: number];
 
-/** Types with a disk of their own. */
 const WITH_LOCAL_DISK: readonly Row[] = [
   ["Standard_DS3_v2", 14_336, 4, GENERAL, 16],
   ["Standard_DS4_v2", 28_672, 8, GENERAL, 32],
@@ -44,7 +43,6 @@ const WITH_LOCAL_DISK: readonly Row[] = [
   ["Standard_L8s_v2", 65_536, 8, STORAGE, 16],
 ];
 
-/** Types that need a remote disk. */
 const WITHOUT_LOCAL_DISK: readonly Row[] = [
   ["Standard_D4s_v4", 16_384, 4, GENERAL, 8],
   ["Standard_E4s_v4", 32_768, 4, MEMORY, 8],

@@ -104,7 +104,6 @@ export function documentAt(world: World, { language, format, blob }: NotebookEnt
   return { language, format, bytes: world.blobs.read(blob, 0, world.blobs.size(blob)) };
 }
 
-/** Deletes an object with all below it. */
 export function removeObjects(world: World, top: WorkspaceNode): void {
   const tree = objectsOf(world);
   for (const node of tree.subtree(top)) {
