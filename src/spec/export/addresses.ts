@@ -1,6 +1,7 @@
 // Converts names of live objects to keys of a spec: valid in references, stable between exports, and unique. Also lists the secrets of an export.
 
 import { type Address, addressOf, memberOf, parentOf } from "../../core/address.ts";
+import type { Json } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 
@@ -20,6 +21,8 @@ export interface ExportedObject {
 const LEGAL = /^[\p{L}\p{N}_@+](?:[\p{L}\p{N}\p{M}_@+.,()#&/ :=~-]{0,198}[\p{L}\p{N}\p{M}_@+)])?$/u;
 const ILLEGAL = /[^\p{L}\p{N}\p{M}_@+.,()#&/ :=~-]+/gu;
 const UNNAMED = "unnamed";
+/** The only key that YAML of a spec cannot contain. */
+const NO_KEY = "__proto__";
 
 /** The objects of one kind, ordered by key. */
 export function addressObjects(
@@ -48,12 +51,28 @@ export function addressObjects(
 
 /** If the key is the name, it stays unchanged. */
 function keyOf(provider: Provider, name: string): string {
-  if (provider.nameField === undefined || LEGAL.test(name)) return name;
+  if (provider.nameField === undefined || (LEGAL.test(name) && name !== NO_KEY)) return name;
   const cleaned = name
     .slice(0, 150)
     .replace(ILLEGAL, "-")
     .replace(/^[^\p{L}\p{N}_]+|[^\p{L}\p{N}_)]+$/gu, "");
-  return cleaned === "" ? UNNAMED : cleaned;
+  return cleaned === "" || cleaned === NO_KEY ? UNNAMED : cleaned;
+}
+
+/** Why no spec can express an object, if so. */
+export function notExportable(
+  { nameField, nested }: Provider,
+  { name, values, unmanageable }: LiveObject,
+): string | undefined {
+  if (unmanageable !== undefined) return unmanageable;
+  const keys = nested === undefined ? [name] : [parentOf(name), memberOf(name)];
+  const hasKey = (nameField === undefined && keys.includes(NO_KEY)) || containsKey(values, NO_KEY);
+  return hasKey ? `a spec cannot contain the key ${NO_KEY}` : undefined;
+}
+
+function containsKey(value: Json, key: string): boolean {
+  if (value === null || typeof value !== "object") return false;
+  return Object.hasOwn(value, key) || Object.values(value).some((one) => containsKey(one, key));
 }
 
 function freeKey(key: string, natural: ReadonlySet<string>, taken: ReadonlySet<string>): string {

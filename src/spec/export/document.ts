@@ -10,7 +10,13 @@ import { isBuiltIn } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { escaped } from "../model/template.ts";
-import { addressObjects, type ExportedObject, secretNotes, variablesFor } from "./addresses.ts";
+import {
+  addressObjects,
+  type ExportedObject,
+  notExportable,
+  secretNotes,
+  variablesFor,
+} from "./addresses.ts";
 import { type ExportSource, sourcesOf } from "./sources.ts";
 import { type ExportWriter, namesKind, writtenValues } from "./values.ts";
 
@@ -60,10 +66,18 @@ export function exportable(input: Omit<ExportInput, "only">): readonly Address[]
 function candidates(input: Omit<ExportInput, "only">, provider: Provider): readonly ExportedObject[] {
   const found = input.live.get(provider.kind);
   if (found?.readable !== true || !input.kinds.has(provider.kind)) return [];
+  const omitted = new Set(found.objects.filter((one) => notExportable(provider, one) !== undefined));
+  // A list without one of its entries would remove that entry.
+  const incomplete = new Set(
+    provider.nested === undefined ? [] : Array.from(omitted, (one) => parentOf(one.name)),
+  );
   return addressObjects(
     provider,
     found.objects.filter(
-      (one) => one.unmanageable === undefined && (input.builtIn || !isBuiltIn(provider, one.name)),
+      (one) =>
+        !omitted.has(one) &&
+        !incomplete.has(parentOf(one.name)) &&
+        (input.builtIn || !isBuiltIn(provider, one.name)),
     ),
   );
 }
@@ -205,14 +219,15 @@ function chosen(
 
 /** Objects that no spec can express. */
 function leftOut({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {
-  return registry.kinds.flatMap(({ kind, singular }) => {
-    const found = live.get(kind);
-    if (found?.readable !== true || !kinds.has(kind)) return [];
-    return found.objects.flatMap(({ id, name, unmanageable }) => {
-      const object = `the ${singular} ${JSON.stringify(name)} (${id})`;
-      return unmanageable === undefined
+  return registry.kinds.flatMap((provider) => {
+    const found = live.get(provider.kind);
+    if (found?.readable !== true || !kinds.has(provider.kind)) return [];
+    return found.objects.flatMap((one) => {
+      const reason = notExportable(provider, one);
+      const object = `the ${provider.singular} ${JSON.stringify(one.name)} (${one.id})`;
+      return reason === undefined
         ? []
-        : [warning("PLAN_UNMANAGEABLE", `${object} is not exported: ${unmanageable}`)];
+        : [warning("PLAN_UNMANAGEABLE", `${object} is not exported: ${reason}`)];
     });
   });
 }
