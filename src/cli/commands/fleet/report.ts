@@ -60,7 +60,14 @@ function reportCommand(name: "status" | "report", summary: string, format: "text
   return defineCommand({
     name,
     summary,
-    options: { ...reportOptions, output: { ...reportOptions.output, parse: undefinedAs(format) } },
+    options: {
+      ...reportOptions,
+      output: {
+        ...reportOptions.output,
+        description: `${reportOptions.output.description} (default: ${format})`,
+        parse: undefinedAs(format),
+      },
+    },
     args: [NAMES_ARGUMENT],
     async run(context, options, given) {
       const { fleet, selected } = openFleet(context, options, given);
