@@ -340,7 +340,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await publish(shared.store(), "a");
         await publish(shared.store(), "b");
         await expect(shared.store().restore(9, NO_WAIT)).rejects.toMatchObject({
-          diagnostics: [{ code: "STATE_GENERATION", hint: "the kept versions are 1" }],
+          diagnostics: [{ code: "STATE_GENERATION", hint: "the only kept version is 1" }],
         });
         expect(await names(shared.store())).toEqual(["a", "b"]);
         const lease = await shared.store().lock(NO_WAIT);

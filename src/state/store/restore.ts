@@ -70,6 +70,7 @@ const NO_VERSIONS =
   "no earlier version is kept; if the state is damaged, move it away and run `workspace apply --adopt`, which records existing objects again";
 
 function unknownGeneration(serial: number, known: readonly number[]): Failure {
-  const hint = known.length === 0 ? NO_VERSIONS : `the kept versions are ${known.join(", ")}`;
+  const kept = known.length === 1 ? "the only kept version is" : "the kept versions are";
+  const hint = known.length === 0 ? NO_VERSIONS : `${kept} ${known.join(", ")}`;
   return new Failure(error("STATE_GENERATION", `version ${serial} of this state does not exist`, { hint }));
 }
