@@ -108,6 +108,48 @@ describe("the plan", () => {
   });
 });
 
+describe("a name of a deleted object that another resource lists", () => {
+  const LISTED = ["b"];
+  const passed = (wanted: Readonly<Record<string, string>>, field: string, declared = LISTED) => {
+    const from = input({ ...wanted, c: "c" });
+    const values = { box_name: "l", [field]: LISTED };
+    return makePlan({
+      ...from,
+      spec: spec(
+        [
+          ...from.spec.resources.values(),
+          resource("boxes.l", { values: { box_name: "l", [field]: declared } }),
+        ],
+        { max_deletes: { share: 1 } },
+      ),
+      live: live({
+        boxes: [...["a", "b", "c"].map((key) => box(key, key)), object("id-l", "l", { ...values, size: 1 })],
+      }),
+      state: state([ours("a"), ours("b"), ours("c"), record("boxes.l", "id-l", values)]),
+    });
+  };
+
+  test("does not pass while the list is unchanged, because the service would empty it", () => {
+    expect(passed({ a: "b" }, "near").diagnostics).toMatchObject([
+      {
+        code: "PLAN_ALREADY_EXISTS",
+        address: "boxes.a",
+        message: 'box "b" already exists: boxes.l lists it, and would lose it with the box of boxes.b',
+        hint: "choose another name for boxes.a first, and apply in two steps",
+      },
+    ]);
+  });
+
+  test("passes when the list is of other values, when it changes too, or when the object is only renamed", () => {
+    expect(passed({ a: "b" }, "members").diagnostics).toEqual([]);
+    expect(passed({ a: "b" }, "near", ["b", "c"]).diagnostics).toEqual([]);
+    expect(passed({ a: "b", b: "x" }, "near").diagnostics).toEqual([]);
+    expect(passed({ a: "x" }, "near").diagnostics.map(({ code }) => code)).not.toContain(
+      "PLAN_ALREADY_EXISTS",
+    );
+  });
+});
+
 describe("a name that stays taken", () => {
   test("is an error at the field when an unmanaged object has it", () => {
     const plan = planned({ a: "s", b: "b", c: "c" }, ["s"]);
