@@ -4,7 +4,7 @@ import { type Address, kindOf } from "../../core/address.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/order.ts";
 import { anyField } from "../../resource/field-schema.ts";
-import { isBuiltIn, isSameName } from "../../resource/names.ts";
+import { foldName, isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { kindsNamedBy } from "../../resource/translate-names.ts";
@@ -69,12 +69,24 @@ class Need {
     const { spec, state, restriction } = this.#from;
     if (restriction === undefined) return this.#all();
     const dependents = this.#dependents();
+    const recorded = new Map([...state.records.values()].map((one) => [this.#nameKey(one), one.address]));
+    recorded.delete("");
     return transitiveClosure(this.#all().filter(restriction.only), (address) => [
       ...(spec?.resources.get(address)?.dependsOn ?? []),
       ...(state.records.get(address)?.depends_on ?? []),
+      // Another address may give up the name that this one takes.
+      ...[recorded.get(this.#nameKey(spec?.resources.get(address)))].filter((one) => one !== undefined),
       // Users of an object are updated before the object is deleted.
       ...(this.#isLeaving(address) || this.#isReplaced(address) ? (dependents.get(address) ?? []) : []),
     ]);
+  }
+
+  /** A key of unique names; empty for others. */
+  #nameKey(one: { readonly address: Address; readonly name: string } | undefined): string {
+    const provider = one === undefined ? undefined : this.#from.registry.find(kindOf(one.address));
+    return one === undefined || provider?.unique !== true
+      ? ""
+      : `${provider.kind}\n${foldName(provider, one.name)}`;
   }
 
   #dependents(): ReadonlyMap<Address, readonly Address[]> {

@@ -204,6 +204,18 @@ test.each<readonly [string, string, string, string, string]>([
   expect((await planned()).out).toContain("Plan: 1 to create, 0 to update, 0 to replace, 0 to delete.");
 });
 
+test("--only plans the users of an object whose name passes to what it names", async () => {
+  await applied(
+    "users: { a: { userName: ada@example.com } }\ngroups: { eng: { members: { users: [ada@example.com] } } }\n",
+  );
+  write(
+    `users: { a: { userName: eve@example.com, ${REPLACES} }, n: { userName: ada@example.com } }\ngroups: { eng: { members: { users: [eve@example.com] } } }\n`,
+  );
+  expect((await planned("--only", "users.n")).out).toContain(
+    "Plan: 1 to create, 1 to update, 1 to replace, 0 to delete.",
+  );
+});
+
 test("--only does not plan resources that begin to use a replaced object", async () => {
   await applied("users: { u: { userName: ada@example.com } }\n");
   write(
