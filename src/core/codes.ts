@@ -103,7 +103,7 @@ export const CODES = {
   STATE_NOT_FOUND: "No state exists at the location.",
   STATE_EPHEMERAL: "The state is in a folder that a CI runner may delete.",
   STATE_UNENCRYPTED: "The state is in the workspace and is not encrypted.",
-  STATE_UNTRUSTED: "An unsigned state is in the tree of an untrusted spec.",
+  STATE_UNTRUSTED: "A state that is not encrypted is in the tree of an untrusted spec.",
   STATE_CORRUPT: "The state or journal is damaged.",
   STATE_FORMAT: "The state was written by a newer version.",
   STATE_OTHER_HOST: "The state belongs to another workspace.",

@@ -77,7 +77,7 @@ const ALL: readonly PureFunction[] = [
   define("split(separator, text)", "the parts of a string as a list", parted),
   define(
     "default(value, fallback)",
-    "the fallback if the value is null, not set, or does not exist",
+    "the fallback if the value is null or not set, or a member that does not exist",
     ([one = null, other = null]) => one ?? other,
   ),
   define("length(value)", "the number of entries of a list or map, or of characters of a string", ([one]) =>

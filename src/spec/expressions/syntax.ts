@@ -110,7 +110,7 @@ class Parser {
   #index(): PathStep {
     const start = this.#at;
     const [, string, number] = this.#token() ?? [];
-    if (!this.#take("]")) throw this.#unexpected(start);
+    if (!this.#take("]")) throw this.#unexpected(this.#at);
     if (string !== undefined) return unquoted(string);
     if (number === undefined || !/^\d+$/.test(number)) throw this.#unexpected(start);
     return Number(number);

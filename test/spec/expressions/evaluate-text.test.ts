@@ -47,6 +47,7 @@ describe("openExpressions", () => {
     ["concat(local.map.a, nope)", 21, '"nope" is not a value'],
     ["upper(", 7, "it ends too early"],
     ["lower(local.prefix) x", 21, '"x" is not expected here'],
+    ["local.list[0", 13, "it ends too early"],
   ])("locates the problem of %j inside the expression", async (text, column, message) => {
     const scope = await scopeOf({ "workspace.yaml": SPEC });
     const { value, diagnostics } = scope.evaluate(text);
