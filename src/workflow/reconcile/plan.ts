@@ -80,11 +80,14 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const knowing = knownCallerFacts(from);
   // Reported after problems of reading.
   knowing.catch(() => undefined);
+  const withMoves = (recovered: Recovered) =>
+    moveRecords(spec.stateEntries?.moved ?? [], recovered, { registry, declared: spec.resources });
+  const recorded = withMoves({ state: from.state, entries: [], diagnostics: [] }).state;
   const observing = observe({
     registry,
     reader,
     spec,
-    state: withImports(from.state, spec.stateEntries),
+    state: withImports(recorded, spec.stateEntries),
     destroy: from.destroy,
     ...(restriction === undefined ? {} : { restriction }),
     parallelism: settings.parallelism,
@@ -97,10 +100,8 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     : reader;
   const live = await observing;
   assertReadable(live);
-  const { moved, ...recovered } = moveRecords(
-    spec.stateEntries?.moved ?? [],
+  const { moved, ...recovered } = withMoves(
     recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt }),
-    { registry, declared: spec.resources },
   );
   const only =
     restriction === undefined

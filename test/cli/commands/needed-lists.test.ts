@@ -216,6 +216,20 @@ test("--only plans the users of an object whose name passes to what it names", a
   );
 });
 
+test("--only plans a user that the spec moves to another address with all that it needs", async () => {
+  const job = "spark_jar_task: { main_class_name: a.B }";
+  const machine = "spark_version: 6.4.x-scala2.11, num_workers: 1";
+  await applied(
+    `pools: { a: { node_type_id: Standard_DS3_v2 } }\njobs: { j: { ${job}, new_cluster: { ${machine}, instance_pool_id: "\${pools.a.instance_pool_id}" } } }\n`,
+  );
+  write(
+    `clusters: { k: { ${machine}, node_type_id: Standard_DS3_v2 } }\njobs: { m: { ${job}, name: j, existing_cluster_id: "\${clusters.k.cluster_id}" } }\nmoved: [{ from: jobs.j, to: jobs.m }]\n`,
+  );
+  expect((await planned("--only", "pools.a")).out).toContain(
+    "Plan: 1 to create, 1 to update, 0 to replace, 1 to delete.",
+  );
+});
+
 test("--only does not plan resources that begin to use a replaced object", async () => {
   await applied("users: { u: { userName: ada@example.com } }\n");
   write(
