@@ -39,6 +39,37 @@ pools: { shared: { node_type_id: n, max_capacity: 50 } }\nusers: { ada: {} }\n`,
     expect((await other(sections)).told).toEqual([]);
   });
 
+  it.each([
+    ["{ include: [x] }", "the target prod cannot contain include"],
+    ["{ targets: {} }", "the target prod cannot contain targets"],
+    ["[a]", "the target prod must be a map of sections, not a list"],
+  ])("reports once what no target can be: %s", async (sections, message) => {
+    expect((await other(sections)).told).toEqual([expect.stringContaining(message)]);
+  });
+
+  it("accepts an empty target, and a spec without targets", async () => {
+    expect((await other("")).told).toEqual([]);
+    expect((await load("users: { ada: {} }\n", { allTargets: true })).told).toEqual([]);
+    expect((await load("targets: [a]\nusers: { ada: {} }\n", { allTargets: true })).told).toEqual([
+      "SPEC_TYPE 1:10 targets must be a map of names, not a list",
+    ]);
+  });
+
+  it("checks the items of a list, except expressions", async () => {
+    const versions = (...items: string[]) =>
+      other(`{ pools: { shared: { preloaded_spark_versions: [${items.join(", ")}] } } }`);
+    expect((await versions("x", "'${var.n}'", "null")).told).toEqual([]);
+    const { told, diagnostics } = await versions("x", "3");
+    expect(told).toEqual([
+      "SPEC_TYPE 3:60 pools.shared: preloaded_spark_versions[1] must be a string, not 3",
+    ]);
+    expect(diagnostics[0]?.hint).toBe("write it in quotes");
+  });
+
+  it("does not check secrets, which may be written in many ways", async () => {
+    expect((await other("{ scopes: { s: { secrets: { k: { value: 3 }, l: v } } } }")).told).toEqual([]);
+  });
+
   it("reports an error of the selected target once", async () => {
     expect((await other("{ pools: { shared: { max_capcity: 3 } } }", "prod")).told).toHaveLength(1);
   });
