@@ -12,7 +12,6 @@ import {
   type SpecNode,
   scalarText,
   spanOf,
-  withMembers,
 } from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
 import type { SchemaError } from "../schema/spec-validator.ts";
@@ -49,9 +48,7 @@ export async function checkOtherTargets(
 async function checkSections(target: MapNode, { registry, suggest, findings }: Checking): Promise<void> {
   const literal = literalIn(target);
   if (literal?.kind !== "map") return;
-  // The target itself cannot have these two, which is reported for every target.
-  const sections = withMembers(literal, { include: undefined, targets: undefined });
-  const resources = flattenResources([{ root: sections, origin: undefined }], registry, suggest, findings);
+  const resources = flattenResources([{ root: literal, origin: undefined }], registry, suggest, findings);
   const judged = resources
     .filter(({ provider }) => secretField(provider) === undefined)
     .map(({ address, provider, fields: node }) => ({ address, provider, node }));
@@ -61,7 +58,7 @@ async function checkSections(target: MapNode, { registry, suggest, findings }: C
       findings.error(code, message, onKey ? keySpanOf(node, path) : spanOf(node, path), { hint });
   };
   for (const { address, provider, node } of judged) report(validator.resource(provider, node), address, node);
-  const policy = member(sections, "policy");
+  const policy = member(literal, "policy");
   if (policy !== undefined)
     report((await validatorForPolicy(registry, policy)).policy(policy), "policy", policy);
 }

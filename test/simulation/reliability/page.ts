@@ -100,14 +100,16 @@ function countOf(unnoticed: RoomRecord["unnoticed"]): number {
 
 function roomsText(rooms: NonNullable<Recorded["rooms"]>): readonly string[] {
   if (Object.keys(rooms).length === 0) return [];
+  const runs = runsOf(rooms);
   return [
     "## Changes that tests notice\n",
     "`npm run mutation` changes the code of these folders in thousands of places, one at a time, and runs their tests. A change that makes a test",
-    "fail or hang is noticed. To repeat one folder, run `npm run mutation -- FOLDER`. Property tests do not count, because they are slow.\n",
+    "fail or hang is noticed. To repeat one folder, run `npm run mutation -- FOLDER`. Property tests do not count, because they are slow.",
+    "Where files of a folder changed after its run, they have a row of a later run.\n",
     table(
       ["folder of src", "changes", "noticed", "score", "day"],
-      Object.entries(rooms).map(([room, record]) => [
-        code(room),
+      runs.map(({ of, record }) => [
+        of,
         number(record.noticed + countOf(record.unnoticed)),
         number(record.noticed),
         `${scoreOf(record).toFixed(1)}%`,
@@ -117,11 +119,31 @@ function roomsText(rooms: NonNullable<Recorded["rooms"]>): readonly string[] {
     "The other changes, with the reason why no test notices them:\n",
     table(
       ["folder of src", "file", "change", "count", "reason"],
-      Object.entries(rooms).flatMap(([room, { unnoticed }]) =>
-        unnoticed.map(({ in: file, change, count, why }) => [code(room), file, change, number(count), why]),
+      runs.flatMap(({ short, record }) =>
+        record.unnoticed.map(({ in: file, change, count, why }) => [short, file, change, number(count), why]),
       ),
     ),
   ];
+}
+
+interface RoomRun {
+  /** The folder, with the files if only those ran. */
+  readonly of: string;
+  readonly short: string;
+  readonly record: RoomRecord;
+}
+
+/** The run on each folder, and the later one on its changed files. */
+export function runsOf(rooms: NonNullable<Recorded["rooms"]>): readonly RoomRun[] {
+  return Object.entries(rooms).flatMap(([room, record]) => {
+    const name = code(room);
+    const { changed } = record;
+    const later =
+      changed === undefined
+        ? []
+        : [{ of: `${name}: ${changed.files}`, short: `${name}, changed files`, record: changed }];
+    return [{ of: name, short: name, record }, ...later];
+  });
 }
 
 /** Days, versions and the server, each as often as they differ. */

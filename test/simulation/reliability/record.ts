@@ -54,6 +54,8 @@ export interface RoomRecord {
   /** Changes that a test noticed, and the others with the reason why none can, or that none does. */
   readonly noticed: number;
   readonly unnoticed: readonly Unnoticed[];
+  /** A later run on the files that changed since. */
+  readonly changed?: RoomRecord & { readonly files: string };
 }
 
 export interface Unnoticed {
