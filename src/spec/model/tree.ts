@@ -45,6 +45,24 @@ export function mapAt(span: Span, members: ReadonlyMap<string, MapMember>): MapN
   return { kind: "map", members, source: span.source, start: span.start, end: span.end };
 }
 
+/** The list with each item changed; the same list if none is. */
+export function withItems(node: ListNode, change: (item: SpecNode, at: number) => SpecNode): ListNode {
+  const items = node.items.map(change);
+  return items.some((item, at) => item !== node.items[at]) ? listAt(node, items) : node;
+}
+
+/** The map with each value changed; the same map if none is. */
+export function withValues(node: MapNode, change: (value: SpecNode, key: string) => SpecNode): MapNode {
+  let changes: Map<string, MapMember> | undefined;
+  for (const [key, one] of node.members) {
+    const value = change(one.value, key);
+    if (value === one.value) continue;
+    changes ??= new Map(node.members);
+    changes.set(key, { key: one.key, value });
+  }
+  return changes === undefined ? node : mapAt(node, changes);
+}
+
 export function member(node: SpecNode | undefined, key: string): SpecNode | undefined {
   return node?.kind === "map" ? node.members.get(key)?.value : undefined;
 }

@@ -7,16 +7,14 @@ import type { Span } from "../model/source.ts";
 import type { Reference, ReferencePart } from "../model/spec.ts";
 import { isTemplate } from "../model/template.ts";
 import {
-  type ListNode,
-  listAt,
-  type MapMember,
   type MapNode,
-  mapAt,
   member,
   type ScalarNode,
   type ScalarValue,
   type SpecNode,
   scalarAt,
+  withItems,
+  withValues,
 } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 import { partsOrReport } from "../variables/interpolate.ts";
@@ -62,29 +60,18 @@ class Linking {
 
   #node(node: SpecNode, schema: FieldSchema): SpecNode {
     if (node.kind === "map") return this.#map(node, (key) => memberSchema(schema, key));
-    if (node.kind === "list") return this.#list(node, itemSchema(schema));
+    if (node.kind === "list") return withItems(node, (item, at) => this.#below(at, item, itemSchema(schema)));
     if (typeof node.value !== "string") return node;
     return isTemplate(node.value)
       ? this.#text(node, node.value, schema)
       : this.#literal(node, node.value, schema);
   }
 
-  #list(node: ListNode, schema: FieldSchema): SpecNode {
-    const items = node.items.map((item, at) => this.#below(at, item, schema));
-    return items.some((item, at) => item !== node.items[at]) ? listAt(node, items) : node;
-  }
-
   #map(node: MapNode, schemaOf: (key: string) => FieldSchema): MapNode {
-    let changes: Map<string, MapMember> | undefined;
-    for (const [key, one] of node.members) {
+    return withValues(node, (value, key) => {
       const schema = schemaOf(key);
-      if (isPlain(one.value, schema)) continue;
-      const value = this.#below(key, one.value, schema);
-      if (value === one.value) continue;
-      changes ??= new Map(node.members);
-      changes.set(key, { key: one.key, value });
-    }
-    return changes === undefined ? node : mapAt(node, changes);
+      return isPlain(value, schema) ? value : this.#below(key, value, schema);
+    });
   }
 
   #below(key: string | number, node: SpecNode, schema: FieldSchema): SpecNode {

@@ -24,6 +24,8 @@ import {
   type ScalarNode,
   type SpecNode,
   scalarAt,
+  withItems,
+  withValues,
 } from "../model/tree.ts";
 import type { ExpansionBudget } from "./expansion-budget.ts";
 
@@ -63,14 +65,7 @@ export class Expander {
 
   map(node: MapNode): MapNode {
     for (const key of node.members.keys()) if (isTemplate(key)) return this.#withKeys(node);
-    let changes: Map<string, MapMember> | undefined;
-    for (const [key, one] of node.members) {
-      const value = this.node(one.value);
-      if (value === one.value) continue;
-      changes ??= new Map(node.members);
-      changes.set(key, { key: one.key, value });
-    }
-    return changes === undefined ? node : mapAt(node, changes);
+    return withValues(node, (value) => this.node(value));
   }
 
   /** A map of which a key may contain expressions: two keys may become one. */
@@ -89,10 +84,7 @@ export class Expander {
 
   node(node: SpecNode): SpecNode {
     if (node.kind === "map") return this.map(node);
-    if (node.kind === "list") {
-      const items = node.items.map((item) => this.node(item));
-      return items.some((item, at) => item !== node.items[at]) ? listAt(node, items) : node;
-    }
+    if (node.kind === "list") return withItems(node, (item) => this.node(item));
     return typeof node.value === "string" && isTemplate(node.value) ? this.#text(node, node.value) : node;
   }
 
