@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { digest, startDigest } from "../../core/digest.ts";
 import { corrupt } from "../model/failures.ts";
-import type { Random } from "../model/ports.ts";
+import { type Random, toHex } from "../model/ports.ts";
 import { derive, readKeyText } from "./key.ts";
 
 /** The purpose of a part, which prevents that one part replaces another. */
@@ -81,11 +81,11 @@ class KeyedSealer implements Sealer {
   }
 
   #sealed(keyText: string, purpose: Purpose, bound: string, text: Iterable<string>): readonly string[] {
-    this.#salt ??= hex(this.#random(16));
+    this.#salt ??= toHex(this.#random(16));
     const { kdf } = readKeyText(keyText);
     const { key, check } = this.#derive(keyText, this.#salt);
     const nonce = this.#random(12);
-    const head = `"kdf":"${kdf}","salt":"${this.#salt}","check":"${check}","nonce":"${hex(nonce)}"`;
+    const head = `"kdf":"${kdf}","salt":"${this.#salt}","check":"${check}","nonce":"${toHex(nonce)}"`;
     const cipher = createCipheriv("aes-256-gcm", key, nonce);
     cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
     const body = [`${head},"data":"`];
@@ -159,10 +159,6 @@ const PLAIN: Readonly<Record<Purpose, RegExp>> = {
 
 function boundTo(purpose: Purpose, bound: string, head: string): string {
   return `workspace ${purpose}\n${bound}\n${head}`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }
 
 function notSealed(file: string): Failure {

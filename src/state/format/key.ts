@@ -22,10 +22,6 @@ export function keptKey(text: string, name: string): Uint8Array {
   return fromHex(text);
 }
 
-export function keyToHex(key: Uint8Array): string {
-  return [...key].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 export function otherKey(given: boolean, name: string): Failure {
   return new Failure(
     error("STATE_KEY", given ? "this state was written with another key" : "the state's key is missing", {

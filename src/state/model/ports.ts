@@ -38,5 +38,9 @@ export type Random = (count: number) => Uint8Array;
 
 /** Random bytes as lower-case hex digits, two for each byte. */
 export function randomHex(random: Random, bytes: number): string {
-  return [...random(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(random(bytes));
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
 }

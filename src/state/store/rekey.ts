@@ -1,11 +1,12 @@
 // Rewrites a state and its versions under another key, or with or without encryption. After an interruption, run it again.
 
 import { Failure } from "../../core/diagnostic.ts";
-import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
+import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/key.ts";
 import type { Snapshot } from "../format/snapshot.ts";
 import { snapshotText } from "../format/snapshot-text.ts";
 import { stateNotFound } from "../model/failures.ts";
 import type { LockClaim } from "../model/lock-claim.ts";
+import { toHex } from "../model/ports.ts";
 import type { LockOptions, Rekeyed } from "../model/store.ts";
 import type { DigestKey } from "./lease.ts";
 import { loadFrom, snapshotIn } from "./load.ts";
@@ -55,7 +56,7 @@ async function digestKeyFor(
   ];
   const found = known.find((key) => keyCheck(key) === check);
   if (found === undefined) throw otherKey(known.length > 0, backend.names.key);
-  return { check, hex: keyToHex(found) };
+  return { check, hex: toHex(found) };
 }
 
 async function againForAll(

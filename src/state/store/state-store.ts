@@ -2,12 +2,12 @@
 
 import { Failure } from "../../core/diagnostic.ts";
 import { createSealer } from "../format/encryption.ts";
-import { fromHex, keptKey, keyCheck, keyFromText, keyToHex, otherKey } from "../format/key.ts";
+import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/key.ts";
 import { lockContended, newClaim } from "../lock/acquire.ts";
 import { isOver, LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
 import type { StateBackend } from "../model/backend.ts";
 import type { LeaseTimes, LockClaim, LockOwner } from "../model/lock-claim.ts";
-import type { Clock, Random } from "../model/ports.ts";
+import { type Clock, type Random, toHex } from "../model/ports.ts";
 import type { State } from "../model/record.ts";
 import type {
   Generation,
@@ -128,7 +128,7 @@ export class BackedStateStore implements StateStore {
 
   async #makeKey(): Promise<Uint8Array> {
     await this.#place.prepare();
-    await this.#place.makeKey(`${keyToHex(this.#kept.environment.random(32))}\n`);
+    await this.#place.makeKey(`${toHex(this.#kept.environment.random(32))}\n`);
     const key = await this.#knownKey(undefined);
     if (key === undefined) throw otherKey(false, this.#place.names.key);
     return key;
@@ -175,7 +175,7 @@ export class BackedStateStore implements StateStore {
   async #keyFor({ key, digestKey }: Incoming, present: DigestKey, claim: LockClaim): Promise<DigestKey> {
     if (key === "" || key === present.check) return present;
     if (digestKey === undefined) return { check: key };
-    const hex = keyToHex(digestKey);
+    const hex = toHex(digestKey);
     if (this.#kept.sealer.seals) return { check: key, hex };
     await this.#place.putKey(claim, `${hex}\n`);
     return { check: key };

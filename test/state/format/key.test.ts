@@ -6,17 +6,17 @@ import {
   keptKey,
   keyCheck,
   keyFromText,
-  keyToHex,
   otherKey,
   readKeyText,
 } from "../../../src/state/format/key.ts";
+import { toHex } from "../../../src/state/model/ports.ts";
 import { thrownDiagnostics } from "../../failures.ts";
 
 const HEX = "5".repeat(64);
 
 test("the key of the digests is the same in every version", () => {
-  expect(keyToHex(keyFromText(HEX))).toBe("7f01bee11195da62ae07cf444dc38cb0a43036b2645eac8c77c96098a7611cd5");
-  expect(keyToHex(keyFromText("correct horse battery"))).toBe(
+  expect(toHex(keyFromText(HEX))).toBe("7f01bee11195da62ae07cf444dc38cb0a43036b2645eac8c77c96098a7611cd5");
+  expect(toHex(keyFromText("correct horse battery"))).toBe(
     "39b13c8a76ec32a1ce687f0a7a46cdeac2e5f7b73e762d9a56ad0a7cac99f33d",
   );
 });
@@ -27,7 +27,7 @@ test("the check of a key is the same in every version, and has 16 digits", () =>
 
 test("a key is written with two digits for each byte, and is read again with or without a line end", () => {
   const key = Uint8Array.from({ length: 32 }, (_, at) => at);
-  const text = keyToHex(key);
+  const text = toHex(key);
   expect(text).toMatch(/^000102.*1e1f$/);
   expect(keptKey(text, "f")).toEqual(key);
   expect(keptKey(`${text}\n`, "f")).toEqual(key);
@@ -94,7 +94,7 @@ describe("WORKSPACE_STATE_KEY", () => {
   });
 
   test("gives different keys for different uses and salts", () => {
-    const of = (salt: string, use: string) => keyToHex(derive(readKeyText(HEX), salt, use));
+    const of = (salt: string, use: string) => toHex(derive(readKeyText(HEX), salt, use));
     expect(new Set([of("a", "x"), of("b", "x"), of("a", "y")]).size).toBe(3);
   });
 });
