@@ -1,7 +1,7 @@
 // Translates requests and answers between the contract and a dialect.
 
 import { error } from "../../core/diagnostic.ts";
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { isObject, type JsonObject, objectIn, omit } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { OPERATIONS, type OperationFacts, type OperationName } from "../contract/operations.ts";
 import type { WriteInput } from "../contract/reader.ts";
@@ -121,7 +121,7 @@ class Speaker {
     const { cluster_id = "" } = input;
     const answer = await this.#plain("clusters/get", { cluster_id });
     const shown = isObject(answer.spec) ? answer.spec : clusterForPool(answer, answer);
-    const live = without(clusterForPool(shown, input), this.#table.readOnly.cluster);
+    const live = omit(clusterForPool(shown, input), this.#table.readOnly.cluster);
     const body = this.#carried("clusters/edit", this.#table.replaced.cluster, live, input);
     return this.#plain("clusters/edit", body, permit);
   }
@@ -129,7 +129,7 @@ class Speaker {
   async #editPool(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
     const { instance_pool_id = "" } = input;
     const answer = await this.#plain("instance-pools/get", { instance_pool_id });
-    const live = without(answer, this.#table.readOnly.pool);
+    const live = omit(answer, this.#table.readOnly.pool);
     const body = this.#carried("instance-pools/edit", this.#table.replaced.pool, live, input);
     return this.#plain("instance-pools/edit", body, permit);
   }
@@ -208,16 +208,10 @@ function clusterForPool(cluster: JsonObject, member: JsonObject): JsonObject {
     return [name, Object.fromEntries(block)];
   });
   const kept = blocks.filter(([, block]) => Object.keys(block).length > 0);
-  return { ...without(cluster, Object.keys(OF_MEMBER)), ...Object.fromEntries(kept) };
+  return { ...omit(cluster, Object.keys(OF_MEMBER)), ...Object.fromEntries(kept) };
 }
 
 function jobForPool(live: JsonObject, written: JsonObject): JsonObject {
   if (!isObject(live.new_cluster)) return live;
   return { ...live, new_cluster: clusterForPool(live.new_cluster, objectIn(written.new_cluster)) };
-}
-
-function without(object: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).filter((entry): entry is [string, Json] => !names.includes(entry[0])),
-  );
 }

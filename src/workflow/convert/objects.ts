@@ -1,7 +1,7 @@
 // Converts the resources of a Terraform state to live objects, in the form that an export reads from the service.
 
 import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, omit } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
@@ -81,9 +81,7 @@ function add(
     log.leave(instance, reason);
     return;
   }
-  const given = Object.fromEntries(
-    Object.entries(attributes).filter(([one]) => !type.computed.includes(one)),
-  );
+  const given = omit(attributes, type.computed);
   const found = convertAttributes(provider.fields, given, convertedPaths(instance.sensitive));
   for (const one of [...left, ...found.left]) log.leaveAttribute(instance, one.path, one.reason);
   if (instance.state === "tainted")

@@ -1,12 +1,11 @@
 // Clusters of the dialect: rules about pools and pins, the snapshot of what was asked for, pages of version 2.1.
 
-import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
+import { type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
 import { type Cluster, clusterById, pinsOf, putCluster } from "../../routes/clusters/cluster.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { type Asked, type Cloud, type Hooks, once } from "./hook.ts";
-import { without } from "./members.ts";
 import { pageOf } from "./paging.ts";
 import { refuseNodeTypeOfPool } from "./tasks.ts";
 
@@ -36,7 +35,7 @@ function rememberSpec(core: Operation, call: Call, { world, input }: Asked): Rep
   const answer = "json" in reply ? reply.json : {};
   const cluster = clusterById(world, String(answer.cluster_id ?? input.cluster_id));
   if (cluster !== undefined)
-    putExtra(world, cluster, { spec: without(input, ["cluster_id", "idempotency_token"]) });
+    putExtra(world, cluster, { spec: omit(input, ["cluster_id", "idempotency_token"]) });
   return reply;
 }
 
@@ -82,7 +81,7 @@ const DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
 const withCloud = (cluster: JsonObject, cloud: Cloud): JsonObject => ({ ...DEFAULTS[cloud], ...cluster });
 
 function listClusters(answer: JsonObject, { version, input, cloud }: Asked): JsonObject {
-  const clusters = listIn(answer.clusters).map((one) => without(withCloud(objectIn(one), cloud), ["spec"]));
+  const clusters = listIn(answer.clusters).map((one) => omit(withCloud(objectIn(one), cloud), ["spec"]));
   if (version === "2.0") return clusters.length === 0 ? {} : { clusters };
   const states = listIn(input["filter_by.cluster_states"]);
   const sources = listIn(input["filter_by.cluster_sources"]);
@@ -105,7 +104,7 @@ function listEvents(answer: JsonObject): JsonObject {
       const before =
         previous === undefined
           ? {}
-          : { previous_attributes: without(objectIn(previous), ["spec", "cluster_source"]) };
+          : { previous_attributes: omit(objectIn(previous), ["spec", "cluster_source"]) };
       return { ...event, details: { ...details, ...before } };
     });
   return answer.events === undefined ? answer : { ...answer, events };

@@ -1,11 +1,10 @@
 // Runs of the dialect: their tasks, times and page tokens, and starts that a token makes safe to repeat.
 
-import { type Json, type JsonObject, listIn, objectIn } from "../../../core/json.ts";
+import { type Json, type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
 import { runById } from "../../routes/jobs/run.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { type Asked, type Hooks, once } from "./hook.ts";
-import { without } from "./members.ts";
 import { pageOf } from "./paging.ts";
 import { taskKeyOf, withLiftedTask } from "./tasks.ts";
 
@@ -74,7 +73,7 @@ export const ORG = "1234567890123456";
 /** A run that was skipped has no result: its life cycle says so. */
 function stateOf({ state }: JsonObject): JsonObject {
   const { life_cycle_state } = objectIn(state);
-  return life_cycle_state === "SKIPPED" ? without(objectIn(state), ["result_state"]) : objectIn(state);
+  return life_cycle_state === "SKIPPED" ? omit(objectIn(state), ["result_state"]) : objectIn(state);
 }
 
 function timesOf(run: JsonObject, world: World): JsonObject {

@@ -1,8 +1,7 @@
 // Jobs in their two forms: one task among the settings (2.0), or a list of tasks. The contract runs the first form.
 
-import { type Json, type JsonObject, listIn, objectIn } from "../../../core/json.ts";
+import { type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
-import { only, without } from "./members.ts";
 
 const KINDS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
@@ -23,13 +22,13 @@ export function withLiftedTask(settings: JsonObject): JsonObject {
   const tasks = listIn(settings.tasks).map(objectIn);
   if (settings.tasks === undefined) return settings;
   checkTasks(tasks, listIn(settings.job_clusters).map(objectIn));
-  const rest = without(settings, OF_TASK);
+  const rest = omit(settings, OF_TASK);
   const [task, ...others] = tasks;
   if (task === undefined || others.length > 0) return rest;
   const cluster = clusterOf(task, settings);
   const runs = KINDS.filter((kind) => task[kind] !== undefined).length === 1 && cluster !== undefined;
   if (!runs || isFromGit(task, settings)) return rest;
-  return { ...rest, ...only(task, OF_TASK), ...cluster };
+  return { ...rest, ...pick(task, OF_TASK), ...cluster };
 }
 
 /** A file of a repository: by default, where the job has one and the path is relative. */
@@ -70,9 +69,9 @@ function checkTasks(tasks: readonly JsonObject[], clusters: readonly JsonObject[
 export function shownSettings(settings: JsonObject, version: string, expand: boolean): JsonObject {
   const { tasks, job_clusters, ...rest } = settings;
   if (tasks === undefined && version === "2.0") return { ...settings, format: "SINGLE_TASK" };
-  const shown = tasks ?? [{ task_key: taskKeyOf(settings), ...only(settings, OF_TASK) }];
+  const shown = tasks ?? [{ task_key: taskKeyOf(settings), ...pick(settings, OF_TASK) }];
   return {
-    ...without(rest, OF_TASK),
+    ...omit(rest, OF_TASK),
     format: "MULTI_TASK",
     ...(expand ? { tasks: shown, ...(job_clusters === undefined ? {} : { job_clusters }) } : {}),
   };
@@ -112,7 +111,7 @@ function mergedBy(key: string, before: readonly Json[], after: readonly Json[]):
 function withoutField(settings: JsonObject, field: string): JsonObject {
   const [list = "", ...rest] = field.split("/");
   const key = KEYS[list];
-  if (rest.length === 0 || key === undefined) return without(settings, [field]);
+  if (rest.length === 0 || key === undefined) return omit(settings, [field]);
   const left = listIn(settings[list]).filter((one) => objectIn(one)[key] !== rest.join("/"));
   return { ...settings, [list]: left };
 }

@@ -1,6 +1,6 @@
 // The task of a job or a run: exactly one task, on exactly one cluster, with libraries (contract B 2.2).
 
-import type { JsonObject } from "../../../core/json.ts";
+import { type JsonObject, pick } from "../../../core/json.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import { extraOf } from "../../world/operation.ts";
@@ -105,7 +105,7 @@ function readFields(kind: TaskKind, given: JsonObject): JsonObject {
   if (kind === "notebook_task" && !String(path).startsWith("/")) {
     throw invalidValue(`notebook_path must be absolute and begin with a slash. Found: ${path}.`);
   }
-  return Object.fromEntries(Object.entries(given).filter(([name]) => FIELDS[kind].includes(name)));
+  return pick(given, FIELDS[kind]);
 }
 
 /** A submit task has its own libraries, configuration, and cluster (facts 4.8). */
