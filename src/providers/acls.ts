@@ -4,6 +4,7 @@ import type { Reader } from "../api/contract/reader.ts";
 import { nestedNameOf, type RemoteId, remoteId } from "../core/address.ts";
 import type { LiveObject } from "../resource/live.ts";
 import { foldCase, foldName } from "../resource/names.ts";
+import type { OperationWriter, Task } from "../resource/operations.ts";
 import type { Objection, PlannedChange, PlannedWorkspace } from "../resource/planning.ts";
 import { lockout } from "./kit/admin-membership.ts";
 import { choiceField, defineProvider } from "./kit/field-builders.ts";
@@ -75,6 +76,12 @@ function objections(change: PlannedChange, workspace: PlannedWorkspace): readonl
   return [];
 }
 
+async function put(api: OperationWriter, task: Task): Promise<void> {
+  const { parent, member } = nestedName(task.name);
+  const permission = task.values.permission ?? "";
+  await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
+}
+
 export const acls = defineProvider({
   kind: "acls",
   singular: "access",
@@ -116,16 +123,10 @@ export const acls = defineProvider({
       return all?.find((live) => live.id === id);
     },
     async create(api, task) {
-      const { parent, member } = nestedName(task.name);
-      const permission = task.values.permission ?? "";
-      await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
+      await put(api, task);
       return idOf(task.name);
     },
-    async update(api, task) {
-      const { parent, member } = nestedName(task.name);
-      const permission = task.values.permission ?? "";
-      await api.write("secrets/acls/put", { scope: parent, principal: member, permission });
-    },
+    update: put,
     delete(api, task) {
       const { parent, member } = nestedName(task.live?.name ?? task.name);
       return ignoreMissing(() => api.write("secrets/acls/delete", { scope: parent, principal: member }));

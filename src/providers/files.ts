@@ -10,7 +10,6 @@ import { Refused } from "../core/request-failure.ts";
 import { sizeAndDigest } from "../resource/content.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
-import type { Problem } from "../resource/planning.ts";
 import { defineProvider, optional, sourceFields, textField } from "./kit/field-builders.ts";
 import { entriesFor, pathProblems } from "./kit/names.ts";
 import {
@@ -134,10 +133,6 @@ function holdsState(entries: readonly { readonly path: string }[]): boolean {
   );
 }
 
-function check(_values: unknown, name: string): readonly Problem[] {
-  return pathProblems(name, "file");
-}
-
 export const files = defineProvider({
   kind: "files",
   singular: "file",
@@ -152,7 +147,7 @@ export const files = defineProvider({
   tree: { root: "files", folders: false },
 
   planning: {
-    validate: check,
+    validate: (_values, name) => pathProblems(name, "file"),
     steps: () => [{ operation: "write" }],
     content: {
       text: textOf,

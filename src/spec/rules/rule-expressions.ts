@@ -87,7 +87,7 @@ export class RuleExpressions {
   #checkField(part: RulePart, node: ScalarNode, use: MemberUse, offset: number): void {
     const [variable, side, ...path] = use.path;
     if (variable !== "change" || (side !== "before" && side !== "after") || path.length === 0) return;
-    const depth = path.findIndex((_, at) => !this.#kinds.some((one) => isField(one, path.slice(0, at + 1))));
+    const depth = path.findIndex((_, at) => !this.#kinds.some((one) => hasPath(one, path.slice(0, at + 1))));
     if (depth < 0) return;
     const name = path[depth] ?? "";
     const where = this.#kinds.length > 3 ? "no kind" : this.#kinds.map(({ kind }) => kind).join(" and ");
@@ -133,10 +133,6 @@ export class RuleExpressions {
 function membersOf(owner: string): readonly string[] {
   const known = owner === "summary" ? RULE_VARIABLES.plan?.summary : RULE_VARIABLES[owner];
   return known === null || known === undefined || typeof known !== "object" ? [] : Object.keys(known);
-}
-
-function isField(provider: PlannedKind, path: readonly string[]): boolean {
-  return hasPath(provider, path);
 }
 
 export function textMember(rule: MapNode, name: string): ScalarNode | undefined {

@@ -1,7 +1,7 @@
 // Reads a test file: validates it against its schema, and gives each test the file's fields that it does not replace.
 
 import { parseAddress } from "../../core/address.ts";
-import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
+import { Failure } from "../../core/diagnostic.ts";
 import { parseDuration } from "../../core/duration.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
@@ -47,16 +47,14 @@ export function readTests({ file, path, bytes }: TestFileInput): SpecTestFile {
   const findings = new Findings();
   const source = sourceOf(file, bytes, findings);
   const root = source === undefined ? undefined : readYaml(source, findings);
-  if (source === undefined || root === undefined) throw new Failure(...found(findings));
+  if (source === undefined || root === undefined) throw new Failure(...findings.diagnostics());
   reportSchema(root, findings);
-  if (findings.failed) throw new Failure(...found(findings));
+  if (findings.failed) throw new Failure(...findings.diagnostics());
   const reader = new TestReader(root, findings);
   const tests = reader.tests();
-  if (findings.failed) throw new Failure(...found(findings));
+  if (findings.failed) throw new Failure(...findings.diagnostics());
   return { file, path, text: source.text, tests };
 }
-
-const found = (findings: Findings): readonly Diagnostic[] => findings.diagnostics();
 
 let validator: ReturnType<ReturnType<typeof ajvForSpecs>["compile"]> | undefined;
 
