@@ -74,37 +74,18 @@ export function nameKey(registry: PlanningRegistry, kind: string, name: string):
 
 /** The change for which a provider is called; undefined for changes that send no requests. */
 export function plannedChange(change: Change, liveIndex: LiveIndex): PlannedChange | undefined {
-  const head = { address: change.address, name: change.name };
+  const { address, name } = change;
+  const live = "id" in change ? liveIndex.byId(change.kind, change.id) : undefined;
+  const head = { address, name, live };
   switch (change.action) {
     case "create":
-      return { action: "create", ...head, live: undefined, after: change.after, diffs: [], steps: [] };
+      return { action: "create", ...head, after: change.after, diffs: [], steps: [] };
     case "update":
-      return {
-        action: "update",
-        ...head,
-        live: liveIndex.byId(change.kind, change.id),
-        after: change.after,
-        diffs: change.diffs,
-        steps: change.steps,
-      };
+      return { action: "update", ...head, after: change.after, diffs: change.diffs, steps: change.steps };
     case "replace":
-      return {
-        action: "replace",
-        ...head,
-        live: liveIndex.byId(change.kind, change.id),
-        after: change.after,
-        diffs: change.diffs,
-        steps: [],
-      };
+      return { action: "replace", ...head, after: change.after, diffs: change.diffs, steps: [] };
     case "delete":
-      return {
-        action: "delete",
-        ...head,
-        live: liveIndex.byId(change.kind, change.id),
-        after: undefined,
-        diffs: [],
-        steps: [],
-      };
+      return { action: "delete", ...head, after: undefined, diffs: [], steps: [] };
     case "adopt":
     case "forget":
     case "noop":
