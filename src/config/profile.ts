@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Diagnostic, error, failureOf, warning } from "../core/diagnostic.ts";
 import { readRegularFile } from "../core/regular-file.ts";
-import { listed } from "../core/sentences.ts";
+import { listed, shellWord } from "../core/sentences.ts";
 import { nearestHint } from "../core/suggest.ts";
 import { fromEnv, type ProcessContext } from "./environment.ts";
 import { fileFailure } from "./files.ts";
@@ -112,7 +112,7 @@ export function profileExposure(path: string): readonly Diagnostic[] {
   if (process.platform === "win32" || mode === 0) return [];
   return [
     warning("CLI_FILE", `${path} contains a token and is readable by other users`, {
-      hint: `run \`chmod 600 ${path}\``,
+      hint: `run \`chmod 600 ${shellWord(path)}\``,
     }),
   ];
 }
