@@ -18,7 +18,14 @@ import {
   textField,
 } from "./kit/field-builders.ts";
 import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
-import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
+import {
+  ignoreMissing,
+  keyIn,
+  needsCompute,
+  objectsIn,
+  readIfPresent,
+  responseText,
+} from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
 import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "./kit/unknown-fields.ts";
 
@@ -132,7 +139,13 @@ function usersOf(
     id !== undefined && isObject(values) && String(values.instance_pool_id) === id;
   return {
     clusters: workspace.live("clusters").filter((one) => holds(workspace.valuesAfter("clusters", one))),
-    jobs: workspace.live("jobs").filter((one) => holds(workspace.valuesAfter("jobs", one)?.new_cluster)),
+    jobs: workspace
+      .live("jobs")
+      .filter(
+        (one) =>
+          (id !== undefined && needsCompute(one, id)) ||
+          holds(workspace.valuesAfter("jobs", one)?.new_cluster),
+      ),
   };
 }
 

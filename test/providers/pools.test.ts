@@ -163,14 +163,18 @@ test("deleting a pool reports the affected clusters and jobs, except deleted one
   const workspace = lookAt({
     live: {
       clusters: [member("up", "RUNNING"), member("down", "TERMINATED"), member("going", "RUNNING")],
-      jobs: [liveObject("nightly", { new_cluster: { instance_pool_id: "p-1" } })],
+      jobs: [
+        liveObject("nightly", { new_cluster: { instance_pool_id: "p-1" } }),
+        liveObject("of many tasks", {}, { compute_ids: ["c-1", "p-1"] }),
+        liveObject("elsewhere", {}, { compute_ids: ["p-2"] }),
+      ],
     },
     goes: ["clusters.going"],
   });
   expect(pools.planning.consequences?.(planned(pools, "delete", pool), workspace)).toEqual([
     "running clusters cannot grow until they leave the pool: up",
     "stopped clusters cannot start until they leave the pool: down",
-    "jobs cannot create their clusters in it: nightly",
+    "jobs cannot create their clusters in it: nightly and of many tasks",
   ]);
   expect(
     pools.planning.consequences?.(planned(pools, "update", pool, { ...base, max_capacity: 1 }), workspace),

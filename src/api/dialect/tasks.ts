@@ -18,7 +18,10 @@ const OF_TASK: ReadonlySet<string> = new Set([
 const LISTS: ReadonlySet<string> = new Set(["tasks", "job_clusters", "format"]);
 const TASK_KEY = "main";
 
-/** A job with tasks in the contract's form. A job that it cannot express has only its name, and the reason in `unmanageable`. */
+/**
+ * A job with tasks in the contract's form. A job that it cannot express has only its name, the reason in `unmanageable`, and the
+ * clusters and pools that its tasks need in `compute_ids`.
+ */
 export function jobOfTasks(job: JsonObject): JsonObject {
   const settings = objectIn(job.settings);
   const reason = unmanageable(settings);
@@ -44,7 +47,28 @@ export function jobWithoutTasks(job: JsonObject): JsonObject {
 
 function unmanageableJob(job: JsonObject, reason: string): JsonObject {
   const { name } = objectIn(job.settings);
-  return { ...job, settings: name === undefined ? {} : { name }, unmanageable: reason };
+  const ids = [...new Set(computeIds(objectIn(job.settings)))];
+  return {
+    ...job,
+    settings: name === undefined ? {} : { name },
+    unmanageable: reason,
+    ...(ids.length === 0 ? {} : { compute_ids: ids }),
+  };
+}
+
+const COMPUTE_IDS: ReadonlySet<string> = new Set([
+  "existing_cluster_id",
+  "instance_pool_id",
+  "driver_instance_pool_id",
+]);
+
+/** Of tasks, tasks in loops, and shared clusters. */
+function computeIds(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(computeIds);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([field, member]) =>
+    COMPUTE_IDS.has(field) && typeof member === "string" ? [member] : computeIds(member),
+  );
 }
 
 /** Why the contract cannot express a job; undefined if it can. */

@@ -9,7 +9,7 @@ import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../res
 import { isRunOn } from "../../resource/service-status.ts";
 import { choiceField, defineProvider, flagField, optional, textField } from "../kit/field-builders.ts";
 import { preservedPaths } from "../kit/preserved-fields.ts";
-import { keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
+import { keyIn, needsCompute, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { withUnlisted } from "../kit/unlisted.ts";
 import { clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
@@ -146,7 +146,11 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
   if (change.action !== "delete") return told;
   const jobs = workspace
     .live("jobs")
-    .filter((job) => String(workspace.valuesAfter("jobs", job)?.existing_cluster_id) === live.id);
+    .filter(
+      (job) =>
+        needsCompute(job, live.id) ||
+        String(workspace.valuesAfter("jobs", job)?.existing_cluster_id) === live.id,
+    );
   if (jobs.length > 0) told.push(`jobs that run on it: ${listed(jobs.map((job) => job.name))}`);
   return told;
 }

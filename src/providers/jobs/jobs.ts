@@ -61,7 +61,7 @@ function toSpec(answer: JsonObject): LiveObject {
   const name = responseText(given, "name") ?? "Untitled";
   const token = TOKEN.exec(name)?.[1];
   const { creator_user_name, created_time } = answer;
-  const facts = defined({ creator_user_name, created_time, token });
+  const facts = defined({ creator_user_name, created_time, token, compute_ids: answer.compute_ids });
   const reason = responseText(answer, "unmanageable");
   const live = { id: remoteId(id), name, values: { ...values, name }, facts };
   return reason === undefined ? live : { ...live, unmanageable: reason };

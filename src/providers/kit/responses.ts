@@ -3,6 +3,7 @@
 import { isMissing } from "../../api/contract/refusals.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import type { Task } from "../../resource/operations.ts";
 
 /** The objects of a list, which is absent when empty. Throws Failure with API_PROTOCOL if it is anything else. */
@@ -78,4 +79,9 @@ export function bytesIn(answer: JsonObject, key: string): Uint8Array {
 export function contentBytes({ address, payload }: Task): Uint8Array {
   if (payload !== undefined) return payload.bytes();
   throw new Failure(error("SPEC_NOT_FOUND", `the content of ${address} was not read`, { address }));
+}
+
+/** Whether a job that cannot be managed needs a cluster or pool. */
+export function needsCompute({ facts }: LiveObject, id: string): boolean {
+  return Array.isArray(facts.compute_ids) && facts.compute_ids.includes(id);
 }

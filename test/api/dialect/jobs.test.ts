@@ -210,6 +210,20 @@ describe("a job that the contract cannot express shows its name and the reason",
     ]);
   });
 
+  test("keep the clusters and pools that their tasks need", async () => {
+    const settings = {
+      job_clusters: [{ job_cluster_key: "k", new_cluster: { instance_pool_id: "p1" } }],
+      tasks: [
+        { task_key: "a", existing_cluster_id: "c1" },
+        { task_key: "b", new_cluster: { instance_pool_id: "p1", driver_instance_pool_id: "p2" } },
+        { task_key: "c", for_each_task: { task: { task_key: "d", existing_cluster_id: "c2" } } },
+      ],
+    };
+    const { client } = hostWith({ "GET 2.1/jobs/list": { jobs: [job(settings)], has_more: false } });
+    const { jobs } = await client.reader.read("jobs/list");
+    expect(jobs).toMatchObject([{ compute_ids: ["p1", "c1", "p2", "c2"] }]);
+  });
+
   test("version 2.0, whose list does not show tasks", async () => {
     const { client } = hostWith({ "GET 2.0/jobs/list": { jobs: [job({})] } });
     const { jobs } = await client.reader.read("jobs/list");

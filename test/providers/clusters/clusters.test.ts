@@ -376,6 +376,10 @@ describe("consequences", () => {
       "the cluster is running and is terminated",
     ]);
     const removal = planned(clusters, "delete", live);
+    const others = [...jobs, liveObject("of many tasks", {}, { compute_ids: ["c"] })];
+    expect(
+      clusters.planning.consequences?.(removal, lookAt({ activeRuns: [], live: { jobs: others } })),
+    ).toContain("jobs that run on it: nightly and of many tasks");
     expect(clusters.planning.requests?.(removal, lookAt({}))).toEqual(["runs"]);
     expect(clusters.planning.consequences?.(removal, lookAt({ activeRuns, live: { jobs } }))).toEqual([
       "the cluster is running and is permanently deleted",
