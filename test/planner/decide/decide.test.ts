@@ -250,6 +250,16 @@ describe("the values that a change reaches", () => {
     });
   });
 
+  test("have no default of an ignored field that the live object lacks", () => {
+    const values = { box_name: "a", material: "wood" };
+    const change = plan({
+      spec: spec([resource("boxes.a", { values, lifecycle: { ignore_changes: ["size"] } })]),
+      live: live({ boxes: [object("b1", "a", values)] }),
+      state: state([record("boxes.a", "b1", values)]),
+    }).changes[0];
+    expect(change).toMatchObject({ action: "noop", after: values });
+  });
+
   test("have the live value of an ignored reference to an object that the same plan creates", () => {
     const task = resource("tasks.t", {
       values: { box: "${boxes.new.box_id}", steps: ["two"] },

@@ -110,9 +110,14 @@ describe("the plan", () => {
 
 describe("a name of a deleted object that another resource lists", () => {
   const LISTED = ["b"];
-  const passed = (wanted: Readonly<Record<string, string>>, field: string, declared = LISTED) => {
+  const passed = (
+    wanted: Readonly<Record<string, string>>,
+    field: string,
+    declared = LISTED,
+    listed = LISTED,
+  ) => {
     const from = input({ ...wanted, c: "c" });
-    const values = { box_name: "l", [field]: LISTED };
+    const values = { box_name: "l", [field]: listed };
     return makePlan({
       ...from,
       spec: spec(
@@ -142,6 +147,7 @@ describe("a name of a deleted object that another resource lists", () => {
 
   test("passes when the list is of other values, when it changes too, or when the object is only renamed", () => {
     expect(passed({ a: "b" }, "members").diagnostics).toEqual([]);
+    expect(passed({ a: "b" }, "near", ["c"], ["c"]).diagnostics).toEqual([]);
     expect(passed({ a: "b" }, "near", ["b", "c"]).diagnostics).toEqual([]);
     expect(passed({ a: "b", b: "x" }, "near").diagnostics).toEqual([]);
     expect(passed({ a: "x" }, "near").diagnostics.map(({ code }) => code)).not.toContain(
