@@ -20,6 +20,7 @@ import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface Connection extends Client {
   readonly host: string;
+  /** Ends requests in flight: nothing waits for early ones that a plan did not need. */
   close(): Promise<void>;
 }
 
@@ -39,10 +40,11 @@ export async function connect(given: ConnectionOptions): Promise<Connection> {
   const { place } = given.settings;
   if (place.embedded) return connectEmbedded(given, place);
   const options = { ...given, ...endOf(given) };
-  const { transport, close } = openTransport(options, place.network);
+  const { transport, closed, close } = openTransport(options, place.network);
   const { credential, identity: host } = place;
   const tokenHint = rejectedTokenHint(credential.method, place.signInFrom);
-  const from = { ...options, tokenHint };
+  const signal = options.signal === undefined ? closed : AbortSignal.any([options.signal, closed]);
+  const from = { ...options, signal, tokenHint };
   if (credential.method === "pat")
     return { ...clientOver(transport, host, credential.token, from, credential.scheme), host, close };
   const { openSignIn } = await import("../sign-in/open-sign-in.ts");
@@ -62,15 +64,17 @@ function endOf({ signal, abandoned }: ConnectionOptions): Pick<ConnectionOptions
 }
 
 function openTransport({ settings, abandoned }: ConnectionOptions, network: Network) {
-  const { transport, close, destroy } = httpTransport({ connections: settings.parallelism, ...network });
+  const { transport, destroy } = httpTransport({ connections: settings.parallelism, ...network });
+  const closed = new AbortController();
   const end = (): void => void destroy();
   if (abandoned?.aborted === true) end();
   abandoned?.addEventListener("abort", end, { once: true });
-  const closeKept = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     abandoned?.removeEventListener("abort", end);
-    if (abandoned?.aborted !== true) await close();
+    closed.abort();
+    await destroy();
   };
-  return { transport, close: closeKept };
+  return { transport, closed: closed.signal, close };
 }
 
 type Embedded = ReturnType<typeof import("../../emulator/embedded.ts").openEmbedded>;

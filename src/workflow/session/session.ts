@@ -75,7 +75,8 @@ export async function withSession<T>(
     const key = await store.key({ make: opening.makesKey });
     opening.unlocked?.(key);
     const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
-    const connected = (signal: AbortSignal | undefined): Promise<Connection> =>
+    const { signal } = opening;
+    const connected = (): Promise<Connection> =>
       connect({
         settings,
         embeddedFolder: embeddedFolder(context, options),
@@ -86,6 +87,8 @@ export async function withSession<T>(
       });
     const early = opening.ahead === true && opening.untrusted !== true;
     const ahead = early ? await beginPrefetch(store, settings, connected, opening.only ?? []) : undefined;
+    // Cancels what was requested ahead, and waits for none of it.
+    const drop = (): void => void ahead?.connection.close().catch(() => undefined);
     const { spec, warnings } = await readSpec(
       context,
       { ...options, mayLackSecrets: opening.secrets === "optional" },
@@ -93,17 +96,17 @@ export async function withSession<T>(
       opening.untrusted,
       ahead === undefined ? undefined : yieldToEventLoop,
     ).catch((wrong: unknown) => {
-      ahead?.drop();
+      drop();
       throw wrong;
     });
     const digests = opening.secrets !== "skip";
     const exposed = exposedState(context, options, spec, { digests });
     if (hasErrors(exposed)) {
-      ahead?.drop();
+      drop();
       throw new Failure(...exposed);
     }
     context.observer.found(exposed);
-    const connection = ahead?.connection ?? (await connected(opening.signal));
+    const connection = ahead?.connection ?? (await connected());
     const loaded = (): Promise<Loaded> =>
       ahead === undefined ? store.read() : Promise.resolve(ahead.loaded);
     try {
@@ -174,32 +177,25 @@ interface Prefetch {
   /** The state before the first request. */
   readonly loaded: Loaded;
   readonly connection: Connection;
-  /** Cancels the requests if the spec is invalid. */
-  drop(): void;
 }
 
 /** Undefined if requests are not possible yet, or if a problem is reported after the spec is read. */
 async function beginPrefetch(
   store: StateStore,
   { place }: Settings,
-  connect: (signal: AbortSignal) => Promise<Connection>,
+  connect: () => Promise<Connection>,
   only: readonly string[],
 ): Promise<Prefetch | undefined> {
   if (place.embedded) return undefined;
-  const dropped = new AbortController();
   try {
     const loaded = await store.read();
     const { state } = loaded;
     if (state.records.size === 0 || state.host !== place.identity) return undefined;
-    const connection = await connect(dropped.signal);
+    const connection = await connect();
     const reader: Reader = prefetchLists(registry, connection.reader, state, restrictionOf(only)?.only);
     // A near host receives the requests after this number of turns of the event loop; a far one during pauses of the spec's reading.
     for (let n = 0; n < FIRST_TURNS; n++) await yieldToEventLoop();
-    const drop = (): void => {
-      dropped.abort();
-      connection.close().catch(() => undefined);
-    };
-    return { loaded, connection: { ...connection, reader }, drop };
+    return { loaded, connection: { ...connection, reader } };
   } catch {
     return undefined;
   }

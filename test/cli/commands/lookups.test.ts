@@ -250,3 +250,30 @@ test("the first plan looks values up while it reads the lists, each once", async
     await new Promise((resolve) => between.close(resolve));
   }
 });
+
+test("a plan that cannot read the lists waits for no early lookup", async () => {
+  write(`jobs: { j: { new_cluster: ${CLUSTER}, notebook_task: { notebook_path: /Shared/load } } }\n`);
+  const asked = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  // Never answers lookups, and refuses the list of jobs only once one was asked.
+  const refusing = createServer(async (request, answer) => {
+    if (request.url?.includes("jobs/list") !== true) {
+      request.on("close", ended.resolve);
+      asked.resolve();
+      return;
+    }
+    await asked.promise;
+    answer.writeHead(401, { "content-type": "application/json" }).end("{}");
+  });
+  await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+  const { port } = refusing.address() as AddressInfo;
+  try {
+    const { code, text } = await run("plan", "--host", `http://127.0.0.1:${port}`);
+    expect(code).toBe(1);
+    expect(text.match(/^error \w+/gm)).toEqual(["error API_UNAUTHENTICATED"]);
+    await ended.promise;
+  } finally {
+    refusing.closeAllConnections();
+    await new Promise((resolve) => refusing.close(resolve));
+  }
+});
