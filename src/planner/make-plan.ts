@@ -161,10 +161,8 @@ function chosenWithNames(context: PlanContext, changes: readonly Change[]): Pass
   const { only } = context.input;
   if (only === undefined) return all;
   const kept = new Set(limitChanges(context.input, all.changes, only).map(changeKey));
-  return withPassedNames(
-    context,
-    changes.filter((change) => kept.has(changeKey(change))),
-  );
+  const chosen = changes.filter((change) => kept.has(changeKey(change)));
+  return withPassedNames(context, chosen, changes);
 }
 
 /** All are those of the spec and the state; found members of managed objects are neither. */

@@ -14,6 +14,7 @@ import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
 import { transitiveClosure } from "../model/order.ts";
+import { nameKey } from "../model/planned-workspace.ts";
 
 /** The changes with `dependsOn` and `removeAfter` completed and reduced to addresses that the plan acts on. */
 export function withDependencies(context: PlanContext, changes: readonly Change[]): Change[] {
@@ -116,8 +117,21 @@ function liveHolders(
   return holders;
 }
 
+/** An unchanged resource for each name that one lists. If the object is deleted, the service deletes the membership with it. */
+export function unchangedListers(
+  { input: { registry } }: PlanContext,
+  changes: readonly Change[],
+): ReadonlyMap<string, Change> {
+  const found = new Map<string, Change>();
+  for (const change of changes.toReversed())
+    if (change.action === "noop")
+      for (const [kind, text] of mentioned(registry.get(change.kind).fields, change.after))
+        found.set(nameKey(registry, kind, text), change);
+  return found;
+}
+
 /** Everything that values name or refer to, as kind and natural name or id. */
-export function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
+function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
   const found: [string, string][] = [];
   const visit = (schema: FieldSchema, value: Json | undefined, kind: string | undefined): void => {
     const named = schema.names ?? schema.refersTo ?? kind;

@@ -10,8 +10,9 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 import { changeKey, transitiveClosure } from "../model/order.ts";
+import { nameKey } from "../model/planned-workspace.ts";
 import { freeingKey, workGraph } from "../model/work-graph.ts";
-import { mentioned } from "./dependencies.ts";
+import { unchangedListers } from "./dependencies.ts";
 
 type Taker = Create | Update | Replace;
 type Holder = Update | Replace | Delete;
@@ -30,16 +31,25 @@ export interface PassedNames {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The changes with the source of each name that they take (`nameFrom`), and with temporary names where names go round in a cycle. */
-export function withPassedNames(context: PlanContext, changes: readonly Change[]): PassedNames {
+/**
+ * The changes with the source of each name that they take (`nameFrom`), and with temporary names where names go round in a cycle.
+ * `all`: also those that the plan leaves out.
+ */
+export function withPassedNames(
+  context: PlanContext,
+  changes: readonly Change[],
+  all: readonly Change[] = changes,
+): PassedNames {
+  const { registry } = context.input;
   const takers = changes.filter(isTaker);
-  const passings = context.input.registry.kinds.flatMap((provider) =>
+  const passings = registry.kinds.flatMap((provider) =>
     isRenamed(provider) ? passingsOf(context, provider, takers) : [],
   );
   if (passings.length === 0) return { changes, diagnostics: [] };
   const byId = new Map<string, Change>();
   for (const change of changes) if ("id" in change) byId.set(objectKey(change.kind, change.id), change);
   const graph = new Graph(changes);
+  const listers = unchangedListers(context, all);
   const sources = new Map<Change, NameSource>();
   const asides = new Map<Change, LiveObject>();
   const diagnostics: Diagnostic[] = [];
@@ -47,7 +57,8 @@ export function withPassedNames(context: PlanContext, changes: readonly Change[]
     const { taker, held } = passing;
     const holder = byId.get(objectKey(taker.kind, held.id));
     const once = holder === undefined ? undefined : onceFreed(passing, holder, graph);
-    const lister = holder === undefined ? undefined : listerOf(context, passing, holder, changes);
+    const isDeleted = holder?.action === "delete" || holder?.action === "replace";
+    const lister = isDeleted ? listers.get(nameKey(registry, taker.kind, passing.name)) : undefined;
     if (holder === undefined || once === undefined || lister !== undefined) {
       diagnostics.push(refusal(context, passing, holder, lister));
       continue;
@@ -116,23 +127,6 @@ export function freesName(provider: PlannedKind, holder: Change, name: string): 
   if (holder.action === "delete") return true;
   if (holder.action !== "update" && holder.action !== "replace") return false;
   return !isSameName(provider, nameReached(provider, holder), name);
-}
-
-/** An unchanged resource that lists the name of an object that is deleted. The service deletes the membership with it. */
-function listerOf(
-  { input }: PlanContext,
-  { provider, name }: Passing,
-  holder: Change,
-  changes: readonly Change[],
-): Change | undefined {
-  if (holder.action !== "delete" && holder.action !== "replace") return undefined;
-  return changes.find(
-    (change) =>
-      change.action === "noop" &&
-      mentioned(input.registry.get(change.kind).fields, change.after).some(
-        ([kind, text]) => kind === provider.kind && isSameName(provider, text, name),
-      ),
-  );
 }
 
 /** Returns a temporary name for each object: its current name with a mark, unused now and after the plan. */
