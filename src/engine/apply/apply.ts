@@ -1,9 +1,8 @@
 // Executes a plan without changing it: walks its graph, journals each step, verifies the writes, saves the state.
 
-import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Change, Create, Replace } from "../../planner/model/change.ts";
-import type { ApplyOutcome } from "../../planner/model/plan.ts";
+import { type ApplyOutcome, wasStopped } from "../../planner/model/plan.ts";
 import { type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run.ts";
@@ -30,13 +29,13 @@ export async function applyPlan(given: ApplyInput): Promise<ApplyOutcome> {
   const diagnostics: Diagnostic[] = [];
   tally.begin(parts);
   await beginState(run);
-  let addresses: ReadonlyMap<string, Address> | undefined;
-  const addressIn = (key: string): Address | undefined => {
-    addresses ??= new Map(parts.map((part) => [part.key, part.change.address]));
-    return addresses.get(key);
+  let byKey: ReadonlyMap<string, Change> | undefined;
+  const changeOf = (key: string): Change | undefined => {
+    byKey ??= new Map(parts.map((part) => [part.key, part.change]));
+    return byKey.get(key);
   };
   await walkGraph(
-    parts.map((part) => new WorkNode(run, part, tally, addressIn)),
+    parts.map((part) => new WorkNode(run, part, tally, changeOf)),
     run.slots,
     () => isStopped(run),
   );
@@ -70,18 +69,18 @@ class WorkNode implements GraphNode {
   readonly #run: ApplyRun;
   readonly #part: WorkItem;
   readonly #tally: OutcomeLog;
-  readonly #addressIn: (key: string) => Address | undefined;
+  readonly #changeOf: (key: string) => Change | undefined;
 
   constructor(
     run: ApplyRun,
     part: WorkItem,
     tally: OutcomeLog,
-    addressIn: (key: string) => Address | undefined,
+    changeOf: (key: string) => Change | undefined,
   ) {
     this.#run = run;
     this.#part = part;
     this.#tally = tally;
-    this.#addressIn = addressIn;
+    this.#changeOf = changeOf;
   }
 
   get key(): string {
@@ -107,9 +106,14 @@ class WorkNode implements GraphNode {
 
   blocked(by: string): void {
     const { change } = this.#part;
-    const address = this.#addressIn(by) ?? change.address;
-    if (this.#tally.isInterrupted(address)) this.skipped();
-    else this.#tally.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
+    const cause = this.#changeOf(by) ?? change;
+    const outcome = this.#tally.of(cause);
+    if (outcome !== undefined && wasStopped(outcome)) {
+      this.skipped();
+      return;
+    }
+    const { address } = cause;
+    this.#tally.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
   }
 
   skipped(): void {

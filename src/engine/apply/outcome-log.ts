@@ -12,7 +12,6 @@ export class OutcomeLog {
   readonly #onEvent: (event: ApplyEvent) => void;
   readonly #started = new Map<string, number>();
   readonly #outcomes = new Map<string, ChangeOutcome>();
-  readonly #interrupted = new Set<Address>();
 
   constructor(now: () => number, onEvent: (event: ApplyEvent) => void) {
     this.#now = now;
@@ -50,18 +49,12 @@ export class OutcomeLog {
       elapsedMs: now - (this.#started.get(key) ?? now),
     };
     this.#started.delete(key);
-    if (ended.diagnostic?.code === "APPLY_INTERRUPTED") this.#interrupted.add(address);
     this.#outcomes.set(key, outcome);
     this.#onEvent({ type: eventOf(ended.result), outcome });
   }
 
   of(change: Change): ChangeOutcome | undefined {
     return this.#outcomes.get(changeKey(change));
-  }
-
-  /** Whether a change of this address did not begin because the run was stopped. */
-  isInterrupted(address: Address): boolean {
-    return this.#interrupted.has(address);
   }
 
   /** In the order of the plan. */
