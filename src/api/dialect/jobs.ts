@@ -1,8 +1,7 @@
 // Jobs of a host with versions: read and written through 2.1 if the host has it, through 2.0 otherwise.
 
 import { error } from "../../core/diagnostic.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { objectIn } from "../../core/json.ts";
+import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
 import { allPages } from "./pages.ts";

@@ -4,8 +4,7 @@ import { resolve } from "node:path";
 import { CLOUDS, DIALECTS, dialectOf } from "../../config/dialect.ts";
 import { fromEnv } from "../../config/environment.ts";
 import { error, errorCode, Failure, thrownText } from "../../core/diagnostic.ts";
-import type { ConsoleContext } from "../command/command.ts";
-import { defineCommand } from "../command/command.ts";
+import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { integerOption, optionalChoiceOption, textOption } from "../command/option.ts";
 

@@ -71,7 +71,7 @@ export async function runWorkspace(
       ...context,
       env: { ...lease, ...env },
       cwd: fleet.folder,
-      stdin: noInput(),
+      stdin: Readable.from([]),
       stdout,
       stderr,
       signals,
@@ -155,8 +155,4 @@ function timeout({ timeoutMs }: FleetWorkspace): Diagnostic {
   return error("FLEET_TIMEOUT", `the run did not end within ${timeoutMs / 1000} s`, {
     hint: "check that the workspace responds, or raise timeout in the fleet file",
   });
-}
-
-function noInput(): CommandContext["stdin"] {
-  return Readable.from([]);
 }

@@ -35,7 +35,8 @@ export async function showPlan<F extends PlanFormat>(
 ): Promise<void> {
   const { plan, origin } = shown;
   const isShown = await reports.show<PlanView>(PLAN_FORMATS, viewOf(shown), { ...plan, origin }, only);
-  if (!isShown) printDiagnostics(reports.context, [...plan.diagnostics, ...guardsOf(plan)]);
+  if (!isShown)
+    printDiagnostics(reports.context, [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)]);
 }
 
 /** Shows the plan on a terminal that asks for approval if standard output does not contain it. */
@@ -52,8 +53,4 @@ export async function showRefusal(reports: OutcomeReports, shown: ShownPlan): Pr
     for (const guard of plan.guards) reports.line(diagnosticEventJson(guard.diagnostic, guard.addresses));
   }
   await showPlan(reports, shown, (format) => format !== "json");
-}
-
-function guardsOf(plan: Pick<Plan, "guards">): readonly Diagnostic[] {
-  return plan.guards.map((guard) => guard.diagnostic);
 }

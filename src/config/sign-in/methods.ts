@@ -1,7 +1,12 @@
 // The values that each sign-in method needs, and the credential made from them.
 
-import type { AuthType, AzureEndpoints, Credential, IdTokenSource } from "../../api/auth/credential.ts";
-import { AUTH_TYPES } from "../../api/auth/credential.ts";
+import {
+  AUTH_TYPES,
+  type AuthType,
+  type AzureEndpoints,
+  type Credential,
+  type IdTokenSource,
+} from "../../api/auth/credential.ts";
 import { isLoopback, isWorkflowService } from "../../api/auth/endpoints.ts";
 import { fromEnv, type ProcessContext } from "../environment.ts";
 import type { AttributeName, SourcedValues } from "./attributes.ts";

@@ -1,6 +1,6 @@
 // Resolves one open intent by recovery class (design 6): adopts, records as unfinished, closes, keeps for a later check, or leaves it open.
 
-import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
+import { type Address, addressOf, kindOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -170,7 +170,8 @@ export function recordOf(
   before: StateRecord | undefined,
   live: LiveObject,
 ): StateRecord {
-  const deposed = deposedWith(intent, before, live.id);
+  // A recorded object stays recorded until it is deleted, even if it was to be replaced.
+  const deposed = deposedBy(before, live.id, intent.replaces ?? before?.id);
   const common = {
     address: intent.address,
     id: live.id,
@@ -184,11 +185,6 @@ export function recordOf(
   return provider.recovery === "two-phase" && live.facts.token === intent.token
     ? { ...common, status: "creating", token: intent.token }
     : { ...common, status: "ready", seen: {} };
-}
-
-/** A recorded object stays recorded until it is deleted, even if it was to be replaced. */
-function deposedWith(intent: OpenIntent, before: StateRecord | undefined, id: RemoteId): readonly RemoteId[] {
-  return deposedBy(before, id, intent.replaces ?? before?.id);
 }
 
 function collision(intent: OpenIntent, provider: Provider, live: LiveObject): Diagnostic {

@@ -3,8 +3,7 @@
 import { kindOf } from "../../core/address.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change } from "../model/change.ts";
-import type { RecordedValues } from "../model/context.ts";
-import { type PlanContext, recordedOf } from "../model/context.ts";
+import { type PlanContext, type RecordedValues, recordedOf } from "../model/context.ts";
 import type { PlanFacts } from "../model/facts.ts";
 import type { LiveMember } from "../model/live-index.ts";
 import type { Drift } from "../model/plan.ts";

@@ -1,7 +1,6 @@
 // An index of live objects by ID, natural name, and parent, with the reasons for what could not be read.
 
-import type { Address } from "../../core/address.ts";
-import { parentOf, type RemoteId } from "../../core/address.ts";
+import { type Address, parentOf, type RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";

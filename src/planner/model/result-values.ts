@@ -2,8 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { setMember, valueAt, withValueAt } from "../../core/pointer.ts";
-import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
-import { schemaAt } from "../../resource/field-schema.ts";
+import { type FieldSchema, type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { Change, Create } from "./change.ts";
 
 /** Live values after the change, with a mark for each value that is known only after the apply. */

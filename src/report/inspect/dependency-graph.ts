@@ -28,7 +28,7 @@ export function graphDot(graph: Graph): string {
     "  rankdir=RL;",
     '  node [shape=box, style="rounded,filled", fillcolor="#f4f6f8", color="#8795a1", fontname="sans-serif", margin="0.3,0.1"];',
   ];
-  for (const kind of kindsIn(graph)) {
+  for (const kind of new Set(graph.nodes.map(kindOf))) {
     lines.push(
       `  subgraph ${dotText(`cluster_${kind}`)} {`,
       `    label=${dotText(kind)}; color="#d0d7de"; fontname="sans-serif";`,
@@ -39,10 +39,6 @@ export function graphDot(graph: Graph): string {
   }
   for (const [from, to] of graph.edges) lines.push(`  ${dotText(from)} -> ${dotText(to)};`);
   return `${[...lines, "}"].join("\n")}\n`;
-}
-
-function kindsIn(graph: Graph): readonly string[] {
-  return [...new Set(graph.nodes.map(kindOf))];
 }
 
 /** A quoted DOT string; a backslash begins an escape there. */

@@ -4,8 +4,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { changeLines } from "../plan/plan-text.ts";
 import type { PlanView } from "../plan/plan-view.ts";
-import type { Colors } from "../text/color.ts";
-import { colorsFor } from "../text/color.ts";
+import { type Colors, colorsFor } from "../text/color.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 

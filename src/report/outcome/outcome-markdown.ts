@@ -1,7 +1,6 @@
 // The outcome of an apply as Markdown for a comment or the summary page of a job: failures first, then the applied
 // changes, collapsed.
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import { changeBlock } from "../plan/plan-markdown.ts";
 import type { PlanView } from "../plan/plan-view.ts";
@@ -57,10 +56,7 @@ function otherBlock({ result, action, address, finding, tried }: OutcomeItem): B
   if (finding === undefined) return { what: "change", text: `${head}\n` };
   const line = `${head}: ${markdownSentence(finding.message)}`;
   if (!tried) return { what: "change", text: `${line}\n`, brief: `${head}\n` };
-  const text = [line, codeLine(finding), ...findingDetails(finding)].join("\n");
+  const code = `  - ${finding.severity} ${markdownCode(finding.code)}`;
+  const text = [line, code, ...findingDetails(finding)].join("\n");
   return { what: "change", text: `${text}\n`, brief: `${head}\n` };
-}
-
-function codeLine({ severity, code }: Diagnostic): string {
-  return `  - ${severity} ${markdownCode(code)}`;
 }

@@ -3,8 +3,7 @@
 import type { Json } from "../../core/json.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { Guard, Unmanaged } from "../../planner/model/plan.ts";
-import type { FieldTable, Values } from "../../resource/field-schema.ts";
-import { schemaAt } from "../../resource/field-schema.ts";
+import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import { isSensitive, maskedValue, sensitiveShape } from "../../resource/masked.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import { diagnosticJson } from "../text/diagnostic-text.ts";

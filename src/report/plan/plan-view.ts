@@ -1,8 +1,7 @@
 // The view of a plan for all reports: plain data; each format only lays it out.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { Change } from "../../planner/model/change.ts";
-import { changesAnything } from "../../planner/model/change.ts";
+import { type Change, changesAnything } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
 import {
   type Guard,

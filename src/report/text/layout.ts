@@ -48,12 +48,7 @@ function inline(value: Json): string {
 
 function stringText(text: string): string {
   if (text === "(sensitive)") return text;
-  return BARE.test(text) && !OTHER_TYPE.test(text) ? printable(text) : quoted(text);
-}
-
-/** In double quotes, with the escapes of JSON; invisible characters are seen. */
-function quoted(text: string): string {
-  return printable(JSON.stringify(text));
+  return printable(BARE.test(text) && !OTHER_TYPE.test(text) ? text : JSON.stringify(text));
 }
 
 function cut(text: string): string {

@@ -39,13 +39,10 @@ export async function compareWithBase(
   const { head, base } = comparison;
   const { found, name, notes } = base;
   if (found === "invalid") return { plan: head.plan, notes };
-  const before = found === "absent" ? nothingOf(head.plan) : await planOfBase(comparison, found);
+  const before =
+    found === "absent" ? { ...head.plan, changes: [], diagnostics: [] } : await planOfBase(comparison, found);
   const split = { base: name, ...splitPlan(before, head.plan) };
   return { plan: { ...head.plan, guards: splitGuards(head.input, head.plan, split), split }, notes };
-}
-
-function nothingOf(plan: Plan): Plan {
-  return { ...plan, changes: [], diagnostics: [] };
 }
 
 /** Plans, and compares with the plan of a base; both rest on one reading of the workspace. */

@@ -41,7 +41,7 @@ export interface RunningTest {
 type Starting = Omit<RunningTest, "ids" | "initial" | "sensitive">;
 
 /** Throws Failure if the step cannot run at all. */
-export function runStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
+export async function runStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
   switch (step.name) {
     case "validate":
       return validateStep(running, step);
@@ -52,9 +52,10 @@ export function runStep(running: RunningTest, step: TestStep): Promise<readonly 
     case "drift":
       return driftStep(running, step);
     case "live":
-      return liveStep(running, step);
+      return [compareLive(step.value, await liveObjects(running))];
     default:
-      return outOfBandStep(running, step).then(() => []);
+      await outOfBandStep(running, step);
+      return [];
   }
 }
 
@@ -144,10 +145,6 @@ async function driftStep(running: RunningTest, step: TestStep): Promise<readonly
     return { plan, diagnostics: [...diagnostics, ...recovered.diagnostics, ...unread] };
   });
   return [compareDiagnostics(fields, found.diagnostics), compareDrift(fields, found.plan?.drift ?? [])];
-}
-
-async function liveStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
-  return [compareLive(step.value, await liveObjects(running))];
 }
 
 async function liveObjects({ sandbox, initial }: RunningTest): Promise<LiveObjects> {

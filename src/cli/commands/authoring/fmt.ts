@@ -34,7 +34,7 @@ export const fmtCommand = defineCommand({
     const found = files.includes("-")
       ? await ofInput(context, files)
       : formatFiles(context, options, files, !changesNothing);
-    if (files.includes("-") && !changesNothing) context.stdout.write(textOf(found));
+    if (files.includes("-") && !changesNothing) context.stdout.write(found.unformatted[0]?.after ?? "");
     else if (options.diff) for (const one of found.unformatted) showDiff(context, one);
     else for (const { file } of found.unformatted) context.stdout.write(`${printable(file)}\n`);
     printDiagnostics(context, found.diagnostics);
@@ -54,10 +54,6 @@ async function ofInput(context: ConsoleContext, files: readonly string[]): Promi
 
 const isUnformatted = ({ unformatted }: Formatting): boolean =>
   unformatted.some(({ before, after }) => before !== after);
-
-function textOf({ unformatted }: Formatting): string {
-  return unformatted[0]?.after ?? "";
-}
 
 function showDiff(context: ConsoleContext, difference: Formatting["unformatted"][number]): void {
   if (difference.before !== difference.after)
