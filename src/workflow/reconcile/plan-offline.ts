@@ -32,6 +32,7 @@ import {
   untrustedState,
 } from "../session/state-warnings.ts";
 import type { RunObserver, WorkflowContext } from "../session/workflow-context.ts";
+import { assertKnownKinds } from "../state/find-record.ts";
 import { importNotes } from "../target/record-entries.ts";
 import { assertExpectedHost, selectedTarget } from "../target/target.ts";
 import { placesIn } from "./located.ts";
@@ -74,6 +75,7 @@ async function planOn(
   const doubts = ephemeralState(context, options, { embedded: host === EMBEDDED }, state);
   if (host !== undefined) assertExpectedHost(selectedTarget(context, options).settings, host);
   if (host !== undefined) assertSameHost(state, host);
+  assertKnownKinds(state.records.keys());
   const key = await store.key({ make: false });
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
   const blind = options.destroy || options.untrusted;

@@ -24,6 +24,7 @@ import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
 import type { Activity } from "../session/workflow-context.ts";
+import { assertKnownKinds } from "../state/find-record.ts";
 import { importNotes, withImports, withoutImports } from "../target/record-entries.ts";
 import { askEarly, gatherFacts, knownCallerFacts } from "./gather-facts.ts";
 
@@ -58,7 +59,7 @@ export interface WorkspacePlan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Throws Failure with STATE_OTHER_HOST before a single request is sent. */
+/** Throws Failure with STATE_OTHER_HOST or STATE_FORMAT before a single request is sent. */
 export async function planWorkspace(from: PlanWorkspaceInput): Promise<WorkspacePlan> {
   if (from.budget === undefined) return planWithReader(from);
   const { reader, refusal } = budgetedReader(from.reader, from.budget);
@@ -71,6 +72,7 @@ export async function planWorkspace(from: PlanWorkspaceInput): Promise<Workspace
 
 async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> {
   assertSameHost(from.state, from.host);
+  assertKnownKinds(from.state.records.keys());
   const { reader, settings, progress } = from;
   const kinds = planningRegistryIn(registry, settings.spoken);
   const spec = from.budget === undefined ? from.spec : withoutImports(from.spec);

@@ -21,8 +21,20 @@ export function recordAt(state: State, text: string | undefined): StateRecord {
   throw failureOf("CLI_UNKNOWN_ADDRESS", `the state does not contain ${text}`, { hint });
 }
 
+/** Throws Failure with STATE_FORMAT for an address of a kind that only a newer version has. */
+export function assertKnownKinds(addresses: Iterable<Address>): void {
+  for (const address of addresses) {
+    const kind = kindOf(address);
+    if (registry.find(kind) !== undefined) continue;
+    throw failureOf("STATE_FORMAT", `the state records ${address}, and this version has no kind "${kind}"`, {
+      hint: `use a newer version of workspace; to stop managing it, run \`workspace state rm ${shellWord(address)}\``,
+    });
+  }
+}
+
 /** Throws Failure with CLI_UNKNOWN_ADDRESS or CLI_NO_OBJECT. */
 export function renamedAddress(state: State, record: StateRecord, to: string): Address {
+  assertKnownKinds([record.address]);
   const address = freeAddress(state, record.address, to);
   const provider = registry.of(address);
   if (recordFitsAddress(provider, record, address)) return address;

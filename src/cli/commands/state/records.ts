@@ -8,7 +8,7 @@ import { type State, type StateRecord, sortedRecords } from "../../../state/mode
 import { withState } from "../../../workflow/session/open-state.ts";
 import { checkSpec } from "../../../workflow/session/read-spec.ts";
 import type { StateOptions } from "../../../workflow/session/state-location.ts";
-import { recordAt } from "../../../workflow/state/find-record.ts";
+import { assertKnownKinds, recordAt } from "../../../workflow/state/find-record.ts";
 import { targetOf } from "../../../workflow/target/target.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -44,6 +44,7 @@ export const showRecordCommand = defineCommand({
   async run(context, options, [text]) {
     const state = await read(context, options);
     const record = recordAt(state, text);
+    assertKnownKinds([record.address]);
     const { fields } = registry.of(record.address);
     const seen = record.status === "ready" ? { seen: maskedValues(fields, record.seen) } : {};
     const shown = { ...record, applied: maskedValues(fields, record.applied), ...seen };
