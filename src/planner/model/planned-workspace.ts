@@ -1,6 +1,8 @@
 // The workspace that a kind sees for its side effects and guards: live data, and the changes of the plan.
 
+import type { RemoteId } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
@@ -74,18 +76,22 @@ export function nameKey(registry: PlanningRegistry, kind: string, name: string):
 
 /** The change for which a provider is called; undefined for changes that send no requests. */
 export function plannedChange(change: Change, liveIndex: LiveIndex): PlannedChange | undefined {
-  const { address, name } = change;
-  const live = "id" in change ? liveIndex.byId(change.kind, change.id) : undefined;
-  const head = { address, name, live };
+  const { kind, address, name } = change;
+  const head = { address, name };
+  const live = (id: RemoteId): LiveObject | undefined => liveIndex.byId(kind, id);
   switch (change.action) {
     case "create":
-      return { action: "create", ...head, after: change.after, diffs: [], steps: [] };
-    case "update":
-      return { action: "update", ...head, after: change.after, diffs: change.diffs, steps: change.steps };
-    case "replace":
-      return { action: "replace", ...head, after: change.after, diffs: change.diffs, steps: [] };
+      return { action: "create", ...head, live: undefined, after: change.after, diffs: [], steps: [] };
+    case "update": {
+      const { id, after, diffs, steps } = change;
+      return { action: "update", ...head, live: live(id), after, diffs, steps };
+    }
+    case "replace": {
+      const { id, after, diffs } = change;
+      return { action: "replace", ...head, live: live(id), after, diffs, steps: [] };
+    }
     case "delete":
-      return { action: "delete", ...head, after: undefined, diffs: [], steps: [] };
+      return { action: "delete", ...head, live: live(change.id), after: undefined, diffs: [], steps: [] };
     case "adopt":
     case "forget":
     case "noop":
