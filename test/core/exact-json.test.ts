@@ -46,6 +46,14 @@ test.each(["", "[", "[1,", '{"a":', '{"a": ', "[\n", "[-", "[1,\t-"])(
   },
 );
 
+test("a long integer keeps its digits wherever it stands in the text", () => {
+  for (let before = 0; before < 40; before++)
+    for (const digits of ["9007199254740993", "12345678901234567", "-9223372036854775807"]) {
+      const text = `{"${"a".repeat(before)}":${digits}}`;
+      expect(stringifyJson(parseJson(text))).toBe(text);
+    }
+});
+
 test("text that is not JSON throws", () => {
   expect(() => parseJson("{")).toThrow(SyntaxError);
   expect(() => parseJson("1234567890123456789,")).toThrow(SyntaxError);
