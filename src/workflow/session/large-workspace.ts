@@ -8,7 +8,7 @@ import type { Spec } from "../../spec/model/spec.ts";
 const LARGE = { bytes: 2 * 1024 * 1024, resources: 20_000 };
 
 /** V8 collects garbage when the heap is so many percent larger than what lives. At its end an apply needs more memory than a plan. */
-const GROWTH = { plan: 75, apply: 50 };
+const GROWTH = { plan: 120, apply: 50 };
 
 /** Called before the first large value is read, the state: V8 keeps the young space that it has until then. */
 export function prepareForLargeFile(spec: string): void {
