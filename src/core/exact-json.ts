@@ -56,7 +56,7 @@ function endOfString(text: string, start: number): number {
 
 const LONG = 16;
 
-/** Whether 16 digits follow each other. Only each 16th character is looked at first, which takes a fraction of the time of a pattern. */
+/** Whether 16 digits follow each other. The search reads each 16th character, which takes a fraction of the time of a pattern. */
 function hasLongNumber(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
     if (!isDigit(text.charCodeAt(at))) continue;
