@@ -21,7 +21,7 @@ export function fleetFigures({ calm, killed, cores, parallelism, memoryMiB }: Me
   );
   return [
     `${number(killed.workspaces)} emulated workspaces of ${RESOURCES} resources in one process (${memoryMiB} MiB), ${parallelism} checks at the same time in each worker, workers, farm, and`,
-    `PostgreSQL on one machine with ${cores} cores. The machine had other work: the load when each trial began is in the last column.`,
+    `PostgreSQL on one machine with ${cores} cores. The last column has the load when each trial began.`,
     "",
     "| workers | seconds | checks an hour | checks an hour and core of worker time | worker ms a check | failed | twice at once | load |",
     "|---|---|---|---|---|---|---|---|",
