@@ -148,7 +148,8 @@ export function textsIn(
       for (const [key, inner] of Object.entries(value))
         visit(memberSchema(schema, key), inner, [...path, key]);
   };
-  visit({ properties: fields }, values, []);
+  const root: FieldSchema = { properties: fields };
+  for (const [key, value] of Object.entries(values)) visit(memberSchema(root, key), value, [key]);
   return found;
 }
 

@@ -232,7 +232,7 @@ class Graph {
   }
 
   add(key: string, after: string): void {
-    this.#after.set(key, new Set([...(this.#after.get(key) ?? []), after]));
+    this.#after.set(key, (this.#after.get(key) ?? new Set()).add(after));
   }
 
   /** Whether `key` waits for `target`, directly or through others. */

@@ -5,11 +5,24 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
 import { draftPlan } from "../../../src/planner/make-plan.ts";
+import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { gatherFacts } from "../../../src/workflow/reconcile/gather-facts.ts";
 import { KEY, Site } from "../../engine/site.ts";
 
 const CLUSTER =
   "clusters: { k: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 } }\n";
+
+/** The facts of a plan that `reader` answers. */
+function gathering(input: PlanInput, reader: Reader): ReturnType<typeof gatherFacts> {
+  return gatherFacts(draftPlan(input), { facts: {}, learnt: [] }, {
+    reader,
+    state: input.state,
+    spec: input.spec,
+    key: KEY,
+    writes: true,
+    settings: { parallelism: 5, user: "ada@example.com" },
+  } as unknown as Parameters<typeof gatherFacts>[2]);
+}
 
 test("of two requests that fail, the failure of the first in order is reported, whichever ends first", async () => {
   const site = await Site.start();
@@ -20,14 +33,7 @@ test("of two requests that fail, the failure of the first in order is reported, 
   const { input } = await site.drive(site.process().look(spec, state));
   for (const slow of ["jobs/list", "jobs/runs/list"]) {
     const ended: string[] = [];
-    const gathered = gatherFacts(draftPlan(input), { facts: {}, learnt: [] }, {
-      reader: failing(slow, ended),
-      state,
-      spec,
-      key: KEY,
-      writes: true,
-      settings: { parallelism: 5, user: "ada@example.com" },
-    } as unknown as Parameters<typeof gatherFacts>[2]);
+    const gathered = gathering(input, failing(slow, ended));
     await expect(gathered).rejects.toThrow("no jobs/list");
     expect(ended.at(-1)).toBe(slow);
   }
@@ -45,14 +51,10 @@ test("of two contents that cannot be read, the failure of the first in order is 
   const { input } = await site.drive(site.process().look(spec, state));
   for (const slow of ["/Shared/a", "/Shared/b"]) {
     const ended: string[] = [];
-    const gathered = gatherFacts(draftPlan(input), { facts: {}, learnt: [] }, {
-      reader: failing(slow, ended, (_operation, { path }) => String(path)),
-      state,
-      spec,
-      key: KEY,
-      writes: true,
-      settings: { parallelism: 5, user: "ada@example.com" },
-    } as unknown as Parameters<typeof gatherFacts>[2]);
+    const gathered = gathering(
+      input,
+      failing(slow, ended, (_operation, { path }) => String(path)),
+    );
     await expect(gathered).rejects.toThrow("no /Shared/a");
     expect(ended.at(-1)).toBe(slow);
   }
