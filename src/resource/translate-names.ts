@@ -63,8 +63,8 @@ export function withoutUnmanageable(
   isUnmanageable: (kind: string, id: string) => boolean,
 ): Values {
   let out = values;
-  for (const [key, { writtenToNamed, items }] of Object.entries(fields)) {
-    const list = values[key];
+  for (const [key, list] of Object.entries(values)) {
+    const { writtenToNamed, items } = fields[key] ?? {};
     const kind = items?.names;
     if (writtenToNamed !== true || kind === undefined || !Array.isArray(list)) continue;
     const stays = (one: Json): boolean => typeof one !== "string" || !isUnmanageable(kind, one);

@@ -2,7 +2,7 @@
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { startDigest } from "../../core/digest.ts";
-import { parseJson, stringifyJson } from "../../core/exact-json.ts";
+import type { Json } from "../../core/json.ts";
 import { type ApplyOrigin, CHANGED_KEPT, type PastRun } from "../../core/past-run.ts";
 import type { Action } from "../../planner/model/change.ts";
 import type { ChangeOutcome, Plan } from "../../planner/model/plan.ts";
@@ -15,7 +15,7 @@ function planDigest({ changes }: Plan): string {
   // The canonical text of the list, one change at a time: whole, it would be larger than everything else of the run.
   let separator = "[";
   for (const change of changes.filter(isAction)) {
-    sum.add(`${separator}${canonicalJson(parseJson(stringifyJson(change)))}`);
+    sum.add(`${separator}${canonicalJson(change as unknown as Json)}`);
     separator = ",";
   }
   sum.add(separator === "[" ? "[]" : "]");

@@ -83,9 +83,9 @@ function isSent(change: Change, path: Path): boolean {
 
 /** Objects to be created have no ID yet, and an ID from a reference belongs to a declared resource. */
 function isReference({ references }: Resource, path: Path, place: LookupSource): boolean {
+  if (place.in === "catalog" || references.length === 0) return false;
   const here = toPointer(path);
-  const reference = references.find((one) => toPointer(one.path) === here);
-  return reference !== undefined && place.in !== "catalog";
+  return references.some((one) => toPointer(one.path) === here);
 }
 
 function isConfirmed(

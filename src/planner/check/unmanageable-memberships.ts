@@ -19,9 +19,10 @@ interface WrittenList {
 /** The lists that a change writes to the objects that they name. */
 function writtenLists({ input }: PlanContext, change: Change): WrittenList[] {
   if (change.action !== "create" && change.action !== "update" && change.action !== "replace") return [];
-  return Object.entries(input.registry.get(change.kind).fields).flatMap(([field, schema]) => {
-    const kind = schema.writtenToNamed === true ? schema.items?.names : undefined;
-    const names = change.after[field];
+  const { fields } = input.registry.get(change.kind);
+  return Object.entries(change.after).flatMap(([field, names]) => {
+    const { writtenToNamed, items } = fields[field] ?? {};
+    const kind = writtenToNamed === true ? items?.names : undefined;
     const isWritten = change.action !== "update" || change.diffs.some(({ path }) => path[0] === field);
     return kind !== undefined && isWritten && Array.isArray(names) ? [{ change, field, kind, names }] : [];
   });
