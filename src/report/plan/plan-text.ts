@@ -13,6 +13,9 @@ import type { PlanView } from "./plan-view.ts";
 import { byOrigin, resolvedLines } from "./split-view.ts";
 import { kindTable } from "./summary.ts";
 
+/** Of warnings with one code, or of one rule, so many are shown; a line counts the others. */
+const MOST_ALIKE = 10;
+
 /** `alone`: no other output shows the findings about the run. */
 export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone = false): string {
   const sections = [
@@ -135,7 +138,17 @@ function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
 
 function diagnosticsSection(plan: PlanView, colors: Colors, notes: readonly Diagnostic[]): readonly string[] {
   const all = [...notes, ...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)];
-  return all.map((one) => diagnosticText(one, colors).trimEnd());
+  const warnings = all.filter(({ severity }) => severity === "warning");
+  const alike = Map.groupBy(warnings, ({ code, rule }) => `${code} ${rule?.name}`);
+  const long = [...alike.values()].filter(({ length }) => length > MOST_ALIKE);
+  const omitted = new Set(long.flatMap((group) => group.slice(MOST_ALIKE)));
+  return [
+    ...all.filter((one) => !omitted.has(one)).map((one) => diagnosticText(one, colors).trimEnd()),
+    ...long.map(({ length, 0: first }) => {
+      const more = count(length - MOST_ALIKE, "more warning");
+      return colors.dim(`… and ${more} of ${first?.code}; \`-o json\` shows all`);
+    }),
+  ];
 }
 
 function tableSection(plan: PlanView, colors: Colors): readonly string[] {

@@ -1,6 +1,7 @@
 // The text form of a plan: what a reader finds in it, and where.
 
 import { describe, expect, test } from "vitest";
+import { error, warning } from "../../../src/core/diagnostic.ts";
 import { planText } from "../../../src/report/plan/plan-text.ts";
 import { colorsFor } from "../../../src/report/text/color.ts";
 import { create, everything, noop, planOf, remove, replace, secret, update, viewOf } from "../plans.ts";
@@ -46,6 +47,21 @@ describe("plan as text", () => {
       Blocked by GUARD_PREVENT_DESTROY.
       "
     `);
+  });
+
+  test("of many warnings of one kind ten are shown, of errors and of other warnings all", () => {
+    const many = <T>(make: (message: string) => T): T[] =>
+      Array.from({ length: 12 }, (_, at) => make(`number ${at + 1}`));
+    const diagnostics = [
+      ...many((message) => warning("PLAN_UNKNOWN_NAME", message)),
+      ...many((message) => error("PLAN_UNREADABLE", message)),
+      warning("PLAN_UNCHECKED", "the last one"),
+    ];
+    const shown = planText(viewOf(planOf([create], { diagnostics })), plain);
+    expect(shown.match(/^warning PLAN_UNKNOWN_NAME/gm)).toHaveLength(10);
+    expect(shown.match(/^error PLAN_UNREADABLE/gm)).toHaveLength(12);
+    expect(shown).toContain("warning PLAN_UNCHECKED: the last one");
+    expect(shown).toContain("\n… and 2 more warnings of PLAN_UNKNOWN_NAME; `-o json` shows all\n");
   });
 
   test("a created resource shows what the spec sets, one column of values", () => {
