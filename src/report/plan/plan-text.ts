@@ -137,16 +137,22 @@ function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
 }
 
 function diagnosticsSection(plan: PlanView, colors: Colors, notes: readonly Diagnostic[]): readonly string[] {
-  const all = [...notes, ...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)];
+  return findingLines(
+    [...notes, ...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)],
+    colors,
+  );
+}
+
+function findingLines(all: readonly Diagnostic[], colors: Colors): readonly string[] {
   const warnings = all.filter(({ severity }) => severity === "warning");
-  const alike = Map.groupBy(warnings, ({ code, rule }) => `${code} ${rule?.name}`);
-  const long = [...alike.values()].filter(({ length }) => length > MOST_ALIKE);
-  const omitted = new Set(long.flatMap((group) => group.slice(MOST_ALIKE)));
+  const alike = Map.groupBy(warnings, ({ code, rule }) => rule?.name ?? code);
+  const long = [...alike].filter(([, { length }]) => length > MOST_ALIKE);
+  const omitted = new Set(long.flatMap(([, group]) => group.slice(MOST_ALIKE)));
   return [
     ...all.filter((one) => !omitted.has(one)).map((one) => diagnosticText(one, colors).trimEnd()),
-    ...long.map(({ length, 0: first }) => {
+    ...long.map(([name, { length }]) => {
       const more = count(length - MOST_ALIKE, "more warning");
-      return colors.dim(`… and ${more} of ${first?.code}; \`-o json\` shows all`);
+      return colors.dim(`… and ${more} of ${printable(name)}; \`-o json\` shows all`);
     }),
   ];
 }
@@ -187,7 +193,7 @@ const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
 /** `alone`: no other output shows the findings about the run. */
 export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone = false): string {
   const { title, drift, diagnostics } = view;
-  const found = alone ? diagnostics.map((one) => diagnosticText(one, colors).trimEnd()) : [];
+  const found = alone ? findingLines(diagnostics, colors) : [];
   const sections = [driftLines(drift, colors), found, [colors.bold(title)], runLines(info, colors)];
   return `${sections
     .filter((lines) => lines.length > 0)
