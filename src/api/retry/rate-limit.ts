@@ -62,7 +62,8 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     return waiting.length < Math.min(known, parallelism) ? known : undefined;
   };
 
-  const dueAt = (line: Line, now: number): number => Math.max(nextAt, line.pace.next(now, guessFor(line)));
+  const dueAt = (line: Line, now: number): number =>
+    stopped() ? now : Math.max(nextAt, line.pace.next(now, guessFor(line)));
 
   const begin = (line: Line, now: number): void => {
     free -= 1;
@@ -76,7 +77,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
       const now = clock();
       const open = [...lines.values()].filter((line) => line.waiting.length > 0);
       if (open.length === 0) return;
-      const due = stopped() ? open : open.filter((line) => dueAt(line, now) <= now);
+      const due = open.filter((line) => dueAt(line, now) <= now);
       if (due.length === 0) {
         sleepUntil(Math.min(...open.map((line) => dueAt(line, now))), now);
         return;
@@ -101,7 +102,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     enter(endpoint) {
       const line = lineOf(endpoint);
       const now = clock();
-      if (free > 0 && line.waiting.length === 0 && (stopped() || dueAt(line, now) <= now)) {
+      if (free > 0 && line.waiting.length === 0 && dueAt(line, now) <= now) {
         begin(line, now);
         return undefined;
       }

@@ -77,8 +77,7 @@ export function leavesToServer(fields: FieldTable): boolean {
 /** Live values of fields that the spec leaves to the server, and witnesses of values that cannot be read. */
 export function seenIn(fields: FieldTable, applied: Values, live: LiveObject): Values {
   const seen: { [key: string]: Json } = {};
-  for (const name of Object.keys(fields)) {
-    const schema = fields[name] ?? {};
+  for (const [name, schema] of Object.entries(fields)) {
     const value = unsetIn(schema, applied[name], live.values[name]);
     if (value !== undefined) seen[name] = value;
     const witness = schema.witness === undefined ? undefined : live.facts[schema.witness];

@@ -39,8 +39,7 @@ export function setLines(
   const visit = (path: Path, schema: FieldSchema, value: Json): void => {
     const label = printable(toDottedPath(path));
     if (schema.sensitive === true) lines.push({ label, text: SENSITIVE_TEXT });
-    else if (unknown.size > 0 && unknown.has(toPointer(path)))
-      lines.push({ label, text: unknownText(value), note: LATER });
+    else if (unknown.has(toPointer(path))) lines.push({ label, text: unknownText(value), note: LATER });
     else if (isObject(value) && Object.keys(value).length > 0)
       for (const [key, member] of Object.entries(value))
         visit([...path, key], memberSchema(schema, key), member);

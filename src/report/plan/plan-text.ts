@@ -137,10 +137,10 @@ function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
 }
 
 function diagnosticsSection(plan: PlanView, colors: Colors, notes: readonly Diagnostic[]): readonly string[] {
-  return findingLines(
-    [...notes, ...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)],
-    colors,
-  );
+  return [
+    ...findingLines([...notes, ...plan.diagnostics], colors),
+    ...plan.guards.map(({ diagnostic }) => diagnosticText(diagnostic, colors).trimEnd()),
+  ];
 }
 
 function findingLines(all: readonly Diagnostic[], colors: Colors): readonly string[] {

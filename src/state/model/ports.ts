@@ -42,5 +42,5 @@ export function randomHex(random: Random, bytes: number): string {
 }
 
 export function toHex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return Buffer.from(bytes).toString("hex");
 }
