@@ -111,12 +111,14 @@ test("neither the built-in group of everybody nor an indirect membership is read
   expect(users.planning.validate?.({ groups: ["ops"] }, ada)).toEqual([]);
 });
 
-test("a user made inactive counts only where its name is known", async () => {
+test("a user made inactive counts only where its name or its ID is known", async () => {
   const answer = { Resources: [{ id: "7", userName: ada, active: false }] };
   const { api } = scripted({ "scim/users/list": answer });
   expect(await users.operations.list(api, { parents: [], names: new Set() })).toEqual([]);
   const known = await users.operations.list(api, { parents: [], names: new Set(["ADA@example.com"]) });
   expect(known.map((live) => live.values.active)).toEqual([false]);
+  const byId = await users.operations.list(api, { parents: [], names: new Set(), ids: new Set(["7"]) });
+  expect(byId.map((live) => live.name)).toEqual([ada]);
 });
 
 test("deleting a user twice is fine", async () => {

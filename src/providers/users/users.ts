@@ -6,7 +6,7 @@ import { count, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
-import type { UpdateTask } from "../../resource/operations.ts";
+import type { ListScope, UpdateTask } from "../../resource/operations.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
 import {
   aclsNaming,
@@ -53,8 +53,8 @@ function toSpec(answer: JsonObject): LiveObject {
 }
 
 /** Inactive users are what a delete leaves behind (contract A 3): they count only where the spec or the state knows them. */
-function isThere(live: LiveObject, names: ReadonlySet<string>): boolean {
-  if (live.values.active !== false) return true;
+function isThere(live: LiveObject, { names, ids }: ListScope): boolean {
+  if (live.values.active !== false || ids?.has(live.id) === true) return true;
   const name = foldCase(live.name);
   return [...names].some((one) => foldCase(one) === name);
 }
@@ -193,7 +193,7 @@ export const users = defineProvider({
       const answer = await api.read("scim/users/list");
       return objectsIn(answer, "Resources")
         .map(toSpec)
-        .filter((live) => isThere(live, scope.names));
+        .filter((live) => isThere(live, scope));
     },
     read: async (api, id) => {
       const answer = await readIfPresent(() => api.read("scim/users/get", { id }));

@@ -1,0 +1,35 @@
+// Replaced objects that an apply could not delete: a later apply deletes them.
+
+import { expect, onTestFinished, test } from "vitest";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
+import type { Address } from "../../src/core/address.ts";
+import { apiError } from "../api/scripted.ts";
+import { doing, results, type Send, Site } from "./site.ts";
+
+const yamlOf = (userName: string): string =>
+  `policy: { max_deletes: 100%, on_immutable_change: replace }\nusers: { u: { userName: ${userName} } }\n`;
+
+/** A service that refuses deletions. */
+async function refusing(request: HttpRequest, send: Send): Promise<HttpResponse> {
+  return request.method === "DELETE" ? apiError(403, "PERMISSION_DENIED", "no") : send(request);
+}
+
+test("a replaced user that is inactive is deleted after its first deletion was refused", async () => {
+  const site = await Site.start();
+  onTestFinished(() => site.close());
+  await site.drive(site.process().apply(await site.spec(yamlOf("ada@example.com"))));
+  const record = async () => (await site.state()).records.get("users.u" as Address);
+  const id = (await record())?.id;
+  await site.world.patch(`preview/scim/v2/Users/${id}`, {
+    schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+    Operations: [{ op: "replace", path: "active", value: false }],
+  });
+  const spec = await site.spec(yamlOf("bo@example.com"));
+  await site.drive(site.process({ transport: refusing }).apply(spec));
+  expect((await record())?.deposed).toEqual([id]);
+  expect(doing(await site.drive(site.process().plan(spec)))).toEqual(["delete users.u"]);
+  const { outcome } = await site.drive(site.process().apply(spec));
+  expect(results(outcome)).toContain("applied delete users.u");
+  expect((await record())?.deposed).toBeUndefined();
+  expect(doing(await site.drive(site.process().plan(spec)))).toEqual([]);
+});
