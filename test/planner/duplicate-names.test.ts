@@ -128,6 +128,41 @@ describe("a creation whose name an unmanaged object has", () => {
   });
 });
 
+describe("an unmanaged object that cannot be managed", () => {
+  const odd = { ...object("t9", "t"), unmanageable: "it has 2 parts" };
+
+  test("is reported with the reason and without a way to adopt it", () => {
+    const { diagnostics } = plan({ spec: wanted, live: live({ tasks: [odd] }) });
+    expect(diagnostics).toMatchObject([
+      {
+        code: "PLAN_DUPLICATE_NAME",
+        cause: "ID t9, creator unknown, cannot be managed: it has 2 parts",
+        hint: "to avoid a second object with this name, give the resource another name",
+      },
+    ]);
+    const [guard] = plan({ spec: wanted, live: live({ tasks: [odd] }), state: none }).guards;
+    expect(guard?.diagnostic.hint).not.toMatch(/adopt|import/);
+    expect(guard?.diagnostic.hint).toContain("--allow-duplicates");
+  });
+
+  test("leaves the import of the other objects with its name", () => {
+    const both = live({ tasks: [odd, object("t1", "t")] });
+    expect(plan({ spec: wanted, live: both }).diagnostics[0]?.hint).toBe(
+      "to adopt it, run `workspace import tasks.t t1`",
+    );
+    expect(plan({ spec: wanted, live: both, adopt: true }).diagnostics).toMatchObject([
+      { code: "PLAN_ALREADY_EXISTS", hint: "to adopt one of them, run `workspace import tasks.t t1`" },
+    ]);
+  });
+
+  test("is refused by --adopt with the reason if no object with the name can be managed", () => {
+    const none = live({ tasks: [odd, { ...odd, id: object("t8", "t").id }] });
+    expect(plan({ spec: wanted, live: none, adopt: true }).diagnostics).toMatchObject([
+      { code: "PLAN_UNMANAGEABLE", message: "tasks.t cannot manage the task t9: it has 2 parts" },
+    ]);
+  });
+});
+
 describe("an ambiguous --adopt", () => {
   test("is refused with every candidate, its creator and its import command", () => {
     const made = plan({ spec: wanted, live: two, state: none, adopt: true });

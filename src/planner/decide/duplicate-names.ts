@@ -8,28 +8,33 @@ import type { Change, Create, Namesake } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";
 import { stateExists } from "./state-exists.ts";
+import { isManageable } from "./unmanageable.ts";
 
 /** Maximum number of objects to list in a message. */
 const MOST = 10;
 
 export function namesakeOf(live: LiveObject): Namesake {
+  const { id, unmanageable } = live;
   const { creator_user_name: creator } = live.facts;
-  return { id: live.id, ...(typeof creator === "string" ? { creator } : {}) };
+  return {
+    id,
+    ...(typeof creator === "string" ? { creator } : {}),
+    ...(unmanageable === undefined ? {} : { unmanageable }),
+  };
 }
 
 /** `ID 12, created by ada@example.com; ID 13, creator unknown`. */
 export function namesakesText(found: readonly Namesake[]): string {
-  const texts = found
-    .slice(0, MOST)
-    .map(
-      ({ id, creator }) => `ID ${id}, ${creator === undefined ? "creator unknown" : `created by ${creator}`}`,
-    );
+  const texts = found.slice(0, MOST).map(({ id, creator, unmanageable }) => {
+    const origin = creator === undefined ? "creator unknown" : `created by ${creator}`;
+    return `ID ${id}, ${origin}${unmanageable === undefined ? "" : `, cannot be managed: ${unmanageable}`}`;
+  });
   return [...texts, ...(found.length > MOST ? [`${found.length - MOST} more`] : [])].join("; ");
 }
 
-/** Commands that import one of them each: `` `workspace import jobs.a 12` or `workspace import jobs.a 13` ``. */
+/** Commands that import one of them each: `` `workspace import jobs.a 12` or `workspace import jobs.a 13` ``; empty if none can be managed. */
 export function importCommands(address: Address, found: readonly Namesake[]): string {
-  const commands = found.map(({ id }) => `\`workspace import ${shellWord(address)} ${shellWord(id)}\``);
+  const commands = found.filter(isManageable).map(({ id }) => `\`workspace import ${shellWord(address)} ${shellWord(id)}\``);
   return listed(commands, "or", MOST);
 }
 
@@ -76,7 +81,12 @@ function hasNamesakes(change: Change): change is WithNamesakes {
 
 function toAdopt({ address, namesakes }: WithNamesakes): string {
   const commands = importCommands(address, namesakes);
-  return namesakes.length === 1
-    ? `to adopt it, pass --adopt or run ${commands}`
-    : `to adopt one of them, run ${commands}`;
+  switch (namesakes.filter(isManageable).length) {
+    case 0:
+      return "to avoid a second object with this name, give the resource another name";
+    case 1:
+      return `to adopt it, ${namesakes.length === 1 ? "pass --adopt or " : ""}run ${commands}`;
+    default:
+      return `to adopt one of them, run ${commands}`;
+  }
 }

@@ -125,7 +125,7 @@ function withoutUniqueNames(
   if (only === undefined) return { is: "absent" };
   const namesakes: NonEmpty<Namesake> = [namesakeOf(only), ...more.map(namesakeOf)];
   if (context.input.adopt !== true) return { is: "absent", namesakes };
-  if (more.length === 0) return { is: "takeover", live: only };
+  if (more.length === 0 || !free.some(isManageable)) return { is: "takeover", live: only };
   return ambiguous(resource, provider, namesakes);
 }
 

@@ -22,4 +22,4 @@ export function unmanageableError(
   });
 }
 
-export const isManageable = ({ unmanageable }: LiveObject): boolean => unmanageable === undefined;
+export const isManageable = ({ unmanageable }: Pick<LiveObject, "unmanageable">): boolean => unmanageable === undefined;

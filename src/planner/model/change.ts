@@ -65,6 +65,8 @@ export interface ContentDiff {
 export interface Namesake {
   readonly id: RemoteId;
   readonly creator?: string;
+  /** Why it cannot be adopted. */
+  readonly unmanageable?: string;
 }
 
 /** `namesakes`: in kinds whose names are not unique, where there are any. */
