@@ -8,6 +8,7 @@ import type { Resource } from "../spec/model/spec.ts";
 import { checkGuards } from "./check/guards.ts";
 import { ignoredContradictions } from "./check/ignored-fields.ts";
 import { lookupQuestions, unconfirmedValues } from "./check/lookups.ts";
+import { nestingCycles } from "./check/nestings.ts";
 import { unknownNames } from "./check/unknown-names.ts";
 import { unmanageableMemberships } from "./check/unmanageable-memberships.ts";
 import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
@@ -110,6 +111,7 @@ export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
     ...pathsOfOthers(context, chosen),
     ...unknownNames(context, chosen, workspace),
     ...unmanageableMemberships(context, chosen),
+    ...nestingCycles(context, chosen),
     ...ignoredContradictions(context, chosen),
     ...duplicates.warnings,
     ...unconfirmedValues(context, facts.lookups, lookupQuestions(context, chosen, workspace)),

@@ -29,8 +29,20 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
   /** A holder that is replaced too, and whose old object did not hold the old object: only the new ones depend on each other. */
   const isNewHolder = (holder: Address, held: Address): boolean =>
     createdFirst.has(holder) && context.input.state.records.get(holder)?.depends_on.includes(held) === false;
+  const unchanged = new Map<Address, Change>();
+  for (const one of changes)
+    if (one.action === "noop" && one.dependsOn.length > 0) unchanged.set(one.address, one);
+  /** Also through unchanged resources of the same kind: a group cannot enter another while that one contains it through a third. */
+  const withIndirect = ({ kind, dependsOn }: Change): readonly Address[] => {
+    const isBetween = (one: Address): boolean => unchanged.get(one)?.kind === kind;
+    if (!dependsOn.some(isBetween)) return dependsOn;
+    const all = transitiveClosure(dependsOn, (one) =>
+      isBetween(one) ? (unchanged.get(one)?.dependsOn ?? NONE) : NONE,
+    );
+    return [...all].sort();
+  };
   return changes.map((change) => {
-    const needs = change.dependsOn.filter((one) => acting.has(one));
+    const needs = withIndirect(change).filter((one) => acting.has(one));
     switch (change.action) {
       case "delete":
         return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };
@@ -46,20 +58,27 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
       case "forget":
       case "noop":
       case "report":
-        return needs.length === change.dependsOn.length ? change : { ...change, dependsOn: needs };
+        return isEqual(needs, change.dependsOn) ? change : { ...change, dependsOn: needs };
       default:
         return change satisfies never;
     }
   });
 }
 
-/** The dependencies of an unchanged resource; none if each of them is unchanged too, so that `withDependencies` copies no change. */
+function isEqual(some: readonly Address[], others: readonly Address[]): boolean {
+  return some.length === others.length && some.every((one, at) => one === others[at]);
+}
+
+/** The dependencies of an unchanged resource; none if nothing below it changes, so that `withDependencies` copies no change. */
 export function changedDependencies(
   { decided, input }: PlanContext,
   dependsOn: readonly Address[],
 ): readonly Address[] {
-  const isSettled = (address: Address): boolean =>
-    decided.get(address)?.action === "noop" && input.state.records.get(address)?.deposed === undefined;
+  const isSettled = (address: Address): boolean => {
+    const change = decided.get(address);
+    const isUnchanged = change?.action === "noop" && change.dependsOn.length === 0;
+    return isUnchanged && input.state.records.get(address)?.deposed === undefined;
+  };
   return dependsOn.every(isSettled) ? NONE : dependsOn;
 }
 
@@ -131,7 +150,7 @@ export function unchangedListers(
 }
 
 /** Everything that values name or refer to, as kind and natural name or id. */
-function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
+export function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
   const found: [string, string][] = [];
   const visit = (schema: FieldSchema, value: Json | undefined, kind: string | undefined): void => {
     const named = schema.names ?? schema.refersTo ?? kind;

@@ -34,7 +34,9 @@ export function namesakesText(found: readonly Namesake[]): string {
 
 /** Commands that import one of them each: `` `workspace import jobs.a 12` or `workspace import jobs.a 13` ``; empty if none can be managed. */
 export function importCommands(address: Address, found: readonly Namesake[]): string {
-  const commands = found.filter(isManageable).map(({ id }) => `\`workspace import ${shellWord(address)} ${shellWord(id)}\``);
+  const commands = found
+    .filter(isManageable)
+    .map(({ id }) => `\`workspace import ${shellWord(address)} ${shellWord(id)}\``);
   return listed(commands, "or", MOST);
 }
 

@@ -22,4 +22,5 @@ export function unmanageableError(
   });
 }
 
-export const isManageable = ({ unmanageable }: Pick<LiveObject, "unmanageable">): boolean => unmanageable === undefined;
+export const isManageable = ({ unmanageable }: Pick<LiveObject, "unmanageable">): boolean =>
+  unmanageable === undefined;

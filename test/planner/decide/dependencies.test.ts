@@ -43,6 +43,10 @@ describe("an unchanged resource", () => {
     expect(needs([noop("boxes.a")])).toEqual([]);
   });
 
+  test("depends on what depends on a change", () => {
+    expect(needs([noop("boxes.a", { dependsOn: ["boxes.b"] as Address[] })])).toEqual(["boxes.a"]);
+  });
+
   test("depends on what changes, on what has a replaced object, and on what is not decided", () => {
     expect(needs([update("boxes.a")])).toEqual(["boxes.a"]);
     expect(needs([noop("boxes.a")], ["2"])).toEqual(["boxes.a"]);
@@ -53,6 +57,23 @@ describe("an unchanged resource", () => {
     const both = ["boxes.a", "boxes.b"] as Address[];
     expect(changedDependencies(context({}, [noop("boxes.a"), update("boxes.b")]), both)).toEqual(both);
     expect(changedDependencies(context({}, [noop("boxes.a"), noop("boxes.b")]), both)).toEqual([]);
+  });
+});
+
+describe("a change that depends on an unchanged resource", () => {
+  const chain = (kind: string) => [
+    update("boxes.a"),
+    noop(`${kind}.b`, { dependsOn: ["boxes.a"] as Address[] }),
+    noop(`${kind}.c`, { dependsOn: [`${kind}.b`] as Address[] }),
+    update("boxes.d", { dependsOn: [`${kind}.c`] as Address[] }),
+  ];
+
+  test("waits for the changes below it if all are of its kind", () => {
+    expect(waits(chain("boxes"))["update boxes.d"]).toEqual(["boxes.a"]);
+  });
+
+  test("does not wait for them if it is of another kind", () => {
+    expect(waits(chain("tasks"))["update boxes.d"]).toEqual([]);
   });
 });
 
