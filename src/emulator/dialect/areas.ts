@@ -53,7 +53,7 @@ export function dialectAreas(parts: Parts): readonly Area[] {
     const operation = spec.serves === undefined ? ADDED[ownName(spec)] : core[spec.serves];
     if (operation !== undefined) served.set(spec.id, new Served(spec, operation, parts).answer);
   }
-  for (const prefix of ["", "2.1/"]) {
+  for (const prefix of ["", "2.1/", "2.2/"]) {
     const [get, reset] = [served.get(`${prefix}jobs/get`), served.get(`${prefix}jobs/reset`)];
     if (get !== undefined && reset !== undefined) served.set(`${prefix}jobs/update`, updateJob(get, reset));
   }

@@ -201,6 +201,23 @@ describe("clusters", () => {
     expect((await shown(own)).cluster_source).toBe("API");
   });
 
+  test("version 2.1 filters by pin and by policy, and sorts by name", async () => {
+    const ids = new Map<string, Body>();
+    for (const cluster_name of ["b", "c", "a"])
+      ids.set(cluster_name, await cluster({ cluster_name, policy_id: cluster_name === "c" ? "P" : "Q" }));
+    await w.post("clusters/pin", ids.get("c"));
+    const names = async (query: Record<string, string>): Promise<string[]> => {
+      const { clusters = [] } = (await w.get("/api/2.1/clusters/list", query)).body;
+      return clusters.map((one: Body) => one.cluster_name);
+    };
+    expect(await names({ "filter_by.is_pinned": "true" })).toEqual(["c"]);
+    expect((await names({ "filter_by.is_pinned": "false" })).sort()).toEqual(["a", "b"]);
+    expect(await names({ "filter_by.policy_id": "P" })).toEqual(["c"]);
+    expect(await names({ "sort_by.field": "CLUSTER_NAME" })).toEqual(["a", "b", "c"]);
+    const fromTheEnd = { "sort_by.field": "CLUSTER_NAME", "sort_by.direction": "DESC" };
+    expect(await names(fromTheEnd)).toEqual(["c", "b", "a"]);
+  });
+
   test("the start of init scripts is INIT_SCRIPTS_STARTED, in answers and in filters", async () => {
     const id = await cluster({ init_scripts: [{ dbfs: { destination: "dbfs:/a.sh" } }] });
     await w.advance(10_000);

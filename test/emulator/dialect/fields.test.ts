@@ -27,9 +27,9 @@ describe("paths", () => {
       status: 404,
       body: { message: "No API found for 'GET /secrets/scopes/list'" },
     });
-    expect(await w.get("/api/2.2/jobs/list")).toMatchObject({
+    expect(await w.get("/api/2.3/jobs/list")).toMatchObject({
       status: 404,
-      body: { error: "Bad Target: /api/2.2/jobs/list" },
+      body: { error: "Bad Target: /api/2.3/jobs/list" },
     });
   });
 });

@@ -172,7 +172,30 @@ describe("a job of several tasks", () => {
   });
 });
 
-describe.each(["2.0", "2.1"])("jobs/update of version %s", (version) => {
+describe("version 2.2", () => {
+  test("queues the runs of a new job unless its settings say otherwise", async () => {
+    const queueOf = async (settings: object, version: string): Promise<Body> =>
+      (await settingsOf(await create({ tasks: [TASK], ...settings }, version), "2.2")).queue;
+    expect(await queueOf({}, "2.2")).toEqual({ enabled: true });
+    expect(await queueOf({ queue: { enabled: false } }, "2.2")).toEqual({ enabled: false });
+    expect(await queueOf({}, "2.1")).toBeUndefined();
+  });
+
+  test("makes, lists, runs, and deletes jobs as version 2.1 does", async () => {
+    const id = await create({ name: "j", tasks: [TASK] }, "2.2");
+    expect((await settingsOf(id, "2.2")).tasks).toEqual([TASK]);
+    expect((await w.get("/api/2.2/jobs/list", { expand_tasks: true })).body).toEqual(
+      (await w.get("/api/2.1/jobs/list", { expand_tasks: true })).body,
+    );
+    const { run_id } = (await w.post("/api/2.2/jobs/run-now", id)).body;
+    await w.advance(60_000);
+    expect((await w.get("/api/2.2/jobs/runs/get", { run_id })).body.tasks).toHaveLength(1);
+    expect((await w.post("/api/2.2/jobs/delete", id)).status).toBe(200);
+    expect((await w.get("/api/2.2/jobs/list")).body).toEqual({ has_more: false });
+  });
+});
+
+describe.each(["2.0", "2.1", "2.2"])("jobs/update of version %s", (version) => {
   const update = (id: Body, body: object) => w.post(`/api/${version}/jobs/update`, { ...id, ...body });
 
   test("replaces the top-level fields that it names, and leaves the others", async () => {

@@ -80,19 +80,36 @@ const DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
 
 const withCloud = (cluster: JsonObject, cloud: Cloud): JsonObject => ({ ...DEFAULTS[cloud], ...cluster });
 
-function listClusters(answer: JsonObject, { version, input, cloud }: Asked): JsonObject {
+function listClusters(answer: JsonObject, { version, input, cloud, world }: Asked): JsonObject {
   const clusters = listIn(answer.clusters).map((one) => omit(withCloud(objectIn(one), cloud), ["spec"]));
   if (version === "2.0") return clusters.length === 0 ? {} : { clusters };
-  const states = listIn(input["filter_by.cluster_states"]);
-  const sources = listIn(input["filter_by.cluster_sources"]);
-  const found = clusters.filter(
-    ({ state = null, cluster_source = null }) =>
-      (states.length === 0 || states.includes(state)) &&
-      (sources.length === 0 || sources.includes(cluster_source)),
-  );
-  const whole = pageOf("clusters", found, input, input.page_size);
+  const found = clusters.filter((cluster) => passesFilters(cluster, input, world));
+  const whole = pageOf("clusters", sortedAsAsked(found, input), input, input.page_size);
   const { has_more: _, next_page_token = "", prev_page_token, ...page } = whole;
   return { ...page, next_page_token, ...(prev_page_token === undefined ? {} : { prev_page_token }) };
+}
+
+function passesFilters(cluster: JsonObject, input: JsonObject, world: World): boolean {
+  const { cluster_id, state = null, cluster_source = null, policy_id = null } = cluster;
+  const states = listIn(input["filter_by.cluster_states"]);
+  const sources = listIn(input["filter_by.cluster_sources"]);
+  const isPinned = pinsOf(world).has(String(cluster_id));
+  const { "filter_by.is_pinned": pinned = isPinned, "filter_by.policy_id": policy = policy_id } = input;
+  return (
+    (states.length === 0 || states.includes(state)) &&
+    (sources.length === 0 || sources.includes(cluster_source)) &&
+    pinned === isPinned &&
+    policy === policy_id
+  );
+}
+
+function sortedAsAsked(clusters: readonly JsonObject[], input: JsonObject): readonly JsonObject[] {
+  const nameOf = ({ cluster_name = "" }: JsonObject): string => String(cluster_name);
+  const sorted =
+    input["sort_by.field"] === "CLUSTER_NAME"
+      ? clusters.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
+      : clusters;
+  return input["sort_by.direction"] === "DESC" ? sorted.toReversed() : sorted;
 }
 
 /** The snapshot and the source of a cluster are stored next to its attributes. */

@@ -1,4 +1,4 @@
-// Jobs of the dialect: both forms of settings, pages of version 2.1, and partial updates.
+// Jobs of the dialect: both forms of settings, pages from version 2.1 on, and partial updates.
 
 import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import type { Operation } from "../../world/operation.ts";
@@ -7,13 +7,18 @@ import { pageOf } from "./paging.ts";
 import { shownSettings, updatedSettings, withLiftedTask } from "./tasks.ts";
 
 export const jobHooks: Hooks = {
-  "jobs/create": { before: ({ input }) => withLiftedTask(input) },
+  "jobs/create": {
+    before: ({ input, version }) => withLiftedTask(version === "2.2" ? { ...QUEUED, ...input } : input),
+  },
   "jobs/reset": {
     before: ({ input }) => ({ ...input, new_settings: withLiftedTask(objectIn(input.new_settings)) }),
   },
   "jobs/get": { after: (job, asked) => shownJob(job, asked, true) },
   "jobs/list": { after: listJobs },
 };
+
+/** Version 2.2 queues the runs of a job unless its settings say otherwise. */
+const QUEUED: JsonObject = { queue: { enabled: true } };
 
 function shownJob(job: JsonObject, { version }: Asked, expand: boolean): JsonObject {
   const { creator_user_name: creator } = job;
