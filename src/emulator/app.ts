@@ -176,7 +176,8 @@ export class Service {
   }
 
   #call(route: Route, request: AppRequest, caller: Caller, form: ReceivedInput | ApiError | undefined): Call {
-    checkMedia(route.spec, request);
+    const { dialect } = this.#parts;
+    checkMedia(route.spec, request, dialect !== undefined);
     if (form instanceof ApiError) throw form;
     if (form === undefined) checkSize(route.spec, request);
     const input = form ?? readInput(route.spec, request);
@@ -184,7 +185,6 @@ export class Service {
     if (!isObject(fields)) {
       throw malformed("Could not parse request object: Expected an object");
     }
-    const { dialect } = this.#parts;
     const valid = dialect === undefined ? fields : dialect.lenient(route.spec, fields);
     this.#front.validate(route.spec, valid);
     return {

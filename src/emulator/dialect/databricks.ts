@@ -9,6 +9,7 @@ import type { Area } from "../world/operation.ts";
 import type { World } from "../world/world.ts";
 import { dialectAreas } from "./areas.ts";
 import type { Cloud } from "./operations/hook.ts";
+import { ORG } from "./operations/runs.ts";
 import { answerSignIn, isSignIn, signInArea } from "./sign-in/sign-in.ts";
 import { lenient } from "./translate/lenient.ts";
 import { DialectSchemas } from "./translate/schema.ts";
@@ -36,7 +37,7 @@ function databricks(contract: Contract, cloud: Cloud): Dialect {
     beside: (path) => isSignIn(path),
     answerBeside: (request, world) => answerSignIn(request, world, cloud),
     refusalCode: (status) => (status === 401 ? "UNAUTHENTICATED" : "PERMISSION_DENIED"),
-    headers: { server: "databricks" },
+    headers: { server: "databricks", "x-databricks-org-id": ORG },
   };
 }
 

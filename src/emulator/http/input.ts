@@ -33,11 +33,11 @@ export function checkSize(spec: OperationSpec, request: AppRequest): void {
 const TYPES = ["application/scim+json", "application/json"];
 const RANGES = new Set([...TYPES, "application/*", "*/*"]);
 
-/** Throws 415 for a body, and 406 for a read, that does not name SCIM's media type. Other calls take any headers. */
-export function checkMedia(spec: OperationSpec, { headers }: AppRequest): void {
+/** Throws 415 for a body, and 406 for a read, that does not name SCIM's media type. Other calls take any headers. `lenient`: a read need not say what it takes. */
+export function checkMedia(spec: OperationSpec, { headers }: AppRequest, lenient: boolean): void {
   if (!spec.scim) return;
   if (spec.method === "GET") {
-    if (!takes(headers.accept ?? ""))
+    if (!takes(headers.accept ?? (lenient ? "*/*" : "")))
       throw new ScimError(406, `A read needs the header Accept: ${TYPES[0]}.`);
   } else if (spec.method !== "DELETE" && !TYPES.includes(typeOf(headers["content-type"] ?? ""))) {
     throw new ScimError(415, `A write needs the header Content-Type: ${TYPES[0]}.`);

@@ -93,6 +93,13 @@ describe("workspace", () => {
     expect(exported.file_type).toBe("py");
   });
 
+  test("RAW makes a FILE of a notebook's source too", async () => {
+    expect((await auto("/Shared/nb.py", "# Databricks notebook source\n", { format: "RAW" })).status).toBe(
+      200,
+    );
+    expect(await status("/Shared/nb.py")).toMatchObject({ object_type: "FILE", size: 29 });
+  });
+
   test("a file is overwritten only on request, with its bytes", async () => {
     await auto("/Shared/a.txt", "one");
     expect(await auto("/Shared/a.txt", "two")).toMatchObject({

@@ -141,8 +141,11 @@ describe("refusals", () => {
     });
   });
 
-  test("answers name the vendor's server", async () => {
-    expect((await w.get("clusters/list")).headers.server).toBe("databricks");
+  test("answers name the vendor's server, and the organization that the workspace is", async () => {
+    expect((await w.get("clusters/list")).headers).toMatchObject({
+      server: "databricks",
+      "x-databricks-org-id": "1234567890123456",
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { GROUP_SCHEMA, startWorld, type TestWorld, USER_SCHEMA } from "../harness.ts";
+import { ADMIN_TOKEN, GROUP_SCHEMA, startWorld, type TestWorld, USER_SCHEMA } from "../harness.ts";
 
 let w: TestWorld;
 beforeEach(async () => {
@@ -14,6 +14,17 @@ const group = async (displayName: string, more: object = {}) =>
   (await w.post(`${SCIM}/Groups`, { schemas: [GROUP_SCHEMA], displayName, ...more })).body;
 const patch = (path: string, ...Operations: object[]) =>
   w.patch(`${SCIM}/${path}`, { schemas: [PATCH], Operations });
+
+test("a read without Accept takes any type, and one that takes another type is refused", async () => {
+  const read = (headers: Record<string, string>) =>
+    w.request({
+      method: "GET",
+      path: `/api/2.0/${SCIM}/Me`,
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
+    });
+  expect((await read({})).status).toBe(200);
+  expect((await read({ accept: "text/html" })).status).toBe(406);
+});
 
 describe("entitlements", () => {
   test.each([[[{}]], [[{ value: "" }]], [[]]])("%j is the empty list on create", async (entitlements) => {

@@ -26,17 +26,18 @@ const LANGUAGES: readonly (readonly [extension: string, comment: string, languag
 
 const HEADER = "Databricks notebook source";
 
-/** AUTO: the source of a notebook makes a notebook without the extension in its name, everything else a file. */
+/** AUTO: the source of a notebook makes a notebook without the extension in its name, everything else a file. RAW: always a file. */
 function importAny(core: Operation, call: Call, { world }: Asked): Reply {
   const path = String(call.input.path);
   const old = objectsOf(world).find(segmentsOf(path));
-  if (call.input.format !== "AUTO") {
+  const { format } = call.input;
+  if (format !== "AUTO" && format !== "RAW") {
     if (old?.entry.object_type === "REPO" || old?.entry.object_type === "DASHBOARD")
       throw invalidValue(`Path (${path}) is a ${old.entry.object_type} and cannot be overwritten.`);
     return core(call, world);
   }
   const content = postedContent(call);
-  const notebook = notebookIn(path, content);
+  const notebook = format === "AUTO" ? notebookIn(path, content) : undefined;
   if (notebook !== undefined) return core({ ...call, input: { ...call.input, ...notebook } }, world);
   importFile(world, path, call.input.overwrite === true, content);
   return { json: {} };
