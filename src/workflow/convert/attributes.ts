@@ -15,9 +15,6 @@ export interface ConvertedAttributes {
   readonly left: readonly OmittedAttribute[];
 }
 
-/** Zero and false are values of these fields; elsewhere, a provider writes them for what is not set. */
-const MEANT_EMPTY = new Set(["enable_elastic_disk", "num_workers"]);
-
 const NO_FIELD = "the kind has no such field";
 export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
 
@@ -37,6 +34,13 @@ export function isUnset(value: Json | undefined): boolean {
   return isObject(value) && Object.values(value).every(isUnset);
 }
 
+/** Whether zero or false is the value of a field; elsewhere, a provider writes them for what is not set. */
+function isMeantEmpty(name: string, { autoscale }: JsonObject, at: Path): boolean {
+  if (name === "num_workers") return isUnset(autoscale);
+  // A service returns it for each cluster and pool, but not for the cluster of a job that does not set it.
+  return name === "enable_elastic_disk" && !at.includes("new_cluster");
+}
+
 class AttributeReader {
   readonly left: OmittedAttribute[] = [];
   readonly #sensitive: ReadonlySet<string>;
@@ -54,8 +58,7 @@ class AttributeReader {
         if (!isUnset(value)) this.left.push({ path, reason: NO_FIELD });
         continue;
       }
-      const isSized = name === "num_workers" && !isUnset(object.autoscale);
-      const isMeant = schema.properties === undefined || (MEANT_EMPTY.has(name) && !isSized);
+      const isMeant = schema.properties === undefined || isMeantEmpty(name, object, at);
       const one = this.#value(memberSchema(schema, name), value, path, isMeant);
       if (one !== undefined) setMember(out, name, one);
     }

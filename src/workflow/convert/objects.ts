@@ -81,7 +81,7 @@ function add(
     log.leave(instance, reason);
     return;
   }
-  const given = omit(attributes, type.computed);
+  const given = omit(attributes, ["provider_config", ...type.computed]);
   const found = convertAttributes(provider.fields, given, convertedPaths(instance.sensitive));
   for (const one of [...left, ...found.left]) log.leaveAttribute(instance, one.path, one.reason);
   if (instance.state === "tainted")

@@ -126,6 +126,18 @@ describe("the fixture of everything that is left out", () => {
   });
 });
 
+test("what steers the provider alone, and what it writes for unset fields of a job's cluster, is not in the spec", () => {
+  const new_cluster = { spark_version: "6.4.x-scala2.11", num_workers: 1, enable_elastic_disk: false };
+  const task = { task_key: "main", new_cluster: [new_cluster], spark_jar_task: [{ main_class_name: "A" }] };
+  const provider_config = [{ workspace_id: "1" }];
+  const { log, yaml } = converted(
+    stateWith([one("databricks_job", { id: "7", name: "jar", task: [task], provider_config })]),
+  );
+  expect(log.attributes).toEqual([]);
+  expect(yaml).toContain("num_workers: 1");
+  expect(yaml).not.toContain("enable_elastic_disk");
+});
+
 test("an object that two addresses have is converted once", () => {
   const group = one("databricks_group", { id: "1", display_name: "a" });
   expect(leftReasons(stateWith([group, { ...group, name: "again" }]))).toEqual([
