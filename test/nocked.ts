@@ -1,8 +1,7 @@
 // A transport over undici whose requests nock answers, so that tests see each request at the HTTP boundary.
 
 import nock from "nock";
-import type { HttpResponse, Transport } from "../src/api/http/message.ts";
-import { httpTransport } from "../src/api/http/transport.ts";
+import { type HttpResponse, httpTransport, type Transport } from "../src/api/http/transport.ts";
 
 export interface ArrivedRequest {
   readonly method: string;

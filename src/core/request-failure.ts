@@ -1,5 +1,6 @@
 // The failures of a request, refused (certainly no effect) or unknown (it may have been applied), and the findings in any failure.
 
+import type { Code } from "./codes.ts";
 import { type Diagnostic, error, errorCode, Failure, thrownText } from "./diagnostic.ts";
 
 /** The service answered that the request had no effect, or it never left this machine. */
@@ -15,6 +16,16 @@ export class Refused extends Error {
     this.code = code;
     this.diagnostic = diagnostic;
   }
+}
+
+/** A refusal without a code of the service. `status`: 0 when the request never left. */
+export function refusedWith(
+  status: number,
+  code: Code,
+  message: string,
+  details: { readonly hint?: string; readonly cause?: string },
+): Refused {
+  return new Refused(status, "", error(code, message, details));
 }
 
 /** The request left and no answer proves what became of it. */

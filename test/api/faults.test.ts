@@ -8,7 +8,7 @@ import {
   type OperationName,
   repeatIsSafe,
 } from "../../src/api/contract/operations.ts";
-import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/transport.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
 import { nockedTransport } from "../nocked.ts";

@@ -1,7 +1,7 @@
 // For tests of the client: a clock that moves only by sleeping, and a service behind nock that answers from a list.
 
 import { type Client, type ClientOptions, createClient } from "../../src/api/client.ts";
-import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/transport.ts";
 import { nockedTransport } from "../nocked.ts";
 
 export const HOST = "https://ws.example.com";

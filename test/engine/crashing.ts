@@ -1,6 +1,6 @@
 // A simulated process that crashes at a chosen point: from then on its ports never settle, and no write takes effect.
 
-import type { HttpResponse } from "../../src/api/http/message.ts";
+import type { HttpResponse } from "../../src/api/http/transport.ts";
 import { CrashPoints, never } from "./crash-points.ts";
 import type { ProcessOptions } from "./site.ts";
 

@@ -1,7 +1,7 @@
 // Every write of an apply meets a failing network: the next run finds out what became of it, and nothing is made twice.
 
 import { expect, test } from "vitest";
-import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/transport.ts";
 import { FIRST, inventory, SECOND } from "./scenario.ts";
 import { doing, type Send, Site } from "./site.ts";
 

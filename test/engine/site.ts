@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, type ClientOptions, createClient } from "../../src/api/client.ts";
-import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/transport.ts";
 import type { RequestEvent } from "../../src/api/retry/send.ts";
 import { dialectTable } from "../../src/config/dialect.ts";
 import { Failure, hasErrors } from "../../src/core/diagnostic.ts";

@@ -3,7 +3,7 @@
 import { createClient } from "../../src/api/client.ts";
 import { OPERATIONS, type OperationName } from "../../src/api/contract/operations.ts";
 import type { WriteInput } from "../../src/api/contract/reader.ts";
-import type { HttpResponse, Transport } from "../../src/api/http/message.ts";
+import type { HttpResponse, Transport } from "../../src/api/http/transport.ts";
 import { addressOf, type RemoteId, remoteId } from "../../src/core/address.ts";
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import type { JsonObject } from "../../src/core/json.ts";

@@ -4,9 +4,15 @@ import { Refused } from "../../core/request-failure.ts";
 import type { AccessToken } from "./access-token.ts";
 import type { AzureCredential } from "./credential.ts";
 import { AZURE_CLOUDS } from "./endpoints.ts";
-import { type IdTokenPorts, idTokenFrom } from "./id-token.ts";
-import { CLIENT_CREDENTIALS, type ClientProof, requestToken } from "./oauth.ts";
-import { sendTokenRequest, signInRefused, type TokenPorts, tokenAnswer } from "./token-request.ts";
+import {
+  CLIENT_CREDENTIALS,
+  type ClientProof,
+  type IdTokenPorts,
+  idTokenFrom,
+  isToken,
+  requestToken,
+} from "./oauth.ts";
+import { signInRefused, type TokenPorts, tokenJson } from "./token-request.ts";
 
 export interface AzurePorts extends IdTokenPorts {
   /** Runs the Azure CLI; absent where that is not allowed. */
@@ -26,22 +32,15 @@ export async function azureToken(
   ports: AzurePorts,
 ): Promise<AccessToken> {
   switch (credential.method) {
-    case "azure-client-secret":
-      return principalToken(
-        credential,
-        { by: "form", id: credential.clientId, secret: credential.clientSecret },
-        resource,
-        ports,
-      );
+    case "azure-client-secret": {
+      const client = { by: "form", id: credential.clientId, secret: credential.clientSecret } as const;
+      return principalToken(credential, client, resource, ports);
+    }
     case "github-oidc-azure": {
       const audience = exchangeAudience(credential.azure.authority);
       const assertion = await idTokenFrom(credential.idToken, audience, credential.method, ports);
-      return principalToken(
-        credential,
-        { by: "assertion", id: credential.clientId, assertion },
-        resource,
-        ports,
-      );
+      const client = { by: "assertion", id: credential.clientId, assertion } as const;
+      return principalToken(credential, client, resource, ports);
     }
     case "azure-msi":
       return machineToken(credential, resource, ports);
@@ -59,10 +58,8 @@ function principalToken(
   ports: TokenPorts,
 ): Promise<AccessToken> {
   const endpoint = `${azure.authority}/${encodeURIComponent(tenantId)}/oauth2/token`;
-  return requestToken(
-    { as: method, endpoint, client, type: CLIENT_CREDENTIALS, parameters: { resource } },
-    ports,
-  );
+  const grant = { as: method, endpoint, client, type: CLIENT_CREDENTIALS, parameters: { resource } };
+  return requestToken(grant, ports);
 }
 
 /** The audience that an application of Entra ID expects in ID tokens of GitHub; each cloud has another one. */
@@ -80,9 +77,7 @@ async function machineToken(
   url.searchParams.set("api-version", "2018-02-01");
   url.searchParams.set("resource", resource);
   if (clientId !== undefined) url.searchParams.set("client_id", clientId);
-  const request = { method: "GET", url: url.href, headers: { metadata: "true" } } as const;
-  const answer = await sendTokenRequest(request, "azure-msi", ports);
-  const { access_token, expires_on } = tokenAnswer(answer, "azure-msi", url.href, ports);
+  const { access_token, expires_on } = await tokenJson(url.href, { metadata: "true" }, "azure-msi", ports);
   const expiresAt = Number(expires_on) * 1_000;
   if (isToken(access_token) && expiresAt > 0) return { value: access_token, expiresAt };
   throw signInRefused("azure-msi", { origin: url.origin, status: 200, cause: "the answer has no token" });
@@ -139,8 +134,4 @@ function cliExpiry({ expires_on, expiresOn }: CliToken): number {
   if (typeof expires_on === "number") return expires_on * 1_000;
   const local = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(String(expiresOn));
   return local === null ? 0 : Date.parse(`${local[1]}T${local[2]}`);
-}
-
-function isToken(value: unknown): value is string {
-  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 }

@@ -78,12 +78,9 @@ export type Credential = AccessTokenCredential | RenewableCredential;
 
 /** Names the identity that a credential signs in as; undefined where only the service can tell. Contains no secret. */
 export function principalOf(credential: RenewableCredential): string | undefined {
-  const parts =
-    credential.method === "azure-cli"
-      ? undefined
-      : [credential.method, credential.clientId, "tenantId" in credential ? credential.tenantId : undefined];
-  if (parts === undefined || parts[1] === undefined) return undefined;
-  return parts.filter((part) => part !== undefined).join(" ");
+  if (credential.method === "azure-cli" || credential.clientId === undefined) return undefined;
+  const tenant = "tenantId" in credential ? ` ${credential.tenantId}` : "";
+  return `${credential.method} ${credential.clientId}${tenant}`;
 }
 
 /** The text that HTTP Basic encodes as base64. Both parts are form-encoded first (RFC 6749, 2.3.1). */

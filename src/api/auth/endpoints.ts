@@ -1,7 +1,6 @@
 // The hosts that may receive credentials: a workspace's own, Microsoft's authorities, GitHub's, and this machine's.
 
-import { error } from "../../core/diagnostic.ts";
-import { Refused } from "../../core/request-failure.ts";
+import { refusedWith } from "../../core/request-failure.ts";
 
 const LOOPBACK = /^(localhost|[^/]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/;
 
@@ -63,14 +62,10 @@ export function endpointOnHost(origin: string, endpoint: string): string {
   const url = URL.parse(endpoint);
   if (url !== null && url.origin === origin && isPrivate(url)) return endpoint;
   const fault = url === null ? "that is not an absolute URL" : "on another host";
-  throw new Refused(
-    0,
-    "",
-    error("API_UNAUTHENTICATED", `${origin} names a token endpoint ${fault}`, {
-      hint: "check that the host is the address of a workspace",
-      cause: endpoint.slice(0, 200),
-    }),
-  );
+  throw refusedWith(0, "API_UNAUTHENTICATED", `${origin} names a token endpoint ${fault}`, {
+    hint: "check that the host is the address of a workspace",
+    cause: endpoint.slice(0, 200),
+  });
 }
 
 /** The service of GitHub that issues ID tokens to workflows, at GitHub or on a server of one's own. */

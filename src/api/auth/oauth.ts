@@ -1,12 +1,12 @@
-// OAuth 2.0 grants and endpoint discovery through oauth4webapi, which is loaded with the first grant.
+// OAuth 2.0 grants and endpoint discovery through oauth4webapi, which is loaded with the first grant, and ID tokens of other issuers.
 
 import type { AuthorizationServer, ClientAuth } from "oauth4webapi";
 import { thrownText } from "../../core/diagnostic.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { AccessToken } from "./access-token.ts";
-import type { AuthType } from "./credential.ts";
+import type { AuthType, IdTokenSource } from "./credential.ts";
 import { endpointOnHost, isPrivate } from "./endpoints.ts";
-import { refusalIn, sendTokenRequest, signInRefused, type TokenPorts, tokenAnswer } from "./token-request.ts";
+import { refusalIn, sendTokenRequest, signInRefused, type TokenPorts, tokenJson } from "./token-request.ts";
 
 export type ClientProof =
   | { readonly by: "basic" | "form"; readonly id: string; readonly secret: string }
@@ -59,7 +59,7 @@ export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promis
     if (status !== 200) throw refusalIn(status, await answer.text(), as, origin, ports);
     const token = await oauth.processGenericTokenEndpointResponse(server, client, answer);
     const { access_token: value, expires_in = SHORTEST_LIFE_S } = token;
-    if (!VISIBLE_ASCII.test(value)) throw new Error("the token has characters that no header can carry");
+    if (!isToken(value)) throw new Error("the token has characters that no header can carry");
     return { value, expiresAt: since + expires_in * 1_000 };
   } catch (problem) {
     if (problem instanceof Refused) throw problem;
@@ -68,18 +68,15 @@ export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promis
   }
 }
 
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+/** Whether a header can carry a value. */
+export function isToken(value: unknown): value is string {
+  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+}
 
 /** The token endpoint that a workspace names for itself. Throws Refused unless it is on the workspace's own host. */
 export async function workspaceTokenEndpoint(host: string, as: AuthType, ports: TokenPorts): Promise<string> {
   const url = `${host}/oidc/.well-known/oauth-authorization-server`;
-  const request = { method: "GET", url, headers: { accept: "application/json" } } as const;
-  const { token_endpoint: endpoint } = tokenAnswer(
-    await sendTokenRequest(request, as, ports),
-    as,
-    url,
-    ports,
-  );
+  const { token_endpoint: endpoint } = await tokenJson(url, { accept: "application/json" }, as, ports);
   return endpointOnHost(new URL(host).origin, typeof endpoint === "string" ? endpoint : "");
 }
 
@@ -119,4 +116,52 @@ function proofOf(client: ClientProof, oauth: Library): ClientAuth {
     default:
       return client satisfies never;
   }
+}
+
+export interface IdTokenPorts extends TokenPorts {
+  /** The content of a file; it may have changed since it was read last. */
+  readonly readFile: (path: string) => string;
+}
+
+/** Throws Refused where there is none. */
+export async function idTokenFrom(
+  source: IdTokenSource,
+  audience: string,
+  as: AuthType,
+  ports: IdTokenPorts,
+): Promise<string> {
+  switch (source.from) {
+    case "value":
+      return source.value;
+    case "file":
+      return readIdToken(source.path, as, ports);
+    case "github":
+      return workflowIdToken(source.url, source.token, audience, as, ports);
+    default:
+      return source satisfies never;
+  }
+}
+
+function readIdToken(path: string, as: AuthType, { readFile, redact }: IdTokenPorts): string {
+  try {
+    return readFile(path).trim();
+  } catch (problem) {
+    const cause = redact(thrownText(problem));
+    throw signInRefused(as, { origin: path, status: 0, cause });
+  }
+}
+
+async function workflowIdToken(
+  service: string,
+  token: string,
+  audience: string,
+  as: AuthType,
+  ports: TokenPorts,
+): Promise<string> {
+  const url = new URL(service);
+  url.searchParams.set("audience", audience);
+  const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
+  const { value } = await tokenJson(url.href, headers, as, ports);
+  if (typeof value === "string" && value !== "") return value;
+  throw signInRefused(as, { origin: url.origin, status: 200, cause: "the answer has no ID token" });
 }

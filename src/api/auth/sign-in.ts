@@ -6,9 +6,9 @@ import { type AccessToken, type RenewedToken, renewedToken } from "./access-toke
 import { type AzurePorts, azureToken } from "./azure.ts";
 import { type AzureCredential, credentialSecrets, type RenewableCredential } from "./credential.ts";
 import { AZURE_APPLICATION } from "./endpoints.ts";
-import { idTokenFrom } from "./id-token.ts";
 import {
   CLIENT_CREDENTIALS,
+  idTokenFrom,
   JWT_TYPE,
   requestToken,
   TOKEN_EXCHANGE,
@@ -52,12 +52,7 @@ export function createSignIn(credential: RenewableCredential, host: string, port
     renewedToken({ clock: ports.clock, aheadMs, fetch: remembering(fetch) });
 
   if (!("azure" in credential)) {
-    const token = renewed(AHEAD_MS, workspaceToken(credential, host, withRedaction));
-    return {
-      headers: async () => ({ authorization: `Bearer ${await token.current()}` }),
-      renew: (refused) => token.replace(bearerIn(refused)),
-      secrets,
-    };
+    return bearerSignIn(renewed(AHEAD_MS, workspaceToken(credential, host, withRedaction)), secrets);
   }
   const ofAzure = (resource: string) =>
     renewed(AZURE_AHEAD_MS, () => azureToken(credential, resource, withRedaction));
@@ -96,13 +91,8 @@ function azureSignIn(
   secrets: () => readonly string[],
 ): SignIn {
   const { resourceId, management } = credential.azure;
-  const token = tokenFor(AZURE_APPLICATION);
-  if (resourceId === undefined)
-    return {
-      headers: async () => ({ authorization: `Bearer ${await token.current()}` }),
-      renew: (refused) => token.replace(bearerIn(refused)),
-      secrets,
-    };
+  const bearer = bearerSignIn(tokenFor(AZURE_APPLICATION), secrets);
+  if (resourceId === undefined) return bearer;
   let manager: RenewedToken | undefined = tokenFor(management);
   const managementHeader = async (): Promise<AuthHeaders> => {
     if (manager === undefined) return {};
@@ -117,15 +107,10 @@ function azureSignIn(
   };
   return {
     async headers() {
-      const bearer = await token.current();
-      return {
-        authorization: `Bearer ${bearer}`,
-        [RESOURCE_HEADER]: resourceId,
-        ...(await managementHeader()),
-      };
+      return { ...(await bearer.headers()), [RESOURCE_HEADER]: resourceId, ...(await managementHeader()) };
     },
     async renew(refused) {
-      await token.replace(bearerIn(refused));
+      await bearer.renew(refused);
       const old = refused[MANAGEMENT_HEADER];
       if (old !== undefined) await manager?.replace(old);
     },
@@ -133,6 +118,10 @@ function azureSignIn(
   };
 }
 
-function bearerIn({ authorization = "" }: AuthHeaders): string {
-  return authorization.replace(/^Bearer /, "");
+function bearerSignIn(token: RenewedToken, secrets: () => readonly string[]): SignIn {
+  return {
+    headers: async () => ({ authorization: `Bearer ${await token.current()}` }),
+    renew: ({ authorization = "" }) => token.replace(authorization.replace(/^Bearer /, "")),
+    secrets,
+  };
 }

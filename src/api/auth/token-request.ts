@@ -2,10 +2,10 @@
 
 import { error } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { Refused } from "../../core/request-failure.ts";
+import { Refused, refusedWith } from "../../core/request-failure.ts";
 import { listed } from "../../core/sentences.ts";
-import type { HttpRequest, HttpResponse, Transport } from "../http/message.ts";
 import { plainText, retryAfterMs } from "../http/response.ts";
+import type { HttpRequest, HttpResponse, Transport } from "../http/transport.ts";
 import { describeFailure, type TransportFailure, transportFailure } from "../http/transport-failure.ts";
 import type { AuthType } from "./credential.ts";
 
@@ -72,27 +72,26 @@ function redirected(as: AuthType, origin: string, answer: HttpResponse, { redact
   const location = redact((headers.location ?? "").slice(0, 500));
   const message = `the ${as} sign-in was redirected by ${origin} (${status}); nothing was sent there`;
   const hint = `if the workspace has moved, set the host to its new address instead of ${origin}`;
-  return new Refused(
-    status,
-    "",
-    error("API_REDIRECT", message, { hint, ...(location === "" ? {} : { cause: `Location: ${location}` }) }),
-  );
+  const cause = location === "" ? {} : { cause: `Location: ${location}` };
+  return refusedWith(status, "API_REDIRECT", message, { hint, ...cause });
 }
 
 function unanswered(as: AuthType, origin: string, broken: TransportFailure, { redact }: TokenPorts): Refused {
   const { code, what, hint: usual } = describeFailure(broken, origin);
   // Only machines in Azure have the metadata service.
   const hint = as === "azure-msi" ? HINTS[as] : usual;
-  return new Refused(
-    0,
-    "",
-    error(code, `the ${as} sign-in failed: ${what}`, { hint, cause: redact(broken.text) }),
-  );
+  return refusedWith(0, code, `the ${as} sign-in failed: ${what}`, { hint, cause: redact(broken.text) });
 }
 
 /** Returns the JSON object of an answer outside of OAuth. Throws Refused for every other answer. */
-export function tokenAnswer(answer: HttpResponse, as: AuthType, url: string, ports: TokenPorts): JsonObject {
+export async function tokenJson(
+  url: string,
+  headers: TokenRequest["headers"],
+  as: AuthType,
+  ports: TokenPorts,
+): Promise<JsonObject> {
   const { origin } = new URL(url);
+  const answer = await sendTokenRequest({ method: "GET", url, headers }, as, ports);
   const text = typeof answer.body === "string" ? answer.body : new TextDecoder().decode(answer.body);
   if (answer.status !== 200) throw refusalIn(answer.status, text, as, origin, ports);
   const json = objectOf(text);
@@ -135,15 +134,8 @@ export interface SignInRefusal {
 export function signInRefused(as: AuthType, { origin, status, code = "", cause }: SignInRefusal): Refused {
   const label = [status === 0 ? "" : `${status}`, code].filter((part) => part !== "").join(" ");
   const details = { hint: HINTS[as], ...(cause === undefined || cause === "" ? {} : { cause }) };
-  return new Refused(
-    status,
-    code,
-    error(
-      "API_UNAUTHENTICATED",
-      `the ${as} sign-in was refused by ${origin}${label === "" ? "" : ` (${label})`}`,
-      details,
-    ),
-  );
+  const message = `the ${as} sign-in was refused by ${origin}${label === "" ? "" : ` (${label})`}`;
+  return new Refused(status, code, error("API_UNAUTHENTICATED", message, details));
 }
 
 /** The fix for a token that the workspace itself refuses. `from`: the sources of the credential. */

@@ -1,45 +1,38 @@
 // The table of the Databricks dialect, for all clouds. The field tables of the kinds define what specs may contain of it.
 
-import { type DialectTable, stayingObject, type WrittenFields, writtenList, writtenObject } from "./table.ts";
+import {
+  type DialectTable,
+  stayingObject,
+  type WrittenFields,
+  writtenFields,
+  writtenList,
+  writtenObject,
+} from "./table.ts";
 
 const BACKENDS = { DATABRICKS: "PLATFORM", AZURE_KEYVAULT: "CLOUD_KEYVAULT" };
 const RESULTS = { TIMEDOUT: "TIMED_OUT" };
 const EVENTS = { INIT_SCRIPTS_STARTED: "INIT_SCRIPTS_STARTING" };
 const TERMINATIONS = { DBFS_COMPONENT_UNHEALTHY: "FS_COMPONENT_UNHEALTHY" };
 
-const destination = writtenObject({ destination: "written" });
+const named = (...names: readonly string[]) => writtenObject(writtenFields(...names));
+
+const destination = named("destination");
 
 const bucket = writtenObject({
-  destination: "written",
-  region: "written",
-  endpoint: "written",
-  enable_encryption: "written",
-  encryption_type: "written",
-  kms_key: "written",
-  canned_acl: "written",
+  ...writtenFields("destination", "region", "endpoint"),
+  ...writtenFields("enable_encryption", "encryption_type", "kms_key", "canned_acl"),
 });
 
-const webhooks = writtenList({ id: "written" });
+const webhooks = writtenList(writtenFields("id"));
 
 const cluster: WrittenFields = {
-  cluster_id: "written",
-  cluster_name: "written",
-  spark_version: "written",
-  node_type_id: "written",
-  driver_node_type_id: "written",
-  num_workers: "written",
-  autoscale: writtenObject({ min_workers: "written", max_workers: "written" }),
-  instance_pool_id: "written",
-  autotermination_minutes: "written",
-  enable_elastic_disk: "written",
-  spark_conf: "written",
-  spark_env_vars: "written",
-  custom_tags: "written",
-  cluster_log_conf: writtenObject({
-    dbfs: destination,
-    s3: bucket,
-    volumes: destination,
-  }),
+  ...writtenFields("cluster_id", "cluster_name", "spark_version", "node_type_id", "driver_node_type_id"),
+  ...writtenFields("num_workers", "instance_pool_id", "driver_instance_pool_id", "policy_id"),
+  ...writtenFields("autotermination_minutes", "enable_elastic_disk", "spark_conf", "spark_env_vars"),
+  ...writtenFields("custom_tags", "ssh_public_keys", "data_security_mode", "single_user_name"),
+  ...writtenFields("runtime_engine"),
+  autoscale: named("min_workers", "max_workers"),
+  cluster_log_conf: writtenObject({ dbfs: destination, s3: bucket, volumes: destination }),
   init_scripts: writtenList({
     dbfs: destination,
     file: destination,
@@ -49,79 +42,38 @@ const cluster: WrittenFields = {
     s3: destination,
     gcs: destination,
   }),
-  ssh_public_keys: "written",
-  azure_attributes: writtenObject({
-    availability: "written",
-    first_on_demand: "written",
-    spot_bid_max_price: "written",
-  }),
+  azure_attributes: named("availability", "first_on_demand", "spot_bid_max_price"),
   aws_attributes: writtenObject({
-    availability: "written",
-    first_on_demand: "written",
-    zone_id: "written",
-    instance_profile_arn: "written",
-    spot_bid_price_percent: "written",
+    ...writtenFields("availability", "first_on_demand", "zone_id"),
+    ...writtenFields("instance_profile_arn", "spot_bid_price_percent"),
   }),
-  gcp_attributes: writtenObject({
-    availability: "written",
-    use_preemptible_executors: "written",
-    local_ssd_count: "written",
-    zone_id: "written",
-  }),
-  policy_id: "written",
-  data_security_mode: "written",
-  single_user_name: "written",
-  runtime_engine: "written",
-  driver_instance_pool_id: "written",
+  gcp_attributes: named("availability", "use_preemptible_executors", "local_ssd_count", "zone_id"),
 };
 
 const job: WrittenFields = {
-  name: "written",
-  description: "written",
-  existing_cluster_id: "written",
+  ...writtenFields("name", "description", "existing_cluster_id", "max_concurrent_runs"),
+  ...writtenFields("timeout_seconds", "max_retries", "min_retry_interval_millis", "retry_on_timeout"),
   new_cluster: writtenObject(cluster),
-  notebook_task: writtenObject({ notebook_path: "written", base_parameters: "written" }),
-  spark_jar_task: writtenObject({ main_class_name: "written", jar_uri: "written", parameters: "written" }),
-  spark_python_task: writtenObject({ python_file: "written", parameters: "written" }),
-  spark_submit_task: writtenObject({ parameters: "written" }),
+  notebook_task: named("notebook_path", "base_parameters"),
+  spark_jar_task: named("main_class_name", "jar_uri", "parameters"),
+  spark_python_task: named("python_file", "parameters"),
+  spark_submit_task: named("parameters"),
   libraries: writtenList({
-    jar: "written",
-    egg: "written",
-    whl: "written",
-    pypi: writtenObject({ package: "written", repo: "written" }),
-    maven: writtenObject({ coordinates: "written", repo: "written", exclusions: "written" }),
-    cran: writtenObject({ package: "written", repo: "written" }),
+    ...writtenFields("jar", "egg", "whl"),
+    pypi: named("package", "repo"),
+    maven: named("coordinates", "repo", "exclusions"),
+    cran: named("package", "repo"),
   }),
-  schedule: writtenObject({
-    quartz_cron_expression: "written",
-    timezone_id: "written",
-    pause_status: "written",
-  }),
-  email_notifications: stayingObject({
-    on_start: "written",
-    on_success: "written",
-    on_failure: "written",
-    no_alert_for_skipped_runs: "written",
-  }),
-  webhook_notifications: stayingObject({
-    on_start: webhooks,
-    on_success: webhooks,
-    on_failure: webhooks,
-  }),
-  timeout_seconds: "written",
-  max_retries: "written",
-  min_retry_interval_millis: "written",
-  retry_on_timeout: "written",
-  max_concurrent_runs: "written",
+  schedule: named("quartz_cron_expression", "timezone_id", "pause_status"),
+  email_notifications: stayingObject(
+    writtenFields("on_start", "on_success", "on_failure", "no_alert_for_skipped_runs"),
+  ),
+  webhook_notifications: stayingObject({ on_start: webhooks, on_success: webhooks, on_failure: webhooks }),
 };
 
-const pool: WrittenFields = {
-  instance_pool_id: "written",
-  instance_pool_name: "written",
-  node_type_id: "written",
-  min_idle_instances: "written",
-  max_capacity: "written",
-  idle_instance_autotermination_minutes: "written",
+const pool = {
+  ...writtenFields("instance_pool_id", "instance_pool_name", "node_type_id"),
+  ...writtenFields("min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"),
 };
 
 const runState = [{ path: ["state", "result_state"], words: RESULTS }];

@@ -1,20 +1,23 @@
 // Translates requests and answers between the contract and a dialect.
 
-import { error } from "../../core/diagnostic.ts";
-import { isObject, type JsonObject, objectIn, omit } from "../../core/json.ts";
-import { Refused } from "../../core/request-failure.ts";
+import { isObject, type Json, type JsonObject, objectIn, omit, pick } from "../../core/json.ts";
+import { refusedWith } from "../../core/request-failure.ts";
 import { OPERATIONS, type OperationFacts, type OperationName } from "../contract/operations.ts";
 import type { WriteInput } from "../contract/reader.ts";
 import type { Send } from "../retry/send.ts";
 import { FieldNotRepeatable, withCarried } from "./carry.ts";
-import { type JobRequest, VersionedJobs } from "./jobs.ts";
-import { workspaceGroup } from "./members.ts";
-import { allPages } from "./pages.ts";
-import { VersionedRuns } from "./runs.ts";
-import type { DialectTable, WrittenFields } from "./table.ts";
+import { type Handlers, type JobRequest, jobHandlers } from "./jobs.ts";
+import { allPages, type PagedList } from "./pages.ts";
+import { runHandlers } from "./runs.ts";
+import {
+  type DialectTable,
+  inContractWords,
+  inDialectWords,
+  type WrittenFields,
+  withoutNulls,
+} from "./table.ts";
 import { ofContract } from "./vendor-signs.ts";
 import { type ApiVersion, HostVersion } from "./versions.ts";
-import { inContractWords, inDialectWords, withoutNulls } from "./words.ts";
 
 const CLUSTERS_PAGE = 100;
 
@@ -42,9 +45,7 @@ class Speaker {
   readonly #table: DialectTable;
   readonly #send: Send;
   readonly #random: () => number;
-  readonly #jobs: VersionedJobs;
-  readonly #runs: VersionedRuns;
-  readonly #clusters: HostVersion;
+  readonly #handlers: Handlers;
   readonly #facts = new Map<string, OperationFacts>();
 
   constructor(table: DialectTable, send: Send, random: () => number) {
@@ -54,70 +55,28 @@ class Speaker {
     const request: JobRequest = (version, operation, input, permit) =>
       this.#plain(operation, input, permit, version);
     const version = new HostVersion(() => request("2.1", "jobs/list", { limit: 1 }));
-    this.#jobs = new VersionedJobs(request, version, (live, settings) =>
-      this.#carried("jobs/reset", table.replaced.job, jobForPool(live, settings), settings),
-    );
-    this.#runs = new VersionedRuns(request, version);
-    this.#clusters = new HostVersion(() => request("2.1", "clusters/list", { page_size: 1 }));
+    const carry = (live: JsonObject, settings: JsonObject): JsonObject =>
+      this.#carried("jobs/reset", table.replaced.job, jobForPool(live, settings), settings);
+    const clusters = new HostVersion(() => request("2.1", "clusters/list", { page_size: 1 }));
+    this.#handlers = {
+      ...jobHandlers(request, version, carry),
+      ...runHandlers(request, version),
+      "clusters/list": (input) => listClusters(input, request, clusters),
+      "clusters/edit": (input, permit) => this.#editCluster(input, permit),
+      "instance-pools/edit": (input, permit) => this.#editPool(input, permit),
+    };
   }
 
   readonly direct: Exchange = (operation, input, permit) =>
     this.#send(operation, this.#once(operation, input), permit, this.#factsOf(operation));
 
   readonly exchange: Exchange = async (operation, input, permit) => {
-    const json = input as JsonObject;
-    switch (operation) {
-      case "jobs/list":
-        return this.#jobs.list(json);
-      case "jobs/get":
-        return this.#jobs.get(json);
-      case "jobs/create":
-        return this.#jobs.create(json, permit);
-      case "jobs/reset":
-        return this.#jobs.reset(json, permit);
-      case "jobs/delete":
-        return this.#jobs.delete(json, permit);
-      case "jobs/runs/list":
-        return this.#runs.list(json);
-      case "jobs/runs/get":
-        return this.#runs.get(json);
-      case "jobs/runs/get-output":
-        return this.#runs.output(json);
-      case "jobs/runs/submit":
-        return this.#runs.submit(json, permit);
-      case "jobs/run-now":
-      case "jobs/runs/export":
-      case "jobs/runs/cancel":
-      case "jobs/runs/delete":
-        return this.#runs.other(operation, json, permit);
-      case "clusters/list":
-        return this.#listClusters(json);
-      case "clusters/edit":
-        return this.#editCluster(json, permit);
-      case "instance-pools/edit":
-        return this.#editPool(json, permit);
-      default:
-        return this.#plain(operation, input, permit);
-    }
+    const handler = this.#handlers[operation];
+    if (handler === undefined) return this.#plain(operation, input, permit);
+    return handler(input as JsonObject, permit);
   };
 
-  /** Version 2.0 answers with one list, version 2.1 with pages. */
-  #listClusters(input: JsonObject): Promise<JsonObject> {
-    const page = (token: string | undefined): Promise<JsonObject> =>
-      this.#plain(
-        "clusters/list",
-        { ...input, page_size: CLUSTERS_PAGE, ...(token === undefined ? {} : { page_token: token }) },
-        undefined,
-        "2.1",
-      );
-    const list = { operation: "clusters/list", member: "clusters", last: "no token", page } as const;
-    return this.#clusters.read(
-      async () => ({ clusters: await allPages(list, "cluster_id") }),
-      () => this.#plain("clusters/list", input),
-    );
-  }
-
-  async #editCluster(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
+  async #editCluster(input: JsonObject, permit?: () => void): Promise<JsonObject> {
     const { cluster_id = "" } = input;
     const answer = await this.#plain("clusters/get", { cluster_id });
     const shown = isObject(answer.spec) ? answer.spec : clusterForPool(answer, answer);
@@ -126,7 +85,7 @@ class Speaker {
     return this.#plain("clusters/edit", body, permit);
   }
 
-  async #editPool(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
+  async #editPool(input: JsonObject, permit?: () => void): Promise<JsonObject> {
     const { instance_pool_id = "" } = input;
     const answer = await this.#plain("instance-pools/get", { instance_pool_id });
     const live = omit(answer, this.#table.readOnly.pool);
@@ -144,13 +103,10 @@ class Speaker {
       return withCarried(fields, live, written);
     } catch (problem) {
       if (!(problem instanceof FieldNotRepeatable)) throw problem;
-      throw new Refused(
-        0,
-        "",
-        error("API_REFUSED", `${operation} was not sent: it would lose the field ${problem.field}`, {
-          hint: "this program does not know the field and cannot repeat it; make this change with the vendor's own tools",
-        }),
-      );
+      const message = `${operation} was not sent: it would lose the field ${problem.field}`;
+      throw refusedWith(0, "API_REFUSED", message, {
+        hint: "this program does not know the field and cannot repeat it; make this change with the vendor's own tools",
+      });
     }
   }
 
@@ -191,6 +147,17 @@ class Speaker {
   }
 }
 
+/** Version 2.0 answers with one list, version 2.1 with pages. */
+function listClusters(input: JsonObject, request: JobRequest, version: HostVersion): Promise<JsonObject> {
+  const page: PagedList["page"] = (at) =>
+    request("2.1", "clusters/list", { ...input, page_size: CLUSTERS_PAGE, ...at });
+  const list = { operation: "clusters/list", member: "clusters", last: "no token", page } as const;
+  return version.read(
+    async () => ({ clusters: await allPages(list, "cluster_id") }),
+    () => request("2.0", "clusters/list", input),
+  );
+}
+
 /** Blocks that the host shows of a member of a pool, although the pool decides them, except for these fields. */
 const OF_MEMBER = {
   azure_attributes: [],
@@ -201,12 +168,9 @@ const OF_MEMBER = {
 /** `cluster` without what the pool of `member` decides, if that is in one. */
 function clusterForPool(cluster: JsonObject, member: JsonObject): JsonObject {
   if ((member.instance_pool_id ?? "") === "") return cluster;
-  const blocks = Object.entries(OF_MEMBER).map(([name, own]): [string, JsonObject] => {
-    const block = Object.entries(objectIn(cluster[name])).filter(([field]) =>
-      own.some((one) => one === field),
-    );
-    return [name, Object.fromEntries(block)];
-  });
+  const blocks = Object.entries(OF_MEMBER).map(
+    ([name, own]) => [name, pick(objectIn(cluster[name]), own)] as const,
+  );
   const kept = blocks.filter(([, block]) => Object.keys(block).length > 0);
   return { ...omit(cluster, Object.keys(OF_MEMBER)), ...Object.fromEntries(kept) };
 }
@@ -215,3 +179,28 @@ function jobForPool(live: JsonObject, written: JsonObject): JsonObject {
   if (!isObject(live.new_cluster)) return live;
   return { ...live, new_cluster: clusterForPool(live.new_cluster, objectIn(written.new_cluster)) };
 }
+
+/** An answer about groups without members that this program does not manage, so that no patch removes them. */
+function workspaceGroup(operation: OperationName, answer: JsonObject): JsonObject {
+  if (operation === "scim/groups/get") return withoutPrincipals(answer);
+  if (operation !== "scim/groups/list" || !Array.isArray(answer.Resources)) return answer;
+  return {
+    ...answer,
+    Resources: answer.Resources.map((group: Json) => (isObject(group) ? withoutPrincipals(group) : group)),
+  };
+}
+
+function withoutPrincipals(group: JsonObject): JsonObject {
+  const { members } = group;
+  const ofAccount = objectIn(group.meta).resourceType === "Group";
+  return {
+    ...group,
+    ...(Array.isArray(members)
+      ? { members: members.filter((one: Json) => !isPrincipal(objectIn(one))) }
+      : {}),
+    ...(ofAccount ? { unmanageable: "it belongs to the account" } : {}),
+  };
+}
+
+const isPrincipal = ({ $ref: reference }: JsonObject): boolean =>
+  typeof reference === "string" && reference.includes("ServicePrincipals/");

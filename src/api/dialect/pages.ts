@@ -1,8 +1,7 @@
 // Reads a list with page tokens. Only an explicit end ends it, and a token that repeats is an error.
 
-import { error } from "../../core/diagnostic.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { Refused } from "../../core/request-failure.ts";
+import { type Refused, refusedWith } from "../../core/request-failure.ts";
 
 /** More than any workspace has; a service that never ends its pages is not followed further. */
 const MOST_PAGES = 10_000;
@@ -14,7 +13,8 @@ export interface PagedList {
   readonly operation: string;
   readonly member: string;
   readonly last: LastPage;
-  readonly page: (token: string | undefined) => Promise<JsonObject>;
+  /** Sends the request for a page; `at` is the part of the input that names the page, empty for the first one. */
+  readonly page: (at: { readonly page_token?: string }) => Promise<JsonObject>;
 }
 
 /** The position after a page: the token of the next one, and all tokens up to it. */
@@ -41,7 +41,7 @@ export async function readPages(list: PagedList, most: number, from?: PagePositi
   const elements: Json[] = [];
   const seen = new Set(from?.seen);
   for (let token = from?.token; ; ) {
-    const answer = await page(token);
+    const answer = await page(token === undefined ? {} : { page_token: token });
     const found = answer[member] ?? [];
     if (!Array.isArray(found)) throw broken(operation, `a "${member}" that is not a list`);
     elements.push(...found);
@@ -64,11 +64,7 @@ function nextToken({ operation, last }: PagedList, answer: JsonObject): string |
 }
 
 function broken(operation: string, what: string): Refused {
-  return new Refused(
-    200,
-    "",
-    error("API_PROTOCOL", `${operation} answered with ${what}`, {
-      hint: "an incomplete list is not used; run the command again, and report the problem if it persists",
-    }),
-  );
+  return refusedWith(200, "API_PROTOCOL", `${operation} answered with ${what}`, {
+    hint: "an incomplete list is not used; run the command again, and report the problem if it persists",
+  });
 }

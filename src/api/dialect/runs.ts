@@ -2,9 +2,8 @@
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import type { OperationName } from "../contract/operations.ts";
-import type { JobRequest } from "./jobs.ts";
-import { type PagePosition, readPages } from "./pages.ts";
+import { type Handlers, inBothVersions, type JobRequest } from "./jobs.ts";
+import { type PagedList, type PagePosition, readPages } from "./pages.ts";
 import { objects, taskOf, tasksOfSettings } from "./tasks.ts";
 import type { HostVersion } from "./versions.ts";
 
@@ -13,79 +12,52 @@ const PAGE = 24;
 /** Of version 2.0. */
 const USUAL_LIMIT = 20;
 
-export class VersionedRuns {
-  readonly #request: JobRequest;
-  readonly #version: HostVersion;
+export function runHandlers(request: JobRequest, version: HostVersion): Handlers {
+  return {
+    "jobs/runs/list": runLister(request, version),
+    "jobs/runs/get": (input) =>
+      version.read(
+        async () => runOfTasks(await request("2.1", "jobs/runs/get", input)),
+        () => request("2.0", "jobs/runs/get", input),
+      ),
+    "jobs/runs/get-output": async (input) => {
+      const answer = await request(await version.found(), "jobs/runs/get-output", input);
+      return isObject(answer.metadata) ? { ...answer, metadata: runOfTasks(answer.metadata) } : answer;
+    },
+    "jobs/runs/submit": async (input, permit) => {
+      const found = await version.found();
+      return request(found, "jobs/runs/submit", found === "2.0" ? input : tasksOfSettings(input), permit);
+    },
+    ...inBothVersions(SAME, request, version),
+  };
+}
+
+const SAME = ["jobs/run-now", "jobs/runs/export", "jobs/runs/cancel", "jobs/runs/delete"] as const;
+
+function runLister(request: JobRequest, version: HostVersion): (input: JsonObject) => Promise<JsonObject> {
   /** The position after the last list that did not reach the end, by its filter and the number of runs before it. */
-  #position: { readonly key: string; readonly at: PagePosition } | undefined;
-
-  constructor(request: JobRequest, version: HostVersion) {
-    this.#request = request;
-    this.#version = version;
-  }
-
-  list(input: JsonObject): Promise<JsonObject> {
-    return this.#version.read(
-      () => this.#listPages(input),
-      () => this.#request("2.0", "jobs/runs/list", input),
-    );
-  }
-
-  get(input: JsonObject): Promise<JsonObject> {
-    return this.#version.read(
-      async () => runOfTasks(await this.#request("2.1", "jobs/runs/get", input)),
-      () => this.#request("2.0", "jobs/runs/get", input),
-    );
-  }
-
-  async output(input: JsonObject): Promise<JsonObject> {
-    const answer = await this.#request(await this.#version.found(), "jobs/runs/get-output", input);
-    return isObject(answer.metadata) ? { ...answer, metadata: runOfTasks(answer.metadata) } : answer;
-  }
-
-  async submit(input: JsonObject, permit: (() => void) | undefined): Promise<JsonObject> {
-    const version = await this.#version.found();
-    const body = version === "2.0" ? input : tasksOfSettings(input);
-    return this.#request(version, "jobs/runs/submit", body, permit);
-  }
-
-  /** Requests that are the same in both versions. */
-  async other(
-    operation: OperationName,
-    input: JsonObject,
-    permit: (() => void) | undefined,
-  ): Promise<JsonObject> {
-    return this.#request(await this.#version.found(), operation, input, permit);
-  }
+  let position: { readonly key: string; readonly at: PagePosition } | undefined;
 
   /** At least `limit` runs after the first `offset` ones, unless there are fewer. */
-  async #listPages({ offset = 0, limit = USUAL_LIMIT, ...filter }: JsonObject): Promise<JsonObject> {
+  const listPages = async ({ offset = 0, limit = USUAL_LIMIT, ...filter }: JsonObject) => {
     const before = Number(offset);
-    const known = this.#position;
-    const at = known?.key === canonicalJson({ ...filter, offset: before }) ? known.at : undefined;
-    const skipped = at === undefined ? before : 0;
+    const from = position?.key === canonicalJson({ ...filter, offset: before }) ? position.at : undefined;
+    const skipped = from === undefined ? before : 0;
     const most = Number(limit) + skipped;
-    const part = await readPages(
-      {
-        operation: "jobs/runs/list",
-        member: "runs",
-        last: "has_more",
-        page: (token) =>
-          this.#request("2.1", "jobs/runs/list", {
-            ...filter,
-            limit: Math.min(PAGE, most),
-            expand_tasks: true,
-            ...(token === undefined ? {} : { page_token: token }),
-          }),
-      },
-      most,
-      at,
-    );
-    const runs = part.elements.slice(skipped).map((run) => runOfTasks(objectIn(run)));
+    const page: PagedList["page"] = (at) =>
+      request("2.1", "jobs/runs/list", { ...filter, limit: Math.min(PAGE, most), expand_tasks: true, ...at });
+    const list = { operation: "jobs/runs/list", member: "runs", last: "has_more", page } as const;
+    const { elements, next } = await readPages(list, most, from);
+    const runs = elements.slice(skipped).map((run) => runOfTasks(objectIn(run)));
     const after = canonicalJson({ ...filter, offset: before + runs.length });
-    this.#position = part.next === undefined ? undefined : { key: after, at: part.next };
-    return { ...(runs.length === 0 ? {} : { runs }), has_more: part.next !== undefined };
-  }
+    position = next === undefined ? undefined : { key: after, at: next };
+    return { ...(runs.length === 0 ? {} : { runs }), has_more: next !== undefined };
+  };
+  return (input) =>
+    version.read(
+      () => listPages(input),
+      () => request("2.0", "jobs/runs/list", input),
+    );
 }
 
 /** A run with its only task among its own fields, as in the contract; one with several tasks has `cluster_ids`. */

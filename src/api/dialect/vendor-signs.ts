@@ -1,8 +1,7 @@
 // Recognizes a host of the Databricks dialect by its answers to a client of the contract, whose writes would lose fields there.
 
-import { error } from "../../core/diagnostic.ts";
 import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
-import { Refused } from "../../core/request-failure.ts";
+import { refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
 
 /** Whether an object has what no object of the contract has. A vendor's name alone shows nothing: the contract leaves it open. */
@@ -33,15 +32,8 @@ const SIGNS: { readonly [operation in OperationName]?: Sign } = {
 /** Returns the answer. Throws Refused if it is one of the Databricks dialect. */
 export function ofContract(operation: OperationName, answer: JsonObject): JsonObject {
   if (SIGNS[operation]?.(answer) !== true) return answer;
-  throw new Refused(
-    200,
-    "",
-    error(
-      "API_PROTOCOL",
-      `${operation} was answered in the Databricks dialect, but the dialect of the host is contract`,
-      {
-        hint: "pass --dialect databricks and --cloud, or set both in the profile; in the contract dialect, updates would lose fields",
-      },
-    ),
-  );
+  const message = `${operation} was answered in the Databricks dialect, but the dialect of the host is contract`;
+  throw refusedWith(200, "API_PROTOCOL", message, {
+    hint: "pass --dialect databricks and --cloud, or set both in the profile; in the contract dialect, updates would lose fields",
+  });
 }

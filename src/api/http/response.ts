@@ -2,7 +2,7 @@
 
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { HttpResponse } from "./message.ts";
+import type { HttpResponse } from "./transport.ts";
 
 /** `plain`: not an error body of the contract (an HTML page, another JSON object). */
 type ErrorForm = "api" | "scim" | "plain";

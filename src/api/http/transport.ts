@@ -3,7 +3,28 @@
 import { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Agent, Dispatcher } from "undici";
-import type { HttpRequest, HttpResponse, Transport } from "./message.ts";
+
+export interface HttpRequest {
+  readonly method: string;
+  /** Scheme, name and port of the workspace. */
+  readonly origin: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** From the first byte to the last of the answer, connecting included. */
+  readonly timeoutMs: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** Sends once, without retries or redirects. Rejects if no complete answer came; see `transportFailure`. */
+export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** Two modules of undici load in 37 ms; the complete package, with fetch, WebSockets, and mocks, takes 103 ms. */
 const load = createRequire(import.meta.url);

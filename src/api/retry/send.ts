@@ -3,8 +3,8 @@
 import type { JsonObject } from "../../core/json.ts";
 import { OPERATIONS, type OperationFacts, type OperationName, repeatIsSafe } from "../contract/operations.ts";
 import type { WriteInput } from "../contract/reader.ts";
-import type { HttpRequest } from "../http/message.ts";
 import { type PreparedRequest, prepareRequest } from "../http/request-body.ts";
+import type { HttpRequest } from "../http/transport.ts";
 import { type AttemptEnd, attemptFailure, isUnauthenticated } from "./attempt-failure.ts";
 import type { Attempt, HostConnection } from "./connection.ts";
 import type { RateLimit } from "./rate-limit.ts";

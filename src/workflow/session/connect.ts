@@ -4,8 +4,12 @@ import { mkdirSync } from "node:fs";
 import type { SignIn } from "../../api/auth/sign-in.ts";
 import { rejectedTokenHint } from "../../api/auth/token-request.ts";
 import { type Client, createClient } from "../../api/client.ts";
-import type { HttpRequest, HttpResponse, Transport } from "../../api/http/message.ts";
-import { httpTransport } from "../../api/http/transport.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  httpTransport,
+  type Transport,
+} from "../../api/http/transport.ts";
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";

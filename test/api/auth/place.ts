@@ -1,7 +1,7 @@
 // For tests of the sign-in: an emulator in the dialect of Databricks behind nock, with one clock for both sides.
 
 import type { SignInPorts } from "../../../src/api/auth/sign-in.ts";
-import type { HttpRequest, HttpResponse, Transport } from "../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse, Transport } from "../../../src/api/http/transport.ts";
 import { startWorld, type TestWorld } from "../../emulator/harness.ts";
 import { type ArrivedRequest, nockedTransport } from "../../nocked.ts";
 

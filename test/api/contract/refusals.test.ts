@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isConflict, isMissing } from "../../../src/api/contract/refusals.ts";
-import type { HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpResponse } from "../../../src/api/http/transport.ts";
 import { apiError, json, raw, reset, scimError, scripted, thrown } from "../scripted.ts";
 
 const refusalOf = (answer: HttpResponse) => thrown(scripted([answer]).client.reader.read("clusters/get", {}));

@@ -2,7 +2,7 @@
 
 import { type Client, createClient } from "../../../src/api/client.ts";
 import { DATABRICKS_TABLE } from "../../../src/api/dialect/databricks.ts";
-import type { HttpResponse, Transport } from "../../../src/api/http/message.ts";
+import type { HttpResponse, Transport } from "../../../src/api/http/transport.ts";
 import { isObject, type JsonObject } from "../../../src/core/json.ts";
 import { type ArrivedRequest, nockedTransport } from "../../nocked.ts";
 import { apiError, HOST, json, TOKEN, timeline } from "../scripted.ts";

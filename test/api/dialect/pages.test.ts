@@ -6,8 +6,8 @@ import type { JsonObject } from "../../../src/core/json.ts";
 
 const endless = () => {
   const asked: (string | undefined)[] = [];
-  const page = async (token: string | undefined): Promise<JsonObject> => {
-    asked.push(token);
+  const page = async ({ page_token }: { readonly page_token?: string }): Promise<JsonObject> => {
+    asked.push(page_token);
     return { clusters: [asked.length], next_page_token: `t${asked.length}` };
   };
   return { asked, list: { operation: "clusters/list", member: "clusters", last: "no token", page } as const };
@@ -34,7 +34,7 @@ test("an object that is on two pages, because the pages shifted, is in the list 
     first: { jobs: [{ job_id: 2n }, { job_id: 1 }], has_more: true, next_page_token: "second" },
     second: { jobs: [{ job_id: 1 }, { job_id: 3 }], has_more: false },
   };
-  const page = async (token = "first"): Promise<JsonObject> => pages[token] ?? {};
+  const page = async ({ page_token = "first" }): Promise<JsonObject> => pages[page_token] ?? {};
   const list = { operation: "jobs/list", member: "jobs", last: "has_more", page } as const;
   expect(await allPages(list, "job_id")).toEqual([{ job_id: 2n }, { job_id: 1 }, { job_id: 3 }]);
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../../src/api/contract/operations.ts";
-import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/transport.ts";
 import { authorization, createHostConnection } from "../../../src/api/retry/connection.ts";
 import type { Failure } from "../../../src/core/diagnostic.ts";
 import { nockedTransport } from "../../nocked.ts";

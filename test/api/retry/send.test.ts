@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { OPERATIONS, type OperationName } from "../../../src/api/contract/operations.ts";
-import type { HttpRequest } from "../../../src/api/http/message.ts";
+import type { HttpRequest } from "../../../src/api/http/transport.ts";
 import type { Attempt, HostConnection } from "../../../src/api/retry/connection.ts";
 import { createSend, type RequestEvent, type SendOptions } from "../../../src/api/retry/send.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";

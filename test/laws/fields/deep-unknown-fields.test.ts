@@ -1,7 +1,7 @@
 // A service with an unknown field in every object of its answers: a write that replaces a whole object repeats all of them.
 
 import { expect, onTestFinished, test } from "vitest";
-import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/transport.ts";
 import { isObject, type Json, type JsonObject } from "../../../src/core/json.ts";
 import { doing, type Send, Site } from "../../engine/site.ts";
 import { POLICY } from "../sample-site.ts";

@@ -1,7 +1,7 @@
 // For each kind that can be replaced: the plan names the fields that this program does not know and the new object will lack.
 
 import { expect, onTestFinished, test } from "vitest";
-import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/transport.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";

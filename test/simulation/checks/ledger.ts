@@ -1,7 +1,7 @@
 // The writes that reached the service, with their bodies and whether they took effect.
 
 import { OPERATIONS, type OperationName } from "../../../src/api/contract/operations.ts";
-import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/transport.ts";
 import { parseJson } from "../../../src/core/exact-json.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import type { Send, Site } from "../../engine/site.ts";

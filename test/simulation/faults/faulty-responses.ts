@@ -1,6 +1,6 @@
 // Faulty responses: each replaces the exchange of one request.
 
-import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/transport.ts";
 import { parseJson, stringifyJson } from "../../../src/core/exact-json.ts";
 import type { Json } from "../../../src/core/json.ts";
 import type { Send } from "../../engine/site.ts";

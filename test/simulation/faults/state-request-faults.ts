@@ -1,7 +1,7 @@
 // Faults of the requests and statements of a state that is not a file: lost, unanswered, answered with an error,
 // refused permanently, or executed late.
 
-import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/transport.ts";
 import type { Line } from "../../engine/home.ts";
 import type { ProcessOptions, Send } from "../../engine/site.ts";
 import { violations } from "../checks/invariants.ts";

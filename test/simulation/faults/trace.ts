@@ -1,7 +1,7 @@
 // Every moment at which a process can crash, named; and a process that crashes at one of them: its ports never settle
 // again.
 
-import type { HttpRequest, HttpResponse } from "../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/api/http/transport.ts";
 import { CrashPoints, never } from "../../engine/crash-points.ts";
 import { FILE_CHANGES } from "../../engine/crashing.ts";
 import type { ProcessOptions, Send } from "../../engine/site.ts";

@@ -1,7 +1,7 @@
 // States in the workspace's own file system: their requests go to the emulator of the site, like those of the engine.
 
 import { isConflict, isMissing } from "../../../src/api/contract/refusals.ts";
-import type { HttpRequest } from "../../../src/api/http/message.ts";
+import type { HttpRequest } from "../../../src/api/http/transport.ts";
 import { Files } from "../../../src/state/backends/workspace-file/files.ts";
 import { WorkspaceBackend } from "../../../src/state/backends/workspace-file/workspace-backend.ts";
 import type { Home, Line } from "../../engine/home.ts";

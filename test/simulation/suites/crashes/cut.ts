@@ -1,6 +1,6 @@
 // The parallel cut: four requests at once, the process crashes, and each pending request is received or not.
 
-import type { HttpRequest, HttpResponse } from "../../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../../src/api/http/transport.ts";
 import type { Send } from "../../../engine/site.ts";
 import { violations } from "../../checks/invariants.ts";
 import { crashingProcess, isWrite, type Point } from "../../faults/trace.ts";

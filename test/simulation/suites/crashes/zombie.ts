@@ -1,7 +1,7 @@
 // The zombie: a process is frozen at each of its moments, another one acquires the lock and finishes, then the first
 // continues.
 
-import type { HttpRequest, HttpResponse } from "../../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../../src/api/http/transport.ts";
 import { stateToJson } from "../../../../src/state/format/state-json.ts";
 import type { ProcessOptions, Send } from "../../../engine/site.ts";
 import { violations } from "../../checks/invariants.ts";

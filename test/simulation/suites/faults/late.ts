@@ -1,6 +1,6 @@
 // The late commit: a request times out, and the service executes it later: some requests later, after the run, after the next.
 
-import type { HttpRequest, HttpResponse } from "../../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../../src/api/http/transport.ts";
 import type { Send } from "../../../engine/site.ts";
 import { violations } from "../../checks/invariants.ts";
 import type { Ledger } from "../../checks/ledger.ts";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { OperationName } from "../../../../src/api/contract/operations.ts";
-import type { HttpRequest, HttpResponse } from "../../../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../../../src/api/http/transport.ts";
 import { stringifyJson } from "../../../../src/core/exact-json.ts";
 import { collectTexts, type JsonObject } from "../../../../src/core/json.ts";
 import type { ApplyEvent, Plan } from "../../../../src/planner/model/plan.ts";
