@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { runProgram } from "../src/cli/program.ts";
-import { ATTRIBUTES } from "../src/config/sign-in/attributes.ts";
+import { ATTRIBUTES } from "../src/config/sign-in/sources.ts";
 import { Signals } from "../src/config/signals.ts";
 import { outputOf } from "../src/config/streams.ts";
 import { CODES } from "../src/core/codes.ts";

@@ -1,10 +1,11 @@
 // The API dialect of a workspace: from an option, a variable, the profile, or the name of the host.
 
-import { hostName } from "../api/auth/endpoints.ts";
+import { AZURE_CLOUDS, hostName } from "../api/auth/endpoints.ts";
 import { parseHost } from "../api/contract/host.ts";
 import { DATABRICKS_TABLE } from "../api/dialect/databricks.ts";
 import { CONTRACT_TABLE, type DialectTable } from "../api/dialect/table.ts";
 import { failureOf } from "../core/diagnostic.ts";
+import { defined } from "../core/json.ts";
 import type { ProcessContext } from "./environment.ts";
 import type { Profile } from "./profile.ts";
 
@@ -28,7 +29,7 @@ export interface DialectOptions {
 export function dialectOf(context: ProcessContext, given: DialectOptions = {}): Partial<SpokenDialect> {
   const dialect = given.dialect ?? allowed("WORKSPACE_DIALECT", context.env.WORKSPACE_DIALECT, DIALECTS);
   const cloud = given.cloud ?? allowed("WORKSPACE_CLOUD", context.env.WORKSPACE_CLOUD, CLOUDS);
-  return { ...(dialect === undefined ? {} : { dialect }), ...(cloud === undefined ? {} : { cloud }) };
+  return defined({ dialect, cloud });
 }
 
 /** The dialect of a host; `profile` is one of this host. Throws Failure with CLI_USAGE. */
@@ -53,9 +54,7 @@ export function dialectTable({ dialect }: SpokenDialect): DialectTable {
 }
 
 const HOSTS: readonly (readonly [string, SpokenDialect["cloud"]])[] = [
-  [".azuredatabricks.net", "azure"],
-  [".databricks.azure.us", "azure"],
-  [".databricks.azure.cn", "azure"],
+  ...AZURE_CLOUDS.map(({ hosts }) => [hosts, "azure"] as const),
   [".gcp.databricks.com", "gcp"],
   [".cloud.databricks.com", "aws"],
 ];
@@ -74,9 +73,6 @@ function allowed<T extends string>(
   if (text === undefined || text === "") return undefined;
   const value = values.find((one) => one === text);
   if (value !== undefined) return value;
-  throw failureOf(
-    "CLI_USAGE",
-    `${name} is ${JSON.stringify(text.slice(0, 50))}; use one of ${values.join(", ")}`,
-    { hint: `set ${name} to one of these values, or unset it` },
-  );
+  const message = `${name} is ${JSON.stringify(text.slice(0, 50))}; use one of ${values.join(", ")}`;
+  throw failureOf("CLI_USAGE", message, { hint: `set ${name} to one of these values, or unset it` });
 }

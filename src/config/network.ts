@@ -3,7 +3,8 @@
 import { resolve } from "node:path";
 import { isLoopback } from "../api/auth/endpoints.ts";
 import type { ProxyRoute } from "../api/http/transport.ts";
-import { error, Failure, failureOf } from "../core/diagnostic.ts";
+import { failureOf } from "../core/diagnostic.ts";
+import { defined } from "../core/json.ts";
 import { readRegularFile } from "../core/regular-file.ts";
 import type { ProcessContext, ProcessEnvironment } from "./environment.ts";
 import { fileFailure } from "./files.ts";
@@ -17,12 +18,7 @@ export interface Network {
 
 /** Throws Failure with CLI_FILE or CLI_USAGE. */
 export function networkOf(context: ProcessContext, caFile: string | undefined, origin: string): Network {
-  const proxy = proxyFor(context.env, origin);
-  const authorities = authoritiesOf(context, caFile);
-  return {
-    ...(proxy === undefined ? {} : { proxy }),
-    ...(authorities === undefined ? {} : { authorities }),
-  };
+  return defined({ proxy: proxyFor(context.env, origin), authorities: authoritiesOf(context, caFile) });
 }
 
 /** The lowercase name of a variable takes precedence, as in curl; an empty variable counts as unset. */
@@ -33,7 +29,11 @@ function proxyFor(env: ProcessEnvironment, origin: string): ProxyRoute | undefin
   const said = env[variable.toLowerCase()] || env[variable];
   if (said === undefined || said === "") return undefined;
   const address = addressOf(said);
-  if (address === undefined) throw new Failure(noProxy(variable));
+  // The message does not repeat the value, because it may contain a password.
+  if (address === undefined)
+    throw failureOf("CLI_USAGE", `${variable} is not a valid proxy URL`, {
+      hint: "write it as http://name:port; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25",
+    });
   return { address, except: env.no_proxy || env.NO_PROXY || "" };
 }
 
@@ -51,13 +51,6 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The message does not repeat the value, because it may contain a password. */
-function noProxy(variable: string) {
-  return error("CLI_USAGE", `${variable} is not a valid proxy URL`, {
-    hint: "write it as http://name:port; in a password, write @ / ? # and % as %40 %2F %3F %23 and %25",
-  });
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;

@@ -10,8 +10,7 @@ import { cloudOfHost, type DialectOptions, dialectOf, type SpokenDialect, spoken
 import { fromEnv, type ProcessContext } from "./environment.ts";
 import { type Network, networkOf } from "./network.ts";
 import type { Profile } from "./profile.ts";
-import type { SourcedValue } from "./sign-in/attributes.ts";
-import { azureCliRunner } from "./sign-in/azure-cli.ts";
+import { azureCliRunner } from "./sign-in/azure.ts";
 import { chooseSignIn, type SignInChoice, type SkippedSignIn } from "./sign-in/choose.ts";
 import { NO_AZURE_CLI, NOT_AZURE } from "./sign-in/methods.ts";
 import {
@@ -19,6 +18,7 @@ import {
   isSpecProfile,
   ownProfile,
   profileSources,
+  type SourcedValue,
   type Sources,
   signInSources,
 } from "./sign-in/sources.ts";
@@ -77,7 +77,10 @@ export function hostSettings(
   sources = sourcesFor(context, options),
 ): HostSettings {
   const { host, profile, spoken } = namedHost(context, options, sources);
-  if (host === undefined) throw new Failure(noHost());
+  if (host === undefined)
+    throw failureOf("CLI_NO_HOST", "no host is set", {
+      hint: "set --host, WORKSPACE_HOST, or host in ~/.workspacecfg; to use the built-in emulator, pass `--host embedded`",
+    });
   if (host.value === EMBEDDED) return { host, spoken, sources };
   const choice = chooseSignIn({
     context,
@@ -171,12 +174,6 @@ function overPlainHttp(identity: string, { proxy }: Network): readonly Diagnosti
 export function identityOf(host: string): string {
   const { origin, base } = parseHost(host);
   return `${origin}${base}`;
-}
-
-function noHost(): Diagnostic {
-  return error("CLI_NO_HOST", "no host is set", {
-    hint: "set --host, WORKSPACE_HOST, or host in ~/.workspacecfg; to use the built-in emulator, pass `--host embedded`",
-  });
 }
 
 /** Says what was tried, and gives the most likely fix. */

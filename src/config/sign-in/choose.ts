@@ -4,18 +4,19 @@ import { AUTH_TYPES, type AuthType, type Credential } from "../../api/auth/crede
 import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
 import type { ProcessContext } from "../environment.ts";
 import { profileExposure } from "../profile.ts";
+import { azureEndpoints, findAzureCli } from "./azure.ts";
+import { isAuthType, METHODS, type MethodResult, NO_AZURE_CLI } from "./methods.ts";
 import {
   ATTRIBUTE_NAMES,
   type AuthKind,
   authKindOf,
   type Family,
+  type SignInSource,
   type SourcedValue,
   type SourcedValues,
-} from "./attributes.ts";
-import { findAzureCli } from "./azure-cli.ts";
-import { azureEndpoints } from "./azure-settings.ts";
-import { isAuthType, METHODS, type MethodResult, NO_AZURE_CLI } from "./methods.ts";
-import type { SignInSource, Sources } from "./sources.ts";
+  type Sources,
+  sourcedValues,
+} from "./sources.ts";
 
 export interface SkippedSignIn {
   readonly what: string;
@@ -191,11 +192,7 @@ function merged(sources: readonly SignInSource[]): SourcedValues {
 
 /** The values that belong to no kind, which every kind can use. */
 function settingsIn(values: SourcedValues): SourcedValues {
-  return Object.fromEntries(
-    ATTRIBUTE_NAMES.filter((name) => authKindOf(name) === undefined && values[name] !== undefined).map(
-      (name) => [name, values[name]],
-    ),
-  );
+  return sourcedValues((name) => (authKindOf(name) === undefined ? values[name] : undefined));
 }
 
 const KINDS: Readonly<Record<AuthType, readonly AuthKind[]>> = {

@@ -9,7 +9,7 @@ import {
 } from "../../api/auth/credential.ts";
 import { isLoopback, isWorkflowService } from "../../api/auth/endpoints.ts";
 import { fromEnv, type ProcessContext } from "../environment.ts";
-import type { AttributeName, SourcedValues } from "./attributes.ts";
+import type { AttributeName, SourcedValues } from "./sources.ts";
 
 export interface MethodInput {
   readonly context: ProcessContext;

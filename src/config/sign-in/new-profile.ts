@@ -2,9 +2,9 @@
 
 import type { AuthType } from "../../api/auth/credential.ts";
 import { failureOf } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { DEFAULT_PROFILE, type ProfileFile, type ProfileSection, profileLine } from "../profile.ts";
-import { ATTRIBUTE_NAMES, type AttributeName, type SourcedValue } from "./attributes.ts";
-import type { Sources } from "./sources.ts";
+import { ATTRIBUTE_NAMES, type AttributeName, type Sources, sourcedValues } from "./sources.ts";
 
 export interface NewProfile {
   readonly name: string;
@@ -14,11 +14,10 @@ export interface NewProfile {
 
 export function sourcesOfProfile({ name, values }: NewProfile, path: string): Sources {
   const from = `the new profile ${name}`;
-  const sourced: Partial<Record<AttributeName, SourcedValue>> = {};
-  for (const attribute of ATTRIBUTE_NAMES) {
+  const sourced = sourcedValues((attribute) => {
     const value = values[attribute];
-    if (value !== undefined) sourced[attribute] = { value, from };
-  }
+    return value === undefined ? undefined : { value, from };
+  });
   const profile: ProfileSection = { name, path, values: new Map(Object.entries(values)) };
   const read = () => ({ named: true, sources: [{ name: from, values: sourced, profile }] });
   return [{ family: "workspace", read }];
@@ -90,8 +89,8 @@ export async function loginValues(
   secret: (name: string) => Promise<string>,
 ): Promise<NewProfile["values"]> {
   const { authType: auth_type, clientId, tenantId, resourceId, dialect, cloud } = options;
-  const common = { host, ...set({ dialect, cloud }) };
-  const azure = set({ azure_tenant_id: tenantId, azure_workspace_resource_id: resourceId });
+  const common = { host, ...defined({ dialect, cloud }) };
+  const azure = defined({ azure_tenant_id: tenantId, azure_workspace_resource_id: resourceId });
   switch (auth_type) {
     case "pat":
       return { ...common, token: await secret("Access token") };
@@ -106,17 +105,18 @@ export async function loginValues(
       return { ...common, auth_type, ...azure, azure_client_id, azure_client_secret };
     }
     case "azure-msi":
-      return { ...common, auth_type, azure_use_msi: "true", ...azure, ...set({ azure_client_id: clientId }) };
+      return {
+        ...common,
+        auth_type,
+        azure_use_msi: "true",
+        ...azure,
+        ...defined({ azure_client_id: clientId }),
+      };
     case "azure-cli":
       return { ...common, auth_type, ...azure };
     default:
       return auth_type satisfies never;
   }
-}
-
-function set<K extends string>(values: Record<K, string | undefined>): Partial<Record<K, string>> {
-  const entries = Object.entries<string | undefined>(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Partial<Record<K, string>>;
 }
 
 function needed(value: string | undefined, option: string): string {

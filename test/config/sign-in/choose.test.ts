@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ProcessContext, ProcessEnvironment } from "../../../src/config/environment.ts";
 import { identityOf } from "../../../src/config/settings.ts";
-import { findAzureCli } from "../../../src/config/sign-in/azure-cli.ts";
+import { findAzureCli } from "../../../src/config/sign-in/azure.ts";
 import { chooseSignIn, type SignInChoice, unusedSources } from "../../../src/config/sign-in/choose.ts";
 import { type Sources, signInSources } from "../../../src/config/sign-in/sources.ts";
 import { contextWith } from "../../cli/context.ts";
