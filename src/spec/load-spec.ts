@@ -3,7 +3,6 @@
 import type { Diagnostic } from "../core/diagnostic.ts";
 import { SensitiveTexts } from "../core/sensitive.ts";
 import type { Suggest } from "../core/suggest.ts";
-import type { PlanningRegistry } from "../resource/registry.ts";
 import { openExpandedSpec, type SpecInput } from "./expanded-spec.ts";
 import { expandSourceFolders } from "./files/source-folders.ts";
 import { SourceReader } from "./files/source-reader.ts";
@@ -11,15 +10,14 @@ import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { Rule, RuleFile } from "./model/rule.ts";
 import type { Spec } from "./model/spec.ts";
-import { keySpanOf, type MapNode, member, spanOf } from "./model/tree.ts";
+import { type MapNode, member } from "./model/tree.ts";
 import type { DeclaredSpec } from "./model/written-resource.ts";
 import { flattenResources } from "./resolve/flatten.ts";
 import { policyOf } from "./resolve/policy.ts";
 import { resolveResources } from "./resolve/resolve.ts";
 import { stateEntriesOf } from "./resolve/state-entries.ts";
 import { readSpecRules } from "./rules/read-rules.ts";
-import { schemaMessages } from "./schema/error-messages.ts";
-import { validatorForPolicy } from "./schema/validator.ts";
+import { reportErrors, validatorForPolicy } from "./schema/validator.ts";
 
 export interface LoadOptions extends SpecInput {
   /** `skip`: secrets are declared with an empty digest, and no value is read. */
@@ -57,7 +55,11 @@ async function read(
   if (opened === undefined) return undefined;
   const { tree, target, files, suggest, expanded } = opened;
   const { root, parts } = expanded;
-  await checkPolicy(root, registry, suggest, findings);
+  const policy = member(root, "policy");
+  if (policy !== undefined) {
+    const validator = await validatorForPolicy(registry, policy);
+    reportErrors(validator.policy(policy), "policy", policy, { suggest, findings });
+  }
   const rules = await rulesFor(options, opened.written, suggest, findings);
   await options.turn?.();
   const strict = options.untrusted === true ? STRICT : LIMITS;
@@ -88,7 +90,7 @@ async function read(
     folder: tree.folder,
     files: files.digests,
     resources,
-    policy: policyOf(member(root, "policy")),
+    policy: policyOf(policy),
     ...(target === undefined ? {} : { target }),
     ...(stateEntries === undefined ? {} : { stateEntries }),
     ...(rules.length === 0 ? {} : { rules }),
@@ -107,20 +109,4 @@ async function rulesFor(
   if (files === undefined || (files.length === 0 && section === undefined)) return [];
   const most = (untrusted ? STRICT : LIMITS).rules;
   return readSpecRules({ section, files, most, framed: !untrusted, registry, suggest, findings });
-}
-
-async function checkPolicy(
-  root: MapNode,
-  registry: PlanningRegistry,
-  suggest: Suggest,
-  findings: Findings,
-): Promise<void> {
-  const section = member(root, "policy");
-  if (section === undefined) return;
-  const validator = await validatorForPolicy(registry, section);
-  const messages = schemaMessages(validator.policy(section), "policy", suggest);
-  for (const { code, message, path, onKey, hint } of messages) {
-    const at = onKey ? keySpanOf(section, path) : spanOf(section, path);
-    findings.error(code, message, at, { hint });
-  }
 }

@@ -78,21 +78,26 @@ export function isNull(node: SpecNode): boolean {
   return node.kind === "scalar" && node.value === null;
 }
 
-export function plain(node: SpecNode): Json {
+/** The value as data; `scalar` changes the scalars. */
+export function plain(node: SpecNode, scalar: (value: ScalarValue) => ScalarValue = (value) => value): Json {
   switch (node.kind) {
     case "scalar":
-      return node.value;
+      return scalar(node.value);
     case "list":
-      return node.items.map(plain);
+      return node.items.map((item) => plain(item, scalar));
     case "map": {
       const out: { [key: string]: Json } = {};
-      for (const [key, { value }] of node.members) out[key] = plain(value);
+      for (const [key, { value }] of node.members) out[key] = plain(value, scalar);
       return out;
     }
     default:
       return node satisfies never;
   }
 }
+
+/** A scalar for a validator, which knows no bigint: a number of about the same size is within the same limits. */
+export const withoutBigint = (value: ScalarValue): ScalarValue =>
+  typeof value === "bigint" ? Number(value) : value;
 
 /** The place of the value at a path, or of the nearest ancestor. */
 export function spanOf(root: SpecNode, path: Path): ValueSpan {

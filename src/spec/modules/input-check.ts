@@ -1,7 +1,6 @@
 // Validates the inputs of instances against their schemas: first with a quick check, then with a validator that explains errors.
 
 import type { ValidateFunction } from "ajv/dist/2020.js";
-import type { Json } from "../../core/json.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
 import type { LinearPatterns } from "../expressions/linear-pattern.ts";
@@ -9,10 +8,10 @@ import type { Findings } from "../model/findings.ts";
 import type { InstanceOrigin } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import { literalOf } from "../model/template.ts";
-import { type SpecNode, spanOf } from "../model/tree.ts";
+import { plain, type ScalarValue, type SpecNode, spanOf, withoutBigint } from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
 import { specForm } from "../schema/json-schema.ts";
-import type { JsonSchema } from "../schema/json-schema-type.ts";
+import type { JsonSchema } from "../schema/keywords.ts";
 import { type QuickCheck, quickCheck } from "../schema/quick-check.ts";
 import type { RegExpEngine } from "../schema/validate.ts";
 import type { InputDeclaration } from "./inputs.ts";
@@ -64,19 +63,16 @@ async function report(
   const { ajvForSpecs, toSchemaErrors } = await import("../schema/validate.ts");
   compiled.validate ??= ajvForSpecs(engineOf(patterns, compiled)).compile(compiled.form);
   compiled.at = value;
-  const data = validated(value);
+  const data = plain(value, validated);
   if (compiled.validate(data)) return;
   const name = `${subject}: ${declaration.name}`;
   findings.within(user, () => {
-    for (const { message, path, hint } of schemaMessages(
-      toSchemaErrors(compiled.validate?.errors ?? [], data),
-      name,
-      suggest,
-    )) {
-      const { description } = declaration.schema;
-      const advice = hint ?? (typeof description === "string" ? description : undefined);
+    const errors = toSchemaErrors(compiled.validate?.errors ?? [], data);
+    const { description } = declaration.schema;
+    const fallback = typeof description === "string" ? description : undefined;
+    for (const { message, path, hint = fallback } of schemaMessages(errors, name, suggest)) {
       const shown = declaration.sensitive ? `the value of ${name} is not valid` : message;
-      findings.error("SPEC_INPUT", shown, spanOf(value, path), advice === undefined ? {} : { hint: advice });
+      findings.error("SPEC_INPUT", shown, spanOf(value, path), { hint });
     }
   });
 }
@@ -90,11 +86,7 @@ function engineOf(patterns: LinearPatterns, compiled: Pick<Compiled, "at">): Reg
   return Object.assign(engine, { code: "linearPattern" });
 }
 
-/** The value with escapes undone; a string with a reference is unchanged, and a bigint becomes a number. */
-function validated(node: SpecNode): Json {
-  if (node.kind === "list") return node.items.map(validated);
-  if (node.kind === "map")
-    return Object.fromEntries([...node.members].map(([key, { value }]) => [key, validated(value)]));
-  if (typeof node.value === "bigint") return Number(node.value);
-  return typeof node.value === "string" ? (literalOf(node.value) ?? node.value) : node.value;
+/** A scalar with escapes undone; a string with a reference is unchanged. */
+function validated(value: ScalarValue): ScalarValue {
+  return typeof value === "string" ? (literalOf(value) ?? value) : withoutBigint(value);
 }

@@ -8,7 +8,7 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import { isFlag, isNull, type MapNode, member, plain, type SpecNode, scalarText } from "../model/tree.ts";
-import type { JsonSchema } from "../schema/json-schema-type.ts";
+import type { JsonSchema } from "../schema/keywords.ts";
 
 export interface InputDeclaration {
   readonly name: string;

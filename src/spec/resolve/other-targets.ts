@@ -3,19 +3,9 @@
 import { secretField } from "../../resource/content.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { isTemplate } from "../model/template.ts";
-import {
-  isNull,
-  keySpanOf,
-  type MapNode,
-  mapAt,
-  member,
-  type SpecNode,
-  scalarText,
-  spanOf,
-} from "../model/tree.ts";
-import { schemaMessages } from "../schema/error-messages.ts";
-import type { SchemaError } from "../schema/spec-validator.ts";
-import { validatorFor, validatorForPolicy } from "../schema/validator.ts";
+import { isNull, type MapNode, mapAt, member, type SpecNode, scalarText } from "../model/tree.ts";
+import type { SchemaError } from "../schema/validate.ts";
+import { reportErrors, validatorFor, validatorForPolicy } from "../schema/validator.ts";
 import { type VariableParts, variablesOf } from "../variables/declarations.ts";
 import { selectTarget, withoutSettings } from "../variables/target-settings.ts";
 import { applyTarget } from "../variables/targets.ts";
@@ -45,7 +35,8 @@ export async function checkOtherTargets(
   }
 }
 
-async function checkSections(target: MapNode, { registry, suggest, findings }: Checking): Promise<void> {
+async function checkSections(target: MapNode, checking: Checking): Promise<void> {
+  const { registry, suggest, findings } = checking;
   const literal = literalIn(target);
   if (literal?.kind !== "map") return;
   const resources = flattenResources([{ root: literal, origin: undefined }], registry, suggest, findings);
@@ -53,10 +44,8 @@ async function checkSections(target: MapNode, { registry, suggest, findings }: C
     .filter(({ provider }) => secretField(provider) === undefined)
     .map(({ address, provider, fields: node }) => ({ address, provider, node }));
   const validator = await validatorFor(registry, judged);
-  const report = (errors: readonly SchemaError[], name: string, node: SpecNode): void => {
-    for (const { code, message, path, onKey, hint } of schemaMessages(errors.filter(isOfForm), name, suggest))
-      findings.error(code, message, onKey ? keySpanOf(node, path) : spanOf(node, path), { hint });
-  };
+  const report = (errors: readonly SchemaError[], name: string, node: SpecNode): void =>
+    reportErrors(errors.filter(isOfForm), name, node, checking);
   for (const { address, provider, node } of judged) report(validator.resource(provider, node), address, node);
   const policy = member(literal, "policy");
   if (policy !== undefined)

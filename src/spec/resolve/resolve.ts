@@ -19,7 +19,7 @@ import type { Resource } from "../model/spec.ts";
 import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
-import type { SpecValidator } from "../schema/spec-validator.ts";
+import type { SpecValidator } from "../schema/validate.ts";
 import { validatorFor } from "../schema/validator.ts";
 import { DeclaredNames, edgesOf, reportCycles } from "./dependencies.ts";
 import { Desired } from "./desired-resource.ts";

@@ -5,21 +5,18 @@ import { joinFiles } from "../files/join-files.ts";
 import { withNamedRules } from "../files/named-rules.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Rule, RuleFile } from "../model/rule.ts";
-import { locationOf, type Span } from "../model/source.ts";
+import { locationOf } from "../model/source.ts";
 import { sourceOf } from "../model/text.ts";
 import {
   isNull,
-  keySpanOf,
   type MapMember,
   type MapNode,
   mapAt,
   member,
   type SpecNode,
   scalarText,
-  spanOf,
 } from "../model/tree.ts";
-import { schemaMessages } from "../schema/error-messages.ts";
-import { validatorForRules } from "../schema/validator.ts";
+import { reportErrors, validatorForRules } from "../schema/validator.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import { type RuleChecks, RuleExpressions, textMember } from "./rule-expressions.ts";
 import { placeInText } from "./text-places.ts";
@@ -52,9 +49,7 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([name, one]) => {
         const errors = validator.rule(one.value);
-        const messages = schemaMessages(errors, `rule ${name}`, from.suggest);
-        for (const { code, message, path, onKey, hint } of messages)
-          findings.error(code, message, placeOf(one, path, onKey), { hint });
+        reportErrors(errors, `rule ${name}`, one.value, from, one.key);
         const rule = errors.length > 0 ? undefined : ruleOf(name, one, checks, framed);
         return rule === undefined ? [] : [rule];
       });
@@ -78,11 +73,6 @@ function ownRules(
     });
   }
   return own;
-}
-
-function placeOf(one: MapMember, path: Parameters<typeof spanOf>[1], onKey: boolean): Span {
-  if (path.length === 0) return one.key;
-  return onKey ? keySpanOf(one.value, path) : spanOf(one.value, path);
 }
 
 function rulesOfFiles(files: readonly RuleFile[], findings: Findings): ReadonlyMap<string, MapMember> {

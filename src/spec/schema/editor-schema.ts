@@ -3,7 +3,7 @@
 import { isObject, type Json } from "../../core/json.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { REFERENCE_PATTERN, specSchema } from "./json-schema.ts";
-import type { JsonSchema } from "./json-schema-type.ts";
+import type { JsonSchema } from "./keywords.ts";
 
 /** The schema of a spec, in which an expression can stand for each value of a kind and of the policy. */
 export function editorSchema(registry: PlanningRegistry): JsonSchema {

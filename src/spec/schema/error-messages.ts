@@ -4,7 +4,7 @@ import type { Code } from "../../core/codes.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
-import type { SchemaError } from "./spec-validator.ts";
+import type { SchemaError } from "./validate.ts";
 
 export interface SchemaMessage {
   readonly code: Code;

@@ -5,11 +5,9 @@ import { isContentField, isSecretValue, secretField } from "../../resource/conte
 import { ANNOTATION_KEYWORDS, type FieldSchema } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { JsonSchema } from "./json-schema-type.ts";
-import { localsSchema, modulesSchema, stateEntrySchemas, targetsSchema } from "./language.ts";
-import { inputsSchema, outputsSchema } from "./module-interface.ts";
-import { rulesSchema } from "./rule-schema.ts";
-import { LIFECYCLE, policySchema, variablesSchema } from "./sections.ts";
+import { ifType, type JsonSchema } from "./keywords.ts";
+import { LANGUAGE } from "./language.ts";
+import { LIFECYCLE, policySchema, rulesSchema } from "./sections.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
@@ -53,19 +51,7 @@ export function specSchema(registry: PlanningRegistry): JsonSchema {
     description: "Desired state of a data-analytics workspace.",
     type: "object",
     properties: {
-      include: {
-        description: "More files of this spec: paths and patterns below the folder of this file.",
-        examples: [["teams/*.yaml"]],
-        type: ["string", "array", "null"],
-        items: { type: "string" },
-      },
-      variables: variablesSchema(),
-      targets: targetsSchema(),
-      locals: localsSchema(),
-      modules: modulesSchema(),
-      inputs: inputsSchema(),
-      outputs: outputsSchema(),
-      ...stateEntrySchemas(),
+      ...LANGUAGE,
       policy: policySchema(registry),
       rules: rulesSchema(registry),
       ...sections,
@@ -91,14 +77,8 @@ function withNested(provider: PlannedKind, registry: PlanningRegistry): JsonSche
 /** Allows the shorthand `data-eng: READ` for `data-eng: { permission: READ }`. */
 function shortened(whole: JsonSchema, field: string): JsonSchema {
   const { title, description, ...rest } = whole;
-  const short = (whole.properties as JsonSchema)[field] ?? {};
-  return {
-    ...defined({ title, description }),
-    if: { type: "object" },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: rest,
-    else: short,
-  };
+  const short = (whole.properties as JsonSchema)[field] as JsonSchema;
+  return { ...defined({ title, description }), ...ifType("object", rest, short) };
 }
 
 function mapOf(kind: string, description: string): JsonSchema {

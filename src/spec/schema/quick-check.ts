@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from "../../core/json.ts";
 import type { MapNode, ScalarNode, SpecNode } from "../model/tree.ts";
-import type { JsonSchema } from "./json-schema-type.ts";
+import type { JsonSchema } from "./keywords.ts";
 
 /** True only if the schema certainly accepts the value; false means that the validator must decide. */
 export type QuickCheck = (node: SpecNode) => boolean;

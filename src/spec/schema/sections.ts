@@ -1,24 +1,20 @@
-// The schema of sections that belong to no kind: lifecycle, policy, variables.
+// The schemas of what decides about changes: lifecycle, policy, and rules.
 
+import { SEVERITIES } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { JsonSchema } from "./json-schema-type.ts";
+import { closedMap, enumSchema, flagSchema, ifType, type JsonSchema, textSchema } from "./keywords.ts";
 
-const IMMUTABLE: JsonSchema = {
-  description: "What a plan does if a field that cannot be changed in place changes.",
-  type: "string",
-  enum: ["error", "replace"],
-};
+const ON_IMMUTABLE = ["error", "replace"];
+const IMMUTABLE = enumSchema(
+  "What a plan does if a field that cannot be changed in place changes.",
+  ON_IMMUTABLE,
+);
 
 export const LIFECYCLE: JsonSchema = {
   title: "lifecycle",
   description: "How a plan treats changes of this resource.",
-  type: "object",
-  properties: {
-    prevent_destroy: {
-      description: "Reject every plan that would delete or replace it.",
-      type: "boolean",
-      default: false,
-    },
+  ...closedMap({
+    prevent_destroy: { ...flagSchema("Reject every plan that would delete or replace it."), default: false },
     ignore_changes: {
       description: "Fields that are set at creation and never updated.",
       type: "array",
@@ -26,8 +22,7 @@ export const LIFECYCLE: JsonSchema = {
       items: { type: "string", minLength: 1 },
     },
     on_immutable_change: IMMUTABLE,
-  },
-  additionalProperties: false,
+  }),
 };
 
 export function policySchema(registry: PlanningRegistry): JsonSchema {
@@ -44,20 +39,21 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
           "What a plan does if a field that cannot be changed in place changes: for all kinds, or by kind.",
         default: "error",
         examples: ["replace", { default: "error", clusters: "replace" }],
-        if: { type: "object" },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: { type: "object", properties: { default: IMMUTABLE, ...byKind }, additionalProperties: false },
-        else: { type: "string", enum: ["error", "replace"] },
+        ...ifType("object", closedMap({ default: IMMUTABLE, ...byKind }), {
+          type: "string",
+          enum: ON_IMMUTABLE,
+        }),
       },
       max_deletes: {
         description:
           "Limit on deletions in a plan: a number, or a share such as 30% of the managed resources (if more than 10 are managed) and, where unmanaged objects are deleted, of the live objects of each kind.",
         default: "30%",
         examples: ["10%", 5],
-        if: { type: "string" },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: { type: "string", pattern: "^(100|[0-9]{1,2})(\\.[0-9]+)?%$", examples: ["30%"] },
-        else: { type: "integer", minimum: 0 },
+        ...ifType(
+          "string",
+          { type: "string", pattern: "^(100|[0-9]{1,2})(\\.[0-9]+)?%$", examples: ["30%"] },
+          { type: "integer", minimum: 0 },
+        ),
       },
       authoritative: {
         description:
@@ -68,10 +64,10 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
         items: { type: "string", enum: top },
       },
       duplicate_names: {
-        description:
+        ...enumSchema(
           "Whether a plan may create a cluster or job with the name of an unmanaged one if no state exists: error or allow.",
-        type: "string",
-        enum: ["error", "allow"],
+          ["error", "allow"],
+        ),
         default: "error",
       },
     },
@@ -79,54 +75,75 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
   };
 }
 
-export function variablesSchema(): JsonSchema {
-  return {
-    description:
-      "Values for ${var.name}, set by --var, --var-file, WORKSPACE_VAR_name, the target, or the default.",
-    type: ["object", "null"],
-    examples: [
-      { env: { type: "string", enum: ["dev", "prod"], default: "dev", description: "environment" } },
-    ],
-    propertyNames: { pattern: "^[A-Za-z_][A-Za-z0-9_-]*$" },
-    additionalProperties: {
-      if: { type: "object" },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: {
-        type: "object",
-        properties: {
-          default: {
-            description: "Value if no other source sets one. Without a default, a value is required.",
-            examples: ["dev"],
-          },
-          description: {
-            description: "Purpose of the variable.",
-            type: "string",
-            examples: ["deployment environment"],
-          },
-          type: {
-            description: "Type of the value.",
-            type: "string",
-            enum: ["string", "number", "boolean", "list", "map"],
-          },
-          enum: {
-            description: "Allowed values.",
-            type: "array",
-            minItems: 1,
-            examples: [["dev", "prod"]],
-          },
-          pattern: {
-            description:
-              "A regular expression that the value must match, without lookahead and backreferences.",
-            type: "string",
-            examples: ["^[a-z-]+$"],
-          },
-          sensitive: {
-            description: "Show the value in no output. The type must be string.",
-            type: "boolean",
-          },
-        },
-        additionalProperties: false,
+const LONGEST_EXPRESSION = 5_000;
+
+export function ruleSchema(registry: PlanningRegistry): JsonSchema {
+  return closedMap(
+    {
+      name: {
+        description: "Name of the rule in every report.",
+        type: "string",
+        pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$",
+        examples: ["clusters-autoterminate"],
+      },
+      description: textSchema("Purpose of the rule.", "An idle cluster costs as much as a busy one."),
+      kinds: {
+        description: "Kinds that the rule checks (default: all).",
+        type: "array",
+        minItems: 1,
+        items: { type: "string", enum: registry.kinds.map(({ kind }) => kind) },
+        examples: [["clusters", "pools"]],
+      },
+      when: {
+        description:
+          "CEL expression that selects the changes to check (default: every change that creates, updates, replaces, or adopts).",
+        type: "string",
+        minLength: 1,
+        maxLength: LONGEST_EXPRESSION,
+        examples: ['change.action == "delete"'],
+      },
+      assert: {
+        description:
+          "CEL expression that must be true. Variables: change (action, cause, before, after), address, kind, name, plan.summary, target.",
+        type: "string",
+        minLength: 1,
+        maxLength: LONGEST_EXPRESSION,
+        examples: ["has(change.after.autotermination_minutes)"],
+      },
+      message: {
+        description: "The problem and what to do. {{EXPRESSION}} inserts the value of a CEL expression.",
+        type: "string",
+        maxLength: LONGEST_EXPRESSION,
+        examples: ["set autotermination_minutes, not {{change.after.autotermination_minutes}}"],
+      },
+      severity: { ...enumSchema("Severity of a violation in reports.", SEVERITIES), default: "other" },
+      enforcement: {
+        ...enumSchema("error: a violation blocks the plan. warn: a violation is a warning.", [
+          "error",
+          "warn",
+        ]),
+        default: "error",
       },
     },
+    ["name", "assert"],
+  );
+}
+
+export function rulesSchema(registry: PlanningRegistry): JsonSchema {
+  return {
+    description: "Rules that every plan must follow.",
+    type: ["array", "null"],
+    items: ruleSchema(registry),
+    examples: [
+      [
+        {
+          name: "pools-have-a-team",
+          kinds: ["pools"],
+          assert: 'has(change.after.custom_tags) && "team" in change.after.custom_tags',
+          message: "add the tag team to custom_tags",
+          enforcement: "warn",
+        },
+      ],
+    ],
   };
 }

@@ -4,13 +4,29 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "
 import addFormats from "ajv-formats";
 import type { Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import { plain, type SpecNode } from "../model/tree.ts";
+import { plain, type SpecNode, withoutBigint } from "../model/tree.ts";
 import { standaloneSchema } from "./json-schema.ts";
-import type { JsonSchema } from "./json-schema-type.ts";
-import { ruleSchema } from "./rule-schema.ts";
-import { policySchema } from "./sections.ts";
-import type { SchemaError, SpecValidator } from "./spec-validator.ts";
+import type { JsonSchema } from "./keywords.ts";
+import { policySchema, ruleSchema } from "./sections.ts";
+
+/** One error of the validator, with the path as keys. */
+export interface SchemaError {
+  readonly path: Path;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly schemaPath: string;
+  /** The schema that the keyword stands in. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly data: unknown;
+}
+
+export interface SpecValidator {
+  resource(provider: PlannedKind, node: SpecNode): readonly SchemaError[];
+  policy(node: SpecNode): readonly SchemaError[];
+  rule(node: SpecNode): readonly SchemaError[];
+}
 
 export type RegExpEngine = NonNullable<NonNullable<Options["code"]>["regExp"]>;
 
@@ -32,7 +48,7 @@ function makeValidator(registry: PlanningRegistry): SpecValidator {
       validate = ajv.compile(withoutUnique(schema()) as object);
       compiled.set(name, validate);
     }
-    const value = measured(plain(node));
+    const value = plain(node, withoutBigint);
     return validate(value) ? [] : toSchemaErrors(validate.errors ?? [], value);
   };
   return {
@@ -63,16 +79,6 @@ function withoutUnique(schema: Json): Json {
   const out: { [key: string]: Json } = {};
   for (const [key, value] of Object.entries(schema))
     if (key !== "uniqueItems") out[key] = withoutUnique(value);
-  return out;
-}
-
-/** The validator does not support bigint; a number of about the same size is within the same limits. */
-function measured(value: Json): Json {
-  if (typeof value === "bigint") return Number(value);
-  if (Array.isArray(value)) return value.map(measured);
-  if (value === null || typeof value !== "object") return value;
-  const out: { [key: string]: Json } = {};
-  for (const [key, one] of Object.entries(value)) out[key] = measured(one);
   return out;
 }
 

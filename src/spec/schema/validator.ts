@@ -1,13 +1,16 @@
 // Validates values against kind schemas. Loads the full validator, which is slow, only if the fast check is inconclusive.
 
+import type { Suggest } from "../../core/suggest.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { SpecNode } from "../model/tree.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { keySpanOf, type SpecNode, spanOf } from "../model/tree.ts";
+import { schemaMessages } from "./error-messages.ts";
 import { standaloneSchema } from "./json-schema.ts";
 import { type QuickCheck, quickCheck } from "./quick-check.ts";
-import { ruleSchema } from "./rule-schema.ts";
-import { policySchema } from "./sections.ts";
-import type { SpecValidator } from "./spec-validator.ts";
+import { policySchema, ruleSchema } from "./sections.ts";
+import type { SchemaError, SpecValidator } from "./validate.ts";
 
 const SATISFIED: SpecValidator = { resource: () => [], policy: () => [], rule: () => [] };
 
@@ -38,6 +41,25 @@ export async function validatorForRules(
 ): Promise<SpecValidator> {
   const check = quickCheck(ruleSchema(registry));
   return rules.every(check) ? SATISFIED : realOf(registry);
+}
+
+interface Reporting {
+  readonly suggest: Suggest;
+  readonly findings: Findings;
+}
+
+/** Reports each error of a value at its place; `whole`: the place of errors that are about all of it. */
+export function reportErrors(
+  errors: readonly SchemaError[],
+  name: string,
+  node: SpecNode,
+  { suggest, findings }: Reporting,
+  whole: Span = node,
+): void {
+  for (const { code, message, path, onKey, hint } of schemaMessages(errors, name, suggest)) {
+    const at = onKey ? keySpanOf(node, path) : spanOf(node, path);
+    findings.error(code, message, path.length === 0 ? whole : at, { hint });
+  }
 }
 
 async function realOf(registry: PlanningRegistry): Promise<SpecValidator> {

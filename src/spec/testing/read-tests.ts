@@ -18,8 +18,8 @@ import {
   scalarText,
   spanOf,
 } from "../model/tree.ts";
-import { schemaMessages } from "../schema/error-messages.ts";
 import { ajvForSpecs, toSchemaErrors } from "../schema/validate.ts";
+import { reportErrors } from "../schema/validator.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import {
   type SpecChoice,
@@ -63,10 +63,7 @@ function reportSchema(root: SpecNode, findings: Findings): void {
   const value = plain(root);
   if (validator(value)) return;
   const errors = toSchemaErrors(validator.errors ?? [], value);
-  for (const one of schemaMessages(errors, "the test file", suggester())) {
-    const at = one.onKey ? keySpanOf(root, one.path) : spanOf(root, one.path);
-    findings.error(one.code, one.message, at, { hint: one.hint });
-  }
+  reportErrors(errors, "the test file", root, { suggest: suggester(), findings });
 }
 
 class TestReader {

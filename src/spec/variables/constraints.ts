@@ -46,7 +46,7 @@ export function constraintsOf(
   const pattern = patternIn(name, member(node, "pattern"), { findings, patterns });
   return {
     sensitive,
-    ...(allowed?.kind === "list" ? { allowed: allowed.items.map(plain) } : {}),
+    ...(allowed?.kind === "list" ? { allowed: allowed.items.map((item) => plain(item)) } : {}),
     ...(pattern === undefined ? {} : { pattern }),
   };
 }

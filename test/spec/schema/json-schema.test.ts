@@ -6,7 +6,7 @@ import { registry as real } from "../../../src/providers/index.ts";
 import { INPUT_KEYWORDS } from "../../../src/spec/modules/inputs.ts";
 import { editorSchema } from "../../../src/spec/schema/editor-schema.ts";
 import { resourceSchema, specSchema } from "../../../src/spec/schema/json-schema.ts";
-import type { JsonSchema } from "../../../src/spec/schema/json-schema-type.ts";
+import type { JsonSchema } from "../../../src/spec/schema/keywords.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
 import { registry } from "../kinds.ts";
 

@@ -10,7 +10,7 @@ import { registry } from "../../../src/providers/index.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
 import { listAt, mapAt, type SpecNode, scalarAt } from "../../../src/spec/model/tree.ts";
 import { standaloneSchema } from "../../../src/spec/schema/json-schema.ts";
-import type { JsonSchema } from "../../../src/spec/schema/json-schema-type.ts";
+import type { JsonSchema } from "../../../src/spec/schema/keywords.ts";
 import { quickCheck } from "../../../src/spec/schema/quick-check.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
 

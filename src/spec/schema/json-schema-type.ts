@@ -1,5 +1,0 @@
-// A JSON Schema as data.
-
-import type { Json } from "../../core/json.ts";
-
-export type JsonSchema = { [keyword: string]: Json };
