@@ -14,8 +14,7 @@ import { type MapNode, member } from "./model/tree.ts";
 import { type ExpandedSpec, expandSpec } from "./modules/expand-spec.ts";
 import { checkOtherTargets } from "./resolve/other-targets.ts";
 import { type VariableInputs, variablesOf } from "./variables/declarations.ts";
-import { checkTargets, selectTarget } from "./variables/target-settings.ts";
-import { applyTarget } from "./variables/targets.ts";
+import { applyTarget, checkTargets, selectTarget } from "./variables/targets.ts";
 
 export interface SpecInput {
   readonly file: string;

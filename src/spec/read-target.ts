@@ -9,7 +9,7 @@ import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { TargetSettings } from "./model/spec.ts";
 import { member } from "./model/tree.ts";
-import { checkTargets, selectTarget } from "./variables/target-settings.ts";
+import { checkTargets, selectTarget } from "./variables/targets.ts";
 
 export interface SelectedTarget {
   /** Of every target of the spec. */

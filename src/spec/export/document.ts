@@ -13,11 +13,12 @@ import { escaped } from "../model/template.ts";
 import {
   addressObjects,
   type ExportedObject,
+  type ExportSource,
   notExportable,
   secretNotes,
+  sourcesOf,
   variablesFor,
 } from "./addresses.ts";
-import { type ExportSource, sourcesOf } from "./sources.ts";
 import { type ExportWriter, namesKind, writtenValues } from "./values.ts";
 
 export interface ExportInput {

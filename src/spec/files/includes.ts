@@ -17,8 +17,7 @@ import {
   scalarText,
 } from "../model/tree.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
-import { joinFiles } from "./join-files.ts";
-import { withNamedRules } from "./named-rules.ts";
+import { joinFiles, withNamedRules } from "./join-files.ts";
 import { filePatternProblem } from "./patterns.ts";
 import { type FileRefusal, isGlob, pathBeside, type RefusedFile, type SpecFolder } from "./spec-folder.ts";
 

@@ -1,7 +1,17 @@
-// Merges two files of a spec into one map.
+// Merges two files of a spec into one map. Their lists of rules become maps by name, so that rules are merged as resources are.
 
 import type { Findings } from "../model/findings.ts";
-import { isNull, listAt, type MapMember, type MapNode, mapAt } from "../model/tree.ts";
+import {
+  isNull,
+  listAt,
+  type MapMember,
+  type MapNode,
+  mapAt,
+  member,
+  type SpecNode,
+  scalarText,
+  withMembers,
+} from "../model/tree.ts";
 
 /** How deep the members of a section are shared between files: `pools.shared` may stand in one file only. */
 const SHARED_DEPTH: Readonly<Record<string, number>> = { targets: 3 };
@@ -54,4 +64,40 @@ function collision(
   findings.error("SPEC_DUPLICATE_KEY", `${name} is defined in two files`, right.key, {
     hint: `it is first defined in ${file}:${line}`,
   });
+}
+
+/** A file of a spec with the rules of the spec, and of its targets, by name. */
+export function withNamedRules(root: MapNode, findings: Findings): MapNode {
+  const own = named(root, findings);
+  const targets = member(own, "targets");
+  if (targets?.kind !== "map") return own;
+  const members = new Map<string, MapMember>();
+  for (const [name, { key, value }] of targets.members)
+    members.set(name, { key, value: value.kind === "map" ? named(value, findings) : value });
+  const key = own.members.get("targets")?.key ?? targets;
+  return withMembers(own, { targets: { key, value: mapAt(targets, members) } });
+}
+
+function named(sections: MapNode, findings: Findings): MapNode {
+  const found = sections.members.get("rules");
+  if (found === undefined || isNull(found.value)) return sections;
+  const { key, value } = found;
+  return withMembers(sections, { rules: { key, value: rulesByName(value, findings) } });
+}
+
+function rulesByName(node: SpecNode, findings: Findings): MapNode {
+  const rules = new Map<string, MapMember>();
+  if (node.kind !== "list") {
+    findings.wrongType("rules", "a list of rules", node, { hint: "write each rule as an entry: - name: …" });
+    return mapAt(node, rules);
+  }
+  for (const item of node.items) {
+    const at = member(item, "name");
+    const name = scalarText(at);
+    if (at === undefined || name === undefined || name === "")
+      findings.error("SPEC_RULE", "a rule needs a name, which is a string", at ?? item);
+    else if (rules.has(name)) findings.error("SPEC_RULE", `two rules have the name ${name}`, at);
+    else rules.set(name, { key: at, value: item });
+  }
+  return mapAt(node, rules);
 }

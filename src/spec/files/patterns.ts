@@ -1,4 +1,9 @@
-// Accepts only file patterns that stay below their folder and match in bounded time, because specs can be untrusted.
+// File patterns, which stay below their folder and match in bounded time because specs can be untrusted, and the files that match them.
+
+import { type Dirent, readdirSync } from "node:fs";
+import { join, posix, sep } from "node:path";
+import type { FileSystemAdapter } from "tinyglobby";
+import { tinyglobby } from "../yaml/lazy-packages.ts";
 
 const LONGEST = 256;
 /** Each `*` of a segment multiplies the ways in which a name can be tried. */
@@ -27,3 +32,47 @@ function tooMuch(pattern: string): string | undefined {
   if (pattern.split("{").length - 1 > BRACES) return `contains more than ${BRACES} braces`;
   return undefined;
 }
+
+type ListFolder = (path: string) => Dirent[];
+
+const entries: ListFolder = (path) => readdirSync(path, { withFileTypes: true });
+
+/** Whether an absolute path leads to a folder of the spec. */
+type IsInside = (path: string) => boolean;
+
+/** Regular files that match, below `under` in the folder; links are not followed, and node_modules is not entered. */
+export function matching(
+  folder: string,
+  isInside: IsInside,
+  patterns: readonly string[],
+  under: string,
+  except: readonly string[],
+  list = entries,
+): readonly string[] {
+  return tinyglobby()
+    .globSync([...patterns], {
+      cwd: join(folder, under),
+      followSymbolicLinks: false,
+      expandDirectories: false,
+      ignore: ["**/node_modules/**", ...except],
+      fs: insideOnly(isInside, list),
+    })
+    .map((found) => posix.join(under, found.split(sep).join("/")))
+    .sort();
+}
+
+/** The search starts in the folder before the first wildcard, which can be a link: `link/**` would search where it points. */
+function insideOnly(isInside: IsInside, list: ListFolder): FileSystemAdapter {
+  let mayStart: boolean | undefined;
+  const readdir: ListFolder = (path) => {
+    mayStart ??= isInside(path);
+    return mayStart ? list(path) : [];
+  };
+  return { readdirSync: readdir } as unknown as FileSystemAdapter;
+}
+
+/** Counts everything but folders as a file, so that links and pipes match as well. */
+export const allEntries: ListFolder = (path) =>
+  entries(path).map((entry) =>
+    Object.assign(entry, { isFile: () => !entry.isDirectory(), isSymbolicLink: () => false }),
+  );

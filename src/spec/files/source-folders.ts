@@ -16,9 +16,8 @@ import {
   withMembers,
 } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
-import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS } from "./contents.ts";
+import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS, namedPath, openSourceFile } from "./contents.ts";
 import { filePatternProblem } from "./patterns.ts";
-import { namedPath, openSourceFile } from "./source-files.ts";
 import type { SpecFolder } from "./spec-folder.ts";
 
 const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpat
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
 import { errorCode } from "../../core/diagnostic.ts";
 import { tinyglobby } from "../yaml/lazy-packages.ts";
-import { allEntries, matching } from "./matching.ts";
+import { allEntries, matching } from "./patterns.ts";
 import { hasPrivateName, type IsPrivate, privateFiles } from "./private-files.ts";
 
 /**

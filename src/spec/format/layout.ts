@@ -1,6 +1,34 @@
-// Joins pieces of YAML: one space where one is needed, at most one empty line, and each line in its column.
+// Pieces of YAML and their layout: one space where one is needed, at most one empty line, and each line in its column.
 
-import type { Frame, Piece } from "./piece.ts";
+/** A block collection: the column where it was written, and the one where it is put. */
+export interface Frame {
+  readonly parent: Frame | undefined;
+  readonly written: number;
+  readonly column: number;
+}
+
+/** `name`: an alias, an anchor, or a tag, which a colon could continue. `body`: the lines of a block scalar. */
+export type PieceKind =
+  | "value"
+  | "name"
+  | "colon"
+  | "comma"
+  | "open"
+  | "close"
+  | "mark"
+  | "comment"
+  | "inner comment"
+  | "body";
+
+export interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: PieceKind;
+  readonly text: string;
+  readonly frame: Frame;
+  /** The column if a line begins with it. */
+  readonly column: number;
+}
 
 /** Columns between a collection and what it contains. */
 export const STEP = 2;

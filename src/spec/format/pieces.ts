@@ -1,8 +1,7 @@
 // Splits a YAML text into pieces, in order, with the column of each line that starts with one.
 
 import type { CST } from "yaml";
-import { STEP } from "./layout.ts";
-import type { Frame, Piece, PieceKind } from "./piece.ts";
+import { type Frame, type Piece, type PieceKind, STEP } from "./layout.ts";
 import { blockBody, flowLines } from "./scalar-lines.ts";
 
 /** Where a node stands. `depth`: of flow collections around it, whose lines begin at `base`. */

@@ -1,7 +1,7 @@
 // Formats multi-line scalars: their indentation follows the surrounding lines, and their values do not change.
 
 import type { CST } from "yaml";
-import type { Frame } from "./piece.ts";
+import type { Frame } from "./layout.ts";
 
 /** A scalar in quotes, or without any, of which further lines begin in a column. */
 export function flowLines({ type, source }: CST.FlowScalar, column: number): string {

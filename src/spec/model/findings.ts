@@ -5,9 +5,9 @@ import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { count } from "../../core/sentences.ts";
-import type { InstanceOrigin } from "./origin.ts";
 import { locationOf, type Span } from "./source.ts";
 import { describeNode, isNull, type MapNode, type SpecNode } from "./tree.ts";
+import type { InstanceOrigin } from "./written-resource.ts";
 
 export interface Finding {
   readonly severity: "error" | "warning";

@@ -1,12 +1,12 @@
-// A loaded, validated, and resolved spec: desired resources, each with its location.
+// A loaded, validated, and resolved spec: desired resources and rules, each with its location.
 
 import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
-import type { Values } from "../../resource/field-schema.ts";
+import type { Severity, Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
-import type { Rule } from "./rule.ts";
+import type { RuleLogic, RulePart } from "../../rules/rule.ts";
 
 /** A reference `${kind.name.attribute}` inside a string, as its parts; other parts are literal text. */
 export type ReferencePart = string | { readonly address: Address; readonly attribute: string };
@@ -111,4 +111,20 @@ export interface Spec {
   readonly rules?: readonly Rule[];
   /** Values that no output may show. */
   readonly sensitive?: SensitiveTexts;
+}
+
+export interface Rule extends RuleLogic {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly enforcement: "error" | "warn";
+  readonly at: Location;
+  /** Fields of `change.after` that `assert` reads, in its order. */
+  readonly fields: readonly Path[];
+  locate(part: RulePart, offset: number): Location;
+}
+
+/** A file of a folder of rules. `shown`: what diagnostics call it. */
+export interface RuleFile {
+  readonly shown: string;
+  readonly bytes: Uint8Array;
 }

@@ -4,7 +4,6 @@ import { listed } from "../../core/sentences.ts";
 import type { SpecFileReader } from "../files/includes.ts";
 import { pathBeside } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
-import type { InstanceOrigin } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import { isTemplate } from "../model/template.ts";
 import {
@@ -16,6 +15,7 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
+import type { InstanceOrigin } from "../model/written-resource.ts";
 import { type InputDeclaration, inputsOf } from "./inputs.ts";
 
 export const MODULE_FILE = "workspace.yaml";

@@ -8,20 +8,18 @@ import type { LinearPatterns } from "../expressions/linear-pattern.ts";
 import { escapedTree } from "../expressions/values.ts";
 import type { SpecFileReader } from "../files/includes.ts";
 import type { Findings } from "../model/findings.ts";
-import type { ModuleLimits } from "../model/limits.ts";
-import type { SpecPart } from "../model/origin.ts";
+import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";
 import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
+import type { SpecPart } from "../model/written-resource.ts";
 import type { VariableLookup } from "../variables/declarations.ts";
-import { ExpansionBudget } from "../variables/expansion-budget.ts";
 import { Expander } from "../variables/interpolate.ts";
 import { Locals } from "../variables/locals.ts";
 import { ModuleDefinitions } from "./definition.ts";
 import { checkInputs } from "./input-check.ts";
 import { ModuleInstance } from "./instance.ts";
 import { ModuleSet } from "./instances.ts";
-import { ModuleLoading } from "./loading.ts";
-import type { ModuleUser } from "./module-use.ts";
+import { ModuleLoading, type ModuleUser } from "./loading.ts";
 import { SpecScope } from "./scope.ts";
 
 export interface ExpandingOptions {

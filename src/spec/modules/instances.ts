@@ -4,13 +4,12 @@ import type { Code } from "../../core/codes.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import type { FoundValue, ScopeQuery } from "../expressions/evaluate.ts";
-import type { SpecPart } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import { literalOf } from "../model/template.ts";
 import { describeNode, isNull, member, type SpecNode, scalarAt, scalarText } from "../model/tree.ts";
+import type { SpecPart } from "../model/written-resource.ts";
 import type { ModuleDefinition } from "./definition.ts";
-import type { ModuleLoading } from "./loading.ts";
-import type { InstanceOfModule, ModuleUse, ModuleUser } from "./module-use.ts";
+import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
 import type { EachValue } from "./scope.ts";
 
 /** Names of modules and instances: parts of an address, so without dots and slashes. */

@@ -1,19 +1,42 @@
-// Shared state of all modules while a spec is read: definitions, limits, the evaluator, and the inputs to check.
+// What the modules of a spec share while it is read: definitions, limits, the evaluator, the inputs to check, and types.
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Evaluator } from "../expressions/evaluate.ts";
 import type { Findings } from "../model/findings.ts";
-import type { ModuleLimits } from "../model/limits.ts";
+import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
-import { member, type SpecNode } from "../model/tree.ts";
-import { ExpansionBudget } from "../variables/expansion-budget.ts";
-import type { ExpanderOptions } from "../variables/interpolate.ts";
+import { type MapNode, member, type SpecNode } from "../model/tree.ts";
+import type { InstanceOrigin, SpecPart } from "../model/written-resource.ts";
+import type { Expander, ExpanderOptions } from "../variables/interpolate.ts";
 import type { ModuleDefinition, ModuleDefinitions } from "./definition.ts";
 import type { GivenInput } from "./input-check.ts";
-import type { InstanceOfModule, ModuleUse } from "./module-use.ts";
-import type { EachValue } from "./scope.ts";
+import type { EachValue, SpecScope } from "./scope.ts";
+
+/** The user of a module: the spec itself, or an instance of a module. */
+export interface ModuleUser {
+  readonly scope: SpecScope;
+  readonly origin: InstanceOrigin | undefined;
+  /** The files of the modules around, outermost first. */
+  readonly within: readonly string[];
+  expander(scope: SpecScope): Expander;
+}
+
+export interface ModuleUse {
+  readonly name: string;
+  readonly at: Span;
+  readonly node: MapNode;
+  readonly definition: ModuleDefinition;
+  readonly user: ModuleUser;
+}
+
+export interface InstanceOfModule {
+  /** The parts of the instance and of the modules in it. */
+  parts(): Iterable<SpecPart>;
+  /** Undefined after reporting why the output has no value. */
+  output(name: string, at: Span): SpecNode | undefined;
+}
 
 export interface LoadingOptions {
   readonly definitions: ModuleDefinitions;

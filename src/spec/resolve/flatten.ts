@@ -6,7 +6,6 @@ import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
-import type { InstanceOrigin, SpecPart } from "../model/origin.ts";
 import type { Span } from "../model/source.ts";
 import { escaped, isEvaluated, isTemplate, templateParts } from "../model/template.ts";
 import {
@@ -20,8 +19,8 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import type { WrittenResource } from "../model/written-resource.ts";
-import { TARGET_FIELDS } from "../variables/target-settings.ts";
+import type { InstanceOrigin, SpecPart, WrittenResource } from "../model/written-resource.ts";
+import { TARGET_FIELDS } from "../variables/targets.ts";
 
 export const CONTROL_SECTIONS = [
   "include",

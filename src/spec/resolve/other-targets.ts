@@ -7,8 +7,7 @@ import { isNull, type MapNode, mapAt, member, type SpecNode, scalarText } from "
 import type { SchemaError } from "../schema/validate.ts";
 import { reportErrors, validatorFor, validatorForPolicy } from "../schema/validator.ts";
 import { type VariableParts, variablesOf } from "../variables/declarations.ts";
-import { selectTarget, withoutSettings } from "../variables/target-settings.ts";
-import { applyTarget } from "../variables/targets.ts";
+import { applyTarget, selectTarget, withoutSettings } from "../variables/targets.ts";
 import { flattenResources } from "./flatten.ts";
 
 interface Checking extends VariableParts {

@@ -4,7 +4,7 @@ import { Sensitive } from "../../core/sensitive.ts";
 import { SECRET_BYTES } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
-import { namedPath, openSourceFile } from "../files/source-files.ts";
+import { namedPath, openSourceFile } from "../files/contents.ts";
 import type { SpecFolder } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";

@@ -1,11 +1,10 @@
 // Reads the rules of the spec and of folders of rules. The rules of folders come first, and the spec cannot redefine them.
 
 import { SEVERITIES } from "../../resource/field-schema.ts";
-import { joinFiles } from "../files/join-files.ts";
-import { withNamedRules } from "../files/named-rules.ts";
+import { joinFiles, withNamedRules } from "../files/join-files.ts";
 import type { Findings } from "../model/findings.ts";
-import type { Rule, RuleFile } from "../model/rule.ts";
 import { locationOf } from "../model/source.ts";
+import type { Rule, RuleFile } from "../model/spec.ts";
 import { sourceOf } from "../model/text.ts";
 import {
   isNull,

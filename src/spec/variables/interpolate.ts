@@ -4,7 +4,7 @@ import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Evaluator, ValueScope } from "../expressions/evaluate.ts";
 import { textInside } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
-import { LIMITS } from "../model/limits.ts";
+import { type ExpansionBudget, LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import {
   type Expression,
@@ -27,7 +27,6 @@ import {
   withItems,
   withValues,
 } from "../model/tree.ts";
-import type { ExpansionBudget } from "./expansion-budget.ts";
 
 export interface ExpanderOptions {
   readonly scope: ValueScope;

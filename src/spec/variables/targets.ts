@@ -1,17 +1,149 @@
-// Merges the selected target over the rest: maps merge, other values replace, and null removes.
+// Targets: their settings, the selection of one, and its merge over the rest of the spec: maps merge, other values replace, and null removes.
 
+import { defined } from "../../core/json.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { listed } from "../../core/sentences.ts";
+import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { pathBeside } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
-import type { Span } from "../model/source.ts";
+import { locationOf, type Span } from "../model/source.ts";
+import type { TargetSettings } from "../model/spec.ts";
+import { isTemplate } from "../model/template.ts";
 import {
+  describeNode,
+  isFlag,
   isNull,
   type MapMember,
   type MapNode,
   mapAt,
   member,
   type SpecNode,
+  scalarText,
   withMembers,
 } from "../model/tree.ts";
-import { withoutSettings } from "./target-settings.ts";
+
+/** Fields of a target. Its other members are sections. */
+export const TARGET_FIELDS = ["description", "host", "profile", "state", "default", "protected"] as const;
+
+/** The target to use, by name; undefined after an error, or where the spec has no targets. */
+export function selectTarget(
+  section: SpecNode | undefined,
+  wanted: string | undefined,
+  suggest: Suggest,
+  findings: Findings,
+): TargetSettings | undefined {
+  if (section?.kind !== "map") return missing(section, wanted, [], suggest, findings);
+  const name = wanted ?? defaultsIn(section)[0]?.[0];
+  const chosen = name === undefined ? undefined : section.members.get(name);
+  if (name === undefined || chosen === undefined)
+    return missing(section, name, [...section.members.keys()], suggest, findings);
+  return settingsIn(name, chosen, findings);
+}
+
+/** Reports what is wrong whichever target is selected, and masks credentials of all targets. */
+export function checkTargets(section: SpecNode | undefined, findings: Findings): void {
+  if (section?.kind !== "map") return;
+  for (const [name, { value }] of section.members) {
+    checkFlags(name, value, findings);
+    maskCredentials(value);
+  }
+  const defaults = defaultsIn(section);
+  const [, second] = defaults;
+  if (second !== undefined)
+    findings.error(
+      "SPEC_TARGET",
+      `${listed(defaults.map(([name]) => name))} are both the default target`,
+      second[1].key,
+    );
+}
+
+const defaultsIn = ({ members }: MapNode): readonly (readonly [string, MapMember])[] =>
+  [...members].filter(([, { value }]) => flagIn(value, "default"));
+
+function missing(
+  section: SpecNode | undefined,
+  wanted: string | undefined,
+  names: readonly string[],
+  suggest: Suggest,
+  findings: Findings,
+): undefined {
+  if (wanted === undefined) {
+    if (names.length > 0)
+      findings.error("SPEC_TARGET", "no target is selected, and none is the default", section, {
+        hint: `pass --target ${listed(names, "or")}, or mark one with default: true`,
+      });
+    return undefined;
+  }
+  const known = names.length === 0 ? "the spec has no targets" : `the targets are ${listed(names)}`;
+  const details = didYouMean(suggest(wanted, names), known);
+  findings.error("SPEC_TARGET", `the spec has no target ${JSON.stringify(wanted)}`, section, details);
+  return undefined;
+}
+
+function settingsIn(name: string, { key, value }: MapMember, findings: Findings): TargetSettings {
+  const text = (field: string): (Pick<MapMember, "value"> & { readonly text: string }) | undefined => {
+    const node = member(value, field);
+    if (node === undefined || isNull(node)) return undefined;
+    const found = scalarText(node);
+    if (found !== undefined && found !== "" && !isTemplate(found)) return { value: node, text: found };
+    const shown = CREDENTIALS.test(found ?? "") ? SENSITIVE_TEXT : JSON.stringify(found);
+    const what = found === undefined ? describeNode(node) : shown;
+    findings.error("SPEC_TARGET", `the target ${name}: ${field} must be a plain string, not ${what}`, node, {
+      hint: "it is read before expressions",
+    });
+    return undefined;
+  };
+  const [host, profile, state] = [text("host"), text("profile"), text("state")];
+  if (state !== undefined && !isAllowedState(state.text)) {
+    const message = `the target ${name}: state must be a folder inside the spec's folder, or workspace:/folder`;
+    const hint = "a spec cannot name a database or a folder elsewhere; pass --state or set WORKSPACE_STATE";
+    findings.error("SPEC_TARGET", message, state.value, { hint });
+  }
+  return {
+    name,
+    at: locationOf(host?.value ?? key),
+    protected: flagIn(value, "protected"),
+    ...defined({ host: host?.text, profile: profile?.text, state: state?.text }),
+  };
+}
+
+/** Where a spec may keep its state. Anything else could send the state, or a password, to an attacker. */
+function isAllowedState(text: string): boolean {
+  if (text.startsWith("workspace:")) return true;
+  return !/^[a-z][a-z0-9+.-]*:/i.test(text) && pathBeside("", text) !== undefined;
+}
+
+/** What may be a user name, a token, or a password of a URL. */
+const CREDENTIALS = /^(?:[^/]*:\/\/.*|[^/]*)@/;
+
+/** Of every target: frames also show the lines around an error. */
+function maskCredentials(target: SpecNode): void {
+  for (const field of ["host", "state"]) {
+    const node = member(target, field);
+    const text = node === undefined ? undefined : scalarText(node);
+    if (node !== undefined && text !== undefined && CREDENTIALS.test(text)) node.source.mask(node);
+  }
+}
+
+/** Of every target: a flag with another value would not be in effect. */
+function checkFlags(name: string, target: SpecNode, findings: Findings): void {
+  for (const field of ["default", "protected"]) {
+    const node = member(target, field);
+    if (node !== undefined && !isNull(node) && !isFlag(node))
+      findings.wrongType(`the target ${name}: ${field}`, "true or false", node);
+  }
+}
+
+function flagIn(node: SpecNode, field: string): boolean {
+  const flag = member(node, field);
+  return flag?.kind === "scalar" && flag.value === true;
+}
+
+export function withoutSettings(target: MapNode): MapNode {
+  const members = new Map(target.members);
+  for (const field of TARGET_FIELDS) members.delete(field);
+  return { ...target, members };
+}
 
 /** Sections that a target cannot hold. */
 const OUTSIDE_TARGETS = new Set(["include", "targets"]);

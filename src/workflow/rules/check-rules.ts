@@ -11,8 +11,7 @@ import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { registry } from "../../providers/index.ts";
 import { maskedValues } from "../../resource/masked.ts";
 import type { RuleResult, RuleSubject } from "../../rules/rule.ts";
-import type { Rule } from "../../spec/model/rule.ts";
-import type { Spec } from "../../spec/model/spec.ts";
+import type { Rule, Spec } from "../../spec/model/spec.ts";
 import { withoutSensitive } from "../reconcile/located.ts";
 
 export interface RuleCheck {

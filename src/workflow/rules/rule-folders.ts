@@ -7,7 +7,7 @@ import { fileFailure } from "../../config/files.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
-import type { RuleFile } from "../../spec/model/rule.ts";
+import type { RuleFile } from "../../spec/model/spec.ts";
 import { isInTreeOf } from "../target/spec-tree.ts";
 import { specFile, type TargetOptions } from "../target/target.ts";
 

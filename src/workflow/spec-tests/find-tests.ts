@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import { matching } from "../../spec/files/matching.ts";
+import { matching } from "../../spec/files/patterns.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
 import { readTests } from "../../spec/testing/read-tests.ts";

@@ -10,7 +10,7 @@ import { nearestHint } from "../../core/suggest.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
 import { failureDiagnostic } from "../../engine/failures.ts";
 import type { Registry } from "../../resource/registry.ts";
-import type { ExportSource } from "../../spec/export/sources.ts";
+import type { ExportSource } from "../../spec/export/addresses.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
 import { assertNoLinkBelow, openWholeFile, type WholeFile, writeWholeFile } from "./write-file.ts";
 

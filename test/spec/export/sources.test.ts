@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { remoteId } from "../../../src/core/address.ts";
 import { registry } from "../../../src/providers/index.ts";
-import { addressObjects } from "../../../src/spec/export/addresses.ts";
-import { sourcesOf } from "../../../src/spec/export/sources.ts";
+import { addressObjects, sourcesOf } from "../../../src/spec/export/addresses.ts";
 
 function pathsOf(kind: string, names: readonly (readonly [string, string?])[]): readonly string[] {
   const objects = names.map(([name, language]) => ({

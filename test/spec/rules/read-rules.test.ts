@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { LoadOptions } from "../../../src/spec/load-spec.ts";
-import type { Rule } from "../../../src/spec/model/rule.ts";
+import type { Rule } from "../../../src/spec/model/spec.ts";
 import { type Files, load } from "../folder.ts";
 
 const POOLS = "pools: { a: { node_type_id: Standard_DS3_v2 } }\n";

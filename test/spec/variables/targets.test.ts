@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { suggester } from "../../../src/core/suggest.ts";
 import { Findings } from "../../../src/spec/model/findings.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
-import { selectTarget } from "../../../src/spec/variables/target-settings.ts";
+import { selectTarget } from "../../../src/spec/variables/targets.ts";
 import { readYaml } from "../../../src/spec/yaml/read-yaml.ts";
 import { load } from "../folder.ts";
 

@@ -6,7 +6,7 @@ import { error } from "../../../src/core/diagnostic.ts";
 import type { Create } from "../../../src/planner/model/change.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";
 import type { ChangeOrigin } from "../../../src/planner/model/split.ts";
-import type { Rule } from "../../../src/spec/model/rule.ts";
+import type { Rule } from "../../../src/spec/model/spec.ts";
 import { checkRules } from "../../../src/workflow/rules/check-rules.ts";
 
 const AT = { file: "rules.yaml", line: 1, column: 3 };

@@ -15,8 +15,7 @@ import { error, Failure } from "../../../src/core/diagnostic.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { registry } from "../../../src/providers/index.ts";
 import type { Provider } from "../../../src/resource/provider.ts";
-import { addressObjects } from "../../../src/spec/export/addresses.ts";
-import { sourcesOf } from "../../../src/spec/export/sources.ts";
+import { addressObjects, sourcesOf } from "../../../src/spec/export/addresses.ts";
 import { fetchSources, writeSpec } from "../../../src/workflow/transfer/export.ts";
 
 let folder = "";
