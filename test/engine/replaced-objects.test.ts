@@ -1,7 +1,7 @@
 // Replaced objects that an apply could not delete: a later apply deletes them.
 
 import { expect, onTestFinished, test } from "vitest";
-import type { HttpRequest, HttpResponse } from "../../src/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../src/api/http/transport.ts";
 import type { Address } from "../../src/core/address.ts";
 import { apiError } from "../api/scripted.ts";
 import { doing, results, type Send, Site } from "./site.ts";

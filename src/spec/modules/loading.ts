@@ -1,4 +1,4 @@
-// What the modules of a spec share while it is read: definitions, limits, the evaluator, the inputs to check, and types.
+// Shared state of all modules while a spec is read: definitions, limits, the evaluator, and the inputs to check.
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";
