@@ -42,14 +42,15 @@ async function dispatch(context: CommandContext, argv: readonly string[]): Promi
   return EXIT.error;
 }
 
-/** A shorter wait is over before a sentence about it is read. */
+/** A shorter wait is over before a sentence about it is read, unless many follow each other. */
 const LONG_WAIT_MS = 3_000;
+const MANY_ATTEMPTS = 5;
 
 function workflowObserver(context: CommandContext): WorkflowObserver {
   return {
     found: (diagnostics) => printDiagnostics(context, diagnostics),
     retrying({ operation, status, attempt, waitMs = 0 }) {
-      if (waitMs < LONG_WAIT_MS) return;
+      if (waitMs < LONG_WAIT_MS && attempt % MANY_ATTEMPTS !== 0) return;
       const what = status === 0 ? "returned no complete response" : `answered ${status}`;
       const seconds = Math.ceil(waitMs / 1000);
       context.stderr.write(`${operation} ${what}; retry ${attempt} in ${seconds} s\n`);

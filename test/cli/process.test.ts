@@ -238,6 +238,20 @@ describe.skipIf(older === undefined)("on an older Node", () => {
     });
   });
 
+  test("many short waits before retries are reported", async () => {
+    const cwd = folderWith(POOLS);
+    const path = "/api/2.0/instance-pools/list";
+    await control("PUT", "faults", { rules: [{ path, fate: "status", status: 429, retry_after: 0 }] });
+    const { child, ended } = start(["plan"], { cwd, env: env() });
+    await new Promise((resolve) => child.stderr?.once("data", resolve));
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(/^instance-pools\/list answered 429; retry 5 in 1 s\n/),
+    });
+    await control("DELETE", "faults");
+  });
+
   test("after a saved plan was applied, no later plan asks who the caller is", async () => {
     const cwd = folderWith("scopes: { etl: { acls: { users: READ } } }\n");
     await start(["plan", "--out", "first.plan"], { cwd, env: env() }).ended;

@@ -93,7 +93,8 @@ function afterError(
   }
   if (status < 500 || status === 501) return "give up";
   if (situation.jobs) return within(JOBS_WINDOW, Math.max(wait, JOBS_INTERVAL), situation);
-  return within(WINDOW, wait, situation);
+  // A Retry-After of nothing, such as a date in the past, must not lead to a loop without pauses.
+  return within(WINDOW, asked < BASE ? backOff(situation) : wait, situation);
 }
 
 function afterBreak(broken: TransportFailure, situation: RetrySituation): RetryDecision {

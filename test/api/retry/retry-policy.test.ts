@@ -62,6 +62,13 @@ test("a Retry-After of nothing still waits a quarter of a second", () => {
   expect(waitOf(failed(429, "", 0))).toBe(250);
 });
 
+test("a 5xx with a Retry-After of nothing is repeated with the usual back-off", () => {
+  for (const attempts of [1, 4, 7])
+    expect(waitOf(failed(503, "", 0), { attempts })).toBe(waitOf(failed(503), { attempts }));
+  expect(waitOf(failed(503, "", 0))).toBe(250);
+  expect(waitOf(failed(503, "", 1_000), { attempts: 7 })).toBe(1_000);
+});
+
 test("429 is given up after ten minutes", () => {
   expect(waitOf(failed(429, "", 30_000), { elapsedMs: 570_000 })).toBe(30_000);
   expect(waitOf(failed(429, "", 30_000), { elapsedMs: 570_001 })).toBe("give up");
