@@ -294,6 +294,15 @@ describe("paths that lead elsewhere", () => {
     const { told } = await loadFrom(folder);
     expect(told).toEqual(["SPEC_TOO_LARGE 1:10 big.yaml is too large: 8,388,609 bytes (limit: 8,388,608)"]);
   });
+
+  it("the main file beyond the limit is not read, and the hint says how to make it smaller", async () => {
+    const folder = folderWith({});
+    writeFileSync(join(folder, "workspace.yaml"), "#".repeat((8 << 20) + 1));
+    const { diagnostics } = await loadFrom(folder);
+    expect(diagnostics).toMatchObject([
+      { code: "SPEC_TOO_LARGE", hint: "split it into files, and list them under include" },
+    ]);
+  });
 });
 
 describe("a separate process", () => {

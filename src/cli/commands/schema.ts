@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { dialectFrom } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -34,7 +35,11 @@ export const schemaCommand = defineCommand({
   async run(context, options) {
     const spoken = dialectFrom(context, options);
     const asked = ["api", "plan", "drift", "test", "applyEvents"] as const;
-    const shipped = asked.find((name) => options[name]);
+    const [shipped, ...more] = asked.filter((name) => options[name]);
+    if (more.length > 0)
+      throw failureOf("CLI_USAGE", "only one schema can be printed at a time", {
+        hint: "run `workspace schema` once for each of them",
+      });
     if (shipped === "api" && spoken.dialect === "databricks") context.stdout.write(SHIPPED.dialect());
     else if (shipped !== undefined) context.stdout.write(SHIPPED[shipped]());
     else {

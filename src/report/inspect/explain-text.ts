@@ -117,10 +117,10 @@ export function findField(fields: FieldTable, path: readonly string[]): FoundFie
   let schema: FieldSchema = { properties: fields };
   for (const key of path) {
     const inside = schema.items ?? schema;
-    const next =
-      inside.properties?.[key] ??
-      (typeof inside.additionalProperties === "object" ? inside.additionalProperties : undefined);
-    if (next === undefined) return { known: Object.keys(inside.properties ?? {}), missing: key };
+    const { properties = {}, additionalProperties: member } = inside;
+    const other = typeof member === "object" ? member : undefined;
+    const next = Object.hasOwn(properties, key) ? properties[key] : other;
+    if (next === undefined) return { known: Object.keys(properties), missing: key };
     schema = next;
   }
   return { schema };

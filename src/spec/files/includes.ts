@@ -191,9 +191,11 @@ export class SpecFileReader {
   #refused(path: string, refused: RefusedFile, from: Span | undefined): void {
     const { code, words } = refusedWords(refused);
     const shown = this.#tree.shown(path);
-    const hint =
-      from === undefined ? "pass another spec with --file, or run `workspace init` to create one" : undefined;
-    this.#findings.error(code, `${shown} ${words}`, from, { hint });
+    const main =
+      code === "SPEC_TOO_LARGE"
+        ? "split it into files, and list them under include"
+        : "pass another spec with --file, or run `workspace init` to create one";
+    this.#findings.error(code, `${shown} ${words}`, from, { hint: from === undefined ? main : undefined });
   }
 }
 

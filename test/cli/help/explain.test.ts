@@ -35,9 +35,19 @@ test.each([
   ["import", "\n  to*  "],
   ["include", "More files of this spec"],
   ["scopes.nope", "known: lifecycle, acls, secrets, "],
+  ["pools.__proto__", 'unknown field of pools: "__proto__"'],
+  ["pools.disk_spec.constructor", 'unknown field of pools: "constructor"'],
+  ["clusters.autoscale.min_workers.x", "the part before it has no fields"],
   ["polcy", 'did you mean "policy"?'],
 ])("%s", async (what, words) => {
   expect(await told(what)).toContain(words);
+});
+
+test("schema prints one schema at a time", async () => {
+  const context = contextWith();
+  expect(await runProgram(context, ["schema", "--plan", "--drift"])).toBe(1);
+  expect(context.out()).toBe("");
+  expect(context.err()).toContain("error CLI_USAGE: only one schema can be printed at a time");
 });
 
 test("no explanation cites a rule of the contract that its reader does not have", async () => {
