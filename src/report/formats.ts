@@ -1,13 +1,13 @@
 // All formats of all reports: a name and a renderer, loaded on use. A new format is a new line here.
 
+import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Notice } from "./ci/notice.ts";
-import type { ValidationView } from "./inspect/validation-markdown.ts";
 import type { OutcomeView } from "./outcome/outcome-view.ts";
 import type { DriftView } from "./plan/drift-view.ts";
 import type { PlanView } from "./plan/plan-view.ts";
 import type { TestsView } from "./spec-tests/tests-view.ts";
 import type { Colors } from "./text/color.ts";
-import type { FittedReport, MarkdownSize } from "./text/markdown.ts";
+import type { FittedReport, MarkdownSize, ValidationView } from "./text/markdown.ts";
 import { printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
 
@@ -33,14 +33,11 @@ const json = <View>(load: Load<View, unknown>) =>
     return (view, info) => `${printableJson(document(view, info), 2)}\n`;
   });
 
-type Markdown<View> = (view: View, info: RunInfo, size: MarkdownSize) => FittedReport;
+type LoadMarkdown<View> = () => Promise<(view: View, info: RunInfo, size: MarkdownSize) => FittedReport>;
 
 const markdown =
-  <View>(
-    which: "COMMENT_SIZE" | "SUMMARY_SIZE",
-    load: () => Promise<Markdown<View>>,
-  ): Load<View, FittedReport> =>
-  async () => {
+  <View>(load: LoadMarkdown<View>, which: "COMMENT_SIZE" | "SUMMARY_SIZE" = "COMMENT_SIZE") =>
+  async (): Promise<Renderer<View>> => {
     const [render, sizes] = await Promise.all([load(), import("./text/markdown.ts")]);
     return (view, info) => render(view, info, sizes[which]);
   };
@@ -51,7 +48,13 @@ interface Noticed {
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
-const noticeFormats = <View>(command: string, load: () => Promise<(view: View) => Noticed>) => ({
+/** What CI services show: the page of a job, and notices. */
+const ciFormats = <View>(
+  command: string,
+  page: LoadMarkdown<View>,
+  load: () => Promise<(view: View) => Noticed>,
+) => ({
+  "markdown-summary": markdown(page, "SUMMARY_SIZE"),
   github: async (): Promise<Renderer<View>> => {
     const [{ githubAnnotations }, of] = await Promise.all([import("./ci/github-annotations.ts"), load()]);
     return (view, info) => {
@@ -72,20 +75,18 @@ const noticeFormats = <View>(command: string, load: () => Promise<(view: View) =
   },
 });
 
+const loadPlanMarkdown = async () => (await import("./plan/plan-markdown.ts")).planMarkdown;
+
 export const PLAN_FORMATS = {
   text: async () => {
     const { planText } = await import("./plan/plan-text.ts");
     return (view, info, colors, alone) => whole(planText(view, colors, info, alone));
   },
   json: json(async () => (await import("./plan/plan-json.ts")).planJson),
-  markdown: markdown("COMMENT_SIZE", async () => (await import("./plan/plan-markdown.ts")).planMarkdown),
+  markdown: markdown(loadPlanMarkdown),
   html: plain(async () => (await import("./html/plan-html.ts")).planHtml),
   junit: plain(async () => (await import("./outcome/junit.ts")).planJunit),
-  "markdown-summary": markdown(
-    "SUMMARY_SIZE",
-    async () => (await import("./plan/plan-markdown.ts")).planMarkdown,
-  ),
-  ...noticeFormats<PlanView>("plan", async () => {
+  ...ciFormats("plan", loadPlanMarkdown, async () => {
     const [{ planNotices }, { splitProperties, splitSentences }] = await Promise.all([
       import("./ci/notice.ts"),
       import("./plan/split-view.ts"),
@@ -100,25 +101,25 @@ export const PLAN_FORMATS = {
 
 export type PlanFormat = keyof typeof PLAN_FORMATS;
 
+const loadDriftMarkdown = async () => (await import("./plan/plan-markdown.ts")).driftMarkdown;
+
 export const DRIFT_FORMATS = {
   text: async () => {
     const { driftText } = await import("./plan/plan-text.ts");
     return (view, info, colors, alone) => whole(driftText(view, colors, info, alone));
   },
   json: json(async () => (await import("./plan/plan-json.ts")).driftReportJson),
-  markdown: markdown("COMMENT_SIZE", async () => (await import("./plan/plan-markdown.ts")).driftMarkdown),
+  markdown: markdown(loadDriftMarkdown),
   html: plain(async () => (await import("./html/plan-html.ts")).driftHtml),
   junit: plain(async () => (await import("./outcome/junit.ts")).driftJunit),
-  "markdown-summary": markdown(
-    "SUMMARY_SIZE",
-    async () => (await import("./plan/plan-markdown.ts")).driftMarkdown,
-  ),
-  ...noticeFormats<DriftView>("drift", async () => {
+  ...ciFormats("drift", loadDriftMarkdown, async () => {
     const { driftNotices } = await import("./ci/notice.ts");
     return (view) => ({ notices: driftNotices(view), summary: [view.title] });
   }),
   gitlab: plain(async () => (await import("./ci/gitlab.ts")).driftCounts),
 } as const satisfies Formats<DriftView>;
+
+const loadValidationMarkdown = async () => (await import("./text/markdown.ts")).validationMarkdown;
 
 export const VALIDATION_FORMATS = {
   text: async () => {
@@ -138,20 +139,13 @@ export const VALIDATION_FORMATS = {
       return { valid, ...run, diagnostics: diagnostics.map(diagnosticJson) };
     };
   }),
-  markdown: markdown(
-    "COMMENT_SIZE",
-    async () => (await import("./inspect/validation-markdown.ts")).validationMarkdown,
-  ),
+  markdown: markdown(loadValidationMarkdown),
   junit: async () => {
     const { findingsJunit } = await import("./outcome/junit.ts");
     return ({ sentence, diagnostics }, info) =>
       whole(findingsJunit("workspace validate", sentence ?? "", diagnostics, info));
   },
-  "markdown-summary": markdown(
-    "SUMMARY_SIZE",
-    async () => (await import("./inspect/validation-markdown.ts")).validationMarkdown,
-  ),
-  ...noticeFormats<ValidationView>("validate", async () => {
+  ...ciFormats("validate", loadValidationMarkdown, async () => {
     const [{ findingNotices }, { severityCounts }] = await Promise.all([
       import("./ci/notice.ts"),
       import("./text/diagnostic-text.ts"),
@@ -172,6 +166,8 @@ export const TEST_FORMATS = {
   junit: plain(async () => (await import("./spec-tests/tests-view.ts")).testsJunit),
 } as const satisfies Formats<TestsView>;
 
+const loadOutcomeMarkdown = async () => (await import("./outcome/outcome-markdown.ts")).outcomeMarkdown;
+
 /** Of an apply. As JSON it is one event a line; the renderer gives the last of them. */
 export const OUTCOME_FORMATS = {
   text: async () => {
@@ -182,17 +178,10 @@ export const OUTCOME_FORMATS = {
     const { outcomeJson } = await import("./outcome/outcome-json.ts");
     return (view, info) => whole(`${printableJson(outcomeJson(view, info))}\n`);
   },
-  markdown: markdown(
-    "COMMENT_SIZE",
-    async () => (await import("./outcome/outcome-markdown.ts")).outcomeMarkdown,
-  ),
+  markdown: markdown(loadOutcomeMarkdown),
   html: plain(async () => (await import("./html/outcome-html.ts")).outcomeHtml),
   junit: plain(async () => (await import("./outcome/junit.ts")).outcomeJunit),
-  "markdown-summary": markdown(
-    "SUMMARY_SIZE",
-    async () => (await import("./outcome/outcome-markdown.ts")).outcomeMarkdown,
-  ),
-  ...noticeFormats<OutcomeView>("apply", async () => {
+  ...ciFormats("apply", loadOutcomeMarkdown, async () => {
     const { outcomeNotices } = await import("./ci/notice.ts");
     return (view) => ({ notices: outcomeNotices(view), summary: [view.title] });
   }),
@@ -200,3 +189,30 @@ export const OUTCOME_FORMATS = {
 } as const satisfies Formats<OutcomeView>;
 
 export type OutcomeFormat = keyof typeof OUTCOME_FORMATS;
+
+/** Of a run that ended before it had anything else to show. */
+export const failureFormats = (command: string) => {
+  const title = async () => {
+    const { severityCounts } = await import("./text/diagnostic-text.ts");
+    return (found: readonly Diagnostic[]) => `workspace ${command}: ${severityCounts(found)}`;
+  };
+  const loadMarkdown: LoadMarkdown<readonly Diagnostic[]> = async () => {
+    const [{ findingsMarkdown }, titleOf] = await Promise.all([import("./text/markdown.ts"), title()]);
+    return (found, info, size) => findingsMarkdown(titleOf(found), found, info, size);
+  };
+  return {
+    markdown: markdown(loadMarkdown),
+    html: plain(async () => {
+      const { failureHtml } = await import("./html/parts.ts");
+      return (found, info) => failureHtml(`workspace ${command}`, found, info);
+    }),
+    junit: plain(async () => {
+      const { findingsJunit } = await import("./outcome/junit.ts");
+      return (found, info) => findingsJunit(`workspace ${command}`, "", found, info);
+    }),
+    ...ciFormats(command, loadMarkdown, async () => {
+      const [{ findingNotices }, titleOf] = await Promise.all([import("./ci/notice.ts"), title()]);
+      return (found) => ({ notices: findingNotices(found), summary: [titleOf(found)] });
+    }),
+  } satisfies Formats<readonly Diagnostic[]>;
+};

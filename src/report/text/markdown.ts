@@ -1,9 +1,10 @@
-// Limits the size of a Markdown report, omitting the least important parts first, and formats findings.
+// Limits the size of a Markdown report, omitting the least important parts first, and formats findings, alone or as parts.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
-import { ruleText } from "./diagnostic-text.ts";
+import { ruleText, severityCounts } from "./diagnostic-text.ts";
 import { markdownBlock, markdownCode, markdownSentence, printableLines } from "./printable.ts";
+import { markdownHead, type RunInfo } from "./run-info.ts";
 
 /** A part that is shown completely, by its first line, or not. */
 export interface Block {
@@ -143,15 +144,45 @@ export function findingDetails({ at, usedAt = [], rule, cause, hint }: Diagnosti
   ];
 }
 
-export function placeCode({ file, line, column }: NonNullable<Diagnostic["at"]>): string {
+function placeCode({ file, line, column }: NonNullable<Diagnostic["at"]>): string {
   return markdownCode(`${file}:${line}:${column}`);
 }
 
-export function findingItem(one: Diagnostic): Block {
+function findingItem(one: Diagnostic): Block {
   const { severity, code, message, at } = one;
   const head = `- **${severity}** ${markdownCode(code)} ${markdownSentence(message)}`;
   const lines = [head, ...findingDetails(one)];
   if (at?.frame !== undefined)
     lines.push("", ...markdownBlock("", printableLines(at.frame)).map((line) => `  ${line}`), "");
   return { what: "finding", text: `${lines.join("\n")}\n`, brief: `${head}\n` };
+}
+
+/** The findings of `validate`. `sentence`: about a valid spec. */
+export interface ValidationView {
+  readonly sentence: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function validationMarkdown(
+  { sentence, diagnostics }: ValidationView,
+  info?: RunInfo,
+  size = COMMENT_SIZE,
+): FittedReport {
+  const heading = sentence ?? `The spec is not valid: ${severityCounts(diagnostics)}`;
+  return findingsMarkdown(heading, diagnostics, info, size);
+}
+
+/** Errors are left out last. */
+export function findingsMarkdown(
+  heading: string,
+  found: readonly Diagnostic[],
+  info?: RunInfo,
+  size = COMMENT_SIZE,
+): FittedReport {
+  const section = (rank: number, severity: Diagnostic["severity"]) => ({
+    rank,
+    open: "",
+    blocks: found.filter((one) => one.severity === severity).map(findingItem),
+  });
+  return fittedMarkdown(markdownHead(heading, info), [section(0, "error"), section(1, "warning")], size);
 }
