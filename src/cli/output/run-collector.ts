@@ -5,13 +5,9 @@ import { type Address, kindOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import {
-  driftDifferences,
-  outcomeResults,
-  plannedDifferences,
-  type RequestGroup,
-  type RunResult,
-} from "../../report/metrics/run-result.ts";
+import type { DifferenceGroup, RequestGroup, RunResult } from "../../report/metrics/run-result.ts";
+import { driftView } from "../../report/plan/drift-view.ts";
+import { planView } from "../../report/plan/plan-view.ts";
 import type { State } from "../../state/model/record.ts";
 import type { RunObserver } from "../../workflow/session/workflow-context.ts";
 
@@ -41,7 +37,7 @@ export class RunCollector implements RunObserver {
     this.#errors = errorsIn([...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)]);
     this.#found = {
       resources: byKind(state.records.keys()),
-      differences: differences(plan, registry),
+      differences: differences(plan),
       planMs,
     };
   }
@@ -54,7 +50,7 @@ export class RunCollector implements RunObserver {
     this.#found = {
       ...this.#found,
       resources: byKind(state.records.keys()),
-      differences: plannedDifferences(plan, registry),
+      differences: plannedDifferences(plan),
       applyMs: outcome.elapsedMs,
       results: outcomeResults(outcome),
     };
@@ -69,6 +65,42 @@ export class RunCollector implements RunObserver {
     const requests = [...this.#requests].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
     return { ...this.#found, host: this.#host, requests };
   }
+}
+
+function plannedDifferences(plan: Plan): readonly DifferenceGroup[] {
+  return grouped(
+    planView(plan, registry).changes.flatMap(({ source, severity = "other" }) => {
+      const { kind, action, cause } = source;
+      return action === "noop" || action === "report" ? [] : [{ kind, action, cause, severity }];
+    }),
+  );
+}
+
+function driftDifferences(plan: Plan): readonly DifferenceGroup[] {
+  return grouped(
+    driftView(plan, 0, registry).drift.map(({ source, severity }) => ({
+      kind: source.kind,
+      action: source.what,
+      cause: "drift",
+      severity,
+    })),
+  );
+}
+
+function grouped(all: readonly Omit<DifferenceGroup, "count">[]): readonly DifferenceGroup[] {
+  const groups = new Map<string, DifferenceGroup>();
+  for (const one of all) {
+    const key = `${one.kind} ${one.action} ${one.cause} ${one.severity}`;
+    groups.set(key, { ...one, count: (groups.get(key)?.count ?? 0) + 1 });
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}
+
+function outcomeResults({ changes }: ApplyOutcome): Readonly<Record<string, number>> {
+  const results: Record<string, number> = {};
+  for (const { action, result } of changes)
+    if (action !== "noop" && action !== "report") results[result] = (results[result] ?? 0) + 1;
+  return results;
 }
 
 function errorsIn(found: readonly Diagnostic[]): readonly Diagnostic[] {

@@ -6,8 +6,13 @@ import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { networkOf } from "../../config/network.ts";
 import { type Diagnostic, error, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
-import type { RunOutcome, RunResult } from "../../report/metrics/run-result.ts";
-import { WEBHOOK_FORMATS, type WebhookFormat } from "../../report/metrics/webhook-body.ts";
+import {
+  type RunOutcome,
+  type RunResult,
+  WEBHOOK_FORMATS,
+  type WebhookFormat,
+  webhookBody,
+} from "../../report/metrics/run-result.ts";
 import type { RunObserver } from "../../workflow/session/workflow-context.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import type { Command } from "../command/command.ts";
@@ -163,7 +168,6 @@ async function webhookOf(context: CommandContext, options: WatchOptions): Promis
   const network = networkOf(context, options.caFile, url.origin);
   const secret = fromEnv(context, "WORKSPACE_WEBHOOK_SECRET");
   return async (facts) => {
-    const { webhookBody } = await import("../../report/metrics/webhook-body.ts");
     const body = webhookBody(facts, format);
     return postWebhook({ url, body, network, ...(secret === undefined ? {} : { secret }) });
   };

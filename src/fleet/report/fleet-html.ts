@@ -1,8 +1,7 @@
 // The state of a fleet as an HTML page: each workspace collapsed, with its findings and its trend.
 
 import { count, grouped } from "../../core/sentences.ts";
-import { filterBar, keyHelp } from "../../report/html/filter-bar.ts";
-import { type Html, html, NOTHING, page, themeButton } from "../../report/html/page.ts";
+import { filterBar, type Html, html, keyHelp, NOTHING, page, themeButton } from "../../report/html/page.ts";
 import { chunked, findings, folded } from "../../report/html/parts.ts";
 import { timeText } from "../../report/text/vocabulary.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";

@@ -6,8 +6,7 @@ import type { OutcomeItem, OutcomeView } from "../outcome/outcome-view.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { DONE } from "../text/vocabulary.ts";
-import { type Facets, filterBar, keyHelp } from "./filter-bar.ts";
-import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
+import { type Facets, filterBar, type Html, html, keyHelp, NOTHING, page, themeButton } from "./page.ts";
 import { chunked, fieldTable, findings, folded, remark, runLine, sideBySide } from "./parts.ts";
 
 export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {

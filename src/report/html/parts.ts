@@ -5,8 +5,7 @@ import type { FieldLine } from "../plan/field-lines.ts";
 import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { printableLines } from "../text/printable.ts";
 import { type RunInfo, runParts } from "../text/run-info.ts";
-import type { Facets } from "./filter-bar.ts";
-import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
+import { type Facets, type Html, html, NOTHING, page, themeButton } from "./page.ts";
 
 /** The line below a heading: where the report is from. */
 export function runLine(host: string, modes: readonly string[], info: RunInfo | undefined): Html {

@@ -5,13 +5,11 @@ import type { Severity } from "../../resource/field-schema.ts";
 import type { SpecPlace } from "../plan/change-fields.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { DriftItem, DriftView } from "../plan/drift-view.ts";
-import type { PlanView } from "../plan/plan-view.ts";
+import { kindTable, type PlanView } from "../plan/plan-view.ts";
 import { ORIGIN_HEADS, ORIGINS, resolvedSentence } from "../plan/split-view.ts";
-import { kindTable } from "../plan/summary.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { changeGraph, type LinkedChange, neededBy } from "./change-graph.ts";
-import { type Facets, filterBar, keyHelp } from "./filter-bar.ts";
-import { type Html, html, NOTHING, page, themeButton } from "./page.ts";
+import { type Facets, filterBar, type Html, html, keyHelp, NOTHING, page, themeButton } from "./page.ts";
 import { chunked, fieldTable, findings, folded, remark, runLine, sideBySide } from "./parts.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {

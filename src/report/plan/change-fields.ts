@@ -111,6 +111,11 @@ export function rated(
   return change.diffs.map((diff) => ratedDiff(provider, change.address, diff, places));
 }
 
+/** Whether a change deletes an object; a replacement that keeps the old one does not. */
+export function destroys(change: Change): boolean {
+  return change.action === "delete" || (change.action === "replace" && change.keepsOld !== true);
+}
+
 /** A replacement deletes the object, so its severity is at least that of the object. */
 export function severityOf(change: Change, registry: KindRegistry): Severity | undefined {
   const fields = rated(change, registry).map((one) => one.severity);

@@ -8,6 +8,7 @@ import { printable } from "../text/printable.ts";
 import { SIGNS } from "../text/vocabulary.ts";
 import {
   contentLines,
+  destroys,
   fieldLines,
   type RatedDiff,
   rated,
@@ -19,7 +20,6 @@ import {
   severityOf,
 } from "./change-fields.ts";
 import type { FieldLine } from "./field-lines.ts";
-import { destroys } from "./summary.ts";
 
 const VERBS: Readonly<Record<Action, string>> = {
   create: "create",

@@ -10,8 +10,7 @@ import { diagnosticJson } from "../text/diagnostic-text.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
 import type { RatedDiff } from "./change-fields.ts";
 import type { ChangeView } from "./change-view.ts";
-import { originJson } from "./drift-marks.ts";
-import type { DriftItem, DriftView } from "./drift-view.ts";
+import { type DriftItem, type DriftView, originJson } from "./drift-view.ts";
 import { resultValues } from "./known-after-apply.ts";
 import type { PlanView } from "./plan-view.ts";
 

@@ -24,9 +24,8 @@ import type { ChangeView } from "./change-view.ts";
 import type { DriftItem, DriftView } from "./drift-view.ts";
 import type { FieldLine } from "./field-lines.ts";
 import { severityNote } from "./plan-text.ts";
-import type { PlanView } from "./plan-view.ts";
+import { kindTable, type PlanView } from "./plan-view.ts";
 import { ORIGIN_HEADS, resolvedSentence } from "./split-view.ts";
-import { kindTable } from "./summary.ts";
 
 export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const touching = plan.changes.filter((change) => change.touches);

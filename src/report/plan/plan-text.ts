@@ -9,9 +9,8 @@ import { type RunInfo, runLines } from "../text/run-info.ts";
 import type { ChangeView } from "./change-view.ts";
 import type { DriftItem, DriftView } from "./drift-view.ts";
 import type { FieldLine } from "./field-lines.ts";
-import type { PlanView } from "./plan-view.ts";
+import { kindTable, type PlanView } from "./plan-view.ts";
 import { byOrigin, resolvedLines } from "./split-view.ts";
-import { kindTable } from "./summary.ts";
 
 /** Of warnings with one code, or of one rule, so many are shown; a line counts the others. */
 const MOST_ALIKE = 10;

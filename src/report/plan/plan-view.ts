@@ -1,7 +1,8 @@
 // The view of a plan for all reports: plain data; each format only lays it out.
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
-import { type Change, changesAnything } from "../../planner/model/change.ts";
+import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
+import { count, grouped, listed } from "../../core/sentences.ts";
+import { type Action, type Change, changesAnything, touches } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
 import {
   type Guard,
@@ -13,13 +14,13 @@ import {
 } from "../../planner/model/plan.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { causedPart } from "../../planner/split-plan.ts";
+import { secretField } from "../../resource/content.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
+import { CHANGING_ACTIONS } from "../text/vocabulary.ts";
 import { NO_PLACES, type SpecPlaces } from "./change-fields.ts";
 import { ChangeView } from "./change-view.ts";
-import { originText } from "./drift-marks.ts";
-import { type DriftItem, driftItem } from "./drift-view.ts";
+import { type DriftItem, driftItem, originText } from "./drift-view.ts";
 import { type ExitcodeFor, PENDING_NOTE, type SplitView, splitView } from "./split-view.ts";
-import { isUnknownSecret, refusalLine, summaryLine } from "./summary.ts";
 
 export interface PlanView {
   readonly host: string;
@@ -126,4 +127,67 @@ function foundInside({ action, kind, name, address }: Change): readonly Unmanage
   if (action !== "report") return [];
   const slash = name.indexOf("/");
   return [{ address, group: `${kind} in ${name.slice(0, slash)}`, name: name.slice(slash + 1) }];
+}
+
+/** Whether a change keeps a secret because the plan was made without its value, so that it may differ. */
+function isUnknownSecret(change: Change, registry: KindRegistry): boolean {
+  if (change.action !== "noop" || change.payload !== undefined) return false;
+  return secretField(registry.of(change.address)) !== undefined;
+}
+
+/** `Plan: 3 to create, …` `unknownSecrets`: how many secrets are kept only because their values are missing. */
+function summaryLine(plan: Pick<Plan, "changes" | "diagnostics" | "part">, unknownSecrets = 0): string {
+  const secrets = count(unknownSecrets, "secret without a value", "secrets without values");
+  const unknown = unknownSecrets === 0 ? [] : [`Not compared: ${secrets}.`];
+  const part = partLine(plan);
+  return [changesLine(plan, unknownSecrets), ...unknown, ...(part === undefined ? [] : [part])].join(" ");
+}
+
+/** `Partial plan (--only): 10 of 301 resources.` Undefined for a plan of everything. */
+export function partLine({ part }: { readonly part?: Plan["part"] | undefined }): string | undefined {
+  if (part === undefined) return undefined;
+  return `Partial plan (--only): ${grouped(part.planned)} of ${count(part.total, "resource")}.`;
+}
+
+function changesLine(plan: Pick<Plan, "changes" | "diagnostics">, unknown: number): string {
+  const summary = summaryOf(plan.changes);
+  if (!changesAnything(plan) && hasErrors(plan.diagnostics)) return "Nothing is planned.";
+  const same = summary.noop - unknown;
+  if (!changesAnything(plan))
+    return same === 0
+      ? "No changes."
+      : `No changes. ${count(same, "resource matches", "resources match")} the spec.`;
+  const parts = (["create", "update", "replace", "delete"] as const).map(
+    (action) => `${grouped(summary[action])} to ${action}`,
+  );
+  for (const action of ["adopt", "forget"] as const)
+    if (summary[action] > 0) parts.push(`${grouped(summary[action])} to ${action}`);
+  return `Plan: ${parts.join(", ")}.`;
+}
+
+/** `Blocked by GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
+function refusalLine(plan: Pick<Plan, "diagnostics" | "guards">): string | undefined {
+  const found = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)].filter(
+    (one) => one.severity === "error",
+  );
+  if (found.length === 0) return undefined;
+  return `Blocked by ${listed([...new Set(found.map((one) => one.code))])}.`;
+}
+
+type Counted = { readonly kind: string; readonly action: Action };
+
+/** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty below `least`, where the summary says as much. */
+export function kindTable(
+  changes: readonly Counted[],
+  least = { changes: 20, kinds: 2 },
+): readonly (readonly string[])[] {
+  const touched = changes.filter(touches);
+  const kinds = [...new Set(touched.map((change) => change.kind))];
+  if (touched.length < least.changes || kinds.length < least.kinds) return [];
+  const actions = CHANGING_ACTIONS.filter((action) => touched.some((change) => change.action === action));
+  const rows = kinds.map((kind) => {
+    const own = summaryOf(touched.filter((change) => change.kind === kind));
+    return [kind, ...actions.map((action) => (own[action] === 0 ? "·" : grouped(own[action])))];
+  });
+  return [["", ...actions], ...rows];
 }

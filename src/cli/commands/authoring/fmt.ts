@@ -1,9 +1,10 @@
 // `workspace fmt`: formats the files of a spec. Only spaces and line breaks change.
 
+import { structuredPatch } from "diff/lib/patch/create.js";
 import { type InputLimits, readCommandInput } from "../../../config/files.ts";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
-import { formatDiff } from "../../../report/inspect/format-diff.ts";
+import { type Colors, diffPaint } from "../../../report/text/color.ts";
 import { printable } from "../../../report/text/printable.ts";
 import { LIMITS } from "../../../spec/model/limits.ts";
 import { type Formatting, formatFiles, formatText } from "../../../workflow/authoring/format-files.ts";
@@ -58,6 +59,17 @@ const isUnformatted = ({ unformatted }: Formatting): boolean =>
 function showDiff(context: ConsoleContext, difference: Formatting["unformatted"][number]): void {
   if (difference.before !== difference.after)
     context.stdout.write(formatDiff(difference, colorsOf(context, context.stdout)));
+}
+
+/** What formatting would change in a file, as a unified diff. */
+function formatDiff({ file, before, after }: Formatting["unformatted"][number], colors: Colors): string {
+  const { hunks } = structuredPatch(file, file, before, after, "", "", { context: 3 });
+  const lines = [colors.bold(`--- ${printable(file)}`), colors.bold(`+++ ${printable(file)} (formatted)`)];
+  for (const { oldStart, oldLines, newStart, newLines, lines: changed } of hunks) {
+    lines.push(colors.cyan(`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`));
+    for (const line of changed) lines.push(diffPaint(line, colors)(printable(line)));
+  }
+  return `${lines.join("\n")}\n`;
 }
 
 function sentence({ checked, unformatted }: Formatting, changesNothing: boolean): string {
