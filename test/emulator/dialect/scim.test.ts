@@ -26,6 +26,14 @@ test("a read without Accept takes any type, and one that takes another type is r
   expect((await read({ accept: "text/html" })).status).toBe(406);
 });
 
+test("writes need not name their schemas", async () => {
+  const { id } = (await w.post(`${SCIM}/Groups`, { displayName: "g" })).body;
+  const ada = (await w.post(`${SCIM}/Users`, { userName: "ada@example.com" })).body;
+  const Operations = [{ op: "add", path: "members", value: [{ value: ada.id }] }];
+  expect((await w.patch(`${SCIM}/Groups/${id}`, { Operations })).status).toBe(200);
+  expect((await w.get(`${SCIM}/Groups/${id}`)).body.members).toMatchObject([{ value: ada.id }]);
+});
+
 describe("entitlements", () => {
   test.each([[[{}]], [[{ value: "" }]], [[]]])("%j is the empty list on create", async (entitlements) => {
     expect((await user("a@example.com", { entitlements })).entitlements).toBeUndefined();

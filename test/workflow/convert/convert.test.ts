@@ -126,7 +126,7 @@ describe("the fixture of everything that is left out", () => {
   });
 });
 
-test("what steers the provider alone, and what it writes for unset fields of a job's cluster, is not in the spec", () => {
+test("settings of the provider are not reported, and an unset field of a job's cluster is not in the spec", () => {
   const new_cluster = { spark_version: "6.4.x-scala2.11", num_workers: 1, enable_elastic_disk: false };
   const task = { task_key: "main", new_cluster: [new_cluster], spark_jar_task: [{ main_class_name: "A" }] };
   const provider_config = [{ workspace_id: "1" }];

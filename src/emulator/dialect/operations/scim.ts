@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import { lookupIn } from "../../routes/scim/filter.ts";
+import { GROUP_SCHEMA, PATCH_SCHEMA, USER_SCHEMA } from "../../routes/scim/resource.ts";
 import {
   groupById,
   groupByName,
@@ -19,17 +20,22 @@ import type { Asked, Hooks } from "./hook.ts";
 export const scimHooks: Hooks = {
   "scim/users/list": { around: wholeList, after: listed(shownUser) },
   "scim/users/get": { after: (user, { input }) => selected(shownUser(user), input) },
-  "scim/users/create": { after: shownUser },
+  "scim/users/create": { before: withSchema(USER_SCHEMA), after: shownUser },
   "scim/users/patch": { before: cleanPatch, after: shownUser },
-  "scim/users/put": { after: shownUser },
+  "scim/users/put": { before: withSchema(USER_SCHEMA), after: shownUser },
   "scim/me/get": { after: (user, { input }) => selected(shownUser(user), input) },
   "scim/groups/list": { around: wholeList, after: listed(shownGroup) },
   "scim/groups/get": { after: (group, asked) => selected(shownGroup(group, asked), asked.input) },
-  "scim/groups/create": { after: shownGroup },
+  "scim/groups/create": { before: withSchema(GROUP_SCHEMA), after: shownGroup },
   "scim/groups/patch": { before: cleanPatch, around: patchGroup, after: shownGroup },
-  "scim/groups/put": { around: refuseAccountGroup, after: shownGroup },
+  "scim/groups/put": { before: withSchema(GROUP_SCHEMA), around: refuseAccountGroup, after: shownGroup },
   "scim/groups/delete": { around: refuseAccountGroup },
 };
+
+/** Clients leave out the name of the schema that a body has. */
+function withSchema(schema: string) {
+  return ({ input }: Asked): JsonObject => ({ schemas: [schema], ...input });
+}
 
 const EXTENSION = "urn:ietf:params:scim:schemas:extension:workspace:2.0:User";
 
@@ -59,7 +65,7 @@ function cleanPatch({ input }: Asked): JsonObject {
     const { value } = objectIn(operation);
     return value === undefined ? operation : { ...objectIn(operation), value: withoutEmpty(value) };
   });
-  return { ...input, Operations: operations };
+  return { schemas: [PATCH_SCHEMA], ...input, Operations: operations };
 }
 
 function withoutEmpty(value: Json): Json {
