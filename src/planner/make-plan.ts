@@ -232,6 +232,7 @@ function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanage
       found.push({ kind: provider.kind, name: live.name, id: live.id });
     }
   }
+  // The keys of all objects take a tenth of the time of a plan, and most workspaces have nothing else.
   if (found.length === 0) return found;
   const known = new Set(all.flatMap((one) => ("id" in one ? [objectKey(one.kind, one.id)] : [])));
   return found.filter(({ kind, id }) => !known.has(objectKey(kind, id)));

@@ -83,7 +83,7 @@ function isSent(change: Change, path: Path): boolean {
 
 /** Objects to be created have no ID yet, and an ID from a reference belongs to a declared resource. */
 function isReference({ references }: Resource, path: Path, place: LookupSource): boolean {
-  if (place.in === "catalog" || references.length === 0) return false;
+  if (place.in === "catalog") return false;
   const here = toPointer(path);
   return references.some((one) => toPointer(one.path) === here);
 }

@@ -23,11 +23,6 @@ interface Naming {
 
 const mayName = anyField((field) => field.names !== undefined);
 
-/** Whether a resource of a kind can refer to other objects by name. */
-function namesOthers({ fields, planning }: PlannedKind): boolean {
-  return planning.namedInKey !== undefined || Object.values(fields).some(mayName);
-}
-
 type Standing = "there" | "goes" | "unknown";
 
 export function unknownNames(
@@ -40,9 +35,8 @@ export function unknownNames(
   );
   const ignored = ignoredNames(context);
   const suggest = suggester();
-  const naming = new Set(context.input.registry.kinds.filter(namesOthers).map(({ kind }) => kind));
   return changes.flatMap((change) => {
-    const resource = naming.has(change.kind) ? context.input.spec.resources.get(change.address) : undefined;
+    const resource = context.input.spec.resources.get(change.address);
     if (resource === undefined || !reaches(change)) return [];
     let before: ReadonlySet<string> | undefined;
     const stoodThere = (text: string): boolean => {

@@ -48,7 +48,7 @@ function undeclared(context: PlanContext): Change[] {
   const changes: Change[] = [];
   const going = new Set<Address>();
   for (const record of records.values()) if (!isDesired(context, record.address)) going.add(record.address);
-  const occupied = going.size === 0 ? new Map() : occupiedFolders(context.input);
+  const occupied = occupiedFolders(context.input);
   for (const record of records.values())
     if (going.has(record.address)) changes.push(...removalOf(context, record, { going, kept, occupied }));
   return changes;
@@ -114,7 +114,6 @@ function undeclaredReason({ kind, nameField }: PlannedKind, kept: ReadonlySet<Ad
 
 /** Whether a `removed` entry with `destroy: false` covers an address. */
 function isKept({ input }: PlanContext, kept: ReadonlySet<Address>, address: Address): boolean {
-  if (kept.size === 0) return false;
   return [...addressesOf(input.registry.of(address), address)].some((one) => kept.has(one));
 }
 

@@ -93,12 +93,8 @@ export type IsManaged = (kind: string, id: RemoteId) => boolean;
 /** Whether a record or a decision already covers a live object. */
 export function isManagedObject(context: PlanContext): IsManaged {
   const decided = new Set<string>();
-  for (const change of context.decided.values()) {
-    // The object of an unchanged resource is the recorded one.
-    if (change.action === "noop" || !("id" in change)) continue;
-    if (change.id === context.input.state.records.get(change.address)?.id) continue;
-    decided.add(objectKey(change.kind, change.id));
-  }
+  for (const change of context.decided.values())
+    if ("id" in change) decided.add(objectKey(change.kind, change.id));
   return (kind, id) => context.owners.has(kind, id) || decided.has(objectKey(kind, id));
 }
 

@@ -58,13 +58,12 @@ const renamedLive = (registry: PlanningRegistry, live: Live, renamed: Renaming):
   new Map([...live].map(([kind, found]) => [kind, renamedObjects(registry.get(kind), found, renamed)]));
 
 function renamedObjects({ fields }: PlannedKind, found: LiveKind, renamed: Renaming): LiveKind {
-  if (!found.readable || kindsNamedBy(fields).size === 0) return found;
+  if (!found.readable) return found;
   const objects = found.objects.map((object) => ({ ...object, values: renamed(fields, object.values) }));
   return { ...found, objects };
 }
 
 function renamedRecord({ fields }: PlannedKind, record: StateRecord, renamed: Renaming): StateRecord {
-  if (kindsNamedBy(fields).size === 0) return record;
   const applied = renamed(fields, record.applied);
   return record.status === "ready"
     ? { ...record, applied, seen: renamed(fields, record.seen) }

@@ -9,7 +9,7 @@ import { foldName, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
-import { changeKey, transitiveClosure } from "../model/order.ts";
+import { changeKey, changesByObject, transitiveClosure } from "../model/order.ts";
 import { nameKey } from "../model/planned-workspace.ts";
 import { freeingKey, workGraph } from "../model/work-graph.ts";
 import { unchangedListers } from "./dependencies.ts";
@@ -45,9 +45,9 @@ export function withPassedNames(
   const passings = registry.kinds.flatMap((provider) =>
     isRenamed(provider) ? passingsOf(context, provider, takers) : [],
   );
+  // Few plans pass a name. The graph and the lists take a third of the time of a plan.
   if (passings.length === 0) return { changes, diagnostics: [] };
-  const byId = new Map<string, Change>();
-  for (const change of changes) if ("id" in change) byId.set(objectKey(change.kind, change.id), change);
+  const byId = changesByObject(changes);
   const graph = new Graph(changes);
   const listers = unchangedListers(context, all);
   const sources = new Map<Change, NameSource>();
@@ -168,10 +168,8 @@ export function longestName(provider: PlannedKind): number {
 
 /** Errors for changes whose name stays with a replaced object that is still in use. */
 export function namesOfKeptObjects(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
-  const takers = changes.filter(takesName);
-  if (takers.length === 0) return [];
-  const byId = new Map(changes.flatMap((one) => ("id" in one ? [[objectKey(one.kind, one.id), one]] : [])));
-  return takers.flatMap((taker) => {
+  const byId = changesByObject(changes);
+  return changes.filter(takesName).flatMap((taker) => {
     const { nameFrom: source } = taker;
     const holder = byId.get(objectKey(taker.kind, source.id));
     const stays = source.once === "removed" && holder?.action === "replace" && holder.keepsOld === true;

@@ -13,8 +13,7 @@ export function retainInUse(
   changes: readonly Change[],
   workspace: PlannedWorkspace,
 ): { readonly changes: readonly Change[]; readonly notes: readonly Diagnostic[] } {
-  const removes = changes.some(({ action }) => action === "delete" || action === "replace");
-  if (context.input.destroy === true || !removes) return { changes, notes: [] };
+  if (context.input.destroy === true) return { changes, notes: [] };
   const notes: Diagnostic[] = [];
   // An object without a replacement is deleted with its resource, because its users cannot be moved.
   const going = new Set(changes.flatMap((one) => (isWhole(one) ? [one.address] : [])));

@@ -8,7 +8,7 @@ import { foldCase } from "../../resource/names.ts";
 
 /** The normal form of a value; undefined for what is the same as absent (null, `{}`, `[]`). */
 export function normalForm(schema: FieldSchema, value: Json | undefined): Json | undefined {
-  if (value === undefined || value === null) return undefined;
+  if (value === null) return undefined;
   if (Array.isArray(value)) return normalList(schema, value);
   if (isObject(value)) return normalObject(schema, value);
   return schema.ignoreCase === true && typeof value === "string" ? foldCase(value) : value;
@@ -20,11 +20,7 @@ function normalObject(schema: FieldSchema, value: JsonObject): Json | undefined 
   for (const key of Object.keys(value)) {
     const inner = memberSchema(schema, key);
     const normal = normalForm(inner, value[key]);
-    if (
-      normal === undefined ||
-      (inner.default !== undefined && sameNormal(normal, normalForm(inner, inner.default)))
-    )
-      continue;
+    if (normal === undefined || sameNormal(normal, normalForm(inner, inner.default))) continue;
     out[key] = normal;
     empty = false;
   }
@@ -48,7 +44,7 @@ function sortKey(schema: FieldSchema, item: Json): string {
 }
 
 function sameNormal(a: Json | undefined, b: Json | undefined): boolean {
-  return a === b || canonicalJson(a ?? null) === canonicalJson(b ?? null);
+  return canonicalJson(a ?? null) === canonicalJson(b ?? null);
 }
 
 /** Whether two values are equal member by member, whatever the order of members; what is identical means the same under every schema. */

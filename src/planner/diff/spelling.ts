@@ -3,14 +3,13 @@
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
-import { kindsNamedBy, translateNames } from "../../resource/translate-names.ts";
+import { translateNames } from "../../resource/translate-names.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { PlanContext } from "../model/context.ts";
 
 /** The values with names of case-insensitive kinds in the spelling of the live object, or else of the spec. */
 export function withLiveSpelling(context: PlanContext, { fields }: PlannedKind, values: Values): Values {
   const { registry } = context.input;
-  if (![...kindsNamedBy(fields)].some((kind) => registry.find(kind)?.ignoreCase === true)) return values;
   return translateNames(fields, values, (kind, name) => {
     const provider = registry.find(kind);
     if (provider?.ignoreCase !== true) return undefined;

@@ -96,15 +96,13 @@ function textsOf(spec: Spec, registry: PlanningRegistry): ReadonlySet<string> {
 
 /** The spec with the recorded digest of each secret that has no value now: whether it changed is not known. */
 export function withRecordedSecrets({ registry, spec, state }: UntrustedInput): Spec {
-  const filled: Resource[] = [];
+  const resources = new Map(spec.resources);
   for (const [address, resource] of spec.resources) {
     const field = resource.payload === undefined ? secretField(registry.get(resource.kind)) : undefined;
     const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
-    if (field !== undefined && recorded !== undefined) filled.push(withValue(resource, field, recorded));
+    if (field !== undefined && recorded !== undefined)
+      resources.set(address, withValue(resource, field, recorded));
   }
-  if (filled.length === 0) return spec;
-  const resources = new Map(spec.resources);
-  for (const resource of filled) resources.set(resource.address, resource);
   return { ...spec, resources };
 }
 
@@ -156,7 +154,7 @@ function foreignOf(
 ): readonly LiveObject[] {
   const found = live.get(provider.kind);
   const isOurs = listsOwned(spec, provider);
-  if (found?.readable !== true || isOurs === undefined) return [];
+  if (found?.readable !== true) return [];
   const owners = addressByObject(state.records);
   const resources = [...spec.resources.values()];
   const declared = resources.filter(({ kind }) => kind === provider.kind).map(({ name }) => name);
@@ -174,14 +172,14 @@ function foreignOf(
   });
 }
 
-/** Whether an object belongs to an authoritative list; undefined if the spec has none of this kind. */
-function listsOwned(spec: Spec, provider: PlannedKind): ((object: LiveObject) => boolean) | undefined {
-  if (provider.nested === undefined)
-    return spec.policy.authoritative.includes(provider.kind) ? () => true : undefined;
-  if (secretField(provider) !== undefined) return undefined;
+/** Whether an object belongs to an authoritative list. */
+function listsOwned(spec: Spec, provider: PlannedKind): (object: LiveObject) => boolean {
+  const isOwned = spec.policy.authoritative.includes(provider.kind);
+  if (provider.nested === undefined) return () => isOwned;
+  if (secretField(provider) !== undefined) return () => false;
   const parents = new Set<string>();
   for (const one of spec.resources.values()) if (one.owns.includes(provider.kind)) parents.add(one.name);
-  return parents.size === 0 ? undefined : ({ name }) => parents.has(parentOf(name));
+  return ({ name }) => parents.has(parentOf(name));
 }
 
 export function markUntrusted(plan: Plan, notes: readonly Diagnostic[]): Plan {

@@ -20,15 +20,8 @@ export function createPlannedWorkspace(
   const { registry, spec } = input;
   const { removed, forgotten } = leavingNames(registry, changes);
   const after = valuesAfter(changes);
-  let declared: ReadonlySet<string> | undefined;
-  const declaredNames = (): ReadonlySet<string> => {
-    declared ??= new Set(
-      input.destroy === true
-        ? []
-        : [...spec.resources.values()].map((one) => nameKey(registry, one.kind, one.name)),
-    );
-    return declared;
-  };
+  const resources = input.destroy === true ? [] : [...spec.resources.values()];
+  const declared = new Set(resources.map((one) => nameKey(registry, one.kind, one.name)));
   return {
     live: (kind) => {
       const dependents = facts.dependents?.get(kind);
@@ -36,7 +29,7 @@ export function createPlannedWorkspace(
     },
     caller: facts.caller,
     activeRuns: facts.activeRuns,
-    declared: (kind, name) => declaredNames().has(nameKey(registry, kind, name)),
+    declared: (kind, name) => declared.has(nameKey(registry, kind, name)),
     isRemoved: (kind, name) => removed.has(nameKey(registry, kind, name)),
     isForgotten: (kind, name) => forgotten.has(nameKey(registry, kind, name)),
     valuesAfter: (kind, live) => {

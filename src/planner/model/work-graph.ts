@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Change, NameSource, Replace } from "./change.ts";
 import { objectKey } from "./context.ts";
-import { changeKey } from "./order.ts";
+import { changeKey, changesByObject } from "./order.ts";
 
 /** One piece of work of a plan: a replacement has two, and an object may first get a temporary name ("aside"). */
 export interface WorkItem {
@@ -34,9 +34,7 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
     if (changeKey(change) === change.address) byAddress.set(change.address, change);
   /** Dependencies of a creation: the new object exists. */
   const made = (addresses: readonly Address[]): readonly string[] =>
-    addresses.every((address) => byAddress.has(address))
-      ? addresses
-      : addresses.filter((address) => byAddress.has(address));
+    addresses.filter((address) => byAddress.has(address));
   /** Dependencies of a deletion: the old object that used it was deleted too. */
   const gone = (address: Address): readonly string[] => {
     const change = byAddress.get(address);
@@ -48,7 +46,6 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
   const named = namesFreed(changes);
   return changes.flatMap((change) => {
     const parts = workOf(change, made, gone, byAddress);
-    if (!("temporaryName" in change || "nameFrom" in change)) return parts;
     const [first, ...rest] = parts;
     if (first === undefined) return parts;
     const aside: WorkItem | undefined =
@@ -59,8 +56,7 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
 }
 
 function namesFreed(changes: readonly Change[]): (change: Change) => readonly string[] {
-  const byId = new Map<string, Change>();
-  for (const change of changes) if ("id" in change) byId.set(objectKey(change.kind, change.id), change);
+  const byId = changesByObject(changes);
   return (change) => {
     const source = "nameFrom" in change ? change.nameFrom : undefined;
     const holder = source === undefined ? undefined : byId.get(objectKey(change.kind, source.id));

@@ -37,7 +37,7 @@ test("a name has the case of the live object, else that of the spec, else its ow
 
 test("names of kinds that do not ignore case are unchanged", () => {
   const values = { other: "TASK" };
-  expect(withLiveSpelling(here, kinds.get("tasks"), values)).toBe(values);
+  expect(withLiveSpelling(here, kinds.get("tasks"), values)).toEqual(values);
   expect(withLiveSpelling(here, both, { a: "LIVE", b: "TASK", c: "ROOM" })).toEqual({
     a: "Live",
     b: "TASK",
