@@ -14,7 +14,7 @@ import { unmanageableMemberships } from "./check/unmanageable-memberships.ts";
 import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
 import { decideResource } from "./decide/decide.ts";
 import { planDeletes } from "./decide/deletes.ts";
-import { limitChanges, withDependencies } from "./decide/dependencies.ts";
+import { limitChanges, losesObject, withDependencies } from "./decide/dependencies.ts";
 import { duplicatesIn } from "./decide/duplicate-names.ts";
 import { dropInvalidRecords } from "./decide/invalid-records.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
@@ -191,10 +191,15 @@ function decideAll(context: PlanContext): readonly (readonly [Address, Diagnosti
   return refused;
 }
 
-/** What `only` names, what the plan contains with it, and everything that these need: what cannot be done elsewhere holds nothing of it back. */
-function askedFor({ only, spec }: PlanInput, changes: readonly Change[]): (address: Address) => boolean {
+/**
+ * What `only` names, what the plan contains with it, the users of what it takes from them, and everything that these need:
+ * what cannot be done elsewhere holds nothing of it back.
+ */
+function askedFor(input: PlanInput, changes: readonly Change[]): (address: Address) => boolean {
+  const { only, spec } = input;
   if (only === undefined) return () => true;
-  const named = [...spec.resources.keys()].filter((address) => only(address));
+  const isLosing = losesObject(input, changes);
+  const named = [...spec.resources.keys()].filter((address) => only(address) || isLosing(address));
   const planned = changes.map(({ address }) => address);
   const asked = transitiveClosure(
     [...named, ...planned],

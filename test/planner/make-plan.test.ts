@@ -534,6 +534,29 @@ describe("a plan restricted to addresses", () => {
     expect(made.diagnostics).toMatchObject([{ code: "PLAN_ALREADY_EXISTS", address: "boxes.taken" }]);
   });
 
+  test("has the errors of the users of a replaced or deleted object", () => {
+    const odd = { ...object("t1", "t", { box: "b1" }), unmanageable: "it has 2 parts" };
+    const iron = resource("boxes.a", { values: { material: "iron" } });
+    const user = resource("tasks.t", { dependsOn: ["boxes.a"] });
+    // A resource that was never applied with the box loses nothing.
+    const fresh = resource("tasks.new", { name: "t", dependsOn: ["boxes.a"] });
+    const of = (resources: readonly (typeof iron)[], more: { destroy?: boolean; adopt?: boolean } = {}) =>
+      plan({
+        spec: spec(resources, { on_immutable_change: "replace" }),
+        live: live({ boxes: liveBox().boxes, tasks: [odd] }),
+        state: state([
+          record("boxes.a", "b1", { material: "wood" }),
+          record("tasks.t", "t1", { box: "b1" }, { depends_on: ["boxes.a" as Address] }),
+        ]),
+        only: (address) => address === "boxes.a",
+        ...more,
+      }).diagnostics.map(({ code, address }) => `${code} ${address}`);
+    expect(of([iron, user, fresh], { adopt: true })).toEqual(["PLAN_UNMANAGEABLE tasks.t"]);
+    expect(of([resource("tasks.t")])).toEqual(["PLAN_UNMANAGEABLE tasks.t"]);
+    expect(of([box(), user])).toEqual([]);
+    expect(of([iron, user], { destroy: true })).toEqual([]);
+  });
+
   test("holds them and what they need, nothing else", () => {
     const task = resource("tasks.t", {
       values: { box: "x" },

@@ -170,7 +170,7 @@ export function mentioned(fields: FieldTable, values: Values): readonly (readonl
  * join, unless the plan keeps a replaced object while they use it, and its name is free.
  */
 export function limitChanges(
-  { registry, state, destroy }: Pick<PlanInput, "registry" | "state" | "destroy">,
+  input: Pick<PlanInput, "registry" | "state" | "destroy">,
   changes: readonly Change[],
   only: (address: Address) => boolean,
 ): Change[] {
@@ -178,23 +178,17 @@ export function limitChanges(
   for (const change of changes)
     byAddress.set(change.address, [...(byAddress.get(change.address) ?? []), change]);
   const named = changes.map((change) => change.address).filter(only);
-  const sources = changes.flatMap((one) => ("nameFrom" in one ? (one.nameFrom ?? []) : []));
-  const taken = new Set(sources.map(({ id }) => id));
-  const canStay = (change: Change): boolean =>
-    (change.action === "replace" || (change.action === "delete" && change.deposed === true)) &&
-    destroy !== true &&
-    registry.get(change.kind).planning.usersOf !== undefined &&
-    !taken.has(change.id);
+  const isLeft = leavingObjects(input, changes);
   /** Members that are deleted together with their parent. */
   const forgotten = new Map<Address, Set<Address>>();
   for (const { action, address, dependsOn } of changes)
     if (action === "forget") for (const parent of dependsOn) addTo(forgotten, address, parent);
   /** Whether a change moves away from a replaced object: it was applied with it, or its key contains the new name. */
   const isMoving = (user: Address, replaced: Address): boolean =>
-    state.records.get(user)?.depends_on.includes(replaced) === true ||
-    registry.of(user).planning.namedInKey !== undefined;
+    input.state.records.get(user)?.depends_on.includes(replaced) === true ||
+    input.registry.of(user).planning.namedInKey !== undefined;
   const users = (change: Change): readonly Address[] => {
-    if (canStay(change) || (change.action !== "delete" && change.action !== "replace")) return [];
+    if (!isLeft(change)) return [];
     const moving =
       change.action === "delete"
         ? change.dependsOn
@@ -209,4 +203,29 @@ export function limitChanges(
     ]),
   );
   return changes.filter((change) => kept.has(change.address));
+}
+
+/** Changes that take an object from its users; not those that keep a replaced object while it is used, if its name is free. */
+function leavingObjects(
+  { registry, destroy }: Pick<PlanInput, "registry" | "destroy">,
+  changes: readonly Change[],
+) {
+  const sources = changes.flatMap((one) => ("nameFrom" in one ? (one.nameFrom ?? []) : []));
+  const taken = new Set(sources.map(({ id }) => id));
+  const canStay = (change: Extract<Change, { readonly action: "delete" | "replace" }>): boolean =>
+    (change.action === "replace" || change.deposed === true) &&
+    destroy !== true &&
+    registry.get(change.kind).planning.usersOf !== undefined &&
+    !taken.has(change.id);
+  return (change: Change): change is Extract<Change, { readonly action: "delete" | "replace" }> =>
+    (change.action === "delete" || change.action === "replace") && !canStay(change);
+}
+
+/** Whether a resource was applied with an object that the changes take from its users. */
+export function losesObject(
+  input: Pick<PlanInput, "registry" | "destroy" | "state">,
+  changes: readonly Change[],
+): (address: Address) => boolean {
+  const left = new Set(changes.filter(leavingObjects(input, changes)).map(({ address }) => address));
+  return (address) => input.state.records.get(address)?.depends_on.some((one) => left.has(one)) === true;
 }
