@@ -1,6 +1,9 @@
 // Finds drift: differences between live and recorded values, regardless of the spec.
 
 import { kindOf } from "../../core/address.ts";
+import { type Path, valueAt } from "../../core/pointer.ts";
+import { type FieldTable, schemaAt } from "../../resource/field-schema.ts";
+import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change } from "../model/change.ts";
 import { type PlanContext, type RecordedValues, recordedOf } from "../model/context.ts";
@@ -50,12 +53,14 @@ function driftOfRecord(
   const live = context.liveIndex.byId(provider.kind, record.id);
   const head = { address, kind: provider.kind, name: record.name };
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
-  const ignored = context.input.spec.resources.get(address)?.lifecycle.ignore_changes ?? [];
+  const resource = context.input.spec.resources.get(address);
+  const ignored = resource?.lifecycle.ignore_changes ?? [];
   const found = comparable(provider, live);
   const before = recordedWithIgnored(provider, recorded, found.values, ignored);
   const diffs = diffResource(provider.fields, before.applied, found, before).filter(
     // If the service itself changed the value, the cause is the spec.
-    (diff) => diff.cause !== "spec" && !isIgnored(diff.path, ignored),
+    ({ cause, path }) =>
+      cause !== "spec" && !isIgnored(path, ignored) && !isReleased(provider.fields, resource, path),
   );
   if (diffs.length === 0) return undefined;
   const content = driftedContent(context.decided.get(address), contents);
@@ -66,6 +71,16 @@ function driftOfRecord(
     facts: live.facts,
     ...(content === undefined ? {} : { content }),
   };
+}
+
+/** Whether the spec does not declare a field that is managed only if declared; an apply of other addresses leaves its recorded value. */
+function isReleased(fields: FieldTable, resource: Resource | undefined, path: Path): boolean {
+  if (resource === undefined) return false;
+  return path.some((_, at) => {
+    const field = path.slice(0, at + 1);
+    const { whenAbsent } = schemaAt(fields, field);
+    return whenAbsent === "unmanaged" && valueAt(resource.values, field) === undefined;
+  });
 }
 
 /** The decision already compared the same values with the same object and found no difference. */

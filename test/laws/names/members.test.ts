@@ -124,3 +124,16 @@ test("in one apply, any names of users and groups become any others, or the plan
     { numRuns: 60 },
   );
 });
+
+test("a group whose members left the spec has no drift after an apply of a user that joins it", async () => {
+  const site = await Site.start();
+  onTestFinished(() => site.close());
+  const before = "groups: { g: { members: { users: [ada@x] } } }\nusers: { ada@x: {}, bo@x: {} }\n";
+  await site.drive(site.process().apply(await site.spec(before)));
+  const spec = await site.spec("groups: { g: {} }\nusers: { ada@x: {}, bo@x: { groups: [g] } }\n");
+  const only = (address: Address): boolean => address === "users.bo@x";
+  const { outcome } = await site.drive(site.process().apply(spec, { only }));
+  expect(results(outcome)).toEqual(["applied update users.bo@x"]);
+  const plan = await site.drive(site.process().plan(spec));
+  expect([doing(plan), plan.drift]).toEqual([[], []]);
+});

@@ -50,6 +50,15 @@ describe("drift", () => {
     expect(drift[0]?.diffs).toHaveLength(1);
   });
 
+  test("leaves out a field that is managed only if declared and that the spec no longer declares", () => {
+    const managed = state([record("boxes.a", "b1", { ...APPLIED, members: ["x"] })]);
+    const driftWith = (resources: readonly ReturnType<typeof box>[]) =>
+      plan({ spec: spec(resources), live: world({ members: ["x", "y"] }), state: managed }).drift;
+    expect(driftWith([box()])).toEqual([]);
+    expect(driftWith([box({ members: ["x", "z"] })])).toMatchObject([{ diffs: [{ path: ["members"] }] }]);
+    expect(driftWith([])).toMatchObject([{ diffs: [{ path: ["members"] }] }]);
+  });
+
   test("has a live value that differs from the seen one where the record has none", () => {
     const seen = state([record("boxes.a", "b1", APPLIED, { seen: { note: "a" } })]);
     expect(plan({ spec: spec([box()]), live: world({ note: "b" }), state: seen }).drift).toMatchObject([
