@@ -2,7 +2,7 @@
 
 import type { Address, RemoteId } from "../core/address.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
-import { Refused, UnknownOutcome } from "../core/request-failure.ts";
+import { diagnosticsOf, isOutOfFiles, Refused, UnknownOutcome } from "../core/request-failure.ts";
 
 /** A write that was held back on this side: it is certain to have had no effect. */
 export class NotSent extends Error {
@@ -16,7 +16,7 @@ export class NotSent extends Error {
 export function diagnosticOf(failure: unknown): Diagnostic | undefined {
   if (failure instanceof NotSent) return diagnosticOf(failure.reason);
   if (failure instanceof Refused || failure instanceof UnknownOutcome) return failure.diagnostic;
-  return failure instanceof Failure ? failure.diagnostics[0] : undefined;
+  return failure instanceof Failure || isOutOfFiles(failure) ? diagnosticsOf(failure)[0] : undefined;
 }
 
 /** The diagnostic of a failure; rethrows a bug. */

@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, normalize, posix, relative, resolve, sep } from "node:path";
 import { errorCode } from "../../core/diagnostic.ts";
+import { isOutOfFiles } from "../../core/request-failure.ts";
 import { tinyglobby } from "../yaml/lazy-packages.ts";
 import { allEntries, matching } from "./patterns.ts";
 import { hasPrivateName, type IsPrivate, privateFiles } from "./private-files.ts";
@@ -235,5 +236,6 @@ function refusalOf(problem: unknown): FileRefusal {
   const code = errorCode(problem);
   if (code === "ENOENT" || code === "ENOTDIR") return "missing";
   if (code === "ELOOP") return "outside";
+  if (isOutOfFiles(problem)) throw problem;
   return "unreadable";
 }

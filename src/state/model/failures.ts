@@ -1,6 +1,7 @@
 // The version of state files, and the diagnostics for damaged files and for failed operations on a backend.
 
 import { error, Failure, thrownText } from "../../core/diagnostic.ts";
+import { isOutOfFiles, TOO_MANY_FILES } from "../../core/request-failure.ts";
 import type { BackendNames } from "./backend.ts";
 
 /** Written into every state and journal. A higher one comes from a newer version of the program. */
@@ -60,10 +61,8 @@ export function newerFormat(file: string, version: number): Failure {
 export function ioFailure(failure: unknown, doing: string): Failure {
   if (failure instanceof Failure) return failure;
   const cause = thrownText(failure);
-  return new Failure(
-    error("STATE_IO", `${doing} failed`, {
-      cause,
-      hint: "check that this user can write to the state's folder and that its disk has space, or set another location with --state",
-    }),
-  );
+  const hint = isOutOfFiles(failure)
+    ? TOO_MANY_FILES[2]
+    : "check that this user can write to the state's folder and that its disk has space, or set another location with --state";
+  return new Failure(error("STATE_IO", `${doing} failed`, { cause, hint }));
 }

@@ -82,6 +82,7 @@ export const nodeFiles: FileSystem = {
 
 /** For file systems without hard links: a reader may see an incomplete copy, which counts as an unknown holder. */
 async function copyIfNew(from: string, to: string): Promise<boolean> {
+  const bytes = await readFile(from);
   let file: Awaited<ReturnType<typeof open>>;
   try {
     file = await open(to, "wx", PRIVATE_FILE);
@@ -90,7 +91,7 @@ async function copyIfNew(from: string, to: string): Promise<boolean> {
     throw failure;
   }
   try {
-    await file.writeFile(await readFile(from));
+    await file.writeFile(bytes);
     await file.sync();
   } finally {
     await file.close();
