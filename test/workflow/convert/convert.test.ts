@@ -10,9 +10,9 @@ import { cloudOf, convertTerraform } from "../../../src/workflow/convert/convert
 import { TERRAFORM_LIMITS, terraformInstances } from "../../../src/workflow/convert/terraform-state.ts";
 import { thrownMessage } from "../../failures.ts";
 
-function converted(text: string) {
+function converted(text: string, folder = tmpdir()) {
   const instances = terraformInstances(text, "state");
-  const found = convertTerraform(instances, cloudOf(instances), { configuration: tmpdir(), spec: tmpdir() });
+  const found = convertTerraform(instances, cloudOf(instances), { configuration: folder, spec: folder });
   return { ...found, yaml: yamlText(found.document, []) };
 }
 
@@ -124,6 +124,27 @@ describe("the fixture of everything that is left out", () => {
     expect(yaml + JSON.stringify(log)).not.toContain("canary");
     expect(variables).toEqual(["ETL_DB_PASSWORD"]);
   });
+});
+
+test("a state of Terraform 1.5.7 and provider 1.128.0 becomes a spec of all that a spec can have", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "convert-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "etl.py"), 'print("hi")\n');
+  const text = readFileSync("test/workflow/convert/by-terraform.tfstate.json", "utf8");
+  const { log, yaml, files } = converted(text, folder);
+  await expect(yaml).toMatchFileSnapshot("by-terraform.yaml");
+  expect(files.map(({ path }) => path)).toEqual([
+    "notebooks/Shared/team/inline.sql",
+    "notebooks/Shared/team/nb.ipynb",
+    "files/libs/init.sh",
+  ]);
+  expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
+    "databricks_job.many: it has 2 tasks",
+    "databricks_workspace_file.wf: `workspace` does not manage this type",
+  ]);
+  expect(log.attributes.map(({ terraform, attribute }) => `${terraform} ${toDottedPath(attribute)}`)).toEqual(
+    ["databricks_cluster.c library", "databricks_job.jar run_as", "databricks_job.one run_as"],
+  );
 });
 
 test("settings of the provider are not reported, and an unset field of a job's cluster is not in the spec", () => {
