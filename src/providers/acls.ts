@@ -7,15 +7,17 @@ import { foldCase, foldName } from "../resource/names.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
 import type { Objection, PlannedChange, PlannedWorkspace } from "../resource/planning.ts";
 import { lockout } from "./kit/admin-membership.ts";
-import { choiceField, defineProvider } from "./kit/field-builders.ts";
+import { choiceField, defineProvider, required } from "./kit/field-builders.ts";
 import { membersOfAll, nestedName } from "./kit/names.ts";
 import { ignoreMissing, keyIn, objectsIn, readIfPresent } from "./kit/responses.ts";
 
 const fields = {
-  permission: choiceField(["READ", "WRITE", "MANAGE"], {
-    description:
-      "READ reads and lists secrets, WRITE also writes them, MANAGE also changes this list. The most powerful permission applies.",
-  }),
+  permission: required(
+    choiceField(["READ", "WRITE", "MANAGE"], {
+      description:
+        "READ reads and lists secrets, WRITE also writes them, MANAGE also changes this list. The most powerful permission applies.",
+    }),
+  ),
 };
 
 const NAMES = {

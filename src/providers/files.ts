@@ -10,7 +10,7 @@ import { Refused } from "../core/request-failure.ts";
 import { sizeAndDigest } from "../resource/content.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
-import { defineProvider, optional, sourceFields, textField } from "./kit/field-builders.ts";
+import { defineProvider, sourceFields, textField } from "./kit/field-builders.ts";
 import { entriesFor, pathProblems } from "./kit/names.ts";
 import {
   bytesIn,
@@ -106,7 +106,7 @@ async function verify(api: OperationWriter, task: Task, part: string, bytes: Uin
 
 const fields = {
   ...sourceFields("file"),
-  content: optional(textField({ severity: "other", description: "Size and SHA-256 digest of the content." })),
+  content: textField({ severity: "other", description: "Size and SHA-256 digest of the content." }),
 };
 
 const isFolder = (entry: JsonObject): boolean => entry.is_dir === true;

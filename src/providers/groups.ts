@@ -15,7 +15,7 @@ import {
   nameAfter,
   stayingMembers,
 } from "./kit/admin-membership.ts";
-import { defineProvider, groupField, listField, optional, textField } from "./kit/field-builders.ts";
+import { defineProvider, groupField, listField, textField } from "./kit/field-builders.ts";
 import { removesObject } from "./kit/preserved-fields.ts";
 import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "./kit/responses.ts";
 import {
@@ -33,44 +33,39 @@ import {
 import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const names = (kind: "users" | "groups") =>
-  optional(
-    listField(
-      textField({
-        names: kind,
-        // As the named kind compares its names.
-        ...(kind === "users" ? { ignoreCase: true } : {}),
-        minLength: 1,
-        description: `Name of one of the ${kind}.`,
-      }),
-      {
-        list: "set",
-        whenAbsent: "unmanaged",
-        description: `All ${kind} that are members. If absent, they are not managed.`,
-      },
-    ),
+  listField(
+    textField({
+      names: kind,
+      // As the named kind compares its names.
+      ...(kind === "users" ? { ignoreCase: true } : {}),
+      minLength: 1,
+      description: `Name of one of the ${kind}.`,
+    }),
+    {
+      list: "set",
+      whenAbsent: "unmanaged",
+      description: `All ${kind} that are members. If absent, they are not managed.`,
+    },
   );
 
 const fields = {
-  displayName: optional(
-    textField({
-      minLength: 1,
-      onChange: "replace",
-      inPlaceIn: "databricks",
-      description: "Unique name of the group.",
-    }),
+  displayName: textField({
+    minLength: 1,
+    onChange: "replace",
+    inPlaceIn: "databricks",
+    description: "Unique name of the group.",
+  }),
+  members: groupField(
+    { users: names("users"), groups: names("groups") },
+    { whenAbsent: "unmanaged", description: "Members of the group: users and other groups." },
   ),
-  members: optional(
-    groupField(
-      { users: names("users"), groups: names("groups") },
-      { whenAbsent: "unmanaged", description: "Members of the group: users and other groups." },
-    ),
-  ),
-  entitlements: optional(
-    listField(textField({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }), {
+  entitlements: listField(
+    textField({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }),
+    {
       list: "set",
       whenAbsent: "unmanaged",
       description: "Entitlements of every member. If absent, they are not managed.",
-    }),
+    },
   ),
 };
 

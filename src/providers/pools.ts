@@ -13,7 +13,7 @@ import {
   flagField,
   integerField,
   listField,
-  optional,
+  required,
   tags,
   textField,
 } from "./kit/field-builders.ts";
@@ -30,61 +30,54 @@ import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
 import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const fields = {
-  instance_pool_name: optional(
-    textField({
-      severity: "other",
-      minLength: 1,
-      maxLength: 99,
-      description: "Unique display name.",
-    }),
-  ),
-  node_type_id: textField({
-    severity: "cost",
+  instance_pool_name: textField({
+    severity: "other",
     minLength: 1,
-    onChange: "replace",
-    catalog: "node_types",
-    description: "Machine type of every instance; clusters of the pool inherit it.",
+    maxLength: 99,
+    description: "Unique display name.",
   }),
-  min_idle_instances: optional(
-    integerField({
+  node_type_id: required(
+    textField({
       severity: "cost",
-      minimum: 0,
-      default: 0,
-      description: "Minimum number of idle instances, in addition to those in use.",
-    }),
-  ),
-  max_capacity: optional(
-    integerField({
-      severity: "cost",
-      minimum: 0,
-      description: "Maximum number of instances, idle and in use; if absent, the pool sets no limit.",
-    }),
-  ),
-  idle_instance_autotermination_minutes: optional(
-    integerField({
-      severity: "cost",
-      minimum: 0,
-      maximum: 10_000,
-      serverDefault: true,
-      description: "Minutes to keep idle instances beyond min_idle_instances; 0 removes them immediately.",
-    }),
-  ),
-  enable_elastic_disk: optional(
-    flagField({
-      severity: "cost",
+      minLength: 1,
       onChange: "replace",
-      serverDefault: true,
-      description: "Instances get more disk space when they run low.",
+      catalog: "node_types",
+      description: "Machine type of every instance; clusters of the pool inherit it.",
     }),
   ),
+  min_idle_instances: integerField({
+    severity: "cost",
+    minimum: 0,
+    default: 0,
+    description: "Minimum number of idle instances, in addition to those in use.",
+  }),
+  max_capacity: integerField({
+    severity: "cost",
+    minimum: 0,
+    description: "Maximum number of instances, idle and in use; if absent, the pool sets no limit.",
+  }),
+  idle_instance_autotermination_minutes: integerField({
+    severity: "cost",
+    minimum: 0,
+    maximum: 10_000,
+    serverDefault: true,
+    description: "Minutes to keep idle instances beyond min_idle_instances; 0 removes them immediately.",
+  }),
+  enable_elastic_disk: flagField({
+    severity: "cost",
+    onChange: "replace",
+    serverDefault: true,
+    description: "Instances get more disk space when they run low.",
+  }),
   disk_spec: diskSpec,
-  preloaded_spark_versions: optional(
-    listField(textField({ minLength: 1, catalog: "spark_versions", description: "A runtime version." }), {
+  preloaded_spark_versions: listField(
+    textField({ minLength: 1, catalog: "spark_versions", description: "A runtime version." }),
+    {
       severity: "availability",
       list: "set",
       onChange: "replace",
       description: "Runtime versions installed on each instance, so that clusters start faster.",
-    }),
+    },
   ),
   ...databricksPoolFields,
   custom_tags: tags({

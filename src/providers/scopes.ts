@@ -7,7 +7,7 @@ import { count, listed } from "../core/sentences.ts";
 import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../resource/planning.ts";
-import { choiceField, defineProvider, groupField, optional, textField } from "./kit/field-builders.ts";
+import { choiceField, defineProvider, groupField, required, textField } from "./kit/field-builders.ts";
 import { nestedName } from "./kit/names.ts";
 import { removesObject } from "./kit/preserved-fields.ts";
 import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
@@ -18,34 +18,30 @@ const VAULT = "CLOUD_KEYVAULT";
 const WORDS = { PLATFORM: "DATABRICKS", [VAULT]: "AZURE_KEYVAULT" };
 
 const fields = {
-  initial_manage_principal: optional(
-    choiceField(["users"], {
-      writeOnly: true,
-      onChange: "replace",
-      description:
-        "Who may manage a new scope: all users (users), or only its creator if absent. Sent once at creation and never read back; see acls.",
-    }),
-  ),
-  backend_type: optional(
-    choiceField(["PLATFORM", VAULT], {
+  initial_manage_principal: choiceField(["users"], {
+    writeOnly: true,
+    onChange: "replace",
+    description:
+      "Who may manage a new scope: all users (users), or only its creator if absent. Sent once at creation and never read back; see acls.",
+  }),
+  backend_type: choiceField(["PLATFORM", VAULT], {
+    words: WORDS,
+    default: "PLATFORM",
+    onChange: "replace",
+    description: "Where the secrets are stored: in the service's own storage, or in an external key vault.",
+  }),
+  keyvault_metadata: groupField(
+    {
+      resource_id: required(
+        textField({ minLength: 1, description: "ID of the vault at the cloud provider." }),
+      ),
+      dns_name: required(textField({ minLength: 1, description: "URL of the vault." })),
+    },
+    {
       words: WORDS,
-      default: "PLATFORM",
       onChange: "replace",
-      description: "Where the secrets are stored: in the service's own storage, or in an external key vault.",
-    }),
-  ),
-  keyvault_metadata: optional(
-    groupField(
-      {
-        resource_id: textField({ minLength: 1, description: "ID of the vault at the cloud provider." }),
-        dns_name: textField({ minLength: 1, description: "URL of the vault." }),
-      },
-      {
-        words: WORDS,
-        onChange: "replace",
-        description: "The key vault of a scope whose backend_type is CLOUD_KEYVAULT.",
-      },
-    ),
+      description: "The key vault of a scope whose backend_type is CLOUD_KEYVAULT.",
+    },
   ),
 };
 

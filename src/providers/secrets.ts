@@ -6,38 +6,34 @@ import { error, Failure } from "../core/diagnostic.ts";
 import { SECRET_BYTES } from "../resource/content.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
-import { choiceField, defineProvider, optional, textField } from "./kit/field-builders.ts";
+import { choiceField, defineProvider, textField } from "./kit/field-builders.ts";
 import { membersOfAll, nestedName } from "./kit/names.ts";
 import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
 
 const KEY = /^[\w.-]{1,128}$/;
 
 const fields = {
-  env: optional(
-    textField({ source: true, minLength: 1, description: "Environment variable that contains the value." }),
-  ),
-  file: optional(
-    textField({
-      source: true,
-      minLength: 1,
-      description: "File in the spec's folder that contains the value.",
-    }),
-  ),
-  encoding: optional(
-    choiceField(["text", "bytes"], {
-      source: true,
-      description: "How to read the file: as UTF-8 text without the last line break, or as bytes.",
-    }),
-  ),
-  value: optional(
-    textField({
-      writeOnly: true,
-      sensitive: true,
-      witness: "last_updated_timestamp",
-      description:
-        "The secret value, at most 128 KB; never written in a spec, and stored only as a keyed digest.",
-    }),
-  ),
+  env: textField({
+    source: true,
+    minLength: 1,
+    description: "Environment variable that contains the value.",
+  }),
+  file: textField({
+    source: true,
+    minLength: 1,
+    description: "File in the spec's folder that contains the value.",
+  }),
+  encoding: choiceField(["text", "bytes"], {
+    source: true,
+    description: "How to read the file: as UTF-8 text without the last line break, or as bytes.",
+  }),
+  value: textField({
+    writeOnly: true,
+    sensitive: true,
+    witness: "last_updated_timestamp",
+    description:
+      "The secret value, at most 128 KB; never written in a spec, and stored only as a keyed digest.",
+  }),
 };
 
 /** The service returns no field of a secret; all secrets share one object. */

@@ -7,7 +7,7 @@ import { count, listed } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
 import { isRunOn } from "../../resource/service-status.ts";
-import { choiceField, defineProvider, flagField, optional, textField } from "../kit/field-builders.ts";
+import { choiceField, defineProvider, flagField, textField } from "../kit/field-builders.ts";
 import { preservedPaths } from "../kit/preserved-fields.ts";
 import { keyIn, needsCompute, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
@@ -19,30 +19,23 @@ import { endedByService, isDown, isUp, MAX_OWN_TAGS, tokenOf, withoutToken } fro
 import { clusterProblems } from "./validate.ts";
 
 const fields = {
-  cluster_name: optional(
-    textField({
-      severity: "other",
-      maxLength: 1000,
-      description: "Display name; need not be unique.",
-    }),
-  ),
+  cluster_name: textField({
+    severity: "other",
+    maxLength: 1000,
+    description: "Display name; need not be unique.",
+  }),
   ...clusterFields(MAX_OWN_TAGS),
-  pinned: optional(
-    flagField({
-      severity: "availability",
-      default: false,
-      description:
-        "Keeps the cluster listed, and its configuration for more than 30 days after it terminates.",
-    }),
-  ),
-  run_state: optional(
-    choiceField(["RUNNING", "TERMINATED"], {
-      severity: "availability",
-      whenAbsent: "unmanaged",
-      changedByService: "ended_by_service",
-      description: "State to keep the cluster in. If absent, users start and stop it freely.",
-    }),
-  ),
+  pinned: flagField({
+    severity: "availability",
+    default: false,
+    description: "Keeps the cluster listed, and its configuration for more than 30 days after it terminates.",
+  }),
+  run_state: choiceField(["RUNNING", "TERMINATED"], {
+    severity: "availability",
+    whenAbsent: "unmanaged",
+    changedByService: "ended_by_service",
+    description: "State to keep the cluster in. If absent, users start and stop it freely.",
+  }),
 };
 
 const SIZE = new Set(["num_workers", "autoscale"]);

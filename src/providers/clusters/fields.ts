@@ -8,149 +8,124 @@ import {
   integerField,
   listField,
   mapField,
-  optional,
+  required,
   scalarField,
   tags,
   textField,
 } from "../kit/field-builders.ts";
-import { databricksClusterFields, databricksLogPlaces, databricksScriptPlaces } from "./databricks-fields.ts";
+import {
+  databricksClusterFields,
+  databricksLogPlaces,
+  databricksScriptPlaces,
+  fileDestination,
+} from "./databricks-fields.ts";
 
-const destination = (what: string, only: { readonly dialect?: "contract" }) =>
-  groupField(
-    {
-      destination: textField({
-        minLength: 1,
-        mentions: ["files"],
-        fileUri: true,
-        description: "File-system URI, such as fs:/logs.",
-      }),
-    },
-    { ...only, description: what },
-  );
 const CONTRACT = { dialect: "contract" } as const;
 
 /** `most`: tags that a spec may use; the service allows 43 on a cluster and 45 in the description of a job cluster. */
 export const clusterFields = (most: number): FieldTable => ({
-  spark_version: textField({
-    severity: "availability",
+  spark_version: required(
+    textField({
+      severity: "availability",
+      minLength: 1,
+      catalog: "spark_versions",
+      description: "Runtime version, as listed by clusters/spark-versions.",
+      examples: ["6.4.x-scala2.11"],
+    }),
+  ),
+  node_type_id: textField({
+    severity: "cost",
     minLength: 1,
-    catalog: "spark_versions",
-    description: "Runtime version, as listed by clusters/spark-versions.",
-    examples: ["6.4.x-scala2.11"],
+    serverDefault: true,
+    catalog: "node_types",
+    description:
+      "Machine type of the workers, as listed by clusters/list-node-types. Clusters in a pool always have the machine type of the pool.",
   }),
-  node_type_id: optional(
-    textField({
-      severity: "cost",
-      minLength: 1,
-      serverDefault: true,
-      catalog: "node_types",
-      description:
-        "Machine type of the workers, as listed by clusters/list-node-types. Clusters in a pool always have the machine type of the pool.",
-    }),
-  ),
-  driver_node_type_id: optional(
-    textField({
-      severity: "cost",
-      minLength: 1,
-      catalog: "node_types",
-      description: "Machine type of the driver (default: that of the workers).",
-    }),
-  ),
-  num_workers: optional(
-    integerField({
-      severity: "cost",
-      minimum: 0,
-      description: "Workers in addition to the driver. Set either this or autoscale.",
-    }),
-  ),
-  autoscale: optional(
-    groupField(
-      {
-        min_workers: integerField({
+  driver_node_type_id: textField({
+    severity: "cost",
+    minLength: 1,
+    catalog: "node_types",
+    description: "Machine type of the driver (default: that of the workers).",
+  }),
+  num_workers: integerField({
+    severity: "cost",
+    minimum: 0,
+    description: "Workers in addition to the driver. Set either this or autoscale.",
+  }),
+  autoscale: groupField(
+    {
+      min_workers: required(
+        integerField({
           minimum: 0,
           description: "Minimum number of workers; the cluster starts with this number.",
         }),
-        max_workers: integerField({
+      ),
+      max_workers: required(
+        integerField({
           minimum: 1,
           description: "Maximum number of workers; must be more than min_workers.",
         }),
-      },
-      { severity: "cost", description: "Range in which the service chooses the number of workers." },
-    ),
-  ),
-  instance_pool_id: optional(
-    textField({
-      severity: "cost",
-      minLength: 1,
-      refersTo: "pools",
-      description: "Pool that provides the machines.",
-    }),
-  ),
-  autotermination_minutes: optional(
-    integerField({
-      severity: "cost",
-      minimum: 0,
-      maximum: 10_000,
-      default: 0,
-      description: "Minutes of inactivity before the cluster terminates: 10 to 10000, or 0 for never.",
-    }),
-  ),
-  enable_elastic_disk: optional(
-    flagField({
-      severity: "cost",
-      serverDefault: true,
-      description: "Machines get more disk space when they run low.",
-    }),
-  ),
-  spark_conf: optional(
-    mapField(scalarField({ description: "Value; sent as a string." }), {
-      severity: "other",
-      addedByService: { "spark.databricks.delta.preview.enabled": "true" },
-      description: "Spark configuration by key.",
-    }),
-  ),
-  spark_env_vars: optional(
-    mapField(scalarField({ description: "Value of the variable." }), {
-      severity: "other",
-      description: "Environment variables of the driver and the workers.",
-    }),
-  ),
-  custom_tags: tags({ most, description: "Tags of the cluster's machines." }),
-  cluster_log_conf: optional(
-    groupField(
-      { fs: destination("A folder in the file system.", CONTRACT), ...databricksLogPlaces },
-      {
-        severity: "other",
-        description: "Destination for logs of the driver and the workers, delivered every 5 minutes.",
-      },
-    ),
-  ),
-  init_scripts: optional(
-    listField(
-      groupField(
-        {
-          fs: optional(destination("A script in the file system.", CONTRACT)),
-          file: optional(destination("A script on the machine itself.", {})),
-          ...databricksScriptPlaces,
-        },
-        { description: "Location of a script; exactly one of these." },
       ),
+    },
+    { severity: "cost", description: "Range in which the service chooses the number of workers." },
+  ),
+  instance_pool_id: textField({
+    severity: "cost",
+    minLength: 1,
+    refersTo: "pools",
+    description: "Pool that provides the machines.",
+  }),
+  autotermination_minutes: integerField({
+    severity: "cost",
+    minimum: 0,
+    maximum: 10_000,
+    default: 0,
+    description: "Minutes of inactivity before the cluster terminates: 10 to 10000, or 0 for never.",
+  }),
+  enable_elastic_disk: flagField({
+    severity: "cost",
+    serverDefault: true,
+    description: "Machines get more disk space when they run low.",
+  }),
+  spark_conf: mapField(scalarField({ description: "Value; sent as a string." }), {
+    severity: "other",
+    addedByService: { "spark.databricks.delta.preview.enabled": "true" },
+    description: "Spark configuration by key.",
+  }),
+  spark_env_vars: mapField(scalarField({ description: "Value of the variable." }), {
+    severity: "other",
+    description: "Environment variables of the driver and the workers.",
+  }),
+  custom_tags: tags({ most, description: "Tags of the cluster's machines." }),
+  cluster_log_conf: groupField(
+    { fs: required(fileDestination("A folder in the file system.", CONTRACT)), ...databricksLogPlaces },
+    {
+      severity: "other",
+      description: "Destination for logs of the driver and the workers, delivered every 5 minutes.",
+    },
+  ),
+  init_scripts: listField(
+    groupField(
       {
-        severity: "security",
-        list: "ordered",
-        description: "Scripts that run on each machine when it starts, in this order.",
+        fs: fileDestination("A script in the file system.", CONTRACT),
+        file: fileDestination("A script on the machine itself.", {}),
+        ...databricksScriptPlaces,
       },
+      { description: "Location of a script; exactly one of these." },
     ),
+    {
+      severity: "security",
+      list: "ordered",
+      description: "Scripts that run on each machine when it starts, in this order.",
+    },
   ),
   ...databricksClusterFields,
-  ssh_public_keys: optional(
-    listField(textField({ minLength: 1, description: "One public key." }), {
-      severity: "security",
-      list: "set",
-      maxItems: 10,
-      description: "Public keys that may log in to the machines as user ubuntu on port 2200.",
-    }),
-  ),
+  ssh_public_keys: listField(textField({ minLength: 1, description: "One public key." }), {
+    severity: "security",
+    list: "set",
+    maxItems: 10,
+    description: "Public keys that may log in to the machines as user ubuntu on port 2200.",
+  }),
 });
 
 export function clusterFiles(values: Values): readonly { readonly kind: string; readonly name: string }[] {

@@ -12,7 +12,7 @@ import { clusterFields, clusterFiles, fileAt, withoutInherited, withSize } from 
 import { singleNodeProblems } from "../clusters/single-node.ts";
 import { clusterProblems } from "../clusters/validate.ts";
 import { sendCluster } from "../kit/create-with-node-type.ts";
-import { defineProvider, groupField, optional, textField } from "../kit/field-builders.ts";
+import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
 import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";
 import { ignoreMissing, int64, keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
@@ -22,29 +22,23 @@ import { mailed, scheduleProblems, settings } from "./settings.ts";
 import { taskProblems, tasks } from "./tasks.ts";
 
 const fields = {
-  name: optional(
-    textField({
-      severity: "other",
-      minLength: 1,
-      maxLength: 4096,
-      description: "Display name; need not be unique.",
-    }),
-  ),
-  existing_cluster_id: optional(
-    textField({
-      minLength: 1,
-      refersTo: "clusters",
-      description: "Cluster that all runs share. Set either this or new_cluster.",
-    }),
-  ),
-  new_cluster: optional(
-    groupField(
-      {
-        cluster_name: optional(textField({ severity: "other", description: "Name of the run's cluster." })),
-        ...clusterFields(45),
-      },
-      { description: "Cluster that the service creates for each run." },
-    ),
+  name: textField({
+    severity: "other",
+    minLength: 1,
+    maxLength: 4096,
+    description: "Display name; need not be unique.",
+  }),
+  existing_cluster_id: textField({
+    minLength: 1,
+    refersTo: "clusters",
+    description: "Cluster that all runs share. Set either this or new_cluster.",
+  }),
+  new_cluster: groupField(
+    {
+      cluster_name: textField({ severity: "other", description: "Name of the run's cluster." }),
+      ...clusterFields(45),
+    },
+    { description: "Cluster that the service creates for each run." },
   ),
   ...tasks,
   libraries,

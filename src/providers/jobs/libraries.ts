@@ -3,65 +3,58 @@
 import { isObject, type Json } from "../../core/json.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { fileAt } from "../clusters/fields.ts";
-import { groupField, listField, optional, textField } from "../kit/field-builders.ts";
+import { groupField, listField, required, textField } from "../kit/field-builders.ts";
 
 const FORMS = ["jar", "egg", "whl", "pypi", "maven", "cran"] as const;
 
-const file = (what: string) =>
-  optional(textField({ minLength: 1, fileUri: true, description: `URI of ${what}.` }));
+const file = (what: string) => textField({ minLength: 1, fileUri: true, description: `URI of ${what}.` });
 
-const repo = optional(
-  textField({ minLength: 1, description: "Repository to install it from (default: the public one)." }),
-);
+const repo = textField({
+  minLength: 1,
+  description: "Repository to install it from (default: the public one).",
+});
 
 const packaged = (what: string) =>
-  optional(
-    groupField(
-      {
-        package: textField({
-          minLength: 1,
-          description: "Name of the package, optionally with a version.",
-        }),
-        repo,
-      },
-      { description: `A package of ${what}.` },
-    ),
+  groupField(
+    {
+      package: required(
+        textField({ minLength: 1, description: "Name of the package, optionally with a version." }),
+      ),
+      repo,
+    },
+    { description: `A package of ${what}.` },
   );
 
-export const libraries = optional(
-  listField(
-    groupField(
-      {
-        jar: file("a JAR"),
-        egg: file("a Python egg"),
-        whl: file("a Python wheel"),
-        pypi: packaged("PyPI"),
-        maven: optional(
-          groupField(
-            {
-              coordinates: textField({
-                minLength: 1,
-                pattern: "^[^:\\s]+(:[^:\\s]+)+$",
-                description: "group:artifact:version",
-              }),
-              repo,
-              exclusions: optional(
-                listField(textField({ minLength: 1, description: "group:artifact" }), {
-                  list: "set",
-                  default: [],
-                  description: "Dependencies to exclude.",
-                }),
-              ),
-            },
-            { description: "An artifact of a Maven repository." },
+export const libraries = listField(
+  groupField(
+    {
+      jar: file("a JAR"),
+      egg: file("a Python egg"),
+      whl: file("a Python wheel"),
+      pypi: packaged("PyPI"),
+      maven: groupField(
+        {
+          coordinates: required(
+            textField({
+              minLength: 1,
+              pattern: "^[^:\\s]+(:[^:\\s]+)+$",
+              description: "group:artifact:version",
+            }),
           ),
-        ),
-        cran: packaged("CRAN"),
-      },
-      { description: `One library: ${FORMS.join(", ")}.` },
-    ),
-    { list: "set", default: [], description: "Libraries installed on the cluster before a run." },
+          repo,
+          exclusions: listField(textField({ minLength: 1, description: "group:artifact" }), {
+            list: "set",
+            default: [],
+            description: "Dependencies to exclude.",
+          }),
+        },
+        { description: "An artifact of a Maven repository." },
+      ),
+      cran: packaged("CRAN"),
+    },
+    { description: `One library: ${FORMS.join(", ")}.` },
   ),
+  { list: "set", default: [], description: "Libraries installed on the cluster before a run." },
 );
 
 export function libraryFiles(

@@ -4,7 +4,7 @@ import { stringifyJson } from "../../core/exact-json.ts";
 import { isObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/planning.ts";
-import { groupField, listField, mapField, optional, scalarField, textField } from "../kit/field-builders.ts";
+import { groupField, listField, mapField, required, scalarField, textField } from "../kit/field-builders.ts";
 
 export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
@@ -12,74 +12,66 @@ export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "s
 const MAX_PARAMETER_BYTES = 10_000;
 
 const parameters = (description: string) =>
-  optional(
-    listField(textField({ description: "One parameter." }), { list: "ordered", default: [], description }),
-  );
+  listField(textField({ description: "One parameter." }), { list: "ordered", default: [], description });
 
 export const tasks = {
-  notebook_task: optional(
-    groupField(
-      {
-        notebook_path: textField({
+  notebook_task: groupField(
+    {
+      notebook_path: required(
+        textField({
           pattern: "^/",
           mentions: ["notebooks"],
           shouldExist: true,
           description: "Absolute path of the notebook in the workspace.",
         }),
-        base_parameters: optional(
-          mapField(scalarField({ description: "Value; sent as a string." }), {
-            default: {},
-            description:
-              "Parameters of every run. Those of a single start override them; they override those of the notebook.",
-          }),
-        ),
-      },
-      { description: "Runs a notebook." },
-    ),
+      ),
+      base_parameters: mapField(scalarField({ description: "Value; sent as a string." }), {
+        default: {},
+        description:
+          "Parameters of every run. Those of a single start override them; they override those of the notebook.",
+      }),
+    },
+    { description: "Runs a notebook." },
   ),
-  spark_jar_task: optional(
-    groupField(
-      {
-        main_class_name: textField({ minLength: 1, description: "Class whose main method runs." }),
-        jar_uri: optional(
-          textField({
-            minLength: 1,
-            fileUri: true,
-            description: "Deprecated by the service: use libraries.",
-          }),
-        ),
-        parameters: parameters("Arguments of the main method."),
-      },
-      { description: "Runs the main class of a JAR among the libraries." },
-    ),
+  spark_jar_task: groupField(
+    {
+      main_class_name: required(textField({ minLength: 1, description: "Class whose main method runs." })),
+      jar_uri: textField({
+        minLength: 1,
+        fileUri: true,
+        description: "Deprecated by the service: use libraries.",
+      }),
+      parameters: parameters("Arguments of the main method."),
+    },
+    { description: "Runs the main class of a JAR among the libraries." },
   ),
-  spark_python_task: optional(
-    groupField(
-      {
-        python_file: textField({
+  spark_python_task: groupField(
+    {
+      python_file: required(
+        textField({
           minLength: 1,
           fileUri: true,
           description: "URI of the Python file, such as fs:/jobs/load.py.",
         }),
-        parameters: parameters("Command line arguments of the file."),
-      },
-      { description: "Runs a Python file." },
-    ),
+      ),
+      parameters: parameters("Command line arguments of the file."),
+    },
+    { description: "Runs a Python file." },
   ),
-  spark_submit_task: optional(
-    groupField(
-      {
-        parameters: listField(textField({ description: "One parameter." }), {
+  spark_submit_task: groupField(
+    {
+      parameters: required(
+        listField(textField({ description: "One parameter." }), {
           list: "ordered",
           minItems: 1,
           description: "Arguments of the submit script, including the main class and its arguments.",
         }),
-      },
-      {
-        description:
-          "Runs spark-submit. Requires a new cluster; its parameters set the libraries and the Spark configuration.",
-      },
-    ),
+      ),
+    },
+    {
+      description:
+        "Runs spark-submit. Requires a new cluster; its parameters set the libraries and the Spark configuration.",
+    },
   ),
 };
 

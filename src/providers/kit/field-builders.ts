@@ -1,4 +1,4 @@
-// Builders for the fields of a kind: JSON Schema with annotations, tags, and sources of contents.
+// Builders for the fields of a kind: JSON Schema with annotations. A field is optional unless it is made `required`.
 
 import type { Json } from "../../core/json.ts";
 import type { Annotations, FieldSchema, FieldTable } from "../../resource/field-schema.ts";
@@ -33,67 +33,52 @@ interface MapOptions extends Common {
   readonly keys?: { readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number };
 }
 
-/** A field of a table; required unless it is made `optional`. */
-type Field = FieldSchema;
-
 /** The mark is typebox's, for those who write kinds with it: a member that JSON does not show. */
 const OPTIONAL = "~optional";
 
-export const optional = (field: Field): Field =>
-  Object.defineProperty({ ...field }, OPTIONAL, { value: true });
+const optional = (field: FieldSchema): FieldSchema => Object.defineProperty(field, OPTIONAL, { value: true });
 
-export const textField = (options: TextOptions): Field => ({ type: "string", ...options });
-export const flagField = (options: Common): Field => ({ type: "boolean", ...options });
+/** A field that a spec must set: a copy without the mark. */
+export const required = (field: FieldSchema): FieldSchema => ({ ...field });
+
+export const textField = (options: TextOptions): FieldSchema => optional({ type: "string", ...options });
+export const flagField = (options: Common): FieldSchema => optional({ type: "boolean", ...options });
 
 /** An INT32 of the contract. */
-export const integerField = (options: NumberOptions): Field => ({
-  type: "integer",
-  ...options,
-  maximum: options.maximum ?? 2_147_483_647,
-});
+export const integerField = (options: NumberOptions): FieldSchema =>
+  optional({ type: "integer", ...options, maximum: options.maximum ?? 2_147_483_647 });
 
-export const numberField = (options: NumberOptions): Field => ({ type: "number", ...options });
+export const numberField = (options: NumberOptions): FieldSchema => optional({ type: "number", ...options });
 
-export const choiceField = (values: readonly string[], options: Common): Field => ({
-  type: "string",
-  ...options,
-  enum: [...values],
-});
+export const choiceField = (values: readonly string[], options: Common): FieldSchema =>
+  optional({ type: "string", ...options, enum: [...values] });
 
-export const listField = (items: Field, options: ListOptions): Field => ({
-  type: "array",
-  items,
-  list: "ordered",
-  ...options,
-});
+export const listField = (items: FieldSchema, options: ListOptions): FieldSchema =>
+  optional({ type: "array", items, list: "ordered", ...options });
 
-export const groupField = (members: FieldTable, options: Common): Field => {
-  const required = Object.keys(members).filter((name) => !(OPTIONAL in (members[name] ?? {})));
-  return {
+export const groupField = (members: FieldTable, options: Common): FieldSchema => {
+  const needed = Object.keys(members).filter((name) => !(OPTIONAL in (members[name] ?? {})));
+  return optional({
     type: "object",
-    ...(required.length === 0 ? {} : { required }),
+    ...(needed.length === 0 ? {} : { required: needed }),
     properties: members,
     ...options,
     additionalProperties: false,
-  };
+  });
 };
 
 /** An object whose keys the user chooses. */
-export const mapField = (values: Field, options: MapOptions): Field => {
-  const { keys, ...rest } = options;
-  return {
+export const mapField = (values: FieldSchema, { keys, ...options }: MapOptions): FieldSchema =>
+  optional({
     type: "object",
-    ...rest,
+    ...options,
     additionalProperties: values,
     ...(keys === undefined ? {} : { propertyNames: { ...keys } }),
-  };
-};
+  });
 
 /** A string, number, or boolean that is a string in requests. */
-export const scalarField = (options: Common): Field => ({
-  type: ["string", "number", "boolean"],
-  ...options,
-});
+export const scalarField = (options: Common): FieldSchema =>
+  optional({ type: ["string", "number", "boolean"], ...options });
 
 /** Returns the kind unchanged; types the parameters of its operations. */
 export function defineProvider(definition: Provider): Provider {
@@ -122,41 +107,31 @@ interface TagOptions extends Pick<Annotations, "dialect" | "whenAbsent" | "inPla
 }
 
 /** The keys of a field in only one dialect are not restricted. */
-export const tags = ({ most, ...options }: TagOptions): Field =>
-  optional(
-    mapField(textField({ maxLength: 256, description: "Value of the tag." }), {
-      severity: "other",
-      ...options,
-      maxProperties: most,
-      keys: options.dialect === undefined ? KEYS : { minLength: 1 },
-    }),
-  );
+export const tags = ({ most, ...options }: TagOptions): FieldSchema =>
+  mapField(textField({ maxLength: 256, description: "Value of the tag." }), {
+    severity: "other",
+    ...options,
+    maxProperties: most,
+    keys: options.dialect === undefined ? KEYS : { minLength: 1 },
+  });
 
 export const sourceFields = (one: string): FieldTable => ({
-  source: optional(
-    textField({
-      source: true,
-      minLength: 1,
-      description: `File in the spec's folder that contains the ${one}.`,
-    }),
-  ),
-  source_dir: optional(
-    textField({
-      source: true,
-      minLength: 1,
-      description: `Folder in the spec's folder; every file below it becomes a ${one} below this path.`,
-    }),
-  ),
-  include: optional(
-    listField(textField({ minLength: 1, description: "A glob pattern." }), {
-      source: true,
-      description: "Files of source_dir to include (default: all).",
-    }),
-  ),
-  exclude: optional(
-    listField(textField({ minLength: 1, description: "A glob pattern." }), {
-      source: true,
-      description: "Files of source_dir to exclude.",
-    }),
-  ),
+  source: textField({
+    source: true,
+    minLength: 1,
+    description: `File in the spec's folder that contains the ${one}.`,
+  }),
+  source_dir: textField({
+    source: true,
+    minLength: 1,
+    description: `Folder in the spec's folder; every file below it becomes a ${one} below this path.`,
+  }),
+  include: listField(textField({ minLength: 1, description: "A glob pattern." }), {
+    source: true,
+    description: "Files of source_dir to include (default: all).",
+  }),
+  exclude: listField(textField({ minLength: 1, description: "A glob pattern." }), {
+    source: true,
+    description: "Files of source_dir to exclude.",
+  }),
 });

@@ -11,7 +11,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import { folderOf, foldersAbove } from "../../resource/names.ts";
 import type { OperationWriter, Task } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
-import { choiceField, defineProvider, optional, sourceFields, textField } from "../kit/field-builders.ts";
+import { choiceField, defineProvider, sourceFields, textField } from "../kit/field-builders.ts";
 import { entriesFor, pathProblems } from "../kit/names.ts";
 import {
   bytesIn,
@@ -26,37 +26,29 @@ import { contentDigest, contentText, isReadable, SOURCE_FORMATS, sourceFormat } 
 
 const fields = {
   ...sourceFields("notebook"),
-  format: optional(
-    choiceField(SOURCE_FORMATS, {
-      severity: "other",
-      writeOnly: true,
-      default: "SOURCE",
-      description: "Format of the file; inferred from the extension .py .scala .sql .r .ipynb .html .dbc.",
-    }),
-  ),
-  language: optional(
-    choiceField(["SCALA", "PYTHON", "SQL", "R"], {
-      severity: "other",
-      serverDefault: true,
-      description: "Language of a SOURCE notebook; inferred from the extension. Other formats contain it.",
-    }),
-  ),
-  content: optional(
-    textField({
-      severity: "other",
-      whenAbsent: "unmanaged",
-      description: "Digest of the notebook's cells, the same in every format.",
-    }),
-  ),
-  imported: optional(
-    textField({
-      severity: "other",
-      writeOnly: true,
-      witness: "exported",
-      description:
-        "Digest of an HTML or DBC file as imported. The service does not return such a file unchanged, so changes are detected in its cells.",
-    }),
-  ),
+  format: choiceField(SOURCE_FORMATS, {
+    severity: "other",
+    writeOnly: true,
+    default: "SOURCE",
+    description: "Format of the file; inferred from the extension .py .scala .sql .r .ipynb .html .dbc.",
+  }),
+  language: choiceField(["SCALA", "PYTHON", "SQL", "R"], {
+    severity: "other",
+    serverDefault: true,
+    description: "Language of a SOURCE notebook; inferred from the extension. Other formats contain it.",
+  }),
+  content: textField({
+    severity: "other",
+    whenAbsent: "unmanaged",
+    description: "Digest of the notebook's cells, the same in every format.",
+  }),
+  imported: textField({
+    severity: "other",
+    writeOnly: true,
+    witness: "exported",
+    description:
+      "Digest of an HTML or DBC file as imported. The service does not return such a file unchanged, so changes are detected in its cells.",
+  }),
 };
 
 const isNotebook = (entry: JsonObject): boolean => entry.object_type === "NOTEBOOK";
