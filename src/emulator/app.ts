@@ -14,7 +14,13 @@ import { type InputValidator, makeValidator } from "./http/validation.ts";
 import { RequestLog } from "./request-log.ts";
 import { areas as allAreas } from "./routes/areas.ts";
 import { ApiError, malformed, permissionDenied } from "./world/errors.ts";
-import type { Call, Caller, Operation } from "./world/operation.ts";
+import {
+  type Call,
+  type Caller,
+  EMPTY_REPLY,
+  type Operation,
+  type SilentOperation,
+} from "./world/operation.ts";
 
 export const createApp = (parts: AppParts): Service => new Service(parts);
 
@@ -39,7 +45,7 @@ function frontOf(contract: Contract): Front {
 export class Service {
   readonly #parts: AppParts;
   readonly #front: Front;
-  readonly #operations: ReadonlyMap<string, Operation>;
+  readonly #operations: ReadonlyMap<string, Operation | SilentOperation>;
   readonly #auth = new Authentication();
   readonly #log = new RequestLog();
   readonly #faults = new Faults();
@@ -160,7 +166,8 @@ export class Service {
         const operation = this.#operations.get(route.spec.id);
         if (operation === undefined)
           throw new ApiError("INTERNAL_ERROR", `The emulator does not serve ${route.spec.id}`);
-        return renderAnswer(operation(this.#call(route, request, caller, form), world), scim);
+        const call = this.#call(route, request, caller, form);
+        return renderAnswer(operation(call, world) ?? EMPTY_REPLY, scim);
       });
     } catch (error) {
       if (!(error instanceof AuthError)) return errorAnswer(error, scim);

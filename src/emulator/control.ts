@@ -42,7 +42,9 @@ export interface ControlParts extends AppParts {
 /** The last millisecond of a year with four digits; larger numbers soon exceed the range of dates. */
 const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-type Action = (input: JsonObject, query: URLSearchParams) => JsonObject;
+type Action =
+  | ((input: JsonObject, query: URLSearchParams) => JsonObject)
+  | ((input: JsonObject, query: URLSearchParams) => void);
 
 export class Control {
   readonly #parts: ControlParts;
@@ -71,7 +73,7 @@ export class Control {
       if (action === undefined)
         throw new ApiError("ENDPOINT_NOT_FOUND", `Control request ${name} does not exist`);
       this.#parts.life.catchUp();
-      return jsonAnswer(200, action(readBody(request), new URLSearchParams(queryOf(request))));
+      return jsonAnswer(200, action(readBody(request), new URLSearchParams(queryOf(request))) ?? {});
     } catch (error) {
       return errorAnswer(error, false).response;
     }
@@ -83,16 +85,16 @@ export class Control {
       "GET requests": (_input, query) => ({
         requests: log.since(Number(query.get("since") ?? 0) || 0).map((entry) => ({ ...entry })),
       }),
-      "DELETE requests": () => after(() => log.clear()),
+      "DELETE requests": () => log.clear(),
       "GET faults": () => ({ rules: faults.rules.map((rule) => ({ ...rule })) }),
-      "PUT faults": (input) => after(() => faults.set(readRules(input))),
-      "DELETE faults": () => after(() => faults.set([])),
+      "PUT faults": (input) => faults.set(readRules(input)),
+      "DELETE faults": () => faults.set([]),
       "GET clock": () => this.#clockFace(),
       "POST clock": (input) => this.#setClock(input),
       "POST tokens": (input) => this.#transact((world) => newToken(world, input)),
       "GET mails": () =>
         this.#transact((world) => ({ mails: [...world.collection<Json>(OWN_TABLES.mails).values()] })),
-      "DELETE mails": () => this.#transact((world) => after(() => clear(world, OWN_TABLES.mails))),
+      "DELETE mails": () => this.#transact((world) => clear(world, OWN_TABLES.mails)),
       "GET snapshot": () => this.#transact((world) => takeSnapshot(this.#parts.store, world, clock.now())),
       "PUT snapshot": (input) => this.#putSnapshot(input),
       "POST reset": () => this.#reset(),
@@ -148,7 +150,7 @@ export class Control {
   }
 
   /** The clock keeps its time, but is never before the time of the snapshot: no time in the world is in the future. */
-  #putSnapshot(input: JsonObject): JsonObject {
+  #putSnapshot(input: JsonObject): void {
     const { store, clock, life } = this.#parts;
     const now = input.now;
     const behind = typeof now === "number" ? now - clock.now() : 0;
@@ -161,10 +163,9 @@ export class Control {
     if (behind > 0) clock.advance(behind);
     this.#transact((world) => this.#keepClock(world));
     life.catchUp();
-    return {};
   }
 
-  #reset(): JsonObject {
+  #reset(): void {
     const { store, life, log, faults } = this.#parts;
     this.#transact((world) => {
       store.replace({}, new Map());
@@ -176,13 +177,7 @@ export class Control {
     life.forgetLate();
     log.clear();
     faults.set([]);
-    return {};
   }
-}
-
-function after(act: () => void): JsonObject {
-  act();
-  return {};
 }
 
 function newToken(world: World, input: JsonObject): JsonObject {

@@ -5,7 +5,14 @@ import { libraryOperations } from "../routes/libraries/libraries.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
 import { tokenOperations } from "../routes/tokens/tokens.ts";
 import { ApiError } from "../world/errors.ts";
-import type { Area, Call, Operation, Operations, Reply } from "../world/operation.ts";
+import {
+  type Area,
+  type Call,
+  EMPTY_REPLY,
+  type Operation,
+  type Operations,
+  type Reply,
+} from "../world/operation.ts";
 import { clusterHooks, setClusterSource } from "./operations/clusters.ts";
 import type { Asked, Cloud, Hook, Hooks } from "./operations/hook.ts";
 import { jobHooks, updateJob } from "./operations/jobs.ts";
@@ -47,11 +54,13 @@ interface Parts {
 
 /** The contract's areas keep their background work; what they answer is translated. */
 export function dialectAreas(parts: Parts): readonly Area[] {
-  const core = Object.assign({}, ...parts.areas.map((area) => area.operations)) as Operations;
+  const known = Object.assign({}, ...parts.areas.map((area) => area.operations)) as Operations;
   const served = new Map<string, Operation>();
   for (const spec of parts.contract.operations) {
-    const operation = spec.serves === undefined ? ADDED[ownName(spec)] : core[spec.serves];
-    if (operation !== undefined) served.set(spec.id, new Served(spec, operation, parts).answer);
+    const operation = spec.serves === undefined ? ADDED[ownName(spec)] : known[spec.serves];
+    if (operation === undefined) continue;
+    const core: Operation = (call, world) => operation(call, world) ?? EMPTY_REPLY;
+    served.set(spec.id, new Served(spec, core, parts).answer);
   }
   for (const prefix of ["", "2.1/", "2.2/"]) {
     const [get, reset] = [served.get(`${prefix}jobs/get`), served.get(`${prefix}jobs/reset`)];

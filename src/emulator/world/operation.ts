@@ -56,13 +56,19 @@ export type Reply =
 
 /** One operation of the contract, keyed by its `operationId` in openapi.yaml. Synchronous, so that a request is atomic. */
 export type Operation = (call: Call, world: World) => Reply;
-export type Operations = Readonly<Record<string, Operation>>;
+/** An operation that answers `{}`. */
+export type SilentOperation = (call: Call, world: World) => void;
+export const EMPTY_REPLY: Reply = { json: {} };
+
+export type Operations = Readonly<Record<string, Operation | SilentOperation>>;
 
 /** Work that becomes due on the world's clock: `run` is called with the payload that was scheduled. */
 export type TimerRun = (world: World, payload: JsonObject, at: number) => void;
 
 /** A control request of an area (`POST /__emulator/NAME`): not part of the service, for those who test against it. */
-export type ControlRun = (world: World, input: JsonObject) => JsonObject;
+export type ControlRun =
+  | ((world: World, input: JsonObject) => JsonObject)
+  | ((world: World, input: JsonObject) => void);
 
 /** What an area of the contract brings to the app: its operations, its background work, and what a new world holds. */
 export interface Area {

@@ -128,10 +128,9 @@ function listEvents(answer: JsonObject): JsonObject {
 }
 
 /** A control request: says where a cluster comes from, such as a pipeline or a SQL warehouse. */
-export function setClusterSource(world: World, { cluster_id, cluster_source }: JsonObject): JsonObject {
+export function setClusterSource(world: World, { cluster_id, cluster_source }: JsonObject): void {
   const cluster = clusterById(world, String(cluster_id));
   if (cluster === undefined || typeof cluster_source !== "string")
     throw invalidValue("cluster_id must be the ID of a cluster, and cluster_source must be a string.");
   putExtra(world, cluster, { cluster_source });
-  return {};
 }

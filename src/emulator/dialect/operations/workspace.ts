@@ -84,7 +84,7 @@ function withFileType(answer: JsonObject, { world, input }: Asked): JsonObject {
 }
 
 /** A control request: puts an object of any type at a path, with the folders above it. */
-export function makeObject(world: World, input: JsonObject): JsonObject {
+export function makeObject(world: World, input: JsonObject): void {
   const { object_type: type, content = "" } = objectIn(input);
   const segments = segmentsOf(String(input.path));
   const name = segments.at(-1);
@@ -94,5 +94,4 @@ export function makeObject(world: World, input: JsonObject): JsonObject {
   else if (type === "REPO" || type === "DASHBOARD" || type === "LIBRARY")
     objectsOf(world).add({ parent, name, folder: type === "REPO", object_type: type });
   else throw invalidValue("object_type must be one of FILE, REPO, DASHBOARD, LIBRARY.");
-  return {};
 }

@@ -198,7 +198,7 @@ function azureWorkspace({ world, request }: Asked): JsonObject {
 }
 
 /** A control request: how long tokens live, what an expired one is answered, whether the machine has an identity. */
-function setSignIn(world: World, input: JsonObject): JsonObject {
+function setSignIn(world: World, input: JsonObject): void {
   const { expires_in = 3600, expired_status = 401, managed_identity = false } = input;
   const seconds = Number.isInteger(expires_in) ? Number(expires_in) : 0;
   if (seconds < 1 || seconds > 86_400) throw invalidValue("expires_in must be from 1 to 86400 seconds.");
@@ -206,7 +206,6 @@ function setSignIn(world: World, input: JsonObject): JsonObject {
     throw invalidValue("expired_status must be 401 or 403.");
   if (typeof managed_identity !== "boolean") throw invalidValue("managed_identity must be true or false.");
   putSignInSettings(world, { expires_in: seconds, expired_status, managed_identity });
-  return {};
 }
 
 export const signInArea: Area = {

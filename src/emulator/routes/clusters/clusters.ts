@@ -18,21 +18,18 @@ import { type GivenCluster, readCluster, readSize } from "./settings.ts";
 import { restartCluster, startCluster, startNewCluster, startTimers } from "./start.ts";
 import { armRetention, terminateAndDrop, terminateCluster, terminateTimers } from "./terminate.ts";
 
-const DONE: Reply = { json: {} };
-
 export const clustersArea: Area = {
   operations: {
     "clusters/create": create,
     "clusters/edit": edit,
     "clusters/start": start,
-    "clusters/restart": (call, world) =>
-      done(restartCluster(world, named(call, world), call.caller.userName)),
+    "clusters/restart": (call, world) => restartCluster(world, named(call, world), call.caller.userName),
     "clusters/resize": resize,
-    "clusters/delete": (call, world) => done(terminate(world, named(call, world), call)),
+    "clusters/delete": (call, world) => void terminate(world, named(call, world), call),
     "clusters/permanent-delete": permanentDelete,
     "clusters/get": get,
-    "clusters/pin": (call, world) => done(pin(world, named(call, world), call.caller)),
-    "clusters/unpin": (call, world) => done(unpin(world, named(call, world), call.caller)),
+    "clusters/pin": (call, world) => pin(world, named(call, world), call.caller),
+    "clusters/unpin": (call, world) => unpin(world, named(call, world), call.caller),
     "clusters/list": listClusters,
     "clusters/list-node-types": () => ({ json: { node_types: listNodeTypes() } }),
     "clusters/spark-versions": () => ({ json: { versions: listRuntimes() } }),
@@ -51,7 +48,6 @@ export const clustersArea: Area = {
 
 const idIn = (fields: JsonObject): string => String(fields.cluster_id);
 const named = (call: Call, world: World): Cluster => clusterOr400(world, idIn(call.input));
-const done = (_effect: unknown): Reply => DONE;
 const configuration = (call: Call): GivenCluster => call.input as unknown as GivenCluster;
 
 function create(call: Call, world: World): Reply {
@@ -65,7 +61,7 @@ function create(call: Call, world: World): Reply {
 }
 
 /** Replaces the whole configuration; a RUNNING cluster restarts, a TERMINATED one has it at its next start (contract B 3.2). */
-function edit(call: Call, world: World): Reply {
+function edit(call: Call, world: World): void {
   const cluster = named(call, world);
   refuseJobCluster(cluster, "edited");
   if (cluster.state !== "RUNNING" && cluster.state !== "TERMINATED") {
@@ -83,14 +79,12 @@ function edit(call: Call, world: World): Reply {
   });
   const edited = putCluster(world, { ...cluster, attributes, size, target: startingWorkers(size) });
   restartCluster(world, edited, call.caller.userName);
-  return DONE;
 }
 
-function start(call: Call, world: World): Reply {
+function start(call: Call, world: World): void {
   const cluster = named(call, world);
   refuseJobCluster(cluster, "started");
   startCluster(world, cluster, call.caller.userName);
-  return DONE;
 }
 
 /** Edit and start do not apply to clusters that the jobs service created (contract B 4.3 rule 4). */
@@ -99,7 +93,7 @@ function refuseJobCluster(cluster: Cluster, what: string): void {
   throw invalidState(`Cluster ${cluster.cluster_id} was created by the jobs service and cannot be ${what}.`);
 }
 
-function resize(call: Call, world: World): Reply {
+function resize(call: Call, world: World): void {
   const cluster = named(call, world);
   const size = readSize(configuration(call), "Exactly one of num_workers and autoscale must be given.");
   if (cluster.state !== "RUNNING") {
@@ -109,7 +103,6 @@ function resize(call: Call, world: World): Reply {
   }
   const target = workersFor(size, cluster.target);
   resizeCluster(world, cluster, { size, target, cause: "USER_REQUEST", user: call.caller.userName });
-  return DONE;
 }
 
 function terminate(world: World, cluster: Cluster, call: Call): Cluster {
@@ -122,7 +115,7 @@ function terminate(world: World, cluster: Cluster, call: Call): Cluster {
 }
 
 /** A terminated cluster is deleted at once, an active one after it terminates; a pin forbids both (contract B 3.2; facts 4.7). */
-function permanentDelete(call: Call, world: World): Reply {
+function permanentDelete(call: Call, world: World): void {
   const cluster = named(call, world);
   const id = cluster.cluster_id;
   if (pinsOf(world).has(id)) {
@@ -132,7 +125,6 @@ function permanentDelete(call: Call, world: World): Reply {
   }
   if (cluster.state === "TERMINATED") terminateAndDrop(world, id);
   else putCluster(world, { ...terminate(world, cluster, call), leaving: true });
-  return DONE;
 }
 
 function get(call: Call, world: World): Reply {

@@ -9,7 +9,7 @@ import { giveNodesBack } from "./nodes.ts";
 import { resizeCluster } from "./resize.ts";
 
 /** A control request: writes an event. Lost workers (`count`, one by default) are replaced by new ones. */
-export function injectEvent(world: World, input: JsonObject): JsonObject {
+export function injectEvent(world: World, input: JsonObject): void {
   const { type, details = {}, count = 1 } = input;
   const cluster = clusterOr400(world, String(input.cluster_id));
   if (!isTrouble(type)) throw invalidValue(`type must be one of ${INJECTED_EVENTS.join(", ")}.`);
@@ -17,7 +17,6 @@ export function injectEvent(world: World, input: JsonObject): JsonObject {
   if (!isRunning(cluster)) throw invalidState(`Cluster ${cluster.cluster_id} is ${cluster.state}.`);
   if (type === "NODES_LOST") loseNodes(world, cluster, Number(count), details);
   else addEvent(world, cluster.cluster_id, type, details);
-  return {};
 }
 
 function loseNodes(world: World, cluster: Cluster, count: number, details: JsonObject): void {

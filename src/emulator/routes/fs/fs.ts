@@ -33,7 +33,6 @@ const operations: Operations = {
     const blob = world.blobs.create();
     world.blobs.append(blob, contents);
     putFile(world, segments, blob, overwrite);
-    return { json: {} };
   },
 
   "fs/get-status": ({ input }, world) => {
@@ -54,19 +53,17 @@ const operations: Operations = {
 
   "fs/mkdirs": ({ input }, world) => {
     makeDirectories(world, fileSegments(String(input.path)));
-    return { json: {} };
   },
 
   /** A missing path counts as deleted, because the contract defines no error for it (contract A 4.5 rule 5; facts 4.6). */
   "fs/delete": ({ input }, world) => {
     const segments = fileSegments(String(input.path));
     const node = fileTree(world).find(segments);
-    if (node === undefined) return { json: {} };
+    if (node === undefined) return;
     if (node.id === ROOT) throw new ApiError("IO_ERROR", "The root of the file system cannot be deleted.");
     if (input.recursive !== true && fileTree(world).hasChildren(node.id))
       throw new ApiError("IO_ERROR", `The directory ${pathOfSegments(segments)} is not empty.`);
     removeFiles(world, node);
-    return { json: {} };
   },
 
   "fs/move": ({ input }, world) => {
@@ -83,7 +80,6 @@ const operations: Operations = {
     if (there !== undefined) throw fileExistsError(destination);
     const parent = makeDirectories(world, destination.slice(0, -1));
     tree.move(node, parent.id, destination.at(-1) ?? "");
-    return { json: {} };
   },
 
   "fs/read": ({ input }, world) => {

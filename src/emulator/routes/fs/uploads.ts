@@ -40,7 +40,6 @@ export const uploadOperations: Operations = {
     checkBlock("data", data);
     world.blobs.append(upload.blob, data);
     uploadsOf(world).set(handle, { ...upload, used: world.now });
-    return { json: {} };
   },
 
   "fs/close": ({ input }, world) => {
@@ -48,7 +47,6 @@ export const uploadOperations: Operations = {
     putFile(world, fileSegments(upload.path), upload.blob, upload.overwrite);
     uploadsOf(world).delete(handle);
     world.timers.cancel(timerOf(handle));
-    return { json: {} };
   },
 };
 

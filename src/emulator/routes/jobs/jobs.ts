@@ -37,7 +37,6 @@ export const jobsArea: Area = {
   control: { runs: finishRun },
 };
 
-const DONE: Reply = { json: {} };
 const idOf = (call: Call): string => String(call.input.job_id);
 
 function create(call: Call, world: World): Reply {
@@ -64,7 +63,7 @@ function list(_call: Call, world: World): Reply {
 }
 
 /** Replaces all settings. Active runs keep their task and cluster, but follow the new timeout (contract B 4.2 rule 3). */
-function reset(call: Call, world: World): Reply {
+function reset(call: Call, world: World): void {
   const job = jobOr400(world, idOf(call));
   const settings = readSettings(world, call.input.new_settings as unknown as GivenSettings);
   const changed = { ...job, settings };
@@ -73,16 +72,15 @@ function reset(call: Call, world: World): Reply {
   for (const run of activeRunsOf(world, job.job_id)) {
     if (run.life_cycle_state !== "TERMINATING") armTimeout(world, run);
   }
-  return DONE;
 }
 
 /** Details and history are invisible from now on; active runs are ended in their own time (contract B 4.2 rule 2). */
-function remove(call: Call, world: World): Reply {
+function remove(call: Call, world: World): void {
   const id = idOf(call);
   const job = jobById(world, id);
   if (job === undefined) {
     if (!wasIssued(world, id)) throw missingJob(id);
-    return DONE;
+    return;
   }
   mailJobDeleted(world, job);
   for (let number = 1; number <= job.runs; number++) {
@@ -93,5 +91,4 @@ function remove(call: Call, world: World): Reply {
   }
   jobsOf(world).delete(id);
   world.timers.cancel(`jobs/${id}/schedule`);
-  return DONE;
 }

@@ -22,7 +22,6 @@ import type { JobSettings } from "./settings.ts";
 import { checkLimits, countStart, startJobRun, startSubmittedRun } from "./start-run.ts";
 import { type GivenTask, readTask } from "./task.ts";
 
-const DONE: Reply = { json: {} };
 const runOf = (call: Call, world: World): Run => runOr400(world, String(call.input.run_id));
 const creator = ({ caller }: Call) => ({
   creator_user_id: caller.userId,
@@ -83,18 +82,16 @@ export function listRuns(call: Call, world: World): Reply {
 }
 
 /** Asynchronous; the run is TERMINATED a little later (contract B 3.3). */
-export function cancel(call: Call, world: World): Reply {
+export function cancel(call: Call, world: World): void {
   cancelRun(world, runOf(call, world), `Canceled by ${call.caller.userName}.`);
-  return DONE;
 }
 
-export function deleteRun(call: Call, world: World): Reply {
+export function deleteRun(call: Call, world: World): void {
   const run = runOf(call, world);
   if (isActive(run)) {
     throw invalidState(`Run ${run.run_id} is active (${run.life_cycle_state}) and cannot be deleted.`);
   }
   dropRun(world, run);
-  return DONE;
 }
 
 const ENDINGS: Readonly<Record<string, JobRunOutcome["result_state"]>> = {
@@ -106,13 +103,12 @@ const ENDINGS: Readonly<Record<string, JobRunOutcome["result_state"]>> = {
 };
 
 /** A control request: ends a run; one that waits for its cluster ends at its begin. `result`: the argument of the exit call. */
-export function finishRun(world: World, input: JsonObject): JsonObject {
+export function finishRun(world: World, input: JsonObject): void {
   const { run_id, outcome } = readEnding(input);
   const run = runOr400(world, run_id);
   if (run.life_cycle_state === "RUNNING") endWork(world, run, outcome);
   else if (run.life_cycle_state === "PENDING") putRun(world, { ...run, outcome });
   else throw invalidState(`Run ${run_id} is ${run.life_cycle_state}: its end is settled.`);
-  return {};
 }
 
 function readEnding({ run_id, result_state, result, error }: JsonObject) {

@@ -2,7 +2,7 @@
 
 import { canonicalJson } from "../../../core/canonical.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
-import type { Call, Operations, Reply } from "../../world/operation.ts";
+import type { Call, Operations } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
 import { clusterById, clusterOr400, isRunning } from "../clusters/cluster.ts";
 
@@ -27,18 +27,17 @@ export const libraryOperations: Operations = {
   },
 };
 
-function install(call: Call, world: World): Reply {
+function install(call: Call, world: World): void {
   const id = String(call.input.cluster_id);
   clusterOr400(world, id);
   const wanted = given(call);
   const keys = new Set(wanted.map(canonicalJson));
   const others = installedOn(world, id).filter(({ library }) => !keys.has(canonicalJson(library)));
   librariesOf(world).set(id, [...others, ...wanted.map((library) => ({ library }))]);
-  return { json: {} };
 }
 
 /** On a cluster that does not run, a library is removed at once. */
-function uninstall(call: Call, world: World): Reply {
+function uninstall(call: Call, world: World): void {
   const id = String(call.input.cluster_id);
   const up = isRunning(clusterOr400(world, id));
   const keys = new Set(given(call).map(canonicalJson));
@@ -47,7 +46,6 @@ function uninstall(call: Call, world: World): Reply {
     return up ? [{ ...one, leaving_since: world.now }] : [];
   });
   librariesOf(world).set(id, after);
-  return { json: {} };
 }
 
 function given({ input }: Call): readonly JsonObject[] {

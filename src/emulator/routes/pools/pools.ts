@@ -23,8 +23,6 @@ export const poolsArea: Area = {
   timers: { [POOL_TIMER]: (world, payload) => settlePool(world, String(payload.instance_pool_id)) },
 };
 
-const DONE: Reply = { json: {} };
-
 /** The editable fields as a request gives them; openapi.yaml has checked types and bounds. */
 interface GivenSize {
   readonly instance_pool_name: string;
@@ -78,7 +76,7 @@ function create(call: Call, world: World): Reply {
 }
 
 /** Replaces the four editable fields; what is left out goes back to its default (contract B 4.1 rule 2). */
-function edit(call: Call, world: World): Reply {
+function edit(call: Call, world: World): void {
   const given = call.input as unknown as GivenPool;
   const pool = activePool(world, idOf(call));
   if (given.node_type_id !== pool.node_type_id) {
@@ -94,15 +92,13 @@ function edit(call: Call, world: World): Reply {
   }
   const { max_capacity: _, ...rest } = pool;
   putPool(world, { ...rest, ...size, instance_pool_name: given.instance_pool_name });
-  return DONE;
 }
 
 /** Idle instances are released, running clusters keep theirs, and no cluster gets new ones (contract B 3.1). */
-function remove(call: Call, world: World): Reply {
+function remove(call: Call, world: World): void {
   const pool = activePool(world, idOf(call));
   poolNames(world).delete(pool.instance_pool_name);
   putPool(world, { ...pool, state: "DELETED" });
-  return DONE;
 }
 
 function list(_call: Call, world: World): Reply {

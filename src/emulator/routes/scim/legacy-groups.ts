@@ -43,13 +43,12 @@ function create(call: Call, world: World): Reply {
   return { json: { group_name: name } };
 }
 
-function remove(call: Call, world: World): Reply {
+function remove(call: Call, world: World): void {
   const group = existing(world, call.input.group_name);
   if (group.displayName === ADMINS || group.displayName === USERS) {
     throw permissionDenied(`The built-in group ${group.displayName} cannot be deleted.`);
   }
   removeGroup(world, group);
-  return { json: {} };
 }
 
 /** Not recursive: child groups are named, their members are not. */
@@ -65,7 +64,7 @@ function listMembers(call: Call, world: World): Reply {
 }
 
 /** Adding a member again has no effect. */
-function addMember(call: Call, world: World): Reply {
+function addMember(call: Call, world: World): void {
   const parent = existing(world, call.input.parent_name);
   const id = principalId(world, call.input);
   if (createsCycle(world, parent.id, id)) {
@@ -74,14 +73,12 @@ function addMember(call: Call, world: World): Reply {
     );
   }
   if (!parent.members.includes(id)) setMembers(world, parent, [...parent.members, id]);
-  return { json: {} };
 }
 
 /** Removing a user or group that is not a member has no effect. */
-function leaveGroup(call: Call, world: World): Reply {
+function leaveGroup(call: Call, world: World): void {
   const parent = existing(world, call.input.parent_name);
   removeMember(world, parent, principalId(world, call.input));
-  return { json: {} };
 }
 
 function existing(world: World, name: unknown): Group {

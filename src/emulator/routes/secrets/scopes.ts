@@ -23,7 +23,7 @@ export const scopeOperations: Operations = {
 };
 
 /** Rule 1: the given principal (only `users` may be given), else the caller, manages the new scope. */
-function createScope(call: Call, world: World): Reply {
+function createScope(call: Call, world: World): void {
   const name = String(call.input.scope);
   checkName(name, "scope name", call.allows?.scopeNames);
   const initial = call.input.initial_manage_principal;
@@ -39,7 +39,6 @@ function createScope(call: Call, world: World): Reply {
   }
   const acls: AclItem[] = [{ principal: initial ?? call.caller.userName, permission: "MANAGE" }];
   scopesOf(world).set(name, { name, acls, ...backendOf(call.input) });
-  return { json: {} };
 }
 
 /** Clients ask for a vault by the name of their cloud's; the contract lists it as CLOUD_KEYVAULT. */
@@ -53,12 +52,11 @@ function backendOf(input: JsonObject): Pick<SecretScope, "backend_type" | "keyva
   return { backend_type: "CLOUD_KEYVAULT", keyvault_metadata: { resource_id: id, dns_name: dns } };
 }
 
-function deleteScope(call: Call, world: World): Reply {
+function deleteScope(call: Call, world: World): void {
   const scope = allowedScope(call, world, "MANAGE");
   const secrets = secretsOf(world, scope.name);
   for (const [key] of [...secrets.entries()]) secrets.delete(key);
   scopesOf(world).delete(scope.name);
-  return { json: {} };
 }
 
 function listScopes(_call: Call, world: World): Reply {
@@ -74,7 +72,7 @@ export const aclOperations: Operations = {
 };
 
 /** Rule 5: creates or overwrites; the principal must exist. A user's name is kept as the user has it. */
-function putAcl(call: Call, world: World): Reply {
+function putAcl(call: Call, world: World): void {
   const scope = allowedScope(call, world, "MANAGE");
   const principal = principalName(world, String(call.input.principal));
   if (principal === undefined) {
@@ -84,14 +82,12 @@ function putAcl(call: Call, world: World): Reply {
   const at = scope.acls.findIndex((acl) => acl.principal === principal);
   const acls = at < 0 ? [...scope.acls, item] : scope.acls.with(at, item);
   scopesOf(world).set(scope.name, { ...scope, acls });
-  return { json: {} };
 }
 
-function deleteAcl(call: Call, world: World): Reply {
+function deleteAcl(call: Call, world: World): void {
   const scope = allowedScope(call, world, "MANAGE");
   const item = existingAcl(world, scope, String(call.input.principal));
   scopesOf(world).set(scope.name, { ...scope, acls: scope.acls.filter((acl) => acl !== item) });
-  return { json: {} };
 }
 
 function getAcl(call: Call, world: World): Reply {

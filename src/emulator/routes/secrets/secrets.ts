@@ -15,7 +15,7 @@ const valueOperations: Operations = {
 };
 
 /** Rule 2: put overwrites; the value is encrypted before it is stored. */
-function putSecret(call: Call, world: World): Reply {
+function putSecret(call: Call, world: World): void {
   const scope = allowedScope(call, world, "WRITE");
   refuseVault(scope);
   const key = String(call.input.key);
@@ -44,7 +44,6 @@ function putSecret(call: Call, world: World): Reply {
     bytes: text === undefined,
     last_updated_timestamp: call.now,
   });
-  return { json: {} };
 }
 
 /** Rule 4: secrets of a vault are written and deleted through the vault itself. */
@@ -71,14 +70,13 @@ function base64Size(text: string): number {
   return Math.floor((text.replaceAll("=", "").length * 3) / 4);
 }
 
-function deleteSecret(call: Call, world: World): Reply {
+function deleteSecret(call: Call, world: World): void {
   const scope = allowedScope(call, world, "WRITE");
   refuseVault(scope);
   const key = String(call.input.key);
   if (!secretsOf(world, scope.name).delete(key)) {
     throw notFound(`Secret does not exist with scope: ${scope.name} and key: ${key}`);
   }
-  return { json: {} };
 }
 
 function listSecrets(call: Call, world: World): Reply {

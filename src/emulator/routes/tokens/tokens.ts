@@ -49,13 +49,12 @@ function list({ caller }: Call, world: World): Reply {
   return { json: own.length === 0 ? {} : { token_infos: own.map(([id, info]) => shown(id, info)) } };
 }
 
-function revoke({ input, caller }: Call, world: World): Reply {
+function revoke({ input, caller }: Call, world: World): void {
   const id = String(input.token_id);
   const info = infosOf(world).get(id);
   if (info?.user_id !== caller.userId) throw notFound(`Token with ID ${id.slice(0, 100)} does not exist!`);
   userTokens(world).delete(info.digest);
   infosOf(world).delete(id);
-  return { json: {} };
 }
 
 function shown(id: string, { creation_time, expiry_time, comment }: TokenInfo): JsonObject {

@@ -7,7 +7,7 @@ import { LANGUAGES, type Language, type NotebookFormat, unreadable } from "../..
 import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { type ApiError, alreadyExists, invalidValue, notFound } from "../../world/errors.ts";
 import { WORKSPACE } from "../../world/limits.ts";
-import type { Call, Operation } from "../../world/operation.ts";
+import type { Call, SilentOperation } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { addNotebook, makeFolders, objectsOf, replaceNotebook } from "./objects.ts";
 
@@ -17,7 +17,7 @@ interface Target {
   readonly overwrite: boolean;
 }
 
-export const importObject: Operation = (call, world) => {
+export const importObject: SilentOperation = (call, world) => {
   const { input } = call;
   const format = String(input.format ?? "SOURCE") as NotebookFormat;
   const target = { segments: segmentsOf(String(input.path)), overwrite: input.overwrite === true };
@@ -25,7 +25,6 @@ export const importObject: Operation = (call, world) => {
   const content = postedContent(call);
   if (format === "DBC") importArchive(world, target, content);
   else importNotebook(world, target, format, content, language);
-  return { json: {} };
 };
 
 /** Required for SOURCE; with any other format the field is ignored, whatever it holds. */

@@ -21,7 +21,6 @@ const operations: Operations = {
     if (input.recursive !== true && objectsOf(world).hasChildren(node.id))
       throw new ApiError("DIRECTORY_NOT_EMPTY", `Folder (${path}) is not empty`);
     removeObjects(world, node);
-    return { json: {} };
   },
 
   "workspace/get-status": ({ input }, world) => {
@@ -41,7 +40,6 @@ const operations: Operations = {
 
   "workspace/mkdirs": ({ input }, world) => {
     makeFolders(world, segmentsOf(String(input.path)));
-    return { json: {} };
   },
 };
 
