@@ -8,8 +8,8 @@ import type { OperationWriter, Task } from "../resource/operations.ts";
 import type { Objection, PlannedChange, PlannedWorkspace } from "../resource/planning.ts";
 import { lockout } from "./kit/admin-membership.ts";
 import { choiceField, defineProvider, required } from "./kit/field-builders.ts";
-import { membersOfAll, nestedName } from "./kit/names.ts";
-import { ignoreMissing, keyIn, objectsIn, readIfPresent } from "./kit/responses.ts";
+import { nestedName, nestedReads } from "./kit/names.ts";
+import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
 
 const fields = {
   permission: required(
@@ -119,11 +119,7 @@ export const acls = defineProvider({
   },
 
   operations: {
-    list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
-    async read(api, id) {
-      const all = await readIfPresent(() => ofScope(api, nestedName(id).parent));
-      return all?.find((live) => live.id === id);
-    },
+    ...nestedReads(ofScope),
     async create(api, task) {
       await put(api, task);
       return idOf(task.name);

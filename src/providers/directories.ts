@@ -9,7 +9,15 @@ import { foldersAbove } from "../resource/names.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import { defineProvider } from "./kit/field-builders.ts";
 import { baseName, entriesFor, pathProblems } from "./kit/names.ts";
-import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
+import { effectOn } from "./kit/problems.ts";
+import {
+  ignoreMissing,
+  keyIn,
+  liveIfPresent,
+  objectsIn,
+  readIfPresent,
+  responseText,
+} from "./kit/responses.ts";
 
 const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
 
@@ -92,8 +100,7 @@ export const directories = defineProvider({
     dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
     consequences(change, workspace) {
       if (change.action !== "delete" || change.live === undefined) return [];
-      const empty = emptyFolders(change.live.facts, workspace);
-      return empty.length === 0 ? [] : [`empty folders in it are deleted too: ${listed(empty)}`];
+      return effectOn("empty folders in it are deleted too", emptyFolders(change.live.facts, workspace));
     },
     objections(change, workspace) {
       if (change.action !== "delete" || change.live === undefined) return [];
@@ -120,10 +127,7 @@ export const directories = defineProvider({
       const holds = await holdsOf(api, live.name);
       return { ...live, facts: { ...live.facts, holds } };
     },
-    async read(api, id) {
-      const entry = await readIfPresent(() => api.read("workspace/get-status", { path: id }));
-      return entry === undefined ? undefined : toSpec(entry);
-    },
+    read: (api, id) => liveIfPresent(() => api.read("workspace/get-status", { path: id }), toSpec),
     async create(api, task) {
       await api.write("workspace/mkdirs", { path: task.name });
       return remoteId(task.name);

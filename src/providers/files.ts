@@ -17,8 +17,8 @@ import {
   contentBytes,
   ignoreMissing,
   keyIn,
+  liveIfPresent,
   objectsIn,
-  readIfPresent,
   responseText,
 } from "./kit/responses.ts";
 
@@ -172,10 +172,7 @@ export const files = defineProvider({
       return { ...live, values: { ...live.values, content } };
     },
     readContent: (api, live) => rangesOf(api, live.name, Number(live.facts.file_size)),
-    async read(api, id) {
-      const entry = await readIfPresent(() => api.read("fs/get-status", { path: id }));
-      return entry === undefined ? undefined : toSpec(entry);
-    },
+    read: (api, id) => liveIfPresent(() => api.read("fs/get-status", { path: id }), toSpec),
     async create(api, task) {
       await upload(api, task, false);
       return remoteId(task.name);

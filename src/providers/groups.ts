@@ -3,7 +3,7 @@
 import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import { count, listed } from "../core/sentences.ts";
+import { count } from "../core/sentences.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedChange, PlannedWorkspace, Step } from "../resource/planning.ts";
 import {
@@ -17,6 +17,7 @@ import {
 } from "./kit/admin-membership.ts";
 import { defineProvider, groupField, listField, textField } from "./kit/field-builders.ts";
 import { removesObject } from "./kit/preserved-fields.ts";
+import { effectOn } from "./kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "./kit/responses.ts";
 import {
   asValues,
@@ -137,9 +138,7 @@ function nameChange(before: JsonObject, { displayName: name }: JsonObject): stri
 function renamed(live: LiveObject, after: JsonObject, workspace: PlannedWorkspace): readonly string[] {
   if (nameChange(live.values, after) === undefined) return [];
   const acls = aclsNaming(workspace, (name) => name, live.name);
-  return acls.length === 0
-    ? []
-    : [`access lists may still contain its old name: ${listed(acls.map((acl) => acl.name))}`];
+  return effectOn("access lists may still contain its old name", acls);
 }
 
 function memberships(change: PlannedChange, workspace: PlannedWorkspace) {
@@ -192,7 +191,7 @@ export const groups = defineProvider({
       const acls = aclsNaming(workspace, (name) => name, change.live.name);
       return [
         ...(members > 0 ? [`${count(members, "member loses", "members lose")} the rights of the group`] : []),
-        ...(acls.length > 0 ? [`access lists still contain it: ${listed(acls.map((acl) => acl.name))}`] : []),
+        ...effectOn("access lists still contain it", acls),
         ...fieldsNotSet(change, fields, "group", { elsewhere: ["members"] }),
         ...fieldsNotCopied(change, "group"),
       ];

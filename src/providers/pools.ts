@@ -3,90 +3,23 @@
 import { remoteId } from "../core/address.ts";
 import { canonicalJson } from "../core/canonical.ts";
 import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
-import { listed } from "../core/sentences.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
-import { databricksPoolFields } from "./kit/databricks-pool-fields.ts";
-import { diskSpec } from "./kit/disk-spec.ts";
-import {
-  defineProvider,
-  flagField,
-  integerField,
-  listField,
-  required,
-  tags,
-  textField,
-} from "./kit/field-builders.ts";
+import { defineProvider } from "./kit/field-builders.ts";
 import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
+import { effectOn, problem } from "./kit/problems.ts";
 import {
   ignoreMissing,
   keyIn,
+  liveIfPresent,
+  namesOf,
   needsCompute,
   objectsIn,
-  readIfPresent,
   responseText,
 } from "./kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "./kit/spec-form.ts";
 import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "./kit/unknown-fields.ts";
-
-const fields = {
-  instance_pool_name: textField({
-    severity: "other",
-    minLength: 1,
-    maxLength: 99,
-    description: "Unique display name.",
-  }),
-  node_type_id: required(
-    textField({
-      severity: "cost",
-      minLength: 1,
-      onChange: "replace",
-      catalog: "node_types",
-      description: "Machine type of every instance; clusters of the pool inherit it.",
-    }),
-  ),
-  min_idle_instances: integerField({
-    severity: "cost",
-    minimum: 0,
-    default: 0,
-    description: "Minimum number of idle instances, in addition to those in use.",
-  }),
-  max_capacity: integerField({
-    severity: "cost",
-    minimum: 0,
-    description: "Maximum number of instances, idle and in use; if absent, the pool sets no limit.",
-  }),
-  idle_instance_autotermination_minutes: integerField({
-    severity: "cost",
-    minimum: 0,
-    maximum: 10_000,
-    serverDefault: true,
-    description: "Minutes to keep idle instances beyond min_idle_instances; 0 removes them immediately.",
-  }),
-  enable_elastic_disk: flagField({
-    severity: "cost",
-    onChange: "replace",
-    serverDefault: true,
-    description: "Instances get more disk space when they run low.",
-  }),
-  disk_spec: diskSpec,
-  preloaded_spark_versions: listField(
-    textField({ minLength: 1, catalog: "spark_versions", description: "A runtime version." }),
-    {
-      severity: "availability",
-      list: "set",
-      onChange: "replace",
-      description: "Runtime versions installed on each instance, so that clusters start faster.",
-    },
-  ),
-  ...databricksPoolFields,
-  custom_tags: tags({
-    most: 6,
-    onChange: "replace",
-    inPlaceIn: "databricks",
-    description: "Tags of the pool's instances.",
-  }),
-};
+import { poolFields as fields } from "./pool-fields.ts";
 
 const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermination_minutes"] as const;
 
@@ -164,13 +97,8 @@ export const pools = defineProvider({
     validate(values) {
       const { min_idle_instances: least, max_capacity: most } = values;
       if (typeof least !== "number" || typeof most !== "number" || least <= most) return [];
-      return [
-        {
-          path: ["min_idle_instances"],
-          code: "SPEC_COMBINATION",
-          message: `min_idle_instances (${least}) is more than max_capacity (${most})`,
-        },
-      ];
+      const message = `min_idle_instances (${least}) is more than max_capacity (${most})`;
+      return [problem("SPEC_COMBINATION", ["min_idle_instances"], message)];
     },
     normalize: (values) => normalizeDesired(fields, values),
     serverDefaults: () => SERVER_DEFAULTS,
@@ -184,26 +112,19 @@ export const pools = defineProvider({
       const running = clusters.filter((one) => one.values.run_state === "RUNNING");
       const stopped = clusters.filter((one) => one.values.run_state !== "RUNNING");
       const until = "until they leave the pool";
-      if (change.action === "replace") {
-        const holding = holders(change.live, workspace);
+      if (change.action === "replace")
         return [
-          ...(holding.length > 0
-            ? [`the old pool is kept under another name while it is in use: ${listed(holding)}`]
-            : []),
+          ...effectOn(
+            "the old pool is kept under another name while it is in use",
+            holders(change.live, workspace),
+          ),
           ...fieldsNotSet(change, fields, "pool", { usual: USUAL }),
           ...fieldsNotCopied(change, "pool"),
         ];
-      }
       return [
-        ...(running.length > 0
-          ? [`running clusters cannot grow ${until}: ${listed(running.map((one) => one.name))}`]
-          : []),
-        ...(stopped.length > 0
-          ? [`stopped clusters cannot start ${until}: ${listed(stopped.map((one) => one.name))}`]
-          : []),
-        ...(jobs.length > 0
-          ? [`jobs cannot create their clusters in it: ${listed(jobs.map((one) => one.name))}`]
-          : []),
+        ...effectOn(`running clusters cannot grow ${until}`, namesOf(running)),
+        ...effectOn(`stopped clusters cannot start ${until}`, namesOf(stopped)),
+        ...effectOn("jobs cannot create their clusters in it", namesOf(jobs)),
       ];
     },
   },
@@ -213,10 +134,7 @@ export const pools = defineProvider({
       objectsIn(await api.read("instance-pools/list"), "instance_pools").flatMap(
         (answer) => toSpec(answer) ?? [],
       ),
-    async read(api, id) {
-      const answer = await readIfPresent(() => api.read("instance-pools/get", { instance_pool_id: id }));
-      return answer === undefined ? undefined : toSpec(answer);
-    },
+    read: (api, id) => liveIfPresent(() => api.read("instance-pools/get", { instance_pool_id: id }), toSpec),
     async create(api, task) {
       const answer = await api.write("instance-pools/create", { ...task.values });
       return remoteId(responseText(answer, "instance_pool_id") ?? "");

@@ -10,6 +10,7 @@ import type { PlannedChange, PlannedWorkspace, Problem } from "../resource/plann
 import { choiceField, defineProvider, groupField, required, textField } from "./kit/field-builders.ts";
 import { nestedName } from "./kit/names.ts";
 import { removesObject } from "./kit/preserved-fields.ts";
+import { effectOn, problem } from "./kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
 import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
@@ -77,7 +78,8 @@ function lost(
     .map((one) => one.name);
 }
 
-const membersIn = (names: readonly string[]): string => listed(names.map((name) => nestedName(name).member));
+const membersIn = (names: readonly string[]): readonly string[] =>
+  names.map((name) => nestedName(name).member);
 
 /** The rule about names, which may have more characters in some dialects. */
 const nameRule =
@@ -86,12 +88,12 @@ const nameRule =
     allowed.test(name)
       ? []
       : [
-          {
-            path: [],
-            code: "SPEC_VALUE",
-            message: `"${name}" is not a valid secret scope name`,
-            hint: `use 1 to 128 ${characters}`,
-          },
+          problem(
+            "SPEC_VALUE",
+            [],
+            `"${name}" is not a valid secret scope name`,
+            `use 1 to 128 ${characters}`,
+          ),
         ];
 
 export const scopes = defineProvider({
@@ -112,29 +114,21 @@ export const scopes = defineProvider({
     normalize: (values) => (values.backend_type === undefined ? values : withBackend(values)),
     validate(written) {
       const { backend_type: backend, keyvault_metadata: vault } = withBackend(written);
-      if ((backend === VAULT) === (vault !== undefined)) return [];
-      return [
-        {
-          path: [backend === VAULT ? "backend_type" : "keyvault_metadata"],
-          code: "SPEC_COMBINATION",
-          message: `backend_type ${backend === VAULT ? String(written.backend_type) : VAULT} and keyvault_metadata must be set together`,
-        },
-      ];
+      const isVault = backend === VAULT;
+      if (isVault === (vault !== undefined)) return [];
+      const message = `backend_type ${isVault ? String(written.backend_type) : VAULT} and keyvault_metadata must be set together`;
+      return [problem("SPEC_COMBINATION", [isVault ? "backend_type" : "keyvault_metadata"], message)];
     },
     validateIn: {
       contract: nameRule(/^[\w.-]{1,128}$/, "letters, digits, dashes, underscores, and periods"),
       databricks: nameRule(/^[\w.@/-]{1,128}$/, "letters, digits, and - _ . @ /"),
     },
     consequences(change, workspace) {
-      const secrets = lost("secrets", change, workspace);
-      const acls = lost("acls", change, workspace);
+      const secrets = membersIn(lost("secrets", change, workspace));
+      const acls = membersIn(lost("acls", change, workspace));
       return [
-        ...(secrets.length > 0
-          ? [
-              `it contains ${count(secrets.length, "secret")} that the API cannot read back: ${membersIn(secrets)}`,
-            ]
-          : []),
-        ...(acls.length > 0 ? [`its access list is deleted too: ${membersIn(acls)}`] : []),
+        ...effectOn(`it contains ${count(secrets.length, "secret")} that the API cannot read back`, secrets),
+        ...effectOn("its access list is deleted too", acls),
         ...fieldsNotCopied(change, "scope"),
       ];
     },
@@ -146,7 +140,7 @@ export const scopes = defineProvider({
       return [
         {
           code: "GUARD_DATA_LOSS",
-          message: `secrets that are not in the spec would be lost with the scope: ${membersIn(foreign)}`,
+          message: `secrets that are not in the spec would be lost with the scope: ${listed(membersIn(foreign))}`,
           hint: "declare them in the spec with their sources, or delete them first",
         },
       ];

@@ -7,8 +7,9 @@ import { SECRET_BYTES } from "../resource/content.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
 import { choiceField, defineProvider, textField } from "./kit/field-builders.ts";
-import { membersOfAll, nestedName } from "./kit/names.ts";
-import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText } from "./kit/responses.ts";
+import { nestedName, nestedReads } from "./kit/names.ts";
+import { problem } from "./kit/problems.ts";
+import { ignoreMissing, keyIn, objectsIn, responseText } from "./kit/responses.ts";
 
 const KEY = /^[\w.-]{1,128}$/;
 
@@ -98,12 +99,12 @@ export const secrets = defineProvider({
       KEY.test(nestedName(name).member)
         ? []
         : [
-            {
-              path: [],
-              code: "SPEC_VALUE",
-              message: `"${nestedName(name).member}" is not a valid secret key`,
-              hint: "use 1 to 128 letters, digits, dashes, underscores, and periods",
-            },
+            problem(
+              "SPEC_VALUE",
+              [],
+              `"${nestedName(name).member}" is not a valid secret key`,
+              "use 1 to 128 letters, digits, dashes, underscores, and periods",
+            ),
           ],
     steps: () => [{ operation: "put" }],
     consequences: (change) =>
@@ -111,11 +112,7 @@ export const secrets = defineProvider({
   },
 
   operations: {
-    list: (api, scope) => membersOfAll(api, scope.parents, ofScope),
-    async read(api, id) {
-      const all = await readIfPresent(() => ofScope(api, nestedName(id).parent));
-      return all?.find((live) => live.id === id);
-    },
+    ...nestedReads(ofScope),
     async create(api, task) {
       await put(api, task);
       return remoteId(task.name);

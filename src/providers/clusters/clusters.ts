@@ -3,20 +3,20 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
-import { count, listed } from "../../core/sentences.ts";
+import { count } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
 import { isRunOn } from "../../resource/service-status.ts";
 import { choiceField, defineProvider, flagField, textField } from "../kit/field-builders.ts";
+import { withUnlisted } from "../kit/names.ts";
 import { preservedPaths } from "../kit/preserved-fields.ts";
-import { keyIn, needsCompute, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
+import { effectOn } from "../kit/problems.ts";
+import { keyIn, liveIfPresent, namesOf, needsCompute, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
-import { withUnlisted } from "../kit/unlisted.ts";
 import { clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
 import { createCluster, removeCluster, takeStep } from "./operations.ts";
-import { singleNodeProblems } from "./single-node.ts";
 import { endedByService, isDown, isUp, MAX_OWN_TAGS, tokenOf, withoutToken } from "./states.ts";
-import { clusterProblems } from "./validate.ts";
+import { clusterProblems, singleNodeProblems } from "./validate.ts";
 
 const fields = {
   cluster_name: textField({
@@ -83,10 +83,8 @@ async function withPin(api: Reader, live: LiveObject): Promise<LiveObject> {
   return last?.type === "PINNED" ? { ...live, values: { ...live.values, pinned: true } } : live;
 }
 
-async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> {
-  const answer = await readIfPresent(() => api.read("clusters/get", { cluster_id: id }));
-  return answer === undefined ? undefined : toSpec(answer);
-}
+const byId = (api: Reader, id: RemoteId): Promise<LiveObject | undefined> =>
+  liveIfPresent(() => api.read("clusters/get", { cluster_id: id }), toSpec);
 
 const changesSize = (diffs: readonly FieldDiff[]): boolean =>
   diffs.some((diff) => SIZE.has(String(diff.path[0])));
@@ -144,8 +142,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
         needsCompute(job, live.id) ||
         String(workspace.valuesAfter("jobs", job)?.existing_cluster_id) === live.id,
     );
-  if (jobs.length > 0) told.push(`jobs that run on it: ${listed(jobs.map((job) => job.name))}`);
-  return told;
+  return [...told, ...effectOn("jobs that run on it", namesOf(jobs))];
 }
 
 export const clusters = defineProvider({

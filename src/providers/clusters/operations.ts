@@ -1,5 +1,6 @@
 // Creates, updates, and removes clusters, each step once the state of the cluster allows it (contract B 3.2).
 
+import type { WriteOperation } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
@@ -8,7 +9,6 @@ import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { DeleteTask, OperationWriter, Task, UpdateTask } from "../../resource/operations.ts";
 import type { Step } from "../../resource/planning.ts";
-import { sendCluster } from "../kit/create-with-node-type.ts";
 import { preservedIn, withPreserved } from "../kit/preserved-fields.ts";
 import { readIfPresent, responseText } from "../kit/responses.ts";
 import { withoutInherited } from "./fields.ts";
@@ -165,4 +165,36 @@ async function untilRunning(api: OperationWriter, id: RemoteId): Promise<void> {
     );
   };
   await api.until("the cluster to be RUNNING", running, STARTS);
+}
+
+/** Sends a description of a cluster. One in a pool goes without a node type, then with that of the pool if the service requires it (contract B 2.4, facts 4.2). */
+export async function sendCluster(
+  api: OperationWriter,
+  operation: WriteOperation,
+  cluster: JsonObject | undefined,
+  inside: (cluster: JsonObject | undefined) => JsonObject,
+): Promise<JsonObject> {
+  try {
+    return await api.write(operation, inside(cluster));
+  } catch (refusal) {
+    const node_type_id = await nodeTypeFor(api, cluster, refusal);
+    if (node_type_id === undefined) throw refusal;
+    try {
+      return await api.write(operation, inside({ ...cluster, node_type_id }));
+    } catch (second) {
+      throw second instanceof Refused ? refusal : second;
+    }
+  }
+}
+
+async function nodeTypeFor(
+  api: OperationWriter,
+  cluster: JsonObject | undefined,
+  refusal: unknown,
+): Promise<string | undefined> {
+  const pool = cluster?.instance_pool_id;
+  const mayLackIt = refusal instanceof Refused && refusal.code === "INVALID_PARAMETER_VALUE";
+  if (!mayLackIt || pool === undefined || isMissing(refusal)) return undefined;
+  const answer = await readIfPresent(() => api.read("instance-pools/get", { instance_pool_id: pool }));
+  return answer === undefined ? undefined : responseText(answer, "node_type_id");
 }

@@ -1,8 +1,11 @@
-// Checks cluster attributes beyond the schema: combinations of fields, and values that a pool decides.
+// Checks cluster attributes beyond the schema: combinations of fields, values that a pool decides, and single nodes.
 
 import { isObject, type Json } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import { listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/planning.ts";
+import { problem } from "../kit/problems.ts";
 import { OWN_IN_POOL } from "./fields.ts";
 
 export function clusterProblems(values: Values, under: readonly string[] = []): readonly Problem[] {
@@ -32,25 +35,15 @@ function sizeProblems(values: Values, under: readonly string[]): readonly Proble
 
 function nodeProblems(values: Values, under: readonly string[]): readonly Problem[] {
   if (values.node_type_id !== undefined || values.instance_pool_id !== undefined) return [];
-  return [
-    {
-      path: under,
-      code: "SPEC_MISSING_FIELD",
-      message: "node_type_id is required, or instance_pool_id to inherit it from a pool",
-    },
-  ];
+  const message = "node_type_id is required, or instance_pool_id to inherit it from a pool";
+  return [problem("SPEC_MISSING_FIELD", under, message)];
 }
 
 function terminationProblems(values: Values, under: readonly string[]): readonly Problem[] {
   const minutes = values.autotermination_minutes;
   if (typeof minutes !== "number" || minutes === 0 || minutes >= 10) return [];
-  return [
-    {
-      path: [...under, "autotermination_minutes"],
-      code: "SPEC_VALUE",
-      message: `autotermination_minutes is ${minutes}; the allowed values are 0 (never) and 10 to 10000`,
-    },
-  ];
+  const message = `autotermination_minutes is ${minutes}; the allowed values are 0 (never) and 10 to 10000`;
+  return [problem("SPEC_VALUE", [...under, "autotermination_minutes"], message)];
 }
 
 function scriptProblems(values: Values, under: readonly string[]): readonly Problem[] {
@@ -91,6 +84,42 @@ function decidedByPool(field: string, value: Json | undefined): readonly (readon
   return Object.keys(value).flatMap((name) => (name === OWN_IN_POOL ? [] : [[field, name]]));
 }
 
-function combination(path: readonly (string | number)[], message: string, hint?: string): Problem {
-  return { path, code: "SPEC_COMBINATION", message, ...(hint === undefined ? {} : { hint }) };
+const combination = (path: Path, message: string, hint?: string): Problem =>
+  problem("SPEC_COMBINATION", path, message, hint);
+
+const PROFILE = "spark.databricks.cluster.profile";
+const MASTER = "spark.master";
+const CLASS = "ResourceClass";
+
+/** Of clusters without workers in the Databricks dialect, whose settings run Spark on the driver. The service accepts clusters without these settings, and a policy may set them, so their absence is a warning. */
+export function singleNodeProblems(values: Values, under: readonly string[] = []): readonly Problem[] {
+  const { num_workers: workers, autoscale, policy_id: policy, spark_conf: conf, custom_tags: tags } = values;
+  const profile = isObject(conf) ? conf[PROFILE] : undefined;
+  if (autoscale !== undefined || (typeof workers === "number" && workers > 0))
+    return profile === "singleNode" ? [withWorkers([...under, autoscale ? "autoscale" : "num_workers"])] : [];
+  if (workers !== 0 || policy !== undefined) return [];
+  const missing = [
+    ...(isSet(profile, /^singleNode$/) ? [] : [`spark_conf ${PROFILE}: singleNode`]),
+    ...(isSet(isObject(conf) ? conf[MASTER] : undefined, /^local/)
+      ? []
+      : [`spark_conf ${MASTER}: "local[*]"`]),
+    ...(isSet(isObject(tags) ? tags[CLASS] : undefined, /^SingleNode$/)
+      ? []
+      : [`custom_tags ${CLASS}: SingleNode`]),
+  ];
+  if (missing.length === 0) return [];
+  const message = "num_workers is 0 without the settings of a single-node cluster";
+  const hint = `set ${listed(missing)}; or set num_workers to 1 or more`;
+  return [{ severity: "warning", ...combination([...under, "num_workers"], message, hint) }];
 }
+
+/** Whether a value matches, or is a reference that may. */
+const isSet = (value: Json | undefined, pattern: RegExp): boolean =>
+  typeof value === "string" && (pattern.test(value) || value.includes("${"));
+
+const withWorkers = (path: readonly string[]): Problem =>
+  combination(
+    path,
+    `${PROFILE}: singleNode cannot be used with workers`,
+    "set num_workers: 0, or remove the settings of a single node",
+  );

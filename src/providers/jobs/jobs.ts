@@ -9,14 +9,22 @@ import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { clusterFields, clusterFiles, fileAt, withoutInherited, withSize } from "../clusters/fields.ts";
-import { singleNodeProblems } from "../clusters/single-node.ts";
-import { clusterProblems } from "../clusters/validate.ts";
-import { sendCluster } from "../kit/create-with-node-type.ts";
+import { sendCluster } from "../clusters/operations.ts";
+import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
+import { withUnlisted } from "../kit/names.ts";
 import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";
-import { ignoreMissing, int64, keyIn, objectsIn, readIfPresent, responseText } from "../kit/responses.ts";
+import { problem } from "../kit/problems.ts";
+import {
+  ignoreMissing,
+  int64,
+  keyIn,
+  liveIfPresent,
+  objectsIn,
+  readIfPresent,
+  responseText,
+} from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
-import { withUnlisted } from "../kit/unlisted.ts";
 import { libraries, libraryFiles, libraryProblems } from "./libraries.ts";
 import { mailed, scheduleProblems, settings } from "./settings.ts";
 import { taskProblems, tasks } from "./tasks.ts";
@@ -63,8 +71,7 @@ function toSpec(answer: JsonObject): LiveObject {
 
 async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> {
   if (!/^\d+$/.test(id)) return undefined;
-  const answer = await readIfPresent(() => api.read("jobs/get", { job_id: int64(id) }));
-  return answer === undefined ? undefined : toSpec(answer);
+  return liveIfPresent(() => api.read("jobs/get", { job_id: int64(id) }), toSpec);
 }
 
 function normalize(values: Values): Values {
@@ -76,22 +83,12 @@ function clusterChoice(values: Values): readonly Problem[] {
   const { existing_cluster_id: existing, new_cluster: fresh } = values;
   if ((existing === undefined) !== (fresh === undefined))
     return isObject(fresh) ? clusterProblems(fresh, ["new_cluster"]) : [];
-  return existing === undefined
-    ? [
-        {
-          path: [],
-          code: "SPEC_MISSING_FIELD",
-          message: "a job needs a cluster",
-          hint: "set existing_cluster_id or new_cluster",
-        },
-      ]
-    : [
-        {
-          path: ["existing_cluster_id"],
-          code: "SPEC_COMBINATION",
-          message: "existing_cluster_id and new_cluster cannot be used together",
-        },
-      ];
+  if (existing === undefined)
+    return [
+      problem("SPEC_MISSING_FIELD", [], "a job needs a cluster", "set existing_cluster_id or new_cluster"),
+    ];
+  const message = "existing_cluster_id and new_cluster cannot be used together";
+  return [problem("SPEC_COMBINATION", ["existing_cluster_id"], message)];
 }
 
 /** A job without a schedule and notifications, with a name by which it can be found again. */

@@ -4,6 +4,7 @@ import { isObject, type Json } from "../../core/json.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { fileAt } from "../clusters/fields.ts";
 import { groupField, listField, required, textField } from "../kit/field-builders.ts";
+import { problem } from "../kit/problems.ts";
 
 const FORMS = ["jar", "egg", "whl", "pypi", "maven", "cran"] as const;
 
@@ -66,15 +67,10 @@ export function libraryFiles(
 
 export function libraryProblems(value: Json | undefined): readonly Problem[] {
   if (!Array.isArray(value)) return [];
+  const message = `a library is one of ${FORMS.join(", ")}`;
   return value.flatMap((library: Json, at): Problem[] =>
     isObject(library) && Object.keys(library).length !== 1
-      ? [
-          {
-            path: ["libraries", at],
-            code: "SPEC_COMBINATION",
-            message: `a library is one of ${FORMS.join(", ")}`,
-          },
-        ]
+      ? [problem("SPEC_COMBINATION", ["libraries", at], message)]
       : [],
   );
 }

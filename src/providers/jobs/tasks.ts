@@ -5,6 +5,7 @@ import { isObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { groupField, listField, mapField, required, scalarField, textField } from "../kit/field-builders.ts";
+import { problem } from "../kit/problems.ts";
 
 export const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
@@ -85,19 +86,12 @@ export function taskProblems(values: Values): readonly Problem[] {
 }
 
 function choiceProblems(chosen: readonly string[]): readonly Problem[] {
-  if (chosen.length === 1) return [];
-  const message =
-    chosen.length === 0
-      ? "a job needs a task"
-      : `a job has one task, not ${chosen.length}: ${chosen.join(", ")}`;
-  return [
-    {
-      path: chosen.length === 0 ? [] : [chosen[1] ?? ""],
-      code: chosen.length === 0 ? "SPEC_MISSING_FIELD" : "SPEC_COMBINATION",
-      message,
-      hint: `write one of ${TASKS.join(", ")}`,
-    },
-  ];
+  const [first, second] = chosen;
+  const hint = `write one of ${TASKS.join(", ")}`;
+  if (first === undefined) return [problem("SPEC_MISSING_FIELD", [], "a job needs a task", hint)];
+  if (second === undefined) return [];
+  const message = `a job has one task, not ${chosen.length}: ${chosen.join(", ")}`;
+  return [problem("SPEC_COMBINATION", [second], message, hint)];
 }
 
 function parameterProblems(values: Values, task: string): readonly Problem[] {
@@ -106,13 +100,8 @@ function parameterProblems(values: Values, task: string): readonly Problem[] {
   const field = task === "notebook_task" ? "base_parameters" : "parameters";
   const bytes = Buffer.byteLength(stringifyJson(chosen[field] ?? []));
   if (bytes <= MAX_PARAMETER_BYTES) return [];
-  return [
-    {
-      path: [task, field],
-      code: "SPEC_LIMIT",
-      message: `the parameters are ${bytes} bytes as JSON; the service allows ${MAX_PARAMETER_BYTES}`,
-    },
-  ];
+  const message = `the parameters are ${bytes} bytes as JSON; the service allows ${MAX_PARAMETER_BYTES}`;
+  return [problem("SPEC_LIMIT", [task, field], message)];
 }
 
 function submitProblems(values: Values): readonly Problem[] {
@@ -120,7 +109,7 @@ function submitProblems(values: Values): readonly Problem[] {
   const cluster = isObject(values.new_cluster) ? values.new_cluster : {};
   const problems: Problem[] = [];
   const refuse = (path: readonly string[], message: string, hint: string): void => {
-    problems.push({ path, code: "SPEC_COMBINATION", message, hint });
+    problems.push(problem("SPEC_COMBINATION", path, message, hint));
   };
   if (values.existing_cluster_id !== undefined)
     refuse(["existing_cluster_id"], "spark_submit_task requires a new cluster", "define one in new_cluster");

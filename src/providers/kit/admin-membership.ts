@@ -94,20 +94,21 @@ export function withUserIn(before: Membership, user: string, groups: readonly st
   return after;
 }
 
-/** Access that names a principal and stays when it goes: the plan takes neither the access nor its scope away. `fold`: how names of its kind compare. */
+/** Names of access that names a principal and stays when it goes: the plan takes neither the access nor its scope away. `fold`: how names of its kind compare. */
 export function aclsNaming(
   workspace: PlannedWorkspace,
   fold: (name: string) => string,
   principal: string,
-): readonly LiveObject[] {
+): readonly string[] {
   const name = fold(principal);
   return workspace
     .live("acls")
+    .map((acl) => acl.name)
     .filter(
       (acl) =>
-        fold(memberOf(acl.name)) === name &&
-        !workspace.isRemoved("acls", acl.name) &&
-        !workspace.isRemoved("scopes", parentOf(acl.name)),
+        fold(memberOf(acl)) === name &&
+        !workspace.isRemoved("acls", acl) &&
+        !workspace.isRemoved("scopes", parentOf(acl)),
     );
 }
 

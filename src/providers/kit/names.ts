@@ -1,13 +1,14 @@
-// Names inside a scope, such as `etl/db-password`, and absolute paths with their parent folders.
+// Lists of objects by their names or IDs: members of a scope such as `etl/db-password`, and paths with their folders.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { isMissing } from "../../api/contract/refusals.ts";
-import { memberOf, parentOf } from "../../core/address.ts";
+import { memberOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { folderOf } from "../../resource/names.ts";
-import type { ListScope } from "../../resource/operations.ts";
+import type { ListScope, ProviderOperations } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
+import { problem } from "./problems.ts";
+import { readIfPresent } from "./responses.ts";
 
 interface NestedName {
   readonly parent: string;
@@ -18,14 +19,18 @@ export function nestedName(name: string): NestedName {
   return { parent: parentOf(name), member: memberOf(name) };
 }
 
-/** The members of all parents. The client limits the number of concurrent requests. */
-export async function membersOfAll(
-  api: Reader,
-  parents: readonly string[],
-  members: (api: Reader, parent: string) => Promise<readonly LiveObject[]>,
-): Promise<readonly LiveObject[]> {
-  return (await Promise.all(parents.map((parent) => members(api, parent)))).flat();
-}
+/** How members of parents are listed and read. The client limits the number of concurrent requests. */
+export const nestedReads = (
+  membersOf: (api: Reader, parent: string) => Promise<readonly LiveObject[]>,
+): Pick<ProviderOperations, "list" | "read"> => ({
+  async list(api, { parents }) {
+    return (await Promise.all(parents.map((parent) => membersOf(api, parent)))).flat();
+  },
+  async read(api, id) {
+    const all = await readIfPresent(() => membersOf(api, parentOf(id)));
+    return all?.find((live) => live.id === id);
+  },
+});
 
 const SEGMENT = /^(?!\.{1,2}$)[^\0]+$/;
 
@@ -33,14 +38,8 @@ const SEGMENT = /^(?!\.{1,2}$)[^\0]+$/;
 export function pathProblems(path: string, what: string): readonly Problem[] {
   const segments = path.split("/").slice(1);
   if (path.startsWith("/") && segments.every((segment) => SEGMENT.test(segment))) return [];
-  return [
-    {
-      path: [],
-      code: "SPEC_VALUE",
-      message: `"${path}" is not a valid path of a ${what}`,
-      hint: "write an absolute path such as /Shared/etl, without a trailing slash, and without . and ..",
-    },
-  ];
+  const hint = "write an absolute path such as /Shared/etl, without a trailing slash, and without . and ..";
+  return [problem("SPEC_VALUE", [], `"${path}" is not a valid path of a ${what}`, hint)];
 }
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
@@ -71,14 +70,8 @@ export async function entriesFor(
 }
 
 /** A missing folder is empty. */
-async function entriesIn(folder: string, list: ListFolder): Promise<readonly JsonObject[]> {
-  try {
-    return await list(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
+const entriesIn = async (folder: string, list: ListFolder): Promise<readonly JsonObject[]> =>
+  (await readIfPresent(() => list(folder))) ?? [];
 
 async function everythingIn(
   folder: string,
@@ -90,4 +83,16 @@ async function everythingIn(
     entries.filter(isFolder).map((entry) => everythingIn(String(entry.path), list, isFolder)),
   );
   return [...entries, ...below.flat()];
+}
+
+/** The listed objects, and the recorded ones that only a read by ID finds: some lists are incomplete, and pages shift. */
+export async function withUnlisted(
+  inList: readonly LiveObject[],
+  { ids = new Set() }: ListScope,
+  read: (id: RemoteId) => Promise<LiveObject | undefined>,
+): Promise<readonly LiveObject[]> {
+  const there = new Set<string>(inList.map((live) => live.id));
+  const missing = [...ids].filter((id) => !there.has(id));
+  const found = await Promise.all(missing.map((id) => read(remoteId(id))));
+  return [...inList, ...found.filter((live) => live !== undefined)];
 }

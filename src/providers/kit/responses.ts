@@ -60,6 +60,15 @@ export async function readIfPresent<T>(look: () => Promise<T>): Promise<T | unde
   }
 }
 
+/** The object that a read answers, by the kind's own reading of it; undefined if it does not exist. */
+export async function liveIfPresent(
+  look: () => Promise<JsonObject>,
+  toSpec: (answer: JsonObject) => LiveObject | undefined,
+): Promise<LiveObject | undefined> {
+  const answer = await readIfPresent(look);
+  return answer === undefined ? undefined : toSpec(answer);
+}
+
 /** Sends a request about an object that may be deleted already. */
 export async function ignoreMissing(act: () => Promise<unknown>): Promise<void> {
   await readIfPresent(act);
@@ -80,6 +89,8 @@ export function contentBytes({ address, payload }: Task): Uint8Array {
   if (payload !== undefined) return payload.bytes();
   throw new Failure(error("SPEC_NOT_FOUND", `the content of ${address} was not read`, { address }));
 }
+
+export const namesOf = (objects: readonly LiveObject[]): readonly string[] => objects.map(({ name }) => name);
 
 /** Whether a job that cannot be managed needs a cluster or pool. */
 export function needsCompute({ facts }: LiveObject, id: string): boolean {

@@ -3,11 +3,11 @@
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toDottedPath, valueAt } from "../../core/pointer.ts";
-import { listed } from "../../core/sentences.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedChange } from "../../resource/planning.ts";
 import { preservedPaths } from "./preserved-fields.ts";
+import { effectOn } from "./problems.ts";
 
 /** The live object with the names of fields that neither `fields` nor `readOnly` contains, if there are any. */
 export function withUnknownFields(
@@ -23,10 +23,8 @@ export function withUnknownFields(
 
 /** The consequence of a replacement. Names only: a value may be secret. */
 export function fieldsNotCopied({ action, live }: PlannedChange, what: string): readonly string[] {
-  const names = live?.unknownFields ?? [];
-  return action !== "replace" || names.length === 0
-    ? []
-    : [`the new ${what} does not get fields that this program does not know: ${listed(names)}`];
+  const names = action === "replace" ? (live?.unknownFields ?? []) : [];
+  return effectOn(`the new ${what} does not get fields that this program does not know`, names);
 }
 
 /** A replacement loses fields that the spec does not set. `usual`: what a new object has. `elsewhere`: fields of other consequences. */
@@ -44,11 +42,10 @@ export function fieldsNotSet(
       return !isEmpty(now) && canonicalJson(now) !== canonicalJson(valueAt(usual, path) ?? null);
     })
     .map(toDottedPath);
-  return names.length === 0
-    ? []
-    : [
-        `the service chooses new values for fields of the ${what} that the spec does not set: ${listed(names)}`,
-      ];
+  return effectOn(
+    `the service chooses new values for fields of the ${what} that the spec does not set`,
+    names,
+  );
 }
 
 /** Loops instead of lists: a workspace may have many users, and nearly all of them have no unknown field. */

@@ -18,8 +18,8 @@ import {
   contentBytes,
   ignoreMissing,
   keyIn,
+  liveIfPresent,
   objectsIn,
-  readIfPresent,
   responseText,
 } from "../kit/responses.ts";
 import { contentDigest, contentText, isReadable, SOURCE_FORMATS, sourceFormat } from "./content.ts";
@@ -187,10 +187,7 @@ export const notebooks = defineProvider({
     async *readContent(api, live) {
       yield bytesIn(await api.read("workspace/export", { path: live.name, format: "SOURCE" }), "content");
     },
-    async read(api, id) {
-      const entry = await readIfPresent(() => api.read("workspace/get-status", { path: id }));
-      return entry === undefined ? undefined : toSpec(entry);
-    },
+    read: (api, id) => liveIfPresent(() => api.read("workspace/get-status", { path: id }), toSpec),
     create,
     async update(api, task) {
       if (sourceFormat(task.values.format) !== "DBC") return importInto(api, task, body(task, true));

@@ -19,7 +19,8 @@ import {
 } from "../kit/admin-membership.ts";
 import { defineProvider } from "../kit/field-builders.ts";
 import { preservedIn, preservedPaths, removesObject, withPreserved } from "../kit/preserved-fields.ts";
-import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "../kit/responses.ts";
+import { effectOn, problem } from "../kit/problems.ts";
+import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "../kit/responses.ts";
 import { asValues, CORE_USER, deltaOf, operationsFor, patch, scimValues } from "../kit/scim.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
 import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "../kit/unknown-fields.ts";
@@ -141,16 +142,11 @@ export const users = defineProvider({
   usedBy: ["acls"],
 
   planning: {
-    validate: (values) =>
-      scimValues(values.groups).includes(EVERYBODY)
-        ? [
-            {
-              path: ["groups"],
-              code: "SPEC_VALUE",
-              message: `every user is a member of the group "${EVERYBODY}"; users cannot join or leave it`,
-            },
-          ]
-        : [],
+    validate(values) {
+      if (!scimValues(values.groups).includes(EVERYBODY)) return [];
+      const message = `every user is a member of the group "${EVERYBODY}"; users cannot join or leave it`;
+      return [problem("SPEC_VALUE", ["groups"], message)];
+    },
     serverDefaults,
     steps,
     requests(change, workspace) {
@@ -167,7 +163,7 @@ export const users = defineProvider({
       return [
         `${change.live.name} can no longer sign in; the service purges inactive users after 30 days`,
         ...(groups.length > 0 ? [`it leaves ${count(groups.length, "group")}: ${listed(groups)}`] : []),
-        ...(acls.length > 0 ? [`access lists still contain it: ${listed(acls.map((acl) => acl.name))}`] : []),
+        ...effectOn("access lists still contain it", acls),
         ...fieldsNotSet(change, userFields, "user", {
           usual: serverDefaults(change.live.values),
           elsewhere: ["groups"],
@@ -195,10 +191,7 @@ export const users = defineProvider({
         .map(toSpec)
         .filter((live) => isThere(live, scope));
     },
-    read: async (api, id) => {
-      const answer = await readIfPresent(() => api.read("scim/users/get", { id }));
-      return answer === undefined ? undefined : toSpec(answer);
-    },
+    read: (api, id) => liveIfPresent(() => api.read("scim/users/get", { id }), toSpec),
     async create(api, task) {
       const answer = await api.write("scim/users/create", body(task.values));
       return remoteId(responseText(answer, "id") ?? "");

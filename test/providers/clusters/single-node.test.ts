@@ -1,7 +1,7 @@
 // Single-node clusters in the Databricks dialect: what a spec must say, and that they converge.
 
 import { describe, expect, onTestFinished, test } from "vitest";
-import { singleNodeProblems } from "../../../src/providers/clusters/single-node.ts";
+import { singleNodeProblems } from "../../../src/providers/clusters/validate.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
 import { doing, results, Site } from "../../engine/site.ts";
 
