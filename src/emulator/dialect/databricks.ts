@@ -1,18 +1,34 @@
-// The Databricks dialect for the app: its description, areas, parser, and refusals.
+// The Databricks dialect for the app: its description, parser, and refusals; translated operations of the contract, and additional ones.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { Contract, OperationSpec } from "../http/contract.ts";
 import { dialectFile } from "../http/contract-file.ts";
 import type { AppRequest, AppResponse } from "../http/message.ts";
 import { areas } from "../routes/areas.ts";
-import type { Area } from "../world/operation.ts";
+import { libraryOperations } from "../routes/libraries/libraries.ts";
+import { overwriteGroup } from "../routes/scim/groups.ts";
+import { tokenOperations } from "../routes/tokens/tokens.ts";
+import { ApiError } from "../world/errors.ts";
+import {
+  type Area,
+  type Call,
+  EMPTY_REPLY,
+  type Operation,
+  type Operations,
+  type Reply,
+} from "../world/operation.ts";
 import type { World } from "../world/world.ts";
-import { dialectAreas } from "./areas.ts";
-import type { Cloud } from "./operations/hook.ts";
-import { ORG } from "./operations/runs.ts";
+import { computeHooks, setClusterSource } from "./operations/clusters.ts";
+import type { Asked, Cloud, Hook, Hooks } from "./operations/hook.ts";
+import { jobHooks, updateJob } from "./operations/jobs.ts";
+import { ORG, runHooks } from "./operations/runs.ts";
+import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/scim.ts";
+import { secretHooks } from "./operations/secrets.ts";
+import { makeObject, workspaceHooks } from "./operations/workspace.ts";
 import { answerSignIn, isSignIn, signInArea } from "./sign-in/sign-in.ts";
-import { lenient } from "./translate/lenient.ts";
+import { fromContract } from "./translate/from-contract.ts";
 import { DialectSchemas } from "./translate/schema.ts";
+import { lenient, toContract } from "./translate/to-contract.ts";
 
 export interface Dialect {
   readonly contract: Contract;
@@ -54,4 +70,111 @@ export function chosenDialect(
   copyIn?: string,
 ): { readonly dialect?: Dialect } {
   return dialect === "databricks" ? { dialect: databricks(dialectFile(cloud, copyIn), cloud) } : {};
+}
+
+const HOOKS: Hooks = {
+  ...scimHooks,
+  ...secretHooks,
+  ...workspaceHooks,
+  ...computeHooks,
+  ...jobHooks,
+  ...runHooks,
+};
+
+const ZONES = ["us-west-2a", "us-west-2b", "us-west-2c"];
+
+/** Operations that no call of the contract does. */
+const ADDED: Operations = {
+  ...libraryOperations,
+  ...tokenOperations,
+  "scim/groups/put": overwriteGroup,
+  "clusters/list-zones": () => ({ json: { zones: ZONES, default_zone: ZONES[0] ?? "" } }),
+};
+
+interface Parts {
+  readonly areas: readonly Area[];
+  readonly contract: Contract;
+  readonly schemas: DialectSchemas;
+  readonly cloud: Cloud;
+}
+
+/** The contract's areas keep their background work; what they answer is translated. */
+export function dialectAreas(parts: Parts): readonly Area[] {
+  const known = Object.assign({}, ...parts.areas.map((area) => area.operations)) as Operations;
+  const served = new Map<string, Operation>();
+  for (const spec of parts.contract.operations) {
+    const operation = spec.serves === undefined ? ADDED[ownName(spec)] : known[spec.serves];
+    if (operation === undefined) continue;
+    const core: Operation = (call, world) => operation(call, world) ?? EMPTY_REPLY;
+    served.set(spec.id, new Served(spec, core, parts).answer);
+  }
+  for (const prefix of ["", "2.1/", "2.2/"]) {
+    const [get, reset] = [served.get(`${prefix}jobs/get`), served.get(`${prefix}jobs/reset`)];
+    if (get !== undefined && reset !== undefined) served.set(`${prefix}jobs/update`, updateJob(get, reset));
+  }
+  return [
+    ...parts.areas.map((area) => ({ ...area, operations: {} })),
+    { operations: Object.fromEntries(served), control: CONTROL },
+  ];
+}
+
+/** Control requests that put into the workspace what its API alone cannot make. */
+const CONTROL: NonNullable<Area["control"]> = {
+  "account-groups": makeAccountGroup,
+  "service-principals": makeServicePrincipal,
+  "workspace-objects": makeObject,
+  "cluster-source": setClusterSource,
+};
+
+class Served {
+  readonly #spec: OperationSpec;
+  readonly #core: Operation;
+  readonly #parts: Parts;
+  readonly #name: string;
+  readonly #hook: Hook;
+  /** An operation that the dialect adds speaks the dialect itself. */
+  readonly #translated: boolean;
+
+  constructor(spec: OperationSpec, core: Operation, parts: Parts) {
+    this.#spec = spec;
+    this.#core = core;
+    this.#parts = parts;
+    this.#translated = spec.serves !== undefined;
+    this.#name = spec.serves ?? ownName(spec);
+    this.#hook = HOOKS[this.#name] ?? {};
+  }
+
+  readonly answer: Operation = (call, world) => {
+    const { before, around, after } = this.#hook;
+    const asked = { call, world, version: this.#spec.path.split("/")[2] ?? "", cloud: this.#parts.cloud };
+    const input = before === undefined ? call.input : before({ ...asked, input: call.input });
+    const full: Asked = { ...asked, input };
+    const { schemas, cloud } = this.#parts;
+    const { input: accepted, output } = this.#spec;
+    const known = this.#translated ? toContract(schemas, cloud, accepted, input) : input;
+    const inner: Call = { ...call, operation: this.#name, input: known, files: this.#files(call) };
+    const reply = naming(() =>
+      around === undefined ? this.#core(inner, world) : around(this.#core, inner, full),
+    );
+    if (!("json" in reply)) return reply;
+    const json = this.#translated ? fromContract(schemas, cloud, output, reply.json) : reply.json;
+    return { ...reply, json: after === undefined ? json : after(json, full) };
+  };
+
+  #files({ files }: Call): Call["files"] {
+    const file = this.#spec.filePart === undefined ? undefined : files[this.#spec.filePart];
+    return file === undefined ? files : { ...files, contents: file };
+  }
+}
+
+const ownName = ({ id }: OperationSpec): string => id.replace(/^\d\.\d\//, "");
+
+/** Messages name files as the dialect does. */
+function naming(run: () => Reply): Reply {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ApiError) || !/\bfs:\//.test(error.message)) throw error;
+    throw new ApiError(error.code, error.message.replaceAll(/\bfs:\//g, "dbfs:/"));
+  }
 }

@@ -6,8 +6,7 @@ import { decodeBase64, encodeBase64 } from "../world/encoding.ts";
 import { ApiError } from "../world/errors.ts";
 import { WORKSPACE } from "../world/limits.ts";
 import { type Document, type DocumentFormat, documentOf, notebookOf, write } from "./document.ts";
-import { fromModel, toModel } from "./model.ts";
-import { languageNamed, parseObject, toBytes, unreadable } from "./notebook.ts";
+import { fromModel, languageNamed, parseObject, toBytes, toModel, unreadable } from "./notebook.ts";
 
 /** One entry; a folder has no document. */
 export interface ArchiveEntry {

@@ -2,8 +2,15 @@
 
 import { assertShallow } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
-import { fromModel, toModel } from "./model.ts";
-import { type Cell, type Notebook, notebookText, toBytes, unreadable } from "./notebook.ts";
+import {
+  type Cell,
+  fromModel,
+  type Notebook,
+  notebookText,
+  toBytes,
+  toModel,
+  unreadable,
+} from "./notebook.ts";
 
 const OPENING = '<script id="notebook-model" type="application/json">';
 const CLOSING = "</script>";

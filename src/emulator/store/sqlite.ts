@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { stringifyJson } from "../../core/exact-json.ts";
 import { fileBlobs } from "./blobs.ts";
-import { KEY_BYTES } from "./seal.ts";
-import { type Disk, Store, type StoreParts } from "./store.ts";
+import { type Disk, KEY_BYTES, Store, type StoreParts } from "./store.ts";
 import type { TableChange } from "./table.ts";
 
 /** The data folder is in use by another process. */

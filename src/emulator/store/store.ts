@@ -1,10 +1,8 @@
 // The world as tables in memory: one transaction per request, rolled back if it throws, written through to disk if there is one.
 
-import { randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { Collection, World } from "../world/world.ts";
-import { type BlobBytes, memoryBlobs } from "./blobs.ts";
-import { Contents } from "./contents.ts";
-import { KEY_BYTES, seal, unseal } from "./seal.ts";
+import { type BlobBytes, Contents, memoryBlobs } from "./blobs.ts";
 import { Table, type TableChange } from "./table.ts";
 import { type DueTimer, type TimerRow, TimerRows } from "./timers.ts";
 
@@ -189,4 +187,25 @@ export class Store {
     rows.set(sequence, next);
     return next;
   }
+}
+
+export const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Returns the random value, the tag, and the ciphertext as base64. */
+export function seal(key: Uint8Array, plain: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
+}
+
+/** The decrypted text. Throws if it was changed, or if the key is another one. */
+export function unseal(key: Uint8Array, sealed: string): string {
+  const bytes = Buffer.from(sealed, "base64");
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const plain = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+  return plain.toString("utf8");
 }

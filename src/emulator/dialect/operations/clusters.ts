@@ -1,22 +1,27 @@
-// Clusters of the dialect: rules about pools and pins, the snapshot of what was asked for, pages of version 2.1.
+// Clusters and pools of the dialect: rules about pools and pins, what was asked for, default attributes of the cloud, pages.
 
 import { type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
 import { type Cluster, clusterById, pinsOf, putCluster } from "../../routes/clusters/cluster.ts";
+import { type GivenTags, readTags } from "../../routes/compute/tags.ts";
+import { poolsOf, putPool } from "../../routes/pools/pool.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
+import { POOLS } from "../../world/limits.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { type Asked, type Cloud, type Hooks, once } from "./hook.ts";
-import { pageOf } from "./paging.ts";
-import { refuseNodeTypeOfPool } from "./tasks.ts";
+import { type Asked, type Cloud, type Hooks, once, pageOf } from "./hook.ts";
+import { refuseNodeTypeOfPool } from "./jobs.ts";
 
-export const clusterHooks: Hooks = {
+export const computeHooks: Hooks = {
   "clusters/create": { before: checked, around: createOnce },
   "clusters/edit": { before: checked, around: rememberSpec },
   "clusters/start": { around: refuseUnlessTerminated },
   "clusters/permanent-delete": { around: refusePinned },
-  "clusters/get": { after: (cluster, { cloud }) => withCloud(cluster, cloud) },
+  "clusters/get": { after: (cluster, { cloud }) => ({ ...CLUSTER_DEFAULTS[cloud], ...cluster }) },
   "clusters/list": { after: listClusters },
   "clusters/events": { after: listEvents },
+  "instance-pools/edit": { after: replaceTags },
+  "instance-pools/get": { after: (pool, { cloud }) => ({ ...POOL_DEFAULTS[cloud], ...pool }) },
+  "instance-pools/list": { after: listPools },
 };
 
 function checked({ input }: Asked): JsonObject {
@@ -61,7 +66,7 @@ function refusePinned(core: Operation, call: Call, { world }: Asked): Reply {
 }
 
 /** The attributes that a cloud returns for a cluster that does not set them. */
-const DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
+const CLUSTER_DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
   azure: {
     azure_attributes: { first_on_demand: 1, availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },
   },
@@ -78,10 +83,16 @@ const DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
   },
 };
 
-const withCloud = (cluster: JsonObject, cloud: Cloud): JsonObject => ({ ...DEFAULTS[cloud], ...cluster });
+const POOL_DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
+  azure: { azure_attributes: { availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 } },
+  aws: { aws_attributes: { availability: "SPOT", zone_id: "us-west-2a", spot_bid_price_percent: 100 } },
+  gcp: { gcp_attributes: { gcp_availability: "ON_DEMAND_GCP", local_ssd_count: 0, zone_id: "auto" } },
+};
 
 function listClusters(answer: JsonObject, { version, input, cloud, world }: Asked): JsonObject {
-  const clusters = listIn(answer.clusters).map((one) => omit(withCloud(objectIn(one), cloud), ["spec"]));
+  const clusters = listIn(answer.clusters).map((one) =>
+    omit({ ...CLUSTER_DEFAULTS[cloud], ...objectIn(one) }, ["spec"]),
+  );
   if (version === "2.0") return clusters.length === 0 ? {} : { clusters };
   const found = clusters.filter((cluster) => passesFilters(cluster, input, world));
   const whole = pageOf("clusters", sortedAsAsked(found, input), input, input.page_size);
@@ -133,4 +144,20 @@ export function setClusterSource(world: World, { cluster_id, cluster_source }: J
   if (cluster === undefined || typeof cluster_source !== "string")
     throw invalidValue("cluster_id must be the ID of a cluster, and cluster_source must be a string.");
   putExtra(world, cluster, { cluster_source });
+}
+
+function listPools({ instance_pools, ...rest }: JsonObject, { cloud }: Asked): JsonObject {
+  if (instance_pools === undefined) return rest;
+  const pools = listIn(instance_pools).map((pool) => ({ ...POOL_DEFAULTS[cloud], ...objectIn(pool) }));
+  return { ...rest, instance_pools: pools };
+}
+
+/** An edit replaces: without tags there are none afterwards. */
+function replaceTags(answer: JsonObject, { world, input }: Asked): JsonObject {
+  const pool = poolsOf(world).get(String(input.instance_pool_id));
+  if (pool === undefined) return answer;
+  const { custom_tags: _before, ...rest } = pool;
+  const tags = readTags(input.custom_tags as unknown as GivenTags | undefined, POOLS.custom_tags);
+  putPool(world, { ...rest, ...(tags === undefined || tags.length === 0 ? {} : { custom_tags: tags }) });
+  return answer;
 }

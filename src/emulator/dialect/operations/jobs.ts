@@ -1,10 +1,9 @@
-// Jobs of the dialect: both forms of settings, pages from version 2.1 on, and partial updates.
+// Jobs of the dialect: settings in two forms (one task among them, which the contract runs, or a list of tasks), pages from version 2.1 on, partial updates.
 
-import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
+import { type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../../core/json.ts";
+import { invalidValue } from "../../world/errors.ts";
 import type { Operation } from "../../world/operation.ts";
-import type { Asked, Hooks } from "./hook.ts";
-import { pageOf } from "./paging.ts";
-import { shownSettings, updatedSettings, withLiftedTask } from "./tasks.ts";
+import { type Asked, type Hooks, pageOf } from "./hook.ts";
 
 export const jobHooks: Hooks = {
   "jobs/create": {
@@ -50,4 +49,122 @@ export function updateJob(get: Operation, reset: Operation): Operation {
     const settings = updatedSettings(objectIn(job.settings), objectIn(new_settings), removed);
     return reset({ ...call, input: { job_id, new_settings: settings } }, world);
   };
+}
+
+const KINDS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
+
+/** Fields that stand in the task where there are tasks, and among the settings where there are none. */
+const OF_TASK: readonly string[] = [
+  ...KINDS,
+  "existing_cluster_id",
+  "new_cluster",
+  "libraries",
+  "max_retries",
+  "min_retry_interval_millis",
+  "retry_on_timeout",
+];
+
+/** Settings with the fields of a single task and its list if the contract can run the task; otherwise with the list alone. */
+export function withLiftedTask(settings: JsonObject): JsonObject {
+  refuseNodeTypeOfPool(objectIn(settings.new_cluster));
+  const tasks = listIn(settings.tasks).map(objectIn);
+  if (settings.tasks === undefined) return settings;
+  checkTasks(tasks, listIn(settings.job_clusters).map(objectIn));
+  const rest = omit(settings, OF_TASK);
+  const [task, ...others] = tasks;
+  if (task === undefined || others.length > 0) return rest;
+  const cluster = clusterOf(task, settings);
+  const runs = KINDS.filter((kind) => task[kind] !== undefined).length === 1 && cluster !== undefined;
+  if (!runs || isFromGit(task, settings)) return rest;
+  return { ...rest, ...pick(task, OF_TASK), ...cluster };
+}
+
+/** A file of a repository: by default, where the job has one and the path is relative. */
+function isFromGit(task: JsonObject, { git_source }: JsonObject): boolean {
+  const { source, notebook_path: path } = objectIn(task.notebook_task ?? task.spark_python_task);
+  return (
+    source === "GIT" || (git_source !== undefined && path !== undefined && !String(path).startsWith("/"))
+  );
+}
+
+function clusterOf(task: JsonObject, settings: JsonObject): JsonObject | undefined {
+  const { existing_cluster_id, new_cluster, job_cluster_key } = task;
+  if (existing_cluster_id !== undefined || new_cluster !== undefined) return {};
+  const shared = listIn(settings.job_clusters).map(objectIn);
+  const found = shared.find((one) => one.job_cluster_key === job_cluster_key);
+  return found === undefined ? undefined : { new_cluster: found.new_cluster ?? {} };
+}
+
+function checkTasks(tasks: readonly JsonObject[], clusters: readonly JsonObject[]): void {
+  const keys = tasks.map((task) => String(task.task_key));
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (twice !== undefined) throw invalidValue(`Duplicate task_key '${twice}' in tasks.`);
+  for (const task of tasks) {
+    refuseNodeTypeOfPool(objectIn(task.new_cluster));
+    const { task_key, job_cluster_key } = task;
+    if (job_cluster_key !== undefined && clusters.every((one) => one.job_cluster_key !== job_cluster_key))
+      throw invalidValue(
+        `Job cluster '${String(job_cluster_key)}' of task '${String(task_key)}' is not defined.`,
+      );
+    for (const { task_key: above } of listIn(task.depends_on).map(objectIn)) {
+      if (!keys.includes(String(above)))
+        throw invalidValue(`Task '${String(task_key)}' depends on '${String(above)}', which is not defined.`);
+    }
+  }
+}
+
+/** Settings as a version shows them. Tasks are left out of lists that do not ask for them. */
+export function shownSettings(settings: JsonObject, version: string, expand: boolean): JsonObject {
+  const { tasks, job_clusters, ...rest } = settings;
+  if (tasks === undefined && version === "2.0") return { ...settings, format: "SINGLE_TASK" };
+  const shown = tasks ?? [{ task_key: taskKeyOf(settings), ...pick(settings, OF_TASK) }];
+  return {
+    ...omit(rest, OF_TASK),
+    format: "MULTI_TASK",
+    ...(expand ? { tasks: shown, ...(job_clusters === undefined ? {} : { job_clusters }) } : {}),
+  };
+}
+
+/** The key that a task gets which had none. */
+export function taskKeyOf({ name, run_name }: JsonObject): string {
+  const key = String(name ?? run_name ?? "")
+    .replaceAll(/[^\w-]/g, "_")
+    .slice(0, 100);
+  return key === "" ? "main" : key;
+}
+
+/** Top-level fields are replaced, tasks and clusters by their keys; then `fields_to_remove` are removed. */
+export function updatedSettings(
+  settings: JsonObject,
+  changes: JsonObject,
+  removed: readonly string[],
+): JsonObject {
+  const changed = { ...settings, ...changes };
+  const keyed = Object.entries(KEYS)
+    .filter(([list]) => settings[list] !== undefined && changes[list] !== undefined)
+    .map(([list, key]): [string, Json] => [
+      list,
+      mergedBy(key, listIn(settings[list]), listIn(changes[list])),
+    ]);
+  return removed.reduce(withoutField, { ...changed, ...Object.fromEntries(keyed) });
+}
+
+const KEYS: Readonly<Record<string, string>> = { tasks: "task_key", job_clusters: "job_cluster_key" };
+
+function mergedBy(key: string, before: readonly Json[], after: readonly Json[]): readonly Json[] {
+  const values = new Set(after.map((one) => objectIn(one)[key]));
+  return [...before.filter((one) => !values.has(objectIn(one)[key] ?? null)), ...after];
+}
+
+function withoutField(settings: JsonObject, field: string): JsonObject {
+  const [list = "", ...rest] = field.split("/");
+  const key = KEYS[list];
+  if (rest.length === 0 || key === undefined) return omit(settings, [field]);
+  const left = listIn(settings[list]).filter((one) => objectIn(one)[key] !== rest.join("/"));
+  return { ...settings, [list]: left };
+}
+
+export function refuseNodeTypeOfPool(cluster: JsonObject): void {
+  if (cluster.instance_pool_id === undefined || cluster.node_type_id === undefined) return;
+  throw invalidValue("The field 'node_type_id' cannot be supplied when an instance pool ID is provided.");
 }

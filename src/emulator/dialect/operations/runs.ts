@@ -4,9 +4,8 @@ import { type Json, type JsonObject, listIn, objectIn, omit } from "../../../cor
 import { runById } from "../../routes/jobs/run.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { type Asked, type Hooks, once } from "./hook.ts";
-import { pageOf } from "./paging.ts";
-import { taskKeyOf, withLiftedTask } from "./tasks.ts";
+import { type Asked, type Hooks, once, pageOf } from "./hook.ts";
+import { taskKeyOf, withLiftedTask } from "./jobs.ts";
 
 export const runHooks: Hooks = {
   "jobs/run-now": { around: once, after: (answer) => ({ ...answer, number_in_job: answer.run_id ?? 0 }) },

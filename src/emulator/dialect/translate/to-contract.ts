@@ -1,9 +1,17 @@
-// Translates requests of a dialect to the contract: names, values, and URIs. Fields that the contract lacks are stored separately.
+// Requests of a dialect: what its parser accepts, and the translation to the contract: names, values, and URIs.
 
+import { parseJson } from "../../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { EXTRA } from "../../world/operation.ts";
-import { onCloud, type ResolvedSchema, renames, type SchemaTranslation, Translator } from "./schema.ts";
+import {
+  type DialectSchemas,
+  onCloud,
+  type ResolvedSchema,
+  renames,
+  type SchemaTranslation,
+  Translator,
+} from "./schema.ts";
 
 /** A value in two parts: what the contract knows, in its form, and what the dialect adds, in its own. */
 interface Parts {
@@ -68,4 +76,30 @@ function textInContract(marks: JsonObject, text: string): Json {
   if (CONTRACT_SCHEME.test(text))
     throw invalidValue(`Unsupported scheme in '${text.slice(0, 100)}': use dbfs:/`);
   return text.replace(SCHEME, "fs:");
+}
+
+/** The value for strict validation; other values are not changed, and validation refuses them. */
+export function lenient(schemas: DialectSchemas, schema: JsonObject, value: Json): Json {
+  const { marks, fields } = schemas.follow(schema);
+  if (typeof value === "string") return numberIn(marks.type, value);
+  if (Array.isArray(value)) {
+    const items = objectIn(marks.items);
+    const list = marks["x-drop-empty"] === true ? value.filter(hasValue) : value;
+    return list.map((member) => lenient(schemas, items, member));
+  }
+  if (!isObject(value)) return value;
+  const rest = objectIn(marks.additionalProperties);
+  const read = (name: string, member: Json) => lenient(schemas, fields?.get(name) ?? rest, member);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, read(name, member)]));
+}
+
+/** `[{}]` and `[{"value": ""}]` say that a list is empty. */
+export function hasValue(member: Json): boolean {
+  return !isObject(member) || (member.value !== undefined && member.value !== "");
+}
+
+function numberIn(type: Json | undefined, text: string): Json {
+  if (type === "integer" && /^-?\d{1,19}$/.test(text)) return parseJson(String(BigInt(text)));
+  if (type === "number" && /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return Number(text);
+  return text;
 }

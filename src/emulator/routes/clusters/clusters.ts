@@ -1,18 +1,17 @@
-// Clusters (contract B 4.3): the fourteen calls, the pins, and the background work of the clusters.
+// Clusters (contract B 4.3): the fourteen calls, the pins, the background work, and the control request that causes events.
 
-import type { JsonObject } from "../../../core/json.ts";
+import { isObject, type JsonObject } from "../../../core/json.ts";
 import { hasEntitlement } from "../../world/directory.ts";
-import { ApiError, invalidState, permissionDenied } from "../../world/errors.ts";
+import { ApiError, invalidState, invalidValue, permissionDenied } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import type { Area, Call, Caller, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { listNodeTypes } from "../compute/node-types.ts";
-import { listRuntimes } from "../compute/runtimes.ts";
+import { listNodeTypes, listRuntimes } from "../compute/catalog.ts";
 import { endIdleCluster, IDLE } from "./activity.ts";
-import { type Cluster, clusterOr400, pinsOf, putCluster, startingWorkers } from "./cluster.ts";
+import { type Cluster, clusterOr400, isRunning, pinsOf, putCluster, startingWorkers } from "./cluster.ts";
 import { describeCluster, listClusters, logStatus } from "./describe.ts";
-import { addEvent, readEvents } from "./events.ts";
-import { injectEvent } from "./injected-events.ts";
+import { addEvent, INJECTED_EVENTS, type InjectedEvent, readEvents } from "./events.ts";
+import { giveNodesBack } from "./nodes.ts";
 import { resizeCluster, resizeTimers, workersFor } from "./resize.ts";
 import { type GivenCluster, readCluster, readSize } from "./settings.ts";
 import { restartCluster, startCluster, startNewCluster, startTimers } from "./start.ts";
@@ -150,3 +149,30 @@ function unpin(world: World, cluster: Cluster, caller: Caller): void {
   armRetention(world, cluster);
   addEvent(world, cluster.cluster_id, "UNPINNED", { user: caller.userName });
 }
+
+/** A control request: writes an event. Lost workers (`count`, one by default) are replaced by new ones. */
+export function injectEvent(world: World, input: JsonObject): void {
+  const { type, details = {}, count = 1 } = input;
+  const cluster = clusterOr400(world, String(input.cluster_id));
+  if (!isTrouble(type)) throw invalidValue(`type must be one of ${INJECTED_EVENTS.join(", ")}.`);
+  if (!isObject(details)) throw invalidValue("details must be an object.");
+  if (!isRunning(cluster)) throw invalidState(`Cluster ${cluster.cluster_id} is ${cluster.state}.`);
+  if (type === "NODES_LOST") loseNodes(world, cluster, Number(count), details);
+  else addEvent(world, cluster.cluster_id, type, details);
+}
+
+function loseNodes(world: World, cluster: Cluster, count: number, details: JsonObject): void {
+  const { cluster_id, size, target } = cluster;
+  const workers = cluster.nodes_up - 1;
+  if (cluster.state !== "RUNNING" || !Number.isInteger(count) || count < 1 || count > workers)
+    throw invalidValue(`count must be from 1 to ${workers}, the workers of a RUNNING cluster.`);
+  addEvent(world, cluster_id, "NODES_LOST", {
+    current_num_workers: workers - count,
+    target_num_workers: target,
+    ...details,
+  });
+  const left = giveNodesBack(world, cluster, count);
+  resizeCluster(world, left, { size, target, cause: "AUTORECOVERY", user: "" });
+}
+
+const isTrouble = (type: unknown): type is InjectedEvent => INJECTED_EVENTS.some((known) => known === type);

@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../../core/json.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
-import { nodeType } from "../compute/node-types.ts";
+import { nodeType } from "../compute/catalog.ts";
 import { giveInstancesBack, takeInstances } from "../pools/pool.ts";
 import type { Cluster, Reason } from "./cluster.ts";
 

@@ -8,8 +8,17 @@ import { mailJobDeleted } from "./emails.ts";
 import { describeJob, jobById, jobOr400, jobsOf, missingJob, newJobId, putJob, wasIssued } from "./job.ts";
 import { activeRunsOf, dropRun, isActive, runById, runNumbers } from "./run.ts";
 import { armTimeout, byRun, cancelRun, RETRY, runTimers } from "./run-lifecycle.ts";
-import { cancel, deleteRun, finishRun, getRun, listRuns, runNow, submitRun } from "./run-operations.ts";
-import { exportRun, getOutput } from "./run-output.ts";
+import {
+  cancel,
+  deleteRun,
+  exportRun,
+  finishRun,
+  getOutput,
+  getRun,
+  listRuns,
+  runNow,
+  submitRun,
+} from "./run-operations.ts";
 import { type GivenSettings, readSettings } from "./settings.ts";
 import { armSchedule, FIRE, fireSchedule, retryRun } from "./start-run.ts";
 

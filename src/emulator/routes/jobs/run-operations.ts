@@ -1,13 +1,16 @@
-// The calls about runs, with the parameters that run-now brings (contract B 4.2), and the control request that ends a run.
+// The calls about runs, with the parameters that run-now brings and the outputs (contract B 2.3, contract B 4.2), and the control request that ends a run.
 
 import { defined, type JsonObject } from "../../../core/json.ts";
+import { exportBytes } from "../../notebook/document.ts";
+import { escapedHtml } from "../../notebook/html.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { type Call, extraOf, type Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { describeRun } from "./describe-run.ts";
+import { notebookAt } from "../workspace/objects.ts";
 import { jobOr400 } from "./job.ts";
 import {
+  describeRun,
   dropRun,
   isActive,
   type JobRunOutcome,
@@ -20,7 +23,7 @@ import {
 import { cancelRun, endWork } from "./run-lifecycle.ts";
 import type { JobSettings } from "./settings.ts";
 import { checkLimits, countStart, startJobRun, startSubmittedRun } from "./start-run.ts";
-import { type GivenTask, readTask } from "./task.ts";
+import { type GivenTask, readTask, taskKind } from "./task.ts";
 
 const runOf = (call: Call, world: World): Run => runOr400(world, String(call.input.run_id));
 const creator = ({ caller }: Call) => ({
@@ -161,4 +164,55 @@ function readParameters(input: JsonObject, settings: JobSettings): JsonObject | 
 function isAscii(text: string): boolean {
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
   return true;
+}
+
+export function getOutput(call: Call, world: World): Reply {
+  const run = runOr400(world, String(call.input.run_id));
+  return { json: { metadata: describeRun(world, run), ...outputOf(run) } };
+}
+
+/** The notebook's output, or why there is none. */
+function outputOf(run: Run): JsonObject {
+  const why = unavailable(run);
+  if (why !== undefined) return { error: firstBytes(why, JOBS.output_bytes).text };
+  const result = run.outcome?.result;
+  if (result === undefined) return { notebook_output: {} };
+  const { text, truncated } = firstBytes(result, JOBS.result_bytes);
+  return { notebook_output: { result: text, truncated } };
+}
+
+function unavailable(run: Run): string | undefined {
+  const kind = taskKind(run.task);
+  if (kind !== "notebook_task") return `Only notebook runs have an output; this run has a ${kind}.`;
+  if (isActive(run)) return `The run has not ended; it is ${run.life_cycle_state}.`;
+  if (run.life_cycle_state === "TERMINATED" && run.outcome?.result_state === "SUCCESS") return undefined;
+  return run.outcome?.error ?? (run.state_message || `The run ended with ${run.outcome?.result_state}.`);
+}
+
+/** The first bytes of a string in UTF-8, without an incomplete character at the end. */
+function firstBytes(text: string, limit: number): { readonly text: string; readonly truncated: boolean } {
+  if (text.length * 3 <= limit) return { text, truncated: false };
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(limit));
+  return { text: text.slice(0, read), truncated: read < text.length };
+}
+
+export function exportRun(call: Call, world: World): Reply {
+  const run = runOr400(world, String(call.input.run_id));
+  const task = run.task.notebook_task as { readonly notebook_path: string } | undefined;
+  if (task === undefined) {
+    throw invalidValue("Only notebook runs can be exported in HTML.");
+  }
+  // A notebook here has no dashboards, so that only its code can be exported.
+  if (call.input.views_to_export === "DASHBOARDS") return { json: {} };
+  const path = task.notebook_path;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return { json: { views: [{ content: pageOf(world, path, name), name, type: "NOTEBOOK" }] } };
+}
+
+/** The current notebook; a page with a note if it was deleted. */
+function pageOf(world: World, path: string, name: string): string {
+  const document = notebookAt(world, path);
+  if (document !== undefined) return new TextDecoder().decode(exportBytes(document, "HTML", name));
+  const title = escapedHtml(name);
+  return `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>${title}</title></head><body><h1>${title}</h1><p>The notebook ${escapedHtml(path)} is not in the workspace.</p></body></html>\n`;
 }

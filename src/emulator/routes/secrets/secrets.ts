@@ -5,8 +5,14 @@ import { ApiError, invalidValue, notFound } from "../../world/errors.ts";
 import { SECRETS } from "../../world/limits.ts";
 import type { Area, Call, Operations, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { allowedScope, checkName, type SecretScope, secretsOf } from "./access.ts";
-import { aclOperations, scopeOperations } from "./scopes.ts";
+import {
+  aclOperations,
+  allowedScope,
+  checkName,
+  type SecretScope,
+  scopeOperations,
+  secretsOf,
+} from "./scopes.ts";
 
 const valueOperations: Operations = {
   "secrets/put": putSecret,
