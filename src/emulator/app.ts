@@ -1,6 +1,6 @@
 // The service as a function from request to response: finds the operation, checks the caller and the input, executes it, answers.
 
-import { isObject } from "../core/json.ts";
+import { defined, isObject } from "../core/json.ts";
 import { BackgroundWork } from "./background.ts";
 import { type AppParts, Control } from "./control.ts";
 import { type FaultRule, Faults } from "./faults.ts";
@@ -79,14 +79,15 @@ export class Service {
     if (isControl(request)) return this.#control.answer(request);
     const path = pathOf(request);
     const route = this.#front.route(request.method, path);
-    const write = route?.spec.write ?? request.method !== "GET";
-    const done = this.#log.arrived(request.method, path, queryOf(request), write);
+    const { method } = request;
+    const write = route?.spec.write ?? method !== "GET";
+    const entry = this.#log.arrived({ method, path, query: queryOf(request), write });
     const rule = this.#faults.meet(request.method, path);
     // A form is parsed by a library that is not synchronous; everything after it is one uninterrupted step.
     const form = route?.spec.form && isForm(request) ? await this.#form(route, request) : undefined;
     const run = () => this.#inDialect(request, path, () => this.#run(request, path, route, form));
     const answer = rule === undefined ? run() : await this.#misbehave(rule, run, `${request.method} ${path}`);
-    done(answer.response.status, answer.errorCode);
+    Object.assign(entry, { status: answer.response.status }, defined({ error_code: answer.errorCode }));
     return answer.response;
   };
 

@@ -6,8 +6,8 @@ export interface LogEntry {
   readonly path: string;
   readonly query: string;
   /** 0 when the connection was closed without an answer. */
-  readonly status: number;
-  readonly error_code?: string | number;
+  status: number;
+  error_code?: string | number;
   readonly write: boolean;
 }
 
@@ -18,24 +18,13 @@ export class RequestLog {
   #entries: LogEntry[] = [];
   #seq = 0;
 
-  /** Notes a request when it arrives; the returned function notes how it ended. */
-  arrived(
-    method: string,
-    path: string,
-    query: string,
-    write: boolean,
-  ): (status: number, errorCode?: string | number) => void {
-    const seq = ++this.#seq;
-    const entries = this.#entries;
-    entries.push({ seq, method, path, query, status: 0, write });
-    if (entries.length > 2 * KEPT) this.#entries = entries.slice(-KEPT);
-    return (status, errorCode) => {
-      const index = seq - (this.#entries[0]?.seq ?? 0);
-      const entry = this.#entries[index];
-      if (entry?.seq !== seq) return;
-      const code = errorCode === undefined ? {} : { error_code: errorCode };
-      this.#entries[index] = { ...entry, status, ...code };
-    };
+  /** Notes a request when it arrives; the caller notes how it ended. */
+  arrived(request: Pick<LogEntry, "method" | "path" | "query" | "write">): LogEntry {
+    const { write, ...rest } = request;
+    const entry: LogEntry = { seq: ++this.#seq, ...rest, status: 0, write };
+    this.#entries.push(entry);
+    if (this.#entries.length > 2 * KEPT) this.#entries = this.#entries.slice(-KEPT);
+    return entry;
   }
 
   since(seq: number): readonly LogEntry[] {

@@ -19,7 +19,7 @@ import {
 } from "../world/operation.ts";
 import type { World } from "../world/world.ts";
 import { computeHooks, setClusterSource } from "./operations/clusters.ts";
-import type { Asked, Cloud, Hook, Hooks } from "./operations/hook.ts";
+import type { Asked, Hooks } from "./operations/hook.ts";
 import { jobHooks, updateJob } from "./operations/jobs.ts";
 import { ORG, runHooks } from "./operations/runs.ts";
 import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/scim.ts";
@@ -27,7 +27,7 @@ import { secretHooks } from "./operations/secrets.ts";
 import { makeObject, workspaceHooks } from "./operations/workspace.ts";
 import { answerSignIn, isSignIn, signInArea } from "./sign-in/sign-in.ts";
 import { fromContract } from "./translate/from-contract.ts";
-import { DialectSchemas } from "./translate/schema.ts";
+import { type Cloud, DialectSchemas } from "./translate/schema.ts";
 import { lenient, toContract } from "./translate/to-contract.ts";
 
 export interface Dialect {
@@ -45,12 +45,12 @@ export interface Dialect {
 }
 
 function databricks(contract: Contract, cloud: Cloud): Dialect {
-  const schemas = new DialectSchemas(contract.schemas);
+  const schemas = new DialectSchemas(contract.schemas, cloud);
   return {
     contract,
-    areas: [...dialectAreas({ areas, contract, schemas, cloud }), signInArea],
+    areas: [...dialectAreas(contract, schemas), signInArea],
     lenient: (spec, fields) => lenient(schemas, spec.input, fields) as JsonObject,
-    beside: (path) => isSignIn(path),
+    beside: isSignIn,
     answerBeside: (request, world) => answerSignIn(request, world, cloud),
     refusalCode: (status) => (status === 401 ? "UNAUTHENTICATED" : "PERMISSION_DENIED"),
     headers: { server: "databricks", "x-databricks-org-id": ORG },
@@ -91,29 +91,22 @@ const ADDED: Operations = {
   "clusters/list-zones": () => ({ json: { zones: ZONES, default_zone: ZONES[0] ?? "" } }),
 };
 
-interface Parts {
-  readonly areas: readonly Area[];
-  readonly contract: Contract;
-  readonly schemas: DialectSchemas;
-  readonly cloud: Cloud;
-}
-
 /** The contract's areas keep their background work; what they answer is translated. */
-export function dialectAreas(parts: Parts): readonly Area[] {
-  const known = Object.assign({}, ...parts.areas.map((area) => area.operations)) as Operations;
+function dialectAreas(contract: Contract, schemas: DialectSchemas): readonly Area[] {
+  const known = Object.assign({}, ...areas.map((area) => area.operations)) as Operations;
   const served = new Map<string, Operation>();
-  for (const spec of parts.contract.operations) {
+  for (const spec of contract.operations) {
     const operation = spec.serves === undefined ? ADDED[ownName(spec)] : known[spec.serves];
     if (operation === undefined) continue;
     const core: Operation = (call, world) => operation(call, world) ?? EMPTY_REPLY;
-    served.set(spec.id, new Served(spec, core, parts).answer);
+    served.set(spec.id, inDialect(spec, core, schemas));
   }
   for (const prefix of ["", "2.1/", "2.2/"]) {
     const [get, reset] = [served.get(`${prefix}jobs/get`), served.get(`${prefix}jobs/reset`)];
     if (get !== undefined && reset !== undefined) served.set(`${prefix}jobs/update`, updateJob(get, reset));
   }
   return [
-    ...parts.areas.map((area) => ({ ...area, operations: {} })),
+    ...areas.map((area) => ({ ...area, operations: {} })),
     { operations: Object.fromEntries(served), control: CONTROL },
   ];
 }
@@ -126,45 +119,27 @@ const CONTROL: NonNullable<Area["control"]> = {
   "cluster-source": setClusterSource,
 };
 
-class Served {
-  readonly #spec: OperationSpec;
-  readonly #core: Operation;
-  readonly #parts: Parts;
-  readonly #name: string;
-  readonly #hook: Hook;
-  /** An operation that the dialect adds speaks the dialect itself. */
-  readonly #translated: boolean;
-
-  constructor(spec: OperationSpec, core: Operation, parts: Parts) {
-    this.#spec = spec;
-    this.#core = core;
-    this.#parts = parts;
-    this.#translated = spec.serves !== undefined;
-    this.#name = spec.serves ?? ownName(spec);
-    this.#hook = HOOKS[this.#name] ?? {};
-  }
-
-  readonly answer: Operation = (call, world) => {
-    const { before, around, after } = this.#hook;
-    const asked = { call, world, version: this.#spec.path.split("/")[2] ?? "", cloud: this.#parts.cloud };
-    const input = before === undefined ? call.input : before({ ...asked, input: call.input });
-    const full: Asked = { ...asked, input };
-    const { schemas, cloud } = this.#parts;
-    const { input: accepted, output } = this.#spec;
-    const known = this.#translated ? toContract(schemas, cloud, accepted, input) : input;
-    const inner: Call = { ...call, operation: this.#name, input: known, files: this.#files(call) };
-    const reply = naming(() =>
-      around === undefined ? this.#core(inner, world) : around(this.#core, inner, full),
-    );
+function inDialect(spec: OperationSpec, core: Operation, schemas: DialectSchemas): Operation {
+  const name = spec.serves ?? ownName(spec);
+  const { before, around, after } = HOOKS[name] ?? {};
+  const version = spec.path.split("/")[2] ?? "";
+  // An operation that the dialect adds speaks the dialect itself.
+  const isTranslated = spec.serves !== undefined;
+  return (call, world) => {
+    const given: Asked = { call, world, version, cloud: schemas.cloud, input: call.input };
+    const asked = before === undefined ? given : { ...given, input: before(given) };
+    const input = isTranslated ? toContract(schemas, spec.input, asked.input) : asked.input;
+    const inner: Call = { ...call, operation: name, input, files: filesOf(call, spec) };
+    const reply = naming(() => (around === undefined ? core(inner, world) : around(core, inner, asked)));
     if (!("json" in reply)) return reply;
-    const json = this.#translated ? fromContract(schemas, cloud, output, reply.json) : reply.json;
-    return { ...reply, json: after === undefined ? json : after(json, full) };
+    const json = isTranslated ? fromContract(schemas, spec.output, reply.json) : reply.json;
+    return { ...reply, json: after === undefined ? json : after(json, asked) };
   };
+}
 
-  #files({ files }: Call): Call["files"] {
-    const file = this.#spec.filePart === undefined ? undefined : files[this.#spec.filePart];
-    return file === undefined ? files : { ...files, contents: file };
-  }
+function filesOf({ files }: Call, { filePart }: OperationSpec): Call["files"] {
+  const file = filePart === undefined ? undefined : files[filePart];
+  return file === undefined ? files : { ...files, contents: file };
 }
 
 const ownName = ({ id }: OperationSpec): string => id.replace(/^\d\.\d\//, "");

@@ -142,22 +142,19 @@ function readQuery(fields: readonly QueryField[], query: string): JsonObject {
   return Object.fromEntries(out);
 }
 
-function fromText(name: string, text: string, schema: JsonObject): Json {
-  switch (schema.type) {
-    case "integer":
-      if (/^-?\d{1,19}$/.test(text)) return parseJson(String(BigInt(text)));
-      break;
-    case "number":
-      if (/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return Number(text);
-      break;
-    case "boolean":
-      if (text === "true" || text === "false") return text === "true";
-      break;
-    default:
-      return text;
-  }
+/** The number of this JSON type that a text writes; undefined if it writes none. */
+export function numberInText(type: Json | undefined, text: string): Json | undefined {
+  if (type === "integer" && /^-?\d{1,19}$/.test(text)) return parseJson(String(BigInt(text)));
+  return type === "number" && /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+function fromText(name: string, text: string, { type }: JsonObject): Json {
+  if (type !== "integer" && type !== "number" && type !== "boolean") return text;
+  const isFlag = type === "boolean" && (text === "true" || text === "false");
+  const value = isFlag ? text === "true" : numberInText(type, text);
+  if (value !== undefined) return value;
   throw malformed(
-    `Could not parse request object: Expected ${String(schema.type)} for field '${name}', found "${text.slice(0, 100)}"`,
+    `Could not parse request object: Expected ${type} for field '${name}', found "${text.slice(0, 100)}"`,
   );
 }
 

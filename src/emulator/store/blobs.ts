@@ -80,7 +80,7 @@ export function memoryBlobs(): BlobBytes {
       if (offset === 0) spilled.delete(id);
       const before = small.get(id)?.subarray(0, offset) ?? new Uint8Array(0);
       if (!spilled.has(id) && offset + bytes.length <= KEPT_IN_MEMORY) {
-        small.set(id, joined(before, bytes));
+        small.set(id, new Uint8Array(Buffer.concat([before, bytes])));
         return;
       }
       if (!spilled.has(id) && before.length > 0) spill().write(id, 0, before);
@@ -101,13 +101,6 @@ export function memoryBlobs(): BlobBytes {
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const out = new Uint8Array(a.length + b.length);
-  out.set(a);
-  out.set(b, a.length);
-  return out;
 }
 
 /** Bytes are written before the row that names them, and removed after it: a killed process leaves no row without bytes. */

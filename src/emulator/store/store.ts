@@ -3,17 +3,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { Collection, World } from "../world/world.ts";
 import { type BlobBytes, Contents, memoryBlobs } from "./blobs.ts";
-import { Table, type TableChange } from "./table.ts";
+import { Table, type TableChange, type TableDisk } from "./table.ts";
 import { type DueTimer, type TimerRow, TimerRows } from "./timers.ts";
 
 /** Where the rows outlive the process. */
-export interface Disk {
+export interface Disk extends TableDisk {
   tables(): readonly string[];
-  /** All rows of a table, in the order in which their ids were first set. */
-  rows(table: string): Iterable<readonly [string, string]>;
-  /** One row. */
-  find(table: string, id: string): string | undefined;
-  exceeds(table: string, count: number): boolean;
   /** Writes all changes or none. */
   write(changes: readonly TableChange[]): void;
   close(): void;

@@ -23,6 +23,7 @@ export interface TableChange {
 
 /** Where the committed rows of tables lie. Each commit is written there before the table hears of it. */
 export interface TableDisk {
+  /** All rows of a table, in the order in which their ids were first set. */
   rows(table: string): Iterable<readonly [string, string]>;
   find(table: string, id: string): string | undefined;
   exceeds(table: string, count: number): boolean;

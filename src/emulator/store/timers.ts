@@ -1,4 +1,4 @@
-// Durable timers: a row each, and a binary heap by time, then by creation.
+// Durable timers: a row each, and a queue by time, then by creation.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { Collection, Timers } from "../world/world.ts";
@@ -9,70 +9,37 @@ interface Due {
   readonly order: number;
 }
 
-/** Entries are not removed when a timer is canceled; the reader of the first one checks whether it is still valid. */
+/** Sorted by time, then by creation. Canceled timers stay; the reader of the first one checks whether it is still valid. */
 export class DueQueue {
-  readonly #heap: Due[] = [];
+  readonly #sorted: Due[] = [];
 
   get first(): Due | undefined {
-    return this.#heap[0];
+    return this.#sorted[0];
   }
 
   add(due: Due): void {
-    const heap = this.#heap;
-    let index = heap.length;
-    heap.push(due);
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      const above = heap[parent];
-      if (above === undefined || !before(due, above)) break;
-      heap[index] = above;
-      index = parent;
+    let from = 0;
+    let to = this.#sorted.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const other = this.#sorted[middle];
+      if (other !== undefined && before(other, due)) from = middle + 1;
+      else to = middle;
     }
-    heap[index] = due;
+    this.#sorted.splice(from, 0, due);
   }
 
   take(): Due | undefined {
-    const heap = this.#heap;
-    const first = heap[0];
-    const last = heap.pop();
-    if (last !== undefined && heap.length > 0) this.#sink(last);
-    return first;
+    return this.#sorted.shift();
   }
 
   clear(): void {
-    this.#heap.length = 0;
-  }
-
-  #sink(due: Due): void {
-    const heap = this.#heap;
-    let index = 0;
-    for (;;) {
-      let child = 2 * index + 1;
-      const left = heap[child];
-      if (left === undefined) break;
-      const right = heap[child + 1];
-      let next = left;
-      if (right !== undefined && before(right, left)) {
-        next = right;
-        child++;
-      }
-      if (!before(next, due)) break;
-      heap[index] = next;
-      index = child;
-    }
-    heap[index] = due;
+    this.#sorted.length = 0;
   }
 }
 
 function before(a: Due, b: Due): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
-}
-
-export interface DueTimer {
-  readonly id: string;
-  readonly at: number;
-  readonly type: string;
-  readonly payload: JsonObject;
 }
 
 export interface TimerRow {
@@ -81,6 +48,8 @@ export interface TimerRow {
   readonly type: string;
   readonly payload: JsonObject;
 }
+
+export type DueTimer = Omit<TimerRow, "order"> & { readonly id: string };
 
 /** The schedule may contain more than the rows (canceled or undone timers); a row decides whether a timer is valid. */
 export class TimerRows implements Timers {

@@ -8,7 +8,8 @@ import { invalidState, invalidValue } from "../../world/errors.ts";
 import { POOLS } from "../../world/limits.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { type Asked, type Cloud, type Hooks, once, pageOf } from "./hook.ts";
+import type { Cloud } from "../translate/schema.ts";
+import { type Asked, type Hooks, once, pageOf } from "./hook.ts";
 import { refuseNodeTypeOfPool } from "./jobs.ts";
 
 export const computeHooks: Hooks = {

@@ -4,8 +4,7 @@ import type { Json, JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
-
-export type Cloud = "azure" | "aws" | "gcp";
+import type { Cloud } from "../translate/schema.ts";
 
 /** A request while it is answered. `input` is in the dialect's form, as `before` left it. */
 export interface Asked {

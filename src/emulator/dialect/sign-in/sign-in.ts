@@ -9,8 +9,8 @@ import { invalidValue } from "../../world/errors.ts";
 import type { Area } from "../../world/operation.ts";
 import { putSignInSettings, signInSettings } from "../../world/tokens.ts";
 import type { World } from "../../world/world.ts";
-import type { Cloud } from "../operations/hook.ts";
 import { ORG } from "../operations/runs.ts";
+import type { Cloud } from "../translate/schema.ts";
 import {
   FORGET_TOKEN,
   forgetToken,

@@ -1,53 +1,50 @@
 // Translates answers of the contract to a dialect: names, values, URIs, maps, and added fields.
 
 import { isObject, type Json, type JsonObject, objectIn } from "../../../core/json.ts";
-import {
-  onCloud,
-  type ResolvedSchema,
-  renames,
-  reversed,
-  type SchemaTranslation,
-  Translator,
-} from "./schema.ts";
+import { type DialectSchemas, type ResolvedSchema, renames, reversed } from "./schema.ts";
 
-export const fromContract: SchemaTranslation = (schemas, cloud, schema, json) =>
-  objectIn(new Outward(schemas, cloud).value(schema, json));
+export const fromContract = (schemas: DialectSchemas, schema: JsonObject, json: JsonObject): JsonObject =>
+  objectIn(valueInDialect(schemas, schema, json));
 
-class Outward extends Translator {
-  value(schema: JsonObject, value: Json): Json {
-    const followed = this.schemas.follow(schema);
-    const { marks, fields } = followed;
-    if (typeof value === "string") return textInDialect(marks, value);
-    if (marks["x-tags"] === true || marks["x-keys"] !== undefined) return mapInDialect(marks, value);
-    if (Array.isArray(value)) return value.map((member) => this.value(objectIn(marks.items), member));
-    if (isObject(value) && fields !== undefined) return this.#object(followed, fields, value);
-    return value;
+function valueInDialect(schemas: DialectSchemas, schema: JsonObject, value: Json): Json {
+  const followed = schemas.follow(schema);
+  const { marks } = followed;
+  if (typeof value === "string") return textInDialect(marks, value);
+  if (marks["x-tags"] === true || marks["x-keys"] !== undefined) return mapInDialect(marks, value);
+  if (Array.isArray(value))
+    return value.map((member) => valueInDialect(schemas, objectIn(marks.items), member));
+  return isObject(value) ? objectInDialect(schemas, followed, value) : value;
+}
+
+function objectInDialect(
+  schemas: DialectSchemas,
+  { marks, fields }: ResolvedSchema,
+  value: JsonObject,
+): Json {
+  if (fields === undefined) return value;
+  const { extra, ...members } = value;
+  const keeps = marks["x-keeps"] === true;
+  const names = namesInDialect(schemas, fields);
+  const own = Object.entries(keeps ? members : value).map(([contractName, member]): [string, Json] => {
+    const name = names.get(contractName) ?? contractName;
+    const field = fields.get(name);
+    return [name, field === undefined ? member : valueInDialect(schemas, field, member)];
+  });
+  return withAdded(Object.fromEntries(own), keeps ? extra : undefined);
+}
+
+/** From the contract's name of a field to the one here. */
+function namesInDialect(
+  schemas: DialectSchemas,
+  fields: ReadonlyMap<string, JsonObject>,
+): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [name, field] of fields) {
+    const followed = schemas.follow(field);
+    const contractName = followed.marks["x-contract-name"];
+    if (typeof contractName === "string" && schemas.isHere(followed)) names.set(contractName, name);
   }
-
-  #object({ marks }: ResolvedSchema, fields: ReadonlyMap<string, JsonObject>, value: JsonObject): Json {
-    const { extra, ...members } = value;
-    const keeps = marks["x-keeps"] === true;
-    const names = this.#names(fields);
-    const own = Object.entries(keeps ? members : value).map(([contractName, member]): [string, Json] => {
-      const name = names.get(contractName) ?? contractName;
-      const field = fields.get(name);
-      return [name, field === undefined ? member : this.value(field, member)];
-    });
-    return withAdded(Object.fromEntries(own), keeps ? extra : undefined);
-  }
-
-  /** From the contract's name of a field to the one here. */
-  #names(fields: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, string> {
-    return new Map(
-      [...fields].flatMap(([name, field]) => {
-        const followed = this.schemas.follow(field);
-        const contractName = followed.marks["x-contract-name"];
-        return typeof contractName === "string" && onCloud(followed, this.cloud)
-          ? [[contractName, name]]
-          : [];
-      }),
-    );
-  }
+  return names;
 }
 
 /** Objects member by member; anything else that was kept counts. */

@@ -11,12 +11,16 @@ export interface ResolvedSchema {
   readonly fields: ReadonlyMap<string, JsonObject> | undefined;
 }
 
+export type Cloud = "azure" | "aws" | "gcp";
+
 export class DialectSchemas {
+  readonly cloud: Cloud;
   readonly #components: JsonObject;
   readonly #followed = new WeakMap<JsonObject, ResolvedSchema>();
 
-  constructor(components: JsonObject) {
+  constructor(components: JsonObject, cloud: Cloud) {
     this.#components = components;
+    this.cloud = cloud;
   }
 
   follow(schema: JsonObject): ResolvedSchema {
@@ -26,6 +30,11 @@ export class DialectSchemas {
       this.#followed.set(schema, followed);
     }
     return followed;
+  }
+
+  /** Whether the cloud has a field with this schema. */
+  isHere({ marks }: ResolvedSchema): boolean {
+    return marks["x-cloud"] === undefined || marks["x-cloud"] === this.cloud;
   }
 
   #read(schema: JsonObject): ResolvedSchema {
@@ -41,27 +50,6 @@ export class DialectSchemas {
       fields: fields.size === 0 ? undefined : fields,
     };
   }
-}
-
-export type SchemaTranslation = (
-  schemas: DialectSchemas,
-  cloud: string,
-  schema: JsonObject,
-  json: JsonObject,
-) => JsonObject;
-
-export class Translator {
-  protected readonly schemas: DialectSchemas;
-  protected readonly cloud: string;
-
-  constructor(schemas: DialectSchemas, cloud: string) {
-    this.schemas = schemas;
-    this.cloud = cloud;
-  }
-}
-
-export function onCloud({ marks }: ResolvedSchema, cloud: string): boolean {
-  return marks["x-cloud"] === undefined || marks["x-cloud"] === cloud;
 }
 
 /** A map of strings in an annotation, and the same from right to left. */

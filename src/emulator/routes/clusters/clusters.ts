@@ -9,7 +9,7 @@ import type { World } from "../../world/world.ts";
 import { listNodeTypes, listRuntimes } from "../compute/catalog.ts";
 import { endIdleCluster, IDLE } from "./activity.ts";
 import { type Cluster, clusterOr400, isRunning, pinsOf, putCluster, startingWorkers } from "./cluster.ts";
-import { describeCluster, listClusters, logStatus } from "./describe.ts";
+import { describeCluster, listClusters } from "./describe.ts";
 import { addEvent, INJECTED_EVENTS, type InjectedEvent, readEvents } from "./events.ts";
 import { giveNodesBack } from "./nodes.ts";
 import { resizeCluster, resizeTimers, workersFor } from "./resize.ts";
@@ -26,7 +26,7 @@ export const clustersArea: Area = {
     "clusters/resize": resize,
     "clusters/delete": (call, world) => void terminate(world, named(call, world), call),
     "clusters/permanent-delete": permanentDelete,
-    "clusters/get": get,
+    "clusters/get": (call, world) => ({ json: describeCluster(named(call, world), call.now) }),
     "clusters/pin": (call, world) => pin(world, named(call, world), call.caller),
     "clusters/unpin": (call, world) => unpin(world, named(call, world), call.caller),
     "clusters/list": listClusters,
@@ -124,11 +124,6 @@ function permanentDelete(call: Call, world: World): void {
   }
   if (cluster.state === "TERMINATED") terminateAndDrop(world, id);
   else putCluster(world, { ...terminate(world, cluster, call), leaving: true });
-}
-
-function get(call: Call, world: World): Reply {
-  const cluster = named(call, world);
-  return { json: { ...describeCluster(cluster), ...logStatus(cluster, call.now) } };
 }
 
 /** Pinning what is pinned has no effect. */

@@ -10,7 +10,7 @@ import { describeNodes } from "./nodes.ts";
 
 const JDBC_PORT = 10_000;
 
-export function describeCluster(cluster: Cluster): JsonObject {
+export function describeCluster(cluster: Cluster, now: number): JsonObject {
   return {
     cluster_id: cluster.cluster_id,
     ...(cluster.attributes as unknown as JsonObject),
@@ -24,10 +24,13 @@ export function describeCluster(cluster: Cluster): JsonObject {
     state_message: cluster.state_message,
     start_time: cluster.start_time,
     last_state_loss_time: cluster.last_state_loss_time,
-    ...defined({ terminated_time: cluster.terminated_time, last_activity_time: cluster.last_activity_time }),
-    ...(defined({ termination_reason: cluster.termination_reason }) as JsonObject),
+    ...(defined({
+      terminated_time: cluster.terminated_time,
+      last_activity_time: cluster.last_activity_time,
+      termination_reason: cluster.termination_reason,
+    }) as JsonObject),
     default_tags: defaultTags(cluster),
-    ...(isRunning(cluster) ? describeDriver(cluster) : {}),
+    ...(isRunning(cluster) ? { ...describeDriver(cluster), ...logStatus(cluster, now) } : {}),
   };
 }
 
@@ -40,8 +43,8 @@ function describeDriver(cluster: Cluster): JsonObject {
 }
 
 /** Logs are delivered every five minutes from the time when the nodes came up (contract B 8). */
-export function logStatus(cluster: Cluster, now: number): JsonObject {
-  if (cluster.attributes.cluster_log_conf === undefined || !isRunning(cluster)) return {};
+function logStatus(cluster: Cluster, now: number): JsonObject {
+  if (cluster.attributes.cluster_log_conf === undefined) return {};
   const deliveries = Math.floor((now - cluster.nodes_since) / CLUSTERS.log_delivery_ms);
   if (deliveries === 0) return {};
   const last_attempted = cluster.nodes_since + deliveries * CLUSTERS.log_delivery_ms;
@@ -65,7 +68,7 @@ export function listClusters(call: Call, world: World): Reply {
     const cluster = clusterById(world, id);
     if (cluster === undefined) return [];
     const pinned = defined({ pinned_by_user_name: pinsOf(world).get(id) });
-    return [{ ...describeCluster(cluster), ...logStatus(cluster, call.now), ...pinned }];
+    return [{ ...describeCluster(cluster, call.now), ...pinned }];
   });
   return { json: clusters.length === 0 ? {} : { clusters } };
 }

@@ -74,13 +74,14 @@ interface EventsRequest {
 
 export function readEvents(call: Call, world: World): Reply {
   const request = call.input as unknown as EventsRequest;
-  const { cluster_id, order = "DESC", limit = CLUSTERS.events_page, event_types = [] } = request;
+  const { cluster_id, start_time, end_time = call.now, order = "DESC", event_types } = request;
+  const { limit = CLUSTERS.events_page } = request;
   clusterOr400(world, cluster_id);
   if (request.offset !== undefined && order === "DESC" && request.end_time === undefined) {
     throw invalidValue("end_time is required when offset is given and order is DESC.");
   }
-  const start = Number(request.start_time ?? 0);
-  const end = Number(request.end_time ?? call.now);
+  const start = Number(start_time ?? 0);
+  const end = Number(end_time);
   const offset = Number(request.offset ?? 0);
   const found = [...matching(world, cluster_id, start, end, new Set(event_types))];
   if (order === "DESC") found.reverse();
@@ -90,7 +91,12 @@ export function readEvents(call: Call, world: World): Reply {
   return {
     json: {
       ...(events.length === 0 ? {} : { events }),
-      ...(next < found.length ? { next_page: nextPage(request, { end, order, offset: next, limit }) } : {}),
+      // It names an end, so that events that come meanwhile do not shift the pages.
+      ...(next < found.length
+        ? {
+            next_page: defined({ cluster_id, start_time, end_time, order, event_types, offset: next, limit }),
+          }
+        : {}),
       total_count: found.length,
     },
   };
@@ -109,21 +115,4 @@ function* matching(
     if (event === undefined || event.timestamp < start || event.timestamp > end) continue;
     if (types.size === 0 || types.has(event.type)) yield event;
   }
-}
-
-type NextPage = Readonly<Record<"end" | "offset" | "limit", number>> & { readonly order: string };
-
-/** The same question for what follows. It names an end, so that events that come meanwhile do not shift the pages. */
-function nextPage(request: EventsRequest, page: NextPage): JsonObject {
-  const { cluster_id, start_time, end_time = page.end, event_types } = request;
-  const { order, offset, limit } = page;
-  return {
-    cluster_id,
-    ...defined({ start_time }),
-    end_time,
-    order,
-    ...defined({ event_types }),
-    offset,
-    limit,
-  };
 }

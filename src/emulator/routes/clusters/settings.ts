@@ -10,23 +10,16 @@ import { type GivenTags, readTags } from "../compute/tags.ts";
 import { activePool, type Pool } from "../pools/pool.ts";
 import type { Attributes, AutoScale, ClusterSize, InitScript } from "./cluster.ts";
 
+type Completed = "spark_version" | "spark_conf" | "custom_tags" | "init_scripts" | "extra";
+
 /** Types and plain bounds were checked with openapi.yaml. */
-export interface GivenCluster {
+export interface GivenCluster extends Partial<Omit<Attributes, Completed>> {
   readonly num_workers?: number;
   readonly autoscale?: AutoScale;
-  readonly cluster_name?: string;
   readonly spark_version: string;
   readonly spark_conf?: Readonly<Record<string, string | number | boolean>>;
-  readonly node_type_id?: string;
-  readonly driver_node_type_id?: string;
   readonly custom_tags?: GivenTags;
-  readonly cluster_log_conf?: { readonly fs: { readonly destination: string } };
   readonly init_scripts?: readonly JsonObject[];
-  readonly spark_env_vars?: Readonly<Record<string, string>>;
-  readonly autotermination_minutes?: number;
-  readonly enable_elastic_disk?: boolean;
-  readonly instance_pool_id?: string;
-  readonly ssh_public_keys?: readonly string[];
   readonly [EXTRA]?: JsonObject;
 }
 
