@@ -1,6 +1,6 @@
 // Validates an input against its schema, strictly: without coercion, and with an error code for each kind of failure.
 
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { notBase64 } from "../world/encoding.ts";
 import { ApiError, invalidValue } from "../world/errors.ts";
@@ -9,52 +9,22 @@ import type { Contract, OperationSpec } from "./contract.ts";
 /** Throws ApiError when the input is not what the operation takes. A schema is compiled when it is first needed. */
 export type InputValidator = (spec: OperationSpec, input: Json) => void;
 
-export function makeValidator(contract: Contract): InputValidator {
-  const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
+export function makeValidator({ operations, schemas }: Contract): InputValidator {
+  const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false, validateSchema: false });
   ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
   // A longer integer was checked as the bigint that it is, see `plain`; as a number (1e30, or with a fraction) it is not exact.
   ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
   ajv.addFormat("byte", { type: "string", validate: isBase64 });
   for (const format of ["float", "double"])
     ajv.addFormat(format, { type: "number", validate: Number.isFinite });
-  const compiled = new Map<string, ValidateFunction>();
-  const known = new Set<string>();
+  const inputs = Object.fromEntries(operations.map(({ id, input }) => [id, input]));
+  ajv.addSchema({ components: { schemas }, inputs }, "api");
 
-  const compile = (spec: OperationSpec): ValidateFunction => {
-    const schema = localRefs(spec.input, (name) => addComponent(name));
-    const check = ajv.compile(schema as JsonObject);
-    compiled.set(`${spec.method} ${spec.path}`, check);
-    return check;
+  return ({ id }, input) => {
+    const check = ajv.getSchema(`api#/inputs/${id.replaceAll("/", "~1")}`);
+    if (check === undefined) throw new Error(`openapi.yaml has no operation ${id}`);
+    if (check(plain(input, "")) !== true) throw refusal(deepest(check.errors ?? []), input);
   };
-  const addComponent = (name: string): void => {
-    if (known.has(name)) return;
-    known.add(name);
-    const schema = contract.schemas[name];
-    if (schema === undefined) throw new Error(`openapi.yaml has no schema ${name}`);
-    ajv.addSchema(localRefs(schema, addComponent) as JsonObject, name);
-  };
-
-  return (spec, input) => {
-    const check = compiled.get(`${spec.method} ${spec.path}`) ?? compile(spec);
-    if (!check(plain(input, ""))) throw refusal(deepest(check.errors ?? []), input);
-  };
-}
-
-const COMPONENT = "#/components/schemas/";
-
-/** The same schema with `#/components/schemas/Name` turned into `Name`; reports the names in it. */
-function localRefs(schema: Json, met: (name: string) => void): Json {
-  if (Array.isArray(schema)) return schema.map((member) => localRefs(member, met));
-  if (schema === null || typeof schema !== "object") return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => {
-      if (key !== "$ref" || typeof value !== "string" || !value.startsWith(COMPONENT))
-        return [key, localRefs(value, met)];
-      const name = value.slice(COMPONENT.length);
-      met(name);
-      return [key, name];
-    }),
-  );
 }
 
 const INT64_LIMIT = 2n ** 63n;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { dialectFile } from "../../../src/emulator/http/contract-file.ts";
@@ -83,6 +84,12 @@ describe.each(["azure", "aws", "gcp"] as const)("a workspace on %s", (cloud) => 
   });
 
   test("has schemas that compile", () => {
+    const ajv = new Ajv2020({ strict: false });
+    const schemas = [
+      ...description.operations.map(({ input }) => input),
+      ...Object.values(description.schemas),
+    ];
+    expect(schemas.filter((schema) => ajv.validateSchema(schema as Body) !== true)).toEqual([]);
     const validate = makeValidator(description);
     for (const operation of description.operations) {
       try {

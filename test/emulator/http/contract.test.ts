@@ -1,6 +1,7 @@
 // openapi.yaml against the contract's tables: every endpoint is there, is served, and its schemas compile.
 
 import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { contractFile } from "../../../src/emulator/http/contract-file.ts";
@@ -138,6 +139,12 @@ test.each(contract.operations.map((operation) => [operation.id, operation] as co
     }
   },
 );
+
+test("every schema is valid JSON Schema", () => {
+  const ajv = new Ajv2020({ strict: false });
+  const schemas = [...contract.operations.map(({ input }) => input), ...Object.values(contract.schemas)];
+  expect(schemas.filter((schema) => ajv.validateSchema(schema as Body) !== true)).toEqual([]);
+});
 
 describe("openapi.yaml as a document", () => {
   const document: Body = parse(
