@@ -1,6 +1,6 @@
 // SCIM groups: list, get, create, PATCH of members, DELETE (contract A 4.1).
 
-import { type Json, type JsonObject, listIn } from "../../../core/json.ts";
+import { type JsonObject, listIn } from "../../../core/json.ts";
 import {
   ADMINS,
   allGroups,
@@ -18,8 +18,7 @@ import {
 import { ScimError } from "../../world/errors.ts";
 import type { Call, Operations, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { lookupIn, parseFilter } from "./filter.ts";
-import { type Attribute, applyPatch } from "./patch.ts";
+import { type Attribute, applyPatch, listAttribute } from "./patch.ts";
 import {
   checkSchemas,
   checkUnchanged,
@@ -38,17 +37,11 @@ export const groupOperations: Operations = {
   "scim/groups/delete": remove,
 };
 
-const MEMBERS: Attribute = { name: "members", shape: "list" };
-const ENTITLEMENTS: Attribute = { name: "entitlements", shape: "list" };
-const ROLES: Attribute = { name: "roles", shape: "list" };
-
 const ATTRIBUTES: readonly Attribute[] = [
   { name: "displayName", shape: "text", fixed: true },
   { name: "id", shape: "text", fixed: true },
   { name: "externalId", shape: "text" },
-  MEMBERS,
-  ENTITLEMENTS,
-  ROLES,
+  ...["members", "entitlements", "roles"].map(listAttribute),
 ];
 
 const RENAMING = ATTRIBUTES.map(
@@ -67,21 +60,15 @@ function existing(world: World, call: Call): Group {
   return group;
 }
 
-function list(call: Call, world: World): Reply {
-  const show = (group: Group) => shownGroup(world, group);
-  return { json: shownList(selected(world, call.input.filter), call.input, show) };
-}
-
-function selected(world: World, filterText: Json | undefined): Group[] {
-  if (typeof filterText !== "string") return [...allGroups(world)];
-  const filter = parseFilter(filterText);
-  if (filter.exactly?.attribute === "displayname") {
-    const group = groupByName(world, filter.exactly.value);
-    return group === undefined ? [] : [group];
-  }
-  return [...allGroups(world)].filter((group) =>
-    filter.matches(lookupIn(shownGroup(world, group), FILTERED)),
-  );
+function list({ input }: Call, world: World): Reply {
+  const json = shownList(input, {
+    all: () => allGroups(world),
+    unique: "displayname",
+    named: (name) => groupByName(world, name),
+    show: (group) => shownGroup(world, group),
+    filtered: FILTERED,
+  });
+  return { json };
 }
 
 function create(call: Call, world: World): Reply {
@@ -140,15 +127,15 @@ function plain(group: Group): JsonObject {
 
 function write(world: World, group: Pick<Group, "id" | "displayName" | "members">, body: JsonObject): Group {
   const { externalId } = body;
-  const members = stringsIn(MEMBERS, body);
+  const members = stringsIn("members", body);
   const before = new Set(group.members);
   for (const id of members) if (!before.has(id)) checkMember(world, group, id);
   const changed: Group = {
     id: group.id,
     displayName: group.displayName,
     members: group.members,
-    entitlements: stringsIn(ENTITLEMENTS, body),
-    roles: stringsIn(ROLES, body),
+    entitlements: stringsIn("entitlements", body),
+    roles: stringsIn("roles", body),
     ...(typeof externalId === "string" ? { externalId } : {}),
   };
   return setMembers(world, changed, members);
@@ -162,11 +149,8 @@ function checkMember(world: World, group: Pick<Group, "id" | "displayName">, id:
     throw new ScimError(400, `Member with id ${id} not found.`, "invalidValue");
   }
   if (createsCycle(world, group.id, id)) {
-    throw new ScimError(
-      400,
-      `Group ${id} cannot be a member of ${group.displayName}: it contains that group.`,
-      "invalidValue",
-    );
+    const message = `Group ${id} cannot be a member of ${group.displayName}: it contains that group.`;
+    throw new ScimError(400, message, "invalidValue");
   }
 }
 

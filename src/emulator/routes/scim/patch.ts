@@ -1,6 +1,6 @@
 // PATCH of a SCIM resource: add, remove and replace, with paths and value filters (RFC 7644, section 3.5.2).
 
-import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, omit } from "../../../core/json.ts";
 import { ScimError } from "../../world/errors.ts";
 import { parseFilter, scimAttribute } from "./filter.ts";
 
@@ -11,6 +11,8 @@ export interface Attribute {
   /** Immutable: writing another value than the present one is refused. */
   readonly fixed?: true;
 }
+
+export const listAttribute = (name: string): Attribute => ({ name, shape: "list" });
 
 interface Path {
   readonly attribute: Attribute;
@@ -62,9 +64,7 @@ function readOp(op: Json | undefined): Op {
 const PATH = /^([\w$:-]+)(?:\[(.*)\])?(?:\.(\w+))?$/s;
 
 function readPath(text: string, attributes: readonly Attribute[]): Path {
-  const prefixless = /^urn:/i.test(text)
-    ? text.replace(/^urn:ietf:params:scim:schemas:core:2\.0:(User|Group):/i, "")
-    : text;
+  const prefixless = text.replace(/^urn:ietf:params:scim:schemas:core:2\.0:(User|Group):/i, "");
   const [, name = "", filter, sub] = PATH.exec(prefixless) ?? [];
   const attribute = attributes.find((known) => known.name.toLowerCase() === name.toLowerCase());
   if (attribute === undefined) throw new ScimError(400, `Attribute '${text}' does not exist.`, "invalidPath");
@@ -93,7 +93,7 @@ function applyAt(resource: JsonObject, op: Op, path: Path, value: Json | undefin
   if (attribute.fixed && JSON.stringify(after) !== JSON.stringify(before)) {
     throw new ScimError(400, `${attribute.name} cannot be changed.`, "mutability");
   }
-  const { [attribute.name]: _gone, ...rest } = resource;
+  const rest = omit(resource, [attribute.name]);
   return after === undefined ? rest : { ...rest, [attribute.name]: after };
 }
 
@@ -105,7 +105,7 @@ function patchedValue(
 ): Json | undefined {
   const { attribute, sub } = path;
   if (sub !== undefined) {
-    const { [sub]: _gone, ...rest } = isObject(before) ? before : {};
+    const rest = omit(objectIn(before), [sub]);
     return op === "remove" || value === undefined ? rest : { ...rest, [sub]: value };
   }
   if (op === "remove") return undefined;
@@ -151,7 +151,7 @@ function patchedMembers(
   if (op === "remove") {
     const { sub } = path;
     if (sub === undefined) return before.filter((member) => !selected.has(member));
-    return before.map((member) => (selected.has(member) ? without(member, sub) : member));
+    return before.map((member) => (selected.has(member) ? omit(member, [sub]) : member));
   }
   if (selected.size === 0)
     throw new ScimError(400, `No value of ${path.attribute.name} matches '${filterText}'.`, "noTarget");
@@ -166,11 +166,6 @@ function partOf(member: JsonObject, name: string): readonly Json[] | undefined {
   if (!PARTS.has(name)) return undefined;
   const part = member[name];
   return part === undefined ? [] : [part];
-}
-
-function without(member: JsonObject, name: string): JsonObject {
-  const { [name]: _gone, ...rest } = member;
-  return rest;
 }
 
 /** The members of a list as the contract writes them (`[{value}]`), or a single one. A bare text is none (contract A 4.1). */

@@ -11,7 +11,8 @@ import {
 } from "../../world/directory.ts";
 import { ScimError } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
-import { type Attribute, listOf } from "./patch.ts";
+import { lookupIn, parseFilter } from "./filter.ts";
+import { listAttribute, listOf } from "./patch.ts";
 
 export const USER_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:User";
 export const GROUP_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:Group";
@@ -72,12 +73,24 @@ function list(name: string, members: readonly Json[]): JsonObject {
   return members.length === 0 ? {} : { [name]: members };
 }
 
+/** How the resources of a type are listed and found. */
+export interface Listing<T> {
+  readonly all: () => Iterable<T>;
+  /** The attribute that is unique, in lower case, and the resource by its value. */
+  readonly unique: string;
+  readonly named: (value: string) => T | undefined;
+  readonly show: (one: T) => JsonObject;
+  /** Attributes that a filter may have. */
+  readonly filtered: ReadonlySet<string>;
+}
+
 /** One page of a list. Paging counts from 1; without `count` the page is the rest (RFC 7644, section 3.4.2.4). */
-export function shownList<T>(all: readonly T[], input: JsonObject, show: (one: T) => JsonObject): JsonObject {
+export function shownList<T>(input: JsonObject, listing: Listing<T>): JsonObject {
+  const all = selected(input.filter, listing);
   const given = input.startIndex ?? 1;
   const first = Math.max(1, Number(given));
   const count = Math.max(0, Number(input.count ?? all.length));
-  const page = all.slice(first - 1, first - 1 + count).map(show);
+  const page = all.slice(first - 1, first - 1 + count).map(listing.show);
   return {
     totalResults: all.length,
     startIndex: first === 1 ? 1 : given,
@@ -85,6 +98,16 @@ export function shownList<T>(all: readonly T[], input: JsonObject, show: (one: T
     schemas: [LIST_SCHEMA],
     ...list("Resources", page),
   };
+}
+
+function selected<T>(text: Json | undefined, { all, unique, named, show, filtered }: Listing<T>): T[] {
+  if (typeof text !== "string") return [...all()];
+  const filter = parseFilter(text);
+  if (filter.exactly?.attribute === unique) {
+    const found = named(filter.exactly.value);
+    return found === undefined ? [] : [found];
+  }
+  return [...all()].filter((one) => filter.matches(lookupIn(show(one), filtered)));
 }
 
 /** Throws invalidValue when the body does not name the schema that the call takes. */
@@ -104,8 +127,8 @@ export function checkUnchanged(body: JsonObject, name: string, value: string): v
 }
 
 /** The `value`s of a list attribute of the body, each once; [] when it is absent. */
-export function stringsIn(attribute: Attribute, body: JsonObject): string[] {
-  const given = body[attribute.name];
+export function stringsIn(name: string, body: JsonObject): string[] {
+  const given = body[name];
   if (given === undefined) return [];
-  return [...new Set(listOf(attribute, given).map((member) => String(member.value)))];
+  return [...new Set(listOf(listAttribute(name), given).map((member) => String(member.value)))];
 }

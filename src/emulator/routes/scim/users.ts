@@ -1,6 +1,6 @@
 // SCIM users: list, get, create, PATCH, PUT, and DELETE, which inactivates (contract A 4.1, contract A 3).
 
-import { isObject, type Json, type JsonObject, listIn } from "../../../core/json.ts";
+import { isObject, type JsonObject, listIn } from "../../../core/json.ts";
 import {
   allUsers,
   groupById,
@@ -18,8 +18,7 @@ import {
 import { ScimError } from "../../world/errors.ts";
 import type { Call, Operations, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { lookupIn, parseFilter } from "./filter.ts";
-import { type Attribute, applyPatch, listOf } from "./patch.ts";
+import { type Attribute, applyPatch, listAttribute, listOf } from "./patch.ts";
 import {
   checkSchemas,
   checkUnchanged,
@@ -43,11 +42,6 @@ export const userOperations: Operations = {
   "scim/me/get": (call, world) => ({ json: shownUser(world, known(world, call.caller.userId)) }),
 };
 
-const ENTITLEMENTS: Attribute = { name: "entitlements", shape: "list" };
-const ROLES: Attribute = { name: "roles", shape: "list" };
-const GROUPS: Attribute = { name: "groups", shape: "list" };
-const EMAILS: Attribute = { name: "emails", shape: "list" };
-
 const ATTRIBUTES: readonly Attribute[] = [
   { name: "userName", shape: "text", fixed: true },
   { name: "id", shape: "text", fixed: true },
@@ -55,10 +49,7 @@ const ATTRIBUTES: readonly Attribute[] = [
   { name: "externalId", shape: "text" },
   { name: "active", shape: "boolean" },
   { name: "name", shape: "object" },
-  EMAILS,
-  GROUPS,
-  ENTITLEMENTS,
-  ROLES,
+  ...["emails", "groups", "entitlements", "roles"].map(listAttribute),
 ];
 
 const FILTERED = new Set([
@@ -75,19 +66,15 @@ function known(world: World, id: string): User {
 
 const existing = (world: World, call: Call): User => known(world, call.params.id ?? "");
 
-function list(call: Call, world: World): Reply {
-  const show = (user: User) => shownUser(world, user);
-  return { json: shownList(selected(world, call.input.filter), call.input, show) };
-}
-
-function selected(world: World, filterText: Json | undefined): User[] {
-  if (typeof filterText !== "string") return [...allUsers(world)];
-  const filter = parseFilter(filterText);
-  if (filter.exactly?.attribute === "username") {
-    const user = userByName(world, filter.exactly.value);
-    return user === undefined ? [] : [user];
-  }
-  return [...allUsers(world)].filter((user) => filter.matches(lookupIn(shownUser(world, user), FILTERED)));
+function list({ input }: Call, world: World): Reply {
+  const json = shownList(input, {
+    all: () => allUsers(world),
+    unique: "username",
+    named: (name) => userByName(world, name),
+    show: (user) => shownUser(world, user),
+    filtered: FILTERED,
+  });
+  return { json };
 }
 
 /** A name that was deleted less than 30 days ago comes back under its old id, with nothing else of what it was. */
@@ -132,15 +119,15 @@ function write(world: World, id: string, userName: string, body: JsonObject): Us
     emails:
       emails === undefined
         ? [{ type: "work", value: userName, primary: true }]
-        : listOf(EMAILS, emails).map(emailOf),
+        : listOf(listAttribute("emails"), emails).map(emailOf),
     active: active !== false,
-    entitlements: stringsIn(ENTITLEMENTS, body),
-    roles: stringsIn(ROLES, body),
+    entitlements: stringsIn("entitlements", body),
+    roles: stringsIn("roles", body),
     ...(typeof externalId === "string" ? { externalId } : {}),
     ...(isObject(name) ? { name: nameOf(name) } : {}),
   };
   putUser(world, user);
-  if (body.groups !== undefined) joinExactly(world, id, stringsIn(GROUPS, body));
+  if (body.groups !== undefined) joinExactly(world, id, stringsIn("groups", body));
   return user;
 }
 
