@@ -8,11 +8,12 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { errorCode, type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
 import { KEPT_RESULTS, type ResultStore, type WorkspaceResult } from "./model/result.ts";
 import { resultIn } from "./read-result.ts";
@@ -124,8 +125,19 @@ function withClaim(path: string, file: number, work: () => void): void {
   }
   try {
     work();
+    removeStaleClaims(path, lstatSync(claim).mtimeMs);
   } finally {
     rmSync(claim, { force: true });
+  }
+}
+
+/** A crash after the replacement of a file leaves the claim of a file that is gone. */
+function removeStaleClaims(path: string, now: number): void {
+  for (const name of readdirSync(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}.`) || !/\.\d+$/.test(name)) continue;
+    const claim = join(dirname(path), name);
+    const found = lstatSync(claim, { throwIfNoEntry: false });
+    if (found !== undefined && now - found.mtimeMs > STALE_CLAIM_MS) rmSync(claim, { force: true });
   }
 }
 

@@ -139,6 +139,16 @@ describe("the file of results", () => {
     expect((await store.recent(500, [])).get("ads")).toHaveLength(100);
   });
 
+  test("is compacted without the claims that crashes left for files that it replaced", async () => {
+    const { path, store } = newFile();
+    for (let at = 0; at < 210; at++) await store.add(resultOf("ads"));
+    const left = ["1", "2", "2.txt"].map((end) => `${path}.${end}`);
+    for (const file of left) writeFileSync(file, "");
+    for (const file of [`${path}.1`, `${path}.2.txt`]) utimesSync(file, 0, 0);
+    await store.close();
+    expect(left.map((file) => existsSync(file))).toEqual([false, true, true]);
+  });
+
   test("is never written through a symbolic link", async () => {
     const { path, store } = newFile();
     mkdirSync(join(path, ".."), { recursive: true });

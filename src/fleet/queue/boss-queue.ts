@@ -176,7 +176,8 @@ function queueOn(boss: PgBoss): JobQueue {
       return moved.length;
     },
     async removeDead(ids) {
-      await boss.deleteJob(DEAD_LETTERS, [...ids]);
+      // pg-boss refuses an empty list.
+      if (ids.length > 0) await boss.deleteJob(DEAD_LETTERS, [...ids]);
     },
     close: () => boss.stop({ graceful: true, timeout: 1_000 }),
   };

@@ -30,7 +30,7 @@ export interface FleetRow {
   readonly last?: WorkspaceResult;
   /** Milliseconds since the last result ended. */
   readonly ageMs?: number;
-  /** Counts of the last plan or apply. */
+  /** Counts of the last plan, until an apply makes its changes; of an apply that did not complete, what it made and what failed. */
   readonly changes: Readonly<Record<string, number>>;
   readonly drift: Readonly<Partial<Record<Severity, number>>>;
   /** Runs without an answer since the last answer. */
@@ -117,7 +117,7 @@ function rowOf(
     labels,
     status: last?.status ?? "never",
     ...(last === undefined ? {} : { last, ageMs: Math.max(0, now - last.startedAt - last.durationMs) }),
-    changes: planned?.counts ?? {},
+    changes: planned === undefined || isMade(planned) ? {} : planned.counts,
     drift: drifts[0]?.drift ?? {},
     failuresInARow: answered < 0 ? counted.length : answered,
     ...(driftAgeMs === undefined ? {} : { driftAgeMs }),
@@ -128,6 +128,8 @@ function rowOf(
     diagnostics: last?.diagnostics ?? [],
   };
 }
+
+const isMade = (result: WorkspaceResult): boolean => result.command === "apply" && isAnswer(result);
 
 /** A validation contacts no workspace, so a successful one does not hide that the last run failed. */
 function lastOf(

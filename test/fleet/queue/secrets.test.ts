@@ -91,6 +91,9 @@ describe.skipIf(server === undefined)("a fleet with a database", () => {
     expect((await fleet(["dead-letters"])).out).toBe("No job failed at every attempt.\n");
     await results.add(resultOf("gone", "failed", { command: "apply" }));
     expect((await fleet(["dead-letters", "--retry"])).out).toBe("Requeued: 0 of 0.\n");
+    expect((await fleet(["dead-letters", "--remove", "ads"])).code).toBe(1);
+    expect((await fleet(["dead-letters", "--remove", "gone"])).out).toBe("Removed: 1.\n");
+    expect((await fleet(["dead-letters", "--remove"])).out).toBe("Removed: 0.\n");
     await results.close();
     const status = await fleet(["status"]);
     expect(status.out).toMatch(/^ads +ok/m);

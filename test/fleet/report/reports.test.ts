@@ -42,6 +42,20 @@ describe("a fleet report", () => {
     expect(row([validated, invalid, resultOf("ads", "ok")])).toMatchObject({ status: "ok" });
   });
 
+  test("has the changes of the last plan until an apply makes them", () => {
+    const plan = resultOf("ads", "changes", { command: "plan", counts: { create: 3 } });
+    const apply = (status: WorkspaceResult["status"], counts: WorkspaceResult["counts"]) =>
+      resultOf("ads", status, { command: "apply", counts });
+    const changes = (results: readonly WorkspaceResult[]) =>
+      fleetView({ workspaces: [workspaceNamed("ads")] }, new Map([["ads", results]]), 10_000).rows[0]
+        ?.changes;
+    expect(changes([plan])).toEqual({ create: 3 });
+    expect(changes([apply("changes", { create: 3 }), plan])).toEqual({});
+    expect(changes([apply("ok", {}), plan])).toEqual({});
+    expect(changes([apply("failed", { create: 2, failed: 1 }), plan])).toEqual({ create: 2, failed: 1 });
+    expect(changes([plan, apply("changes", { create: 1 })])).toEqual({ create: 3 });
+  });
+
   test("sums the drift of the fleet by day, without days before the first run", () => {
     expect(FLEET_VIEW.days.at(0)).toEqual({ day: "2026-03-07", drifted: 0 });
     expect(FLEET_VIEW.days.at(-1)).toEqual({ day: "2026-03-14", drifted: 6 });

@@ -62,7 +62,7 @@ const RESULTS: readonly (readonly [string, readonly WorkspaceResult[]])[] = [
   [
     "web-prod",
     [
-      drifted("web-prod", 1, 0, { command: "apply", status: "changes", counts: { create: 3, update: 1 } }),
+      drifted("web-prod", 1, 0, { command: "plan", status: "changes", counts: { create: 3, update: 1 } }),
       ...history("web-prod", [0, 5, 6, 4]),
     ],
   ],

@@ -23,14 +23,14 @@ export const deadLettersCommand = defineCommand({
   },
   args: [{ name: "[workspaces...]", description: "names of workspaces (default: all that have such jobs)" }],
   notes:
-    "A job is no longer listed once its command succeeded later in the same workspace. A workspace that already has a queued or running job keeps its dead letter when you pass --retry.",
+    "A job is no longer listed once its command succeeded later in the same workspace; --remove removes it too. A workspace that already has a queued or running job keeps its dead letter when you pass --retry.",
   async run(context, { retry, remove, output }, names) {
     if (retry && remove) throw failureOf("CLI_USAGE", "--retry and --remove cannot be used together");
     const asJson = output === "json";
     return withQueue(context, retry || remove ? "send" : "read", async (queue, database) => {
       const dead = await queue.dead();
       const workspaces = [...new Set(dead.map(({ workspace }) => workspace))];
-      const all = unsettled(dead, await database.results.recent(RECENT, workspaces));
+      const all = remove ? dead : unsettled(dead, await database.results.recent(RECENT, workspaces));
       assertKnown(names, all);
       const jobs = names.length === 0 ? all : all.filter(({ workspace }) => names.includes(workspace));
       if (retry) {
