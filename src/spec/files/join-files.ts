@@ -2,6 +2,7 @@
 
 import type { Findings } from "../model/findings.ts";
 import {
+  describeNode,
   isNull,
   listAt,
   type MapMember,
@@ -88,7 +89,9 @@ function named(sections: MapNode, findings: Findings): MapNode {
 function rulesByName(node: SpecNode, findings: Findings): MapNode {
   const rules = new Map<string, MapMember>();
   if (node.kind !== "list") {
-    findings.wrongType("rules", "a list of rules", node, { hint: "write each rule as an entry: - name: …" });
+    findings.error("SPEC_RULE", `rules must be a list of rules, not ${describeNode(node)}`, node, {
+      hint: "write each rule as an entry: - name: …",
+    });
     return mapAt(node, rules);
   }
   for (const item of node.items) {

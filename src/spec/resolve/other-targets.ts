@@ -3,7 +3,17 @@
 import { secretField } from "../../resource/content.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { isTemplate } from "../model/template.ts";
-import { isNull, type MapNode, mapAt, member, type SpecNode, scalarText } from "../model/tree.ts";
+import {
+  isNull,
+  type MapNode,
+  mapAt,
+  member,
+  nodeAt,
+  type SpecNode,
+  scalarAt,
+  scalarText,
+  withItems,
+} from "../model/tree.ts";
 import type { SchemaError } from "../schema/validate.ts";
 import { reportErrors, validatorFor, validatorForPolicy } from "../schema/validator.ts";
 import { type VariableParts, variablesOf } from "../variables/declarations.ts";
@@ -44,7 +54,12 @@ async function checkSections(target: MapNode, checking: Checking): Promise<void>
     .map(({ address, provider, fields: node }) => ({ address, provider, node }));
   const validator = await validatorFor(registry, judged);
   const report = (errors: readonly SchemaError[], name: string, node: SpecNode): void =>
-    reportErrors(errors.filter(isOfForm), name, node, checking);
+    reportErrors(
+      errors.filter(isOfForm).filter((one) => !isOmitted(one, node)),
+      name,
+      node,
+      checking,
+    );
   for (const { address, provider, node } of judged) report(validator.resource(provider, node), address, node);
   const policy = member(literal, "policy");
   if (policy !== undefined)
@@ -56,10 +71,15 @@ function isOfForm({ keyword }: SchemaError): boolean {
   return ["type", "additionalProperties", "unevaluatedProperties"].includes(keyword);
 }
 
-/** The node without empty values, which remove, and without expressions, whose values are not known; undefined if nothing is left. */
+function isOmitted({ path }: SchemaError, node: SpecNode): boolean {
+  const at = nodeAt(node, path);
+  return at !== undefined && isNull(at);
+}
+
+/** The node without empty values, which remove, and without expressions, whose values are not known; undefined if nothing is left. In a list, null keeps their places. */
 function literalIn(node: SpecNode): SpecNode | undefined {
   if (node.kind === "scalar") return isNull(node) || isTemplate(scalarText(node) ?? "") ? undefined : node;
-  if (node.kind === "list") return { ...node, items: node.items.flatMap((item) => literalIn(item) ?? []) };
+  if (node.kind === "list") return withItems(node, (item) => literalIn(item) ?? scalarAt(item, null));
   const members = [...node.members].flatMap(([name, { key, value }]) => {
     const literal = isTemplate(name) ? undefined : literalIn(value);
     return literal === undefined ? [] : [[name, { key, value: literal }] as const];

@@ -64,6 +64,9 @@ pools: { shared: { node_type_id: n, max_capacity: 50 } }\nusers: { ada: {} }\n`,
       "SPEC_TYPE 3:60 pools.shared: preloaded_spark_versions[1] must be a string, not 3",
     ]);
     expect(diagnostics[0]?.hint).toBe("write it in quotes");
+    expect((await versions("'${var.n}'", "null", "3")).told).toEqual([
+      "SPEC_TYPE 3:75 pools.shared: preloaded_spark_versions[2] must be a string, not 3",
+    ]);
   });
 
   it("does not check secrets, which may be written in many ways", async () => {

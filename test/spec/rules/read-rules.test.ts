@@ -237,9 +237,16 @@ describe("a folder of rules", () => {
   test.each([
     ["- { name: a }", "SPEC_TYPE /r.yaml:1:1 a file of rules must be a map with the key rules, not a list"],
     ["pools: {}", 'SPEC_RULE /r.yaml:1:1 a file of rules cannot contain "pools"'],
-    ["rules: { a: {} }", "SPEC_TYPE /r.yaml:1:8 rules must be a list of rules, not a map"],
+    ["rules: { a: {} }", "SPEC_RULE /r.yaml:1:8 rules must be a list of rules, not a map"],
     ["rules: [{ name: a, assert: x }]", "SPEC_RULE /r.yaml:1:28 rule a: assert: unknown variable: x"],
   ])("with %s is refused: %s", async (text, told) => {
     expect((await loadRules("", { rules: [file("/r.yaml", text)] })).told).toEqual([told]);
+  });
+
+  test("that are no list do not hide what else is wrong with the spec", async () => {
+    expect((await load("rules: 5\npools: { a: { node_type_id: x, max: 1 } }\n")).told).toEqual([
+      "SPEC_RULE 1:8 rules must be a list of rules, not the number 5",
+      expect.stringContaining('SPEC_UNKNOWN_FIELD 2:32 pools.a has no field "max"'),
+    ]);
   });
 });
