@@ -347,6 +347,14 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await lease.release();
       });
 
+      test("the present one is no earlier version", async () => {
+        await publish(shared.store(), "a");
+        await publish(shared.store(), "b");
+        await expect(shared.store().restore(2, NO_WAIT)).rejects.toMatchObject({
+          diagnostics: [{ code: "STATE_GENERATION", hint: "the only kept version is 1" }],
+        });
+      });
+
       test("one that is not kept is refused with what to do when none is kept", async () => {
         await publish(shared.store(), "a");
         await expect(shared.store().restore(9, NO_WAIT)).rejects.toMatchObject({

@@ -44,6 +44,7 @@ export function tablesOf(schema: string): readonly string[] {
 export function statementsOf(schema: string) {
   const states = `${schema}.states`;
   const generations = `${schema}.generations`;
+  const isEarlier = `serial is distinct from (select serial from ${schema}.states where name = $1)`;
   const journal = `${schema}.journal`;
   const serverNow = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
   // A server may be configured to answer before a commit is on disk; this backend requires durable commits.
@@ -89,9 +90,8 @@ export function statementsOf(schema: string) {
       from held, durable, unnest($5::text[]) with ordinality as added (line, n)`,
     added: `select array_agg(j.line order by j.n) = $4::text[] as same from ${journal} j, ${states} s
       where s.name = $1 and s.journal = $2 and j.name = s.name and j.journal = s.journal and j.n >= $3`,
-    serials: `select serial from ${generations} where name = $1
-      and serial is distinct from (select serial from ${states} where name = $1) order by serial desc limit $2`,
-    generation: `select body from ${generations} where name = $1 and serial = $2`,
+    serials: `select serial from ${generations} where name = $1 and ${isEarlier} order by serial desc limit $2`,
+    generation: `select body from ${generations} where name = $1 and serial = $2 and ${isEarlier}`,
     putGeneration: `update ${generations} set body = $4 where name = $1 and serial = $3
       and exists (select from ${states} where name = $1 and fence = $2)`,
     asideState: `insert into ${generations} (name, serial, fence, body)
