@@ -1,5 +1,7 @@
 // A token that is renewed before it expires and after a refusal. Requests that wait share one renewal.
 
+import { Refused } from "../../core/request-failure.ts";
+
 /** A token and when it expires, in epoch milliseconds. */
 export interface AccessToken {
   readonly value: string;
@@ -22,6 +24,7 @@ export interface RenewedToken {
 
 export function renewedToken({ fetch, clock, aheadMs }: RenewedTokenOptions): RenewedToken {
   let token: AccessToken | undefined;
+  let hadToken = false;
   let renewAt = 0;
   let renewal: Promise<string> | undefined;
 
@@ -29,13 +32,23 @@ export function renewedToken({ fetch, clock, aheadMs }: RenewedTokenOptions): Re
     const since = clock();
     const next = await fetch();
     token = next;
+    hadToken = true;
     renewAt = next.expiresAt - Math.min(aheadMs, Math.max(0, next.expiresAt - since) / 2);
     return next.value;
   };
   const renewed = (): Promise<string> => {
-    renewal ??= renew().finally(() => {
-      renewal = undefined;
-    });
+    renewal ??= renew().then(
+      (value) => {
+        renewal = undefined;
+        return value;
+      },
+      (failure: unknown) => {
+        // A credential that was refused at the first sign-in is not sent again.
+        const isFinal = !hadToken && failure instanceof Refused && [401, 403].includes(failure.status);
+        if (!isFinal) renewal = undefined;
+        throw failure;
+      },
+    );
     return renewal;
   };
 

@@ -69,6 +69,7 @@ interface Course {
 }
 
 export function createSend(options: SendOptions): Send {
+  const token: TokenUse = { accepted: false };
   return async (name, input, permit, here) => {
     const facts = here ?? OPERATIONS[name];
     const course: Course = {
@@ -85,20 +86,28 @@ export function createSend(options: SendOptions): Send {
       earlierMayHaveActed: false,
       permit,
     };
-    return run(course, options);
+    return run(course, token, options);
   };
 }
 
-async function run(course: Course, options: SendOptions): Promise<JsonObject> {
+/** `rejected`: the answer that refused the token before any request with it succeeded. Then nothing further is sent. */
+interface TokenUse {
+  accepted: boolean;
+  rejected?: FailedAttempt;
+}
+
+async function run(course: Course, token: TokenUse, options: SendOptions): Promise<JsonObject> {
   const { connection, clock, log } = options;
   let request = connection.requestOf(course.facts, course.prepared);
   let last: FailedAttempt | undefined;
   for (;;) {
     course.attempts += 1;
+    if (token.rejected !== undefined) throw attemptFailure(endingOf(token.rejected, course, options));
     const sentAt = clock();
     const { end, sent } = await permitted(attempted(request, course, connection), last, course, options);
     const note = (waitMs?: number): void => log?.(eventOf(course, request, end, clock() - sentAt, waitMs));
     if (end.end === "ok") {
+      token.accepted = true;
       note();
       return end.json;
     }
@@ -109,6 +118,7 @@ async function run(course: Course, options: SendOptions): Promise<JsonObject> {
       note(0);
       continue;
     }
+    if (!token.accepted && isUnauthenticated(end)) token.rejected = end;
     const elsewhere = followed(end, course, request);
     if (elsewhere !== undefined) {
       note(0);

@@ -65,7 +65,11 @@ export async function askSecret(context: CommandContext, label: string): Promise
   const secret = (await first).trim();
   dialog.close();
   if (typed) stderr.write("\n");
-  if (secret !== "" && secret.length <= LONGEST_SECRET) return secret;
+  if (secret.length > LONGEST_SECRET)
+    throw failureOf("CLI_USAGE", `${label.toLowerCase()} is longer than ${LONGEST_SECRET} characters`, {
+      hint: "pipe only the secret to standard input, without the file or answer that contains it",
+    });
+  if (secret !== "") return secret;
   throw failureOf("CLI_USAGE", `${label.toLowerCase()} is missing`, {
     hint: "type it at the prompt, or pipe it to standard input",
   });

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { type AccessToken, renewedToken } from "../../../src/api/auth/access-token.ts";
+import { refusedWith } from "../../../src/core/request-failure.ts";
 
 let now = 0;
 let fetched: number;
@@ -68,6 +69,31 @@ describe("a renewed token", () => {
     expect(await one.current()).toBe("t1");
     now = 60_000;
     await expect(one.current()).rejects.toThrow("down");
+  });
+
+  test.each([
+    [401, 1],
+    [403, 1],
+    [500, 2],
+  ])("whose first sign-in is refused with %d is fetched %d times in two requests", async (status, times) => {
+    const one = token();
+    next = async () => {
+      throw refusedWith(status, "API_UNAUTHENTICATED", "no", {});
+    };
+    for (let at = 0; at < 2; at++) await expect(one.current()).rejects.toThrow("no");
+    expect(fetched).toBe(times);
+  });
+
+  test("is fetched again after a later sign-in was refused", async () => {
+    const one = token();
+    await one.current();
+    const good = next;
+    next = async () => {
+      throw refusedWith(401, "API_UNAUTHENTICATED", "no", {});
+    };
+    await expect(one.replace("t1")).rejects.toThrow("no");
+    next = good;
+    expect(await one.current()).toBe("t3");
   });
 
   test("is fetched again after a failure", async () => {

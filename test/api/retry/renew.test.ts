@@ -57,3 +57,23 @@ test("each request may replace a token once", async () => {
   await client.reader.read("clusters/list");
   expect(renewed).toEqual(["Bearer token-1", "Bearer token-2"]);
 });
+
+test("nothing further is sent once the first answers refuse the token", async () => {
+  const script = scripted([apiError(403, "", "Invalid access token.")]);
+  for (const operation of ["clusters/list", "jobs/list"] as const)
+    await expect(script.client.reader.read(operation)).rejects.toMatchObject({
+      diagnostic: {
+        code: "API_UNAUTHENTICATED",
+        message: `${operation} was refused: the token is not valid (403)`,
+      },
+    });
+  expect(script.sent).toHaveLength(1);
+});
+
+test("a token that is refused after it was accepted does not end other requests", async () => {
+  const refusal = apiError(401, "", "expired");
+  const script = scripted([json({ clusters: [] }), refusal, json({ jobs: [] })]);
+  await script.client.reader.read("clusters/list");
+  await expect(script.client.reader.read("jobs/list")).rejects.toBeInstanceOf(Refused);
+  expect(await script.client.reader.read("jobs/list")).toEqual({ jobs: [] });
+});
