@@ -1,9 +1,13 @@
-// Draws docs/images/plan.svg, the picture of the README, from a real plan on the embedded workspace (`npm run picture`).
+// Draws the pictures of the docs (`npm run picture`): docs/images/plan.svg from a real plan on the embedded workspace, and
+// docs/images/fleet-report.png, the report of a sample fleet in Chromium.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fleetHtml } from "../src/fleet/report/fleet-html.ts";
+import { FLEET_VIEW } from "../test/fleet/report/sample-fleet.ts";
+import { CHROMIUM, Reader } from "../test/report/html/chromium.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SPEC = (nodeType: string) => `policy: { on_immutable_change: replace }
@@ -38,6 +42,12 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+
+if (CHROMIUM === undefined) throw new Error("no Chromium at /usr/bin/chromium; set WORKSPACE_TEST_CHROMIUM");
+const reader = await Reader.start();
+const { page } = await reader.open(fleetHtml(FLEET_VIEW), { viewport: { width: 1000, height: 900 } });
+await page.screenshot({ path: join(ROOT, "docs/images/fleet-report.png"), fullPage: true });
+await reader.close();
 
 function workspace(...words: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, "bin/workspace.js"), ...words], {

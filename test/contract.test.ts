@@ -1,8 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { claimOf, join, unmatched, untested } from "../scripts/contract/join.ts";
 import { namesIn } from "../scripts/contract/names.ts";
-import { pageOf } from "../scripts/contract/page.ts";
-import { type ContractReport, contractReport } from "../scripts/contract.ts";
+import {
+  type ContractReport,
+  claimOf,
+  contractReport,
+  join,
+  pageOf,
+  unmatched,
+  untested,
+} from "../scripts/contract.ts";
 import { sections } from "./emulator/contract/rules.ts";
 import { section } from "./emulator/contract/section.ts";
 
