@@ -33,7 +33,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     watched("plan", "show the changes that apply would make", () => import("./commands/plan.ts")),
     watched("apply", "apply the spec or a saved plan", () => import("./commands/apply.ts")),
     command("show", "show a saved plan without reading the workspace", () => import("./commands/show.ts")),
-    watched("destroy", "delete all managed resources", () => import("./commands/destroy.ts")),
+    watched("destroy", "delete all managed resources", () => import("./commands/apply.ts")),
   ]),
   ...group("Drift and state", [
     watched("drift", "show drift since the last apply", () => import("./commands/drift/drift.ts")),

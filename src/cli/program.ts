@@ -4,14 +4,13 @@ import type { CommandContext } from "../config/environment.ts";
 import { VERSION } from "../config/version.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import { diagnosticsOf } from "../core/request-failure.ts";
-import type { WorkflowObserver } from "../workflow/session/workflow-context.ts";
 import type { Command, ConsoleContext } from "./command/command.ts";
 import { EXIT } from "./command/exit-codes.ts";
-import type { OutputRequest } from "./command/option.ts";
-import { optionValues } from "./command/option-values.ts";
+import { type OutputRequest, optionValues } from "./command/option.ts";
 import { buildProgram, type Invocation, parseArguments } from "./command/parser.ts";
 import { COMMANDS } from "./commands.ts";
-import { printDiagnostics, reportFailure } from "./output/diagnostics.ts";
+import { reportFailure } from "./output/diagnostics.ts";
+import { workflowObserver } from "./output/workflow-observer.ts";
 
 /** Runs to the end, or to the moment a signal ends it; the exit code. Never throws. */
 export async function runProgram(context: CommandContext, argv: readonly string[]): Promise<number> {
@@ -40,26 +39,6 @@ async function dispatch(context: CommandContext, argv: readonly string[]): Promi
     );
   await showHelp({ ...context, stdout: context.stderr }, called);
   return EXIT.error;
-}
-
-/** A shorter wait is over before a sentence about it is read, unless many follow each other. */
-const LONG_WAIT_MS = 3_000;
-const MANY_ATTEMPTS = 5;
-
-function workflowObserver(context: CommandContext): WorkflowObserver {
-  return {
-    found: (diagnostics) => printDiagnostics(context, diagnostics),
-    retrying({ operation, status, attempt, waitMs = 0 }) {
-      if (waitMs < LONG_WAIT_MS && attempt % MANY_ATTEMPTS !== 0) return;
-      const what = status === 0 ? "returned no complete response" : `answered ${status}`;
-      const seconds = Math.ceil(waitMs / 1000);
-      context.stderr.write(`${operation} ${what}; retry ${attempt} in ${seconds} s\n`);
-    },
-    async begin() {
-      const { progressFor } = await import("./output/progress.ts");
-      return progressFor(context);
-    },
-  };
 }
 
 async function showHelp(context: CommandContext, { command, parser, args }: Invocation): Promise<number> {

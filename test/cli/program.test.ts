@@ -7,11 +7,11 @@ import {
   durationOption,
   flagOption,
   integerOption,
+  optionValues,
   textOption,
   textsOption,
   valuesOption,
 } from "../../src/cli/command/option.ts";
-import { optionValues } from "../../src/cli/command/option-values.ts";
 import { buildProgram, parseArguments } from "../../src/cli/command/parser.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { helpText } from "../../src/cli/help/help.ts";

@@ -1,5 +1,6 @@
-// Options as data: one declaration defines the parser, the help, the completion, and the type of the value.
+// Options as data: one declaration defines the parser, the help, the completion, and the type of the value. Every wrong value is reported at once.
 
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { parseDuration } from "../../core/duration.ts";
 
 /** Reports a value that is not valid; `why` completes `--flag cannot be "text": …`. */
@@ -156,4 +157,49 @@ export function durationOption(flags: string, description: string): OptionSpec<n
     return ms;
   };
   return { flags, description, parse: (given, refuse) => given.map((one) => read(one, refuse)).at(-1) };
+}
+
+/** The strings given for each option, by its attribute name (`varFile` for `--var-file`), in the order of the command line. */
+export type RawOptions = Readonly<Record<string, readonly string[]>>;
+
+/** `root`: the options before the command; `own`: those after it, which take precedence. */
+export function optionValues<O extends Options>(
+  spec: O,
+  root: RawOptions,
+  own: RawOptions,
+): { readonly values: ValuesOf<O>; readonly problems: readonly Diagnostic[] } {
+  const problems: Diagnostic[] = [];
+  const values = Object.entries(spec).map(([name, option]) => {
+    const attribute = attributeOf(option);
+    const given = [...(root[attribute] ?? []), ...(own[attribute] ?? [])];
+    return [name, readOption(option, given, problems)] as const;
+  });
+  return { values: Object.fromEntries(values) as ValuesOf<O>, problems };
+}
+
+function readOption(option: OptionSpec<unknown>, given: readonly string[], problems: Diagnostic[]): unknown {
+  const long = longOf(option);
+  // `--state "$PLACE"` with an empty variable does not mean the default, so it must not become the default.
+  const isEmpty = (text: string) => text === "" && takesValue(option) && option.mayBeEmpty !== true;
+  if (given.some(isEmpty))
+    problems.push(error("CLI_USAGE", `${long} is empty`, { hint: "to use the default, omit the option" }));
+  return option.parse(
+    given.filter((text) => !isEmpty(text)),
+    (text, why) => problems.push(error("CLI_USAGE", `${long} cannot be ${JSON.stringify(text)}: ${why}`)),
+  );
+}
+
+export function longOf({ flags }: Pick<OptionSpec<unknown>, "flags">): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+}
+
+/** `varFile` for `--var-file`; `noInput` for `--no-input`, which does not negate `--input`. */
+function attributeOf(spec: Pick<OptionSpec<unknown>, "flags">): string {
+  return longOf(spec)
+    .slice(2)
+    .replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export function takesValue({ flags }: Pick<OptionSpec<unknown>, "flags">): boolean {
+  return flags.includes("<");
 }

@@ -5,8 +5,7 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { nearestHint, suggester } from "../../core/suggest.ts";
 import { type Command, type CommandEntry, type CommandGroup, commandsBelow } from "./command.ts";
 import { commandHabit, withoutHabits } from "./habits.ts";
-import { flagOption, type OptionSpec } from "./option.ts";
-import { longOf, type RawOptions } from "./option-values.ts";
+import { flagOption, longOf, type OptionSpec, type RawOptions } from "./option.ts";
 import { PIPELINE_OPTIONS, ROOT_OPTIONS } from "./shared-options.ts";
 
 const HELP = flagOption("-h, --help", "show help");

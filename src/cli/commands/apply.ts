@@ -1,8 +1,11 @@
-// `workspace apply [PLANFILE]`: applies the spec or a saved plan.
+// `workspace apply [PLANFILE]` applies the spec or a saved plan; `workspace destroy` deletes all managed resources.
 
+import { type ApplyRequest, runApply } from "../../workflow/reconcile/apply.ts";
 import { runPlanFile, withPlanFile } from "../../workflow/reconcile/apply-plan-file.ts";
-import { type ApplyOptions, applySpec } from "../command/apply-spec.ts";
+import { type PlanOptions, type SessionOptions, withSession } from "../../workflow/session/session.ts";
+import { assertMayApply } from "../../workflow/target/target.ts";
 import { defineCommand } from "../command/command.ts";
+import { textsOption } from "../command/option.ts";
 import {
   ASK_OPTIONS,
   EXISTING_OPTIONS,
@@ -12,9 +15,10 @@ import {
   STATE_OPTIONS,
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
-import { endApply, originFrom, savedPlanObserver } from "../output/apply-observer.ts";
+import { endApply, originFrom, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
 import { applyEnding } from "../output/failure-documents.ts";
 import type { OutcomeReports } from "../output/plan.ts";
+import type { ApprovalOptions } from "../output/prompt.ts";
 import { withReports } from "../output/reports.ts";
 
 export const applyCommand = defineCommand({
@@ -36,10 +40,44 @@ export const applyCommand = defineCommand({
   run: (context, options, [planfile]) =>
     withReports(context, { ...options, planfile }, applyEnding, (reports, seen) =>
       planfile === undefined
-        ? applySpec(reports, { ...options, seen }, options, "Apply this plan?")
+        ? applySpec(reports, { ...options, seen }, options)
         : applyFile(reports, { ...options, seen }, planfile),
     ),
 });
+
+export const destroyCommand = defineCommand({
+  name: "destroy",
+  summary: "delete all managed resources",
+  options: {
+    ...PLANNING_OPTIONS,
+    ...STATE_OPTIONS,
+    only: textsOption("--only <address-glob>", "limit to these addresses and their dependents; repeatable"),
+    ...OUTCOME_OUTPUT,
+    ...ASK_OPTIONS,
+  },
+  ending: applyEnding,
+  notes: "To preview the deletions, run `workspace plan --destroy`.",
+  run: (context, options) =>
+    withReports(context, options, applyEnding, (reports, seen) =>
+      applySpec(reports, { ...options, seen }, { destroy: true, only: options.only }),
+    ),
+});
+
+type ApplyOptions = SessionOptions & ApprovalOptions & Pick<ApplyRequest, "lockTimeout">;
+
+function applySpec(reports: OutcomeReports, options: ApplyOptions, plan: PlanOptions): Promise<number> {
+  const { destroy = false } = plan;
+  assertMayApply(reports.context, options, { saved: false, named: false, destroy });
+  const secrets = destroy ? "skip" : "resolve";
+  return reports.context.signals.during((signal) =>
+    withSession(reports.context, options, { makesKey: true, secrets, signal }, async (session) => {
+      const observer = await planObserver(reports, session, options, destroy, signal);
+      const { lockTimeout } = options;
+      const request = { plan, lockTimeout, signal, origin: originFrom(reports) };
+      return endApply(reports, await runApply(session, request, observer));
+    }),
+  );
+}
 
 function applyFile(reports: OutcomeReports, options: ApplyOptions, file: string): Promise<number> {
   return reports.context.signals.during((signal) =>

@@ -4,10 +4,8 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { type Command, type CommandEntry, commandsBelow, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { longOf } from "../command/option-values.ts";
-import { bashScript, zshScript } from "../completion/bash-zsh.ts";
-import { fishScript } from "../completion/fish.ts";
-import { type CompletionWord, SHELLS, type Shell } from "../completion/words.ts";
+import { longOf } from "../command/option.ts";
+import { type CompletionWord, SCRIPTS, SHELLS } from "../completion/scripts.ts";
 
 export const completionOf = (entries: readonly CommandEntry[]): Command =>
   defineCommand({
@@ -26,12 +24,6 @@ export const completionOf = (entries: readonly CommandEntry[]): Command =>
       return EXIT.ok;
     },
   });
-
-const SCRIPTS: Readonly<Record<Shell, (words: readonly CompletionWord[]) => string>> = {
-  bash: bashScript,
-  zsh: zshScript,
-  fish: fishScript,
-};
 
 async function wordsOf(entries: readonly CommandEntry[]): Promise<readonly CompletionWord[]> {
   const found: CompletionWord[] = [];

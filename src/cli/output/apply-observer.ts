@@ -16,18 +16,15 @@ import { type ApprovalOptions, askApproval } from "./prompt.ts";
 export async function planObserver(
   reports: OutcomeReports,
   session: Session,
-  {
-    asking,
-    question,
-    advice,
-    signal,
-  }: {
-    readonly asking: ApprovalOptions;
-    readonly question: string;
-    readonly advice: string;
-    readonly signal: AbortSignal;
-  },
+  options: ApprovalOptions,
+  destroy: boolean,
+  signal: AbortSignal,
 ): Promise<ApplyObserver> {
+  const asking = approvalOptions(reports, options);
+  const [question, preview] = destroy
+    ? ["Delete all of this?", "workspace plan --destroy"]
+    : ["Apply this plan?", "workspace plan"];
+  const advice = `review the plan first; then pass --auto-approve, or run \`${preview} --out FILE\` and \`workspace apply FILE\``;
   let isAsked = false;
   let notesOfPlan: ShownPlan["notes"] = [];
   const shown = shownFrom(session);
@@ -92,7 +89,7 @@ export function originFrom(reports: OutcomeReports): ApplyRequest["origin"] {
 }
 
 /** Options that a pipeline may set once for all its runs. */
-export function approvalOptions(
+function approvalOptions(
   { context }: OutcomeReports,
   { autoApprove, noInput }: ApprovalOptions,
 ): ApprovalOptions {
@@ -101,10 +98,7 @@ export function approvalOptions(
 
 async function showOutcome(reports: OutcomeReports, outcome: ApplyOutcome, shown: ShownPlan): Promise<void> {
   await reports.events(outcome.diagnostics);
-  const view = outcomeView(outcome, shown.notes, viewOf(shown));
-  await reports.show<OutcomeView>(OUTCOME_FORMATS, view, shown.plan, undefined, () =>
-    logPlan(reports, shown),
-  );
+  await showDocuments(reports, outcome, shown, shown.notes);
 }
 
 /** The same where text has shown the plan already; `alreadySaid`: nothing is left to say as text. */
@@ -116,20 +110,19 @@ async function showOutcomeAfterPlan(
 ): Promise<void> {
   const isText = (format: OutcomeFormat): boolean => format === "text";
   await reports.events(outcome.diagnostics);
-  if (!alreadySaid)
-    await reports.show<OutcomeView>(
-      OUTCOME_FORMATS,
-      outcomeView(outcome, [], undefined, true),
-      shown.plan,
-      isText,
-    );
-  if (reports.isOnlyText) return;
-  const whole = outcomeView(outcome, [...shown.notes, ...shown.plan.diagnostics], viewOf(shown));
-  await reports.show<OutcomeView>(
-    OUTCOME_FORMATS,
-    whole,
-    shown.plan,
-    (format) => !isText(format),
-    () => logPlan(reports, shown),
-  );
+  const rest = outcomeView(outcome, [], undefined, true);
+  if (!alreadySaid) await reports.show<OutcomeView>(OUTCOME_FORMATS, rest, shown.plan, isText);
+  const notes = [...shown.notes, ...shown.plan.diagnostics];
+  if (!reports.isOnlyText) await showDocuments(reports, outcome, shown, notes, (format) => !isText(format));
+}
+
+function showDocuments(
+  reports: OutcomeReports,
+  outcome: ApplyOutcome,
+  shown: ShownPlan,
+  notes: ShownPlan["notes"],
+  only?: (format: OutcomeFormat) => boolean,
+): Promise<boolean> {
+  const view = outcomeView(outcome, notes, viewOf(shown));
+  return reports.show<OutcomeView>(OUTCOME_FORMATS, view, shown.plan, only, () => logPlan(reports, shown));
 }

@@ -1,13 +1,13 @@
-// Prints diagnostics and results, never a stack trace, and decides whether output has colors.
+// Prints diagnostics and results, never a stack trace; reports lost output; decides whether output has colors.
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { type Colors, colorsFor, wantsColor } from "../../report/text/color.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
-import { exitOf } from "../command/exit-codes.ts";
+import { EXIT, exitOf } from "../command/exit-codes.ts";
 
 /** Writes what went wrong to stderr; the exit code. */
 export function reportFailure(context: CommandContext, problem: unknown): number {
@@ -42,4 +42,19 @@ export function printResult(
   text: () => string,
 ): void {
   stdout.write(form === "json" ? `${printableJson(json, 2)}\n` : text());
+}
+
+export type Outputs = Pick<CommandContext, "env" | "stdout" | "stderr">;
+
+const AFTER_SIGNAL = 128;
+
+/** Reports output that was not fully written. Returns the exit code: an error, unless a signal ended the process. */
+export async function reportLostOutput(outputs: Outputs, problem: Error, code: number): Promise<number> {
+  const told = error("CLI_FILE", "standard output could not be written completely", {
+    cause: problem.message,
+    hint: "only the output is incomplete; for the result of the command, read the messages above",
+  });
+  printDiagnostics(outputs, [told]);
+  await outputs.stderr.flush();
+  return code > AFTER_SIGNAL ? code : EXIT.error;
 }

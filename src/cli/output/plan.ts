@@ -47,10 +47,7 @@ export function logPlan(reports: OutcomeReports, shown: ShownPlan): Promise<void
 /** A plan that is not applied: whole for people, as events or cases for those who follow an apply. */
 export async function showRefusal(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
   const { plan } = shown;
-  if (reports.asJson) {
-    const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");
-    for (const one of plan.diagnostics) reports.line(diagnosticEventJson(one));
-    for (const guard of plan.guards) reports.line(diagnosticEventJson(guard.diagnostic, guard.addresses));
-  }
+  await reports.events(plan.diagnostics);
+  for (const { diagnostic, addresses } of plan.guards) await reports.events([diagnostic], addresses);
   await showPlan(reports, shown, (format) => format !== "json");
 }

@@ -11,11 +11,6 @@ export interface ApprovalOptions {
   readonly noInput: boolean;
 }
 
-/** `plan` is the command that shows what needs approval. */
-export function approvalAdvice(plan: string): string {
-  return `review the plan first; then pass --auto-approve, or run \`${plan} --out FILE\` and \`workspace apply FILE\``;
-}
-
 /** True if the changes are approved. Throws Failure with CLI_CONFIRMATION if it cannot ask. */
 export async function askApproval(
   context: CommandContext,

@@ -127,10 +127,11 @@ export class Reports<F extends string> {
       if (format === "json") output.write(`${printableJson(event)}\n`);
   }
 
-  async events(found: readonly Diagnostic[]): Promise<void> {
+  /** `addresses`: what a guard's objection is about. */
+  async events(found: readonly Diagnostic[], addresses?: readonly string[]): Promise<void> {
     if (!this.asJson || found.length === 0) return;
     const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");
-    for (const one of found) this.line(diagnosticEventJson(one));
+    for (const one of found) this.line(diagnosticEventJson(one, addresses));
   }
 
   /** What each output gets from a run that ended before its answer; without `stdout` only the files. */

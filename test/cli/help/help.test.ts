@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandsBelow } from "../../../src/cli/command/command.ts";
-import { optionValues } from "../../../src/cli/command/option-values.ts";
+import { optionValues } from "../../../src/cli/command/option.ts";
 import { buildProgram, parseArguments } from "../../../src/cli/command/parser.ts";
 import { COMMANDS } from "../../../src/cli/commands.ts";
 import { helpText } from "../../../src/cli/help/help.ts";

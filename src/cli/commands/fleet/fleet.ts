@@ -1,18 +1,86 @@
-// `workspace fleet …`: runs a command on many workspaces.
+// `workspace fleet …`: `validate`, `plan`, `drift`, `apply`, and `run` run one command on every selected workspace.
 
-import type { CommandGroup } from "../../command/command.ts";
-import { applyFleetCommand, checkCommands, runDueCommand } from "./check.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
+import type { FleetCommand } from "../../../fleet/model/result.ts";
+import { parseWaves } from "../../../fleet/run-fleet.ts";
+import { type Command, type CommandGroup, defineCommand } from "../../command/command.ts";
+import { flagOption, textOption } from "../../command/option.ts";
+import { EXISTING_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
+import { runSelected } from "../../fleet/run-selected.ts";
 import { deadLettersCommand } from "./dead-letters.ts";
 import { enqueueCommand, scheduleCommand } from "./enqueue.ts";
+import { FLEET_RUN_OPTIONS, NAMES_ARGUMENT } from "./fleet-options.ts";
 import { fleetReportCommand, listCommand, statusCommand } from "./report.ts";
 import { workerCommand } from "./worker.ts";
+
+const SUMMARIES: Readonly<Record<FleetCommand, string>> = {
+  validate: "validate the specs of a fleet",
+  plan: "plan every workspace of a fleet",
+  drift: "detect drift in every workspace of a fleet",
+  apply: "apply the specs of a fleet, in waves",
+};
+
+const EXIT_CODES =
+  "Exit codes: 0 done, 1 a workspace failed or timed out, 2 changes or drift, 3 a workspace is blocked.";
+
+function checkCommand(command: Exclude<FleetCommand, "apply">): Command {
+  return defineCommand({
+    name: command,
+    summary: SUMMARIES[command],
+    options: { ...FLEET_RUN_OPTIONS, ...FORM_OPTION },
+    args: [NAMES_ARGUMENT],
+    notes: EXIT_CODES,
+    run: (context, options, names) => runSelected(context, command, options, names, []),
+  });
+}
+
+const applyFleetCommand = defineCommand({
+  name: "apply",
+  summary: SUMMARIES.apply,
+  options: {
+    ...FLEET_RUN_OPTIONS,
+    waves: textOption(
+      "--waves <sizes>",
+      "such as `canary: 1, then 10%, then rest`; a failed wave stops the run",
+    ),
+    autoApprove: flagOption("--auto-approve", "apply without approval; required"),
+    adopt: EXISTING_OPTIONS.adopt,
+    ...FORM_OPTION,
+  },
+  args: [NAMES_ARGUMENT],
+  notes: EXIT_CODES,
+  async run(context, options, names) {
+    if (!options.autoApprove)
+      throw failureOf("CLI_CONFIRMATION", "an apply of a fleet cannot ask for approval", {
+        hint: "review `workspace fleet plan`, then pass --auto-approve",
+      });
+    const extra = options.adopt ? ["--adopt"] : [];
+    const { waves, ...shared } = options;
+    return runSelected(
+      context,
+      "apply",
+      waves === undefined ? shared : { ...shared, waves: parseWaves(waves) },
+      names,
+      extra,
+    );
+  },
+});
+
+const runDueCommand = defineCommand({
+  name: "run",
+  summary: "check the workspaces whose schedule is due",
+  options: { ...FLEET_RUN_OPTIONS, ...FORM_OPTION },
+  args: [NAMES_ARGUMENT],
+  notes: `The command checks each workspace whose schedule matched a time since its last drift run, and ends. Start it every few minutes with a timer; on several machines, use \`workspace fleet worker\`. ${EXIT_CODES}`,
+  run: (context, options, names) => runSelected(context, "drift", { ...options, due: true }, names, []),
+});
 
 export const fleetCommand: CommandGroup = {
   name: "fleet",
   summary: "run a command on many workspaces",
   commands: [
     listCommand,
-    ...checkCommands,
+    ...(["validate", "plan", "drift"] as const).map(checkCommand),
     applyFleetCommand,
     runDueCommand,
     statusCommand,

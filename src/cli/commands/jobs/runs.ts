@@ -12,9 +12,8 @@ import { flagOption, integerOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { colorsOf, printResult } from "../../output/diagnostics.ts";
 import { cancelRunsCommand, deleteRunsCommand } from "./end-runs.ts";
-import { getRunCommand } from "./get-run.ts";
-import { exportRunCommand, runOutputCommand } from "./run-output.ts";
 import { RUN_OPTIONS } from "./run-selector.ts";
+import { exportRunCommand, getRunCommand, runOutputCommand } from "./show-run.ts";
 
 const listRunsCommand = defineCommand({
   name: "list",

@@ -1,10 +1,10 @@
 // `workspace whoami`: the user of a sign-in, where the sign-in comes from, and why other ones were not used.
 
-import { type HostOptions, type HostSettings, hostSettings } from "../../../config/settings.ts";
+import { type HostSettings, hostSettings } from "../../../config/settings.ts";
 import { unusedSources } from "../../../config/sign-in/choose.ts";
 import { type IdentityView, identityJson, identityText } from "../../../report/inspect/identity-text.ts";
 import { callerName } from "../../../workflow/sign-in/save-profile.ts";
-import { type ConsoleContext, defineCommand } from "../../command/command.ts";
+import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION, HOST_OPTIONS } from "../../command/shared-options.ts";
 import { printResult } from "../../output/diagnostics.ts";
@@ -22,7 +22,7 @@ export const whoamiCommand = defineCommand({
       printResult(context, options.output, identityJson(view), () => identityText(view));
     };
     show(
-      await callerOf(context, options).catch((failure: unknown) => {
+      await callerName(context, { ...options, file: undefined }).catch((failure: unknown) => {
         show(undefined);
         throw failure;
       }),
@@ -30,10 +30,6 @@ export const whoamiCommand = defineCommand({
     return EXIT.ok;
   },
 });
-
-function callerOf(context: ConsoleContext, options: HostOptions): Promise<string | undefined> {
-  return callerName(context, { ...options, file: undefined });
-}
 
 function viewOf({ host, spoken, sources, choice }: HostSettings, user: string | undefined): IdentityView {
   const { credential, from = [], skipped = [] } = choice ?? {};

@@ -1,12 +1,80 @@
-// `workspace state …`: commands that inspect and repair the state. None of them changes the workspace.
+// `workspace state …`: commands that inspect and repair the state; `list` and `show` print its records. None changes the workspace.
 
-import type { CommandGroup } from "../../command/command.ts";
+import { Failure } from "../../../core/diagnostic.ts";
+import { registry } from "../../../providers/index.ts";
+import { printable, printableJson } from "../../../report/text/printable.ts";
+import { maskedValues } from "../../../resource/masked.ts";
+import { type State, type StateRecord, sortedRecords } from "../../../state/model/record.ts";
+import { withState } from "../../../workflow/session/open-state.ts";
+import { checkSpec } from "../../../workflow/session/read-spec.ts";
+import type { StateOptions } from "../../../workflow/session/state-location.ts";
+import { assertKnownKinds, recordAt } from "../../../workflow/state/find-record.ts";
+import { targetOf } from "../../../workflow/target/target.ts";
+import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { FORM_OPTION } from "../../command/shared-options.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
 import { moveRecordCommand, removeRecordsCommand, unlockCommand } from "./edit.ts";
 import { migrateCommand } from "./migrate.ts";
 import { pullCommand, pushCommand } from "./push.ts";
-import { listRecordsCommand, showRecordCommand } from "./records.ts";
 import { rekeyCommand } from "./rekey.ts";
 import { restoreCommand } from "./restore.ts";
+import { noteMissingState, STATE_LOCATION_OPTIONS } from "./state-options.ts";
+
+const listRecordsCommand = defineCommand({
+  name: "list",
+  summary: "list the recorded resources",
+  options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
+  async run(context, options) {
+    const records = sortedRecords(await read(context, options));
+    if (options.output === "json") context.stdout.write(`${printableJson(records.map(brief), 2)}\n`);
+    else
+      for (const one of records)
+        context.stdout.write(
+          `${printable(one.address)}${one.status === "ready" ? "" : `  (${one.status})`}\n`,
+        );
+    return EXIT.ok;
+  },
+});
+
+function brief(one: StateRecord): Record<string, unknown> {
+  return { address: one.address, id: one.id, name: one.name, status: one.status };
+}
+
+const showRecordCommand = defineCommand({
+  name: "show",
+  summary: "show one record as JSON",
+  options: STATE_LOCATION_OPTIONS,
+  args: [{ name: "<address>", description: "address, such as pools.shared", takes: "address" }],
+  async run(context, options, [text]) {
+    const state = await read(context, options);
+    const record = recordAt(state, text);
+    assertKnownKinds([record.address]);
+    const { fields } = registry.of(record.address);
+    const seen = record.status === "ready" ? { seen: maskedValues(fields, record.seen) } : {};
+    const shown = { ...record, applied: maskedValues(fields, record.applied), ...seen };
+    context.stdout.write(`${printableJson(shown, 2)}\n`);
+    return EXIT.ok;
+  },
+});
+
+async function read(context: ConsoleContext, options: StateOptions): Promise<State> {
+  return withState(context, options, async (store) => {
+    const { state, diagnostics } = await store.read();
+    printDiagnostics(context, diagnostics);
+    if (state.records.size === 0) await assertTarget(context, options);
+    noteMissingState(context, store.place, state);
+    return state;
+  });
+}
+
+/** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */
+async function assertTarget(context: ConsoleContext, { file, target }: StateOptions): Promise<void> {
+  if (targetOf(context, { file, target }) === undefined) return;
+  const { diagnostics } = await checkSpec(context, { file, target, var: [], varFile: [] }, undefined);
+  const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
+  if (unknown.length > 0) throw new Failure(...unknown);
+}
 
 export const stateCommand: CommandGroup = {
   name: "state",

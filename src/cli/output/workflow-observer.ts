@@ -1,0 +1,25 @@
+// Writes what a workflow finds and waits for to stderr, and shows its progress.
+
+import type { CommandContext } from "../../config/environment.ts";
+import type { WorkflowObserver } from "../../workflow/session/workflow-context.ts";
+import { printDiagnostics } from "./diagnostics.ts";
+
+/** A shorter wait is over before a sentence about it is read, unless many follow each other. */
+const LONG_WAIT_MS = 3_000;
+const MANY_ATTEMPTS = 5;
+
+export function workflowObserver(context: CommandContext): WorkflowObserver {
+  return {
+    found: (diagnostics) => printDiagnostics(context, diagnostics),
+    retrying({ operation, status, attempt, waitMs = 0 }) {
+      if (waitMs < LONG_WAIT_MS && attempt % MANY_ATTEMPTS !== 0) return;
+      const what = status === 0 ? "returned no complete response" : `answered ${status}`;
+      const seconds = Math.ceil(waitMs / 1000);
+      context.stderr.write(`${operation} ${what}; retry ${attempt} in ${seconds} s\n`);
+    },
+    async begin() {
+      const { progressFor } = await import("./progress.ts");
+      return progressFor(context);
+    },
+  };
+}
