@@ -3,7 +3,7 @@
 import cronstrue from "cronstrue";
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
+import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import {
   type FieldSchema,
@@ -45,7 +45,7 @@ export function setLines(
         visit([...path, key], memberSchema(schema, key), member);
     else if (Array.isArray(value) && value.length > 0)
       lines.push(...listLines(label, maskedValue(schema, value) as Json[]));
-    else lines.push({ label, text: contentText(path, value), ...noted(wordsFor(path, value)) });
+    else lines.push(...withNote([{ label, text: contentText(path, value) }], wordsFor(path, value)));
   };
   for (const [name, value] of Object.entries(values)) visit([name], fields[name] ?? {}, value);
   return lines;
@@ -125,14 +125,9 @@ function memberLines(
   rule: ListRule,
 ): readonly FieldLine[] {
   const { gone, come } = setChange(before, after);
-  if (gone.length + come.length === 0)
-    return [{ label, was: valueText([...before]), text: valueText([...after]) }];
-  if (
-    rule === "ordered" &&
-    gone.length + come.length > 0 &&
-    valueText([...before]).length + valueText([...after]).length <= SHORT_LIST
-  )
-    return [{ label, was: valueText([...before]), text: valueText([...after]) }];
+  const [was, text] = [valueText(before), valueText(after)];
+  const isShort = rule === "ordered" && was.length + text.length <= SHORT_LIST;
+  if (isShort || gone.length + come.length === 0) return [{ label, was, text }];
   const lines: FieldLine[] = [];
   const keyed = typeof rule === "object" ? rule.key : undefined;
   const paired = new Set<Json>();
@@ -155,23 +150,15 @@ function sameKey(key: string, a: Json, b: Json): boolean {
 
 /** An object that is added, removed, or changed: its members by their paths. */
 function objectLines(path: Path, before: Json | undefined, after: Json | undefined): readonly FieldLine[] {
-  const old = isObject(before) ? before : undefined;
-  const next = isObject(after) ? after : undefined;
-  if ((before !== undefined && old === undefined) || (after !== undefined && next === undefined))
-    return [{ label: printable(toDottedPath(path)), was: valueText(before), text: valueText(after) }];
-  const keys = [...new Set([...Object.keys(old ?? {}), ...Object.keys(next ?? {})])];
+  const [old = {}, next = {}] = [before, after];
+  const keys = isObject(old) && isObject(next) ? [...Object.keys(old), ...Object.keys(next)] : [];
   if (keys.length === 0)
     return [{ label: printable(toDottedPath(path)), was: valueText(before), text: valueText(after) }];
-  return keys.flatMap((key) => {
-    const [a, b] = [old?.[key], next?.[key]];
-    if (isObject(a) || isObject(b)) return objectLines([...path, key], a, b);
-    if (valueText(a) === valueText(b)) return [];
-    return [{ label: printable(toDottedPath([...path, key])), was: valueText(a), text: valueText(b) }];
+  return [...new Set(keys)].flatMap((key) => {
+    const [a, b] = [valueAt(old, [key]), valueAt(next, [key])];
+    const isSame = !isObject(a) && !isObject(b) && valueText(a) === valueText(b);
+    return isSame ? [] : objectLines([...path, key], a, b);
   });
-}
-
-function noted(note: string): { readonly note?: string } {
-  return note === "" ? {} : { note };
 }
 
 /** Each changed field has the note. The lines of one value have it once, next to the label. */
@@ -195,17 +182,11 @@ export function causeText(cause: Cause): string {
   return cause satisfies never;
 }
 
-interface DiffLine {
-  readonly label: string;
-  readonly sign?: "+" | "-";
-  readonly text: string;
-}
-
 const CONTEXT = 2;
 /** Longer differences are truncated, with a note. */
 const MOST = 200;
 
-export function textDiff(before: string, after: string): readonly DiffLine[] {
+export function textDiff(before: string, after: string): readonly FieldLine[] {
   const { hunks } = structuredPatch("", "", before, after, "", "", { context: CONTEXT });
   const lines = hunks.flatMap((hunk) => [
     { label: "", text: `line ${hunk.newStart}:` },
@@ -215,7 +196,7 @@ export function textDiff(before: string, after: string): readonly DiffLine[] {
   return [...lines.slice(0, MOST), { label: "", text: `… (${lines.length - MOST} more lines)` }];
 }
 
-function lineOf(line: string): DiffLine {
+function lineOf(line: string): FieldLine {
   const text = printable(line.slice(1).replaceAll("\t", "  "));
   if (line.startsWith("+")) return { label: "", sign: "+", text };
   if (line.startsWith("-")) return { label: "", sign: "-", text };

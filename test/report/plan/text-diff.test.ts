@@ -1,7 +1,7 @@
 // Multi-line strings are shown as a diff; schedules are described in words.
 
 import { expect, test } from "vitest";
-import { textDiff, wordsFor } from "../../../src/report/plan/field-lines.ts";
+import { diffLines, textDiff, wordsFor } from "../../../src/report/plan/field-lines.ts";
 
 test("a changed line shows the old and the new one between its neighbours", () => {
   const lines = textDiff("a\nb\nc\n", "a\nB\nc\n");
@@ -23,4 +23,12 @@ test("a cron expression is said in words, days counted as Quartz counts them", (
   expect(wordsFor(["schedule", "quartz_cron_expression"], "0 30 2 ? * 2")).toBe("at 02:30, only on Monday");
   expect(wordsFor(["schedule", "quartz_cron_expression"], "${var.x}")).toBe("");
   expect(wordsFor(["name"], "0 30 2 * * ?")).toBe("");
+});
+
+test("a key that every JavaScript object inherits is a key like any other", () => {
+  const diff = { path: ["tags"], before: { a: "1" }, after: { a: "1", constructor: "x" } } as const;
+  const tags = { tags: { type: "object", additionalProperties: { type: "string" } } } as const;
+  expect(diffLines(tags, { ...diff, cause: "spec", replaces: false }, "spec", "other")).toEqual([
+    { label: "tags.constructor", was: "(none)", text: "x" },
+  ]);
 });
