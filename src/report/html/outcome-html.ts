@@ -1,13 +1,13 @@
 // The outcome of an apply as an HTML page: failures first, then the applied changes, each with its planned change.
 
 import { duration } from "../../core/duration.ts";
-import { count, grouped } from "../../core/sentences.ts";
+import { count } from "../../core/sentences.ts";
 import type { OutcomeItem, OutcomeView } from "../outcome/outcome-view.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { DONE } from "../text/vocabulary.ts";
 import { type Facets, filterBar, type Html, html, keyHelp, NOTHING, page, themeButton } from "./page.ts";
-import { chunked, fieldTable, findings, folded, remark, runLine, sideBySide } from "./parts.ts";
+import { fieldTable, findings, folded, itemList, remark, runLine, sideBySide, tile } from "./parts.ts";
 
 export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
   const { title, changes, diagnostics, notes, plan } = outcome;
@@ -20,8 +20,8 @@ export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
 `,
     findings("Findings", [...notes, ...diagnostics]),
     filterBar(changes.map(facetsOf)),
-    section("Not applied", others.map(item)),
-    section("Applied", applied.map(item)),
+    itemList(`Not applied: ${count(others.length, "change")}`, others.map(item)),
+    itemList(`Applied: ${count(applied.length, "change")}`, applied.map(item)),
     changes.length === 0 ? NOTHING : keyHelp,
   ]);
 }
@@ -44,17 +44,6 @@ function tiles({ applied, unapplied }: OutcomeView): Html {
     .filter(([, number]) => number > 0)
     .map(([result, number]) => tile("delete", number, result));
   return html`<ul class="tiles">${[...always, ...rare, ...rest]}</ul>`;
-}
-
-function tile(tone: string, number: number, what: string): Html {
-  return html`<li class="${tone}${number === 0 ? " none" : ""}"><b>${grouped(number)}</b><span>${what}</span></li>`;
-}
-
-function section(title: string, items: readonly Html[]): Html {
-  if (items.length === 0) return NOTHING;
-  return html`<section class="list"><h2>${title}: ${count(items.length, "change")}</h2>
-${chunked(items)}</section>
-`;
 }
 
 /** An applied change has the color of its action. */

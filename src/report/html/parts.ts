@@ -1,6 +1,7 @@
 // The parts of pages: findings, collapsible sections, the lines of fields, and both sides of a string.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { grouped } from "../../core/sentences.ts";
 import type { FieldLine } from "../plan/field-lines.ts";
 import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { printableLines } from "../text/printable.ts";
@@ -18,6 +19,18 @@ export function runLine(host: string, modes: readonly string[], info: RunInfo | 
       : [html`<a href="${info.runUrl}" rel="noreferrer">run</a>`];
   const parts = [...where, ...about, ...link].map((part, at) => (at === 0 ? part : html` · ${part}`));
   return html`<p class="where">${parts}</p>`;
+}
+
+/** Changes or other items of a page, which its filter applies to. */
+export function itemList(title: string, items: readonly Html[]): Html {
+  if (items.length === 0) return NOTHING;
+  return html`<section class="list"><h2>${title}</h2>
+${chunked(items)}</section>
+`;
+}
+
+export function tile(tone: string, number: number, what: string): Html {
+  return html`<li class="${tone}${number === 0 ? " none" : ""}"><b>${grouped(number)}</b><span>${what}</span></li>`;
 }
 
 export function remark(text: string): Html {

@@ -10,7 +10,7 @@ import { ORIGIN_HEADS, ORIGINS, resolvedSentence } from "../plan/split-view.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { changeGraph, type LinkedChange, neededBy } from "./change-graph.ts";
 import { type Facets, filterBar, type Html, html, keyHelp, NOTHING, page, themeButton } from "./page.ts";
-import { chunked, fieldTable, findings, folded, remark, runLine, sideBySide } from "./parts.ts";
+import { fieldTable, findings, folded, itemList, remark, runLine, sideBySide, tile } from "./parts.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
   const all = plan.changes
@@ -76,10 +76,8 @@ function resolved({ split }: PlanView): Html {
 function tiles({ summary }: PlanView): Html {
   const always = ["create", "update", "replace", "delete"] as const;
   const rare = (["adopt", "forget"] as const).filter((action) => summary[action] > 0);
-  return html`<ul class="tiles">${[...always, ...rare].map(
-    (action) =>
-      html`<li class="${action}${summary[action] === 0 ? " none" : ""}"><b>${grouped(summary[action])}</b><span>to ${action}</span></li>`,
-  )}<li><b>${grouped(summary.noop)}</b><span>unchanged</span></li></ul>`;
+  const tiles = [...always, ...rare].map((action) => tile(action, summary[action], `to ${action}`));
+  return html`<ul class="tiles">${tiles}<li><b>${grouped(summary.noop)}</b><span>unchanged</span></li></ul>`;
 }
 
 function effects(views: readonly ChangeView[]): Html {
@@ -104,10 +102,7 @@ function table(plan: PlanView): Html {
 }
 
 function changes(title: string, all: readonly LinkedChange[]): Html {
-  if (all.length === 0) return NOTHING;
-  return html`<section class="list"><h2>${title}: ${count(all.length, "resource")}</h2>
-${chunked(all.map(change))}</section>
-`;
+  return itemList(`${title}: ${count(all.length, "resource")}`, all.map(change));
 }
 
 function change({ view, id }: LinkedChange): Html {
@@ -149,12 +144,9 @@ function place(at: SpecPlace | undefined): Html {
 }
 
 function driftSection({ drift }: PlanView): Html {
-  if (drift.length === 0) return NOTHING;
   // The diff of a string is shown at the change that reverts it.
   const brief = drift.map((one) => ({ ...one, content: [] }));
-  return html`<section class="list"><h2>Drift since the last apply: ${count(brief.length, "resource")}</h2>
-${chunked(driftList(brief))}</section>
-`;
+  return itemList(`Drift since the last apply: ${count(brief.length, "resource")}`, driftList(brief));
 }
 
 /** Nested objects of a managed object have their own section. */
@@ -176,13 +168,11 @@ export function driftHtml({ title, drift, host, diagnostics }: DriftView, info?:
     findings("Findings", diagnostics),
     drift.length === 0
       ? NOTHING
-      : html`${filterBar(drift.map(driftFacets))}<section class="list"><h2>Since the last apply</h2>
-${chunked(driftList(drift))}</section>
-${keyHelp}`,
+      : html`${filterBar(drift.map(driftFacets))}${itemList("Since the last apply", driftList(drift))}${keyHelp}`,
   ]);
 }
 
-export function driftList(drift: readonly DriftItem[]): readonly Html[] {
+function driftList(drift: readonly DriftItem[]): readonly Html[] {
   return drift.map((one) =>
     folded({
       tone: one.what,

@@ -7,6 +7,7 @@ import type { PlanView } from "../plan/plan-view.ts";
 import {
   type Block,
   COMMENT_SIZE,
+  collapsed,
   type FittedReport,
   findingDetails,
   findingQuote,
@@ -25,7 +26,7 @@ export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COM
   const others = outcome.changes.filter((one) => one.result !== "applied");
   const found = [...outcome.notes, ...outcome.diagnostics];
   const sections: readonly Section[] = [
-    { rank: 0, open: "", blocks: found.map((one) => ({ what: "finding", text: findingQuote(one) })) },
+    { rank: 0, open: "", blocks: found.map(findingQuote) },
     { rank: 1, open: "", blocks: others.map(otherBlock) },
     appliedSection(applied),
     planSection(outcome.plan),
@@ -38,16 +39,14 @@ function appliedSection(applied: readonly OutcomeItem[]): Section {
     ({ word, address }): Block => ({ what: "change", text: `- ${word} ${markdownCode(address)}\n` }),
   );
   if (blocks.length <= FEW) return { rank: 2, open: "", blocks };
-  const summary = `Applied: ${count(blocks.length, "change")}`;
-  return { rank: 2, open: `<details><summary>${summary}</summary>`, close: "</details>", blocks };
+  return collapsed(2, `Applied: ${count(blocks.length, "change")}`, blocks);
 }
 
 function planSection(plan: PlanView | undefined): Section {
   const touching = (plan?.changes ?? []).filter((change) => change.touches);
-  const open = `<details><summary>${markupText(plan?.title ?? "")}</summary>`;
   // Each of these changes is also in the list of results.
   const blocks = touching.map((change): Block => ({ ...changeBlock(change), what: "planned change" }));
-  return { rank: 3, open, close: "</details>", blocks };
+  return collapsed(3, markupText(plan?.title ?? ""), blocks);
 }
 
 /** The line says what kept a change from being tried; a change's own failure has a code, a place, a cause, and a hint below. */

@@ -100,13 +100,11 @@ function plain(value: Json, big: Map<string, bigint>): Json {
     return mark;
   }
   if (Array.isArray(value)) return value.map((item) => plain(item, big));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member, big)]));
+  return isObject(value) ? mapMembers(value, (member) => plain(member, big)) : value;
 }
 
 function restored(value: Json, big: ReadonlyMap<string, bigint>): Json {
   if (typeof value === "string") return big.get(value) ?? value;
   if (Array.isArray(value)) return value.map((item) => restored(item, big));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, restored(member, big)]));
+  return isObject(value) ? mapMembers(value, (member) => restored(member, big)) : value;
 }

@@ -5,6 +5,7 @@ import { summaryOf } from "../../planner/model/plan.ts";
 import {
   type Block,
   COMMENT_SIZE,
+  collapsed,
   type FittedReport,
   findingQuote,
   fittedMarkdown,
@@ -41,7 +42,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     expanded("Needs attention", risky),
     findings(plan, "warning"),
     ...byKind(rest),
-    details(3, `${ORIGIN_HEADS.pending}: ${count(pending.length, "resource")}`, pending.map(changeBlock)),
+    collapsed(3, `${ORIGIN_HEADS.pending}: ${count(pending.length, "resource")}`, pending.map(changeBlock)),
     resolved(plan),
     drift(plan),
     unmanaged(plan),
@@ -92,9 +93,7 @@ function table({ changes }: PlanView): readonly string[] {
 
 function findings(plan: PlanView, severity: "error" | "warning"): Section {
   const all = [...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes];
-  const blocks = all
-    .filter((one) => one.severity === severity)
-    .map((one): Block => ({ what: "finding", text: findingQuote(one) }));
+  const blocks = all.filter((one) => one.severity === severity).map(findingQuote);
   return { rank: severity === "error" ? 0 : 2, open: "", blocks };
 }
 
@@ -112,44 +111,36 @@ function byKind(changes: readonly ChangeView[]): readonly Section[] {
     const counts = CHANGING_ACTIONS.filter((action) => summary[action] > 0).map(
       (action) => `${grouped(summary[action])} to ${action}`,
     );
-    return details(3, `<b>${markupText(kind)}</b>: ${counts.join(", ")}`, own.map(changeBlock));
+    return collapsed(3, `<b>${markupText(kind)}</b>: ${counts.join(", ")}`, own.map(changeBlock));
   });
-}
-
-function details(rank: number, summary: string, blocks: readonly Block[]): Section {
-  return { rank, open: `<details><summary>${summary}</summary>`, close: "</details>", blocks };
 }
 
 function resolved({ split }: PlanView): Section {
   const blocks = (split?.resolved ?? []).map(
     (one): Block => ({ what: "resolved change", text: `- ${markdownText(resolvedSentence(one))}\n` }),
   );
-  return details(3, `${ORIGIN_HEADS.resolved}: ${count(blocks.length, "resource")}`, blocks);
+  return collapsed(3, `${ORIGIN_HEADS.resolved}: ${count(blocks.length, "resource")}`, blocks);
 }
 
 function drift(plan: PlanView): Section {
   // A change that reverts drift shows the diff of a string.
   const brief = plan.drift.map((one) => ({ ...one, content: [] }));
   const summary = `Drift since the last apply: ${count(brief.length, "resource")}`;
-  return details(4, summary, brief.map(driftBlock));
+  return collapsed(4, summary, brief.map(driftBlock));
 }
 
 function unmanaged(plan: PlanView): Section {
   const blocks = plan.unmanaged.map(
     ({ address }): Block => ({ what: "unmanaged object", text: `- ${markdownCode(address)}\n` }),
   );
-  return details(5, `Unmanaged: ${count(blocks.length, "object")}`, blocks);
+  return collapsed(5, `Unmanaged: ${count(blocks.length, "object")}`, blocks);
 }
 
 export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
   const { title, drift, diagnostics, managed } = view;
   const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
   const sections: readonly Section[] = [
-    {
-      rank: 0,
-      open: "",
-      blocks: diagnostics.map((one) => ({ what: "finding", text: findingQuote(one) })),
-    },
+    { rank: 0, open: "", blocks: diagnostics.map(findingQuote) },
     { rank: 1, open: "", blocks: drift.map(driftBlock) },
   ];
   return fittedMarkdown(markdownHead(verdict, info), sections, size);

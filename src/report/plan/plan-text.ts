@@ -28,10 +28,13 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone =
     summarySection(plan, colors),
     runLines(info, colors),
   ];
-  return `${sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join("\n"))
-    .join("\n\n")}\n`;
+  return sectionsText(sections);
+}
+
+/** The sections that have lines, an empty line between them. */
+function sectionsText(sections: readonly (readonly string[])[]): string {
+  const filled = sections.filter((lines) => lines.length > 0);
+  return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
 function changesSection(plan: PlanView, colors: Colors): readonly string[] {
@@ -104,15 +107,15 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   const changed = new Set(plan.notable.map((change) => change.address));
   const rest = plan.drift.filter((one) => !changed.has(one.address));
   const kept = new Set(plan.changes.map((change) => change.address));
-  const [wanted, open] = [
-    rest.filter((one) => kept.has(one.address)),
-    rest.filter((one) => !kept.has(one.address)),
-  ];
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
+  const isWanted = ({ address }: DriftItem) => kept.has(address);
   return [
-    ...section("Drift that already matches the spec:", wanted),
-    ...section("Drift that this plan does not fix:", open),
+    ...section("Drift that already matches the spec:", rest.filter(isWanted)),
+    ...section(
+      "Drift that this plan does not fix:",
+      rest.filter((one) => !isWanted(one)),
+    ),
   ];
 }
 
@@ -194,10 +197,7 @@ export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone
   const { title, drift, diagnostics } = view;
   const found = alone ? findingLines(diagnostics, colors) : [];
   const sections = [driftLines(drift, colors), found, [colors.bold(title)], runLines(info, colors)];
-  return `${sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join("\n"))
-    .join("\n\n")}\n`;
+  return sectionsText(sections);
 }
 
 function remarks({ severity, remark }: DriftItem): string {

@@ -122,15 +122,20 @@ function counted(blocks: readonly Block[]): string {
   return listed([...groups].map(([what, all]) => count(all.length, what)));
 }
 
+export function collapsed(rank: number, summary: string, blocks: readonly Block[]): Section {
+  return { rank, open: `<details><summary>${summary}</summary>`, close: "</details>", blocks };
+}
+
 /** `> **error** CODE message at place (cause) — hint`. */
-export function findingQuote(one: Diagnostic): string {
+export function findingQuote(one: Diagnostic): Block {
   const { severity, code, message, at, usedAt = [], rule, cause, hint } = one;
   const uses = usedAt.map((use) => `, used at ${placeCode(use)}`).join("");
   const place = at === undefined ? "" : ` at ${placeCode(at)}${uses}`;
   const from = rule === undefined ? "" : `, ${markdownSentence(ruleText(rule))}`;
   const beneath = cause === undefined ? "" : ` (${markdownSentence(cause)})`;
   const next = hint === undefined ? "" : ` — ${markdownSentence(hint)}`;
-  return `> **${severity}** ${markdownCode(code)} ${markdownSentence(message)}${place}${from}${beneath}${next}\n\n`;
+  const text = `> **${severity}** ${markdownCode(code)} ${markdownSentence(message)}${place}${from}${beneath}${next}\n\n`;
+  return { what: "finding", text };
 }
 
 /** Lines of a nested list: the place, the cause, and the hint. */
