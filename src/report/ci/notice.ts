@@ -1,7 +1,7 @@
 // Notices for CI services at the lines of the spec, the most severe first, with paths from the root of the repository.
 
 import { CODES } from "../../core/codes.ts";
-import type { Diagnostic, DiagnosticRule } from "../../core/diagnostic.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
 import type { OutcomeView } from "../outcome/outcome-view.ts";
@@ -23,11 +23,11 @@ export interface Notice {
   /** Data that can differ between runs for the same problem: its severity, its origin, and its acknowledgement. */
   readonly remarks: readonly string[];
   readonly blocks: boolean;
-  readonly address?: string;
-  readonly at?: SpecPlace;
-  readonly severity?: Severity;
+  readonly address: string | undefined;
+  readonly at: SpecPlace | undefined;
+  readonly severity: Severity | undefined;
   /** In a plan that was compared with a base. */
-  readonly origin?: ChangeOrigin;
+  readonly origin: ChangeOrigin | undefined;
 }
 
 export const RULES: Readonly<Record<string, string>> = {
@@ -98,7 +98,6 @@ function findingNotice(
 ): Notice {
   const about = [...(address === undefined ? [] : [address]), ...addresses];
   const place = at ?? about.map((one) => declared.get(one)).find((one) => one !== undefined);
-  const [first] = about;
   return {
     level: severity,
     rule: rule === undefined ? code : `${code}/${rule.name}`,
@@ -112,16 +111,11 @@ function findingNotice(
     ]),
     remarks: originRemark(origin),
     blocks: false,
-    ...severityOfRule(rule),
-    ...(origin === undefined ? {} : { origin }),
-    ...(first === undefined ? {} : { address: first }),
-    ...(place === undefined ? {} : { at: place }),
+    severity: SEVERITIES.find((one) => one === rule?.severity),
+    origin,
+    address: about[0],
+    at: place,
   };
-}
-
-function severityOfRule(rule: DiagnosticRule | undefined): Pick<Notice, "severity"> {
-  const severity = SEVERITIES.find((one) => one === rule?.severity);
-  return severity === undefined ? {} : { severity };
 }
 
 function changeNotice(change: ChangeView): Notice {
@@ -136,9 +130,9 @@ function changeNotice(change: ChangeView): Notice {
     remarks: [...labelled("severity", severity), ...originRemark(origin)],
     blocks: false,
     address,
-    ...(severity === undefined ? {} : { severity }),
-    ...(origin === undefined ? {} : { origin }),
-    ...(at === undefined ? {} : { at }),
+    severity,
+    origin,
+    at,
   };
 }
 
@@ -160,7 +154,8 @@ function driftNotice({ what, address, verb, at, fields, severity, remark, origin
     blocks: false,
     address,
     severity,
-    ...(at === undefined ? {} : { at }),
+    origin: undefined,
+    at,
   };
 }
 

@@ -1,6 +1,7 @@
 // Notices as SARIF 2.1.0, for code scanning: rules, results with places and fingerprints, and the run that found them.
 
 import { fingerprint } from "../../core/canonical.ts";
+import { defined } from "../../core/json.ts";
 import { grouped } from "../../core/sentences.ts";
 import type { FittedReport } from "../text/markdown.ts";
 import { printable, printableJson } from "../text/printable.ts";
@@ -68,11 +69,7 @@ function rule(id: string, notices: readonly Notice[]): Record<string, unknown> {
 
 function result(notice: Notice, ruleIndex: number, info: RunInfo): Record<string, unknown> {
   const { rule: ruleId, level, address, severity, origin } = notice;
-  const properties = {
-    ...(address === undefined ? {} : { address }),
-    ...(severity === undefined ? {} : { severity }),
-    ...(origin === undefined ? {} : { origin }),
-  };
+  const properties = defined({ address, severity, origin });
   return {
     ruleId,
     ruleIndex,
@@ -115,8 +112,6 @@ export function noticeFingerprint({ rule: id, message, address, at }: Notice, in
 /** Only with an address that a browser can open. */
 function provenance({ commit, repositoryUrl }: RunInfo): Record<string, unknown> {
   if (repositoryUrl === undefined) return {};
-  const revision = commit === undefined ? {} : { revisionId: commit };
-  return {
-    versionControlProvenance: [{ repositoryUri: repositoryUrl, ...revision, mappedTo: { uriBaseId: ROOT } }],
-  };
+  const source = { repositoryUri: repositoryUrl, revisionId: commit, mappedTo: { uriBaseId: ROOT } };
+  return { versionControlProvenance: [source] };
 }

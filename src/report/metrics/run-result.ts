@@ -70,21 +70,22 @@ export function webhookBody(facts: RunResult, format: WebhookFormat): string {
 }
 
 function runDocument(facts: RunResult): Record<string, unknown> {
+  const { command, outcome, errors, host, target, commit, resources, differences, results } = facts;
   return {
     format: "workspace-run/1",
-    command: facts.command,
-    outcome: facts.outcome,
+    command,
+    outcome,
     exit_code: facts.exitCode,
-    errors: facts.errors,
+    errors,
     tool_version: facts.toolVersion,
-    host: facts.host,
-    target: facts.target,
-    ...(facts.commit === undefined ? {} : { commit: facts.commit }),
-    ...(facts.runUrl === undefined ? {} : { run_url: facts.runUrl }),
+    host,
+    target,
+    commit,
+    run_url: facts.runUrl,
     ended_at: facts.endedAt,
-    ...(facts.resources === undefined ? {} : { resources: facts.resources }),
-    ...(facts.differences === undefined ? {} : { differences: facts.differences }),
-    ...(facts.results === undefined ? {} : { results: facts.results }),
+    resources,
+    differences,
+    results,
   };
 }
 

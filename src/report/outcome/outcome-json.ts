@@ -26,34 +26,32 @@ export function eventJson(event: ApplyEvent): Line {
 
 /** Of a run as a whole; `addresses`: what a guard's objection is about. */
 export function diagnosticEventJson(one: Diagnostic, addresses?: readonly string[]): Line {
-  const diagnostic = { ...diagnosticJson(one), ...(addresses === undefined ? {} : { addresses }) };
-  return { type: "diagnostic", diagnostic };
+  return { type: "diagnostic", diagnostic: { ...diagnosticJson(one), addresses } };
 }
 
 export function changeOutcomeJson(one: ChangeOutcome): Line {
+  const { address, kind, action, result, id, because, elapsedMs, diagnostic } = one;
   return {
-    address: one.address,
-    kind: one.kind,
-    action: one.action,
-    result: one.result,
-    ...(one.id === undefined ? {} : { id: one.id }),
-    ...(one.because === undefined ? {} : { because: one.because }),
-    elapsed_ms: Math.round(one.elapsedMs),
-    ...(one.diagnostic === undefined ? {} : { diagnostic: diagnosticJson(one.diagnostic) }),
+    address,
+    kind,
+    action,
+    result,
+    id,
+    because,
+    elapsed_ms: Math.round(elapsedMs),
+    diagnostic: diagnostic && diagnosticJson(diagnostic),
   };
 }
 
 /** The last line: `{type: "change_summary", applied: {create: 3, …}, failed, unknown, blocked, skipped, …}`. */
 export function outcomeJson(view: OutcomeView, info?: RunInfo): Line {
   const { applied, unapplied, interrupted, elapsedMs } = view;
-  const run =
-    info === undefined ? {} : { run: { tool_version: info.toolVersion, host: info.host, ...runJson(info) } };
   return {
     type: "change_summary",
     applied,
     ...unapplied,
     interrupted,
     elapsed_ms: Math.round(elapsedMs),
-    ...run,
+    run: info && { tool_version: info.toolVersion, host: info.host, ...runJson(info) },
   };
 }

@@ -28,7 +28,7 @@ export interface OutcomeView {
   readonly notes: readonly Diagnostic[];
   readonly interrupted: boolean;
   readonly elapsedMs: number;
-  readonly plan?: PlanView;
+  readonly plan: PlanView | undefined;
   /** Whether the same output shows the plan before it, and with it the run. */
   readonly followsPlan: boolean;
 }
@@ -40,11 +40,11 @@ export interface OutcomeItem {
   readonly result: ChangeStatus;
   /** `created`, `failed`, `skipped`. */
   readonly word: string;
-  readonly finding?: Diagnostic;
+  readonly finding: Diagnostic | undefined;
   /** Whether the finding is about this change itself; else the change was not tried, because of `waitsFor` or `stopped`. */
   readonly tried: boolean;
   /** For blocked changes: the address that they wait for. */
-  readonly waitsFor?: string;
+  readonly waitsFor: string | undefined;
   /** Whether it was not begun because the run was stopped. */
   readonly stopped: boolean;
   readonly elapsedMs: number;
@@ -70,7 +70,7 @@ export function outcomeView(
     notes,
     interrupted,
     elapsedMs,
-    ...(plan === undefined ? {} : { plan }),
+    plan,
     followsPlan,
   };
 }
@@ -84,9 +84,9 @@ function itemOf(one: ChangeOutcome): OutcomeItem {
     action,
     result,
     word: result === "applied" ? DONE[action] : result,
-    ...(diagnostic === undefined ? {} : { finding: diagnostic }),
+    finding: diagnostic,
     tried: result !== "blocked" && !stopped,
-    ...(because === undefined ? {} : { waitsFor: because }),
+    waitsFor: because,
     stopped,
     elapsedMs,
   };
@@ -116,16 +116,13 @@ function titleOf({ changes, interrupted, elapsedMs }: ApplyOutcome): string {
 /** `alone`: no other output shows the findings about the run. */
 export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo, alone = false): string {
   const troubled = outcome.changes.filter((one) => one.result !== "applied");
-  const lines = troubled.filter((one) => one.tried).flatMap((one) => troubleLines(one, colors));
-  lines.push(
-    ...stoppedLine(
-      troubled.filter((one) => one.stopped),
-      colors,
-    ),
-  );
-  lines.push(...blockedLines(troubled, colors));
   const found = alone ? [...outcome.notes, ...outcome.diagnostics] : outcome.diagnostics;
-  for (const one of found) lines.push(diagnosticText(one, colors).trimEnd());
+  const lines = [
+    ...troubled.filter((one) => one.tried).flatMap((one) => troubleLines(one, colors)),
+    ...stoppedLine(troubled, colors),
+    ...blockedLines(troubled, colors),
+    ...found.map((one) => diagnosticText(one, colors).trimEnd()),
+  ];
   if (lines.length > 0) lines.push("");
   lines.push(colors.bold(outcome.title));
   if (!outcome.followsPlan) lines.push(...runLines(info, colors));
@@ -136,18 +133,13 @@ function troubleLines(one: OutcomeItem, colors: Colors): readonly string[] {
   const paint = one.result === "failed" ? colors.red : colors.yellow;
   const head = `${paint(one.result)} ${one.action} ${printable(one.address)}`;
   if (one.finding === undefined) return [head];
-  return [
-    head,
-    ...diagnosticText(one.finding, colors)
-      .trimEnd()
-      .split("\n")
-      .map((line) => `  ${line}`),
-  ];
+  const lines = diagnosticText(one.finding, colors).trimEnd().split("\n");
+  return [head, ...lines.map((line) => `  ${line}`)];
 }
 
-function stoppedLine(stopped: readonly OutcomeItem[], colors: Colors): readonly string[] {
-  if (stopped.length === 0) return [];
-  const names = stopped.map((one) => printable(one.address));
+function stoppedLine(troubled: readonly OutcomeItem[], colors: Colors): readonly string[] {
+  const names = troubled.filter((one) => one.stopped).map((one) => printable(one.address));
+  if (names.length === 0) return [];
   return [`${colors.yellow("skipped")} because the run was stopped: ${listed(names, "and", 20)}`];
 }
 

@@ -29,20 +29,17 @@ export interface RatedDiff {
   readonly diff: FieldDiff;
   readonly severity: Severity;
   /** Where the spec sets the field, or the nearest value around it. */
-  readonly at?: SpecPlace;
+  readonly at: SpecPlace | undefined;
 }
 
 export interface SetField {
   readonly path: Path;
-  readonly at?: SpecPlace;
+  readonly at: SpecPlace | undefined;
 }
 
 export function setFields(change: Change, places: SpecPlaces): readonly SetField[] {
   if (change.action !== "create") return [];
-  return Object.keys(change.after).map((name) => ({
-    path: [name],
-    ...placed(places(change.address, [name])),
-  }));
+  return Object.keys(change.after).map((name) => ({ path: [name], at: places(change.address, [name]) }));
 }
 
 export function ratedDiff(
@@ -51,11 +48,7 @@ export function ratedDiff(
   diff: FieldDiff,
   places: SpecPlaces,
 ): RatedDiff {
-  return { diff, severity: severityOfDiff(provider, diff), ...placed(places(address, diff.path)) };
-}
-
-function placed(at: SpecPlace | undefined): { readonly at?: SpecPlace } {
-  return at === undefined ? {} : { at };
+  return { diff, severity: severityOfDiff(provider, diff), at: places(address, diff.path) };
 }
 
 export function fieldLines(
@@ -69,15 +62,14 @@ export function fieldLines(
   const noted = (path: Path, lines: readonly FieldLine[]): readonly FieldLine[] =>
     pending.has(toPointer(path)) ? withNote(lines, "already pending") : lines;
   const { fields, nameField } = registry.of(change.address);
+  const later = new Set("unresolved" in change ? change.unresolved.map((one) => toPointer(one.path)) : []);
   switch (change.action) {
     case "create":
-      return Object.entries(withoutName(change, nameField)).flatMap(([name, value]) => {
-        const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
-        return noted([name], setLines(fields, { [name]: value }, later));
-      });
+      return Object.entries(withoutName(change, nameField)).flatMap(([name, value]) =>
+        noted([name], setLines(fields, { [name]: value }, later)),
+      );
     case "update":
     case "replace": {
-      const later = new Set(change.unresolved.map((one) => toPointer(one.path)));
       const content = change.action === "update" ? change.content : undefined;
       return change.diffs.flatMap((diff) => {
         if (content !== undefined && diff.path[0] === "content")

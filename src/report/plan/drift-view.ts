@@ -39,7 +39,7 @@ export interface DriftItem {
   readonly what: Drift["what"];
   /** `changed`, `is gone`, `appeared`. */
   readonly verb: string;
-  readonly at?: SpecPlace;
+  readonly at: SpecPlace | undefined;
   readonly fields: readonly FieldLine[];
   /** The diff of a string as lines of a unified diff. */
   readonly content: readonly string[];
@@ -98,7 +98,6 @@ export function driftItem(
   places: SpecPlaces,
   known = NO_KNOWN_DRIFT,
 ): DriftItem {
-  const at = places(one.address);
   const provider = registry.of(one.address);
   const differences = one.diffs.map((diff) => ratedDiff(provider, one.address, diff, places));
   const whole = severityOfObject(provider);
@@ -112,7 +111,7 @@ export function driftItem(
     kind: one.kind,
     what: one.what,
     verb: VERBS[one.what],
-    ...(at === undefined ? {} : { at }),
+    at: places(one.address),
     fields: differences.flatMap((rated, at) =>
       withRemark(linesOf(one, rated, registry), markText(marks[at], known)),
     ),
@@ -174,13 +173,17 @@ function markText(mark: DriftMark | undefined, { sinceLast }: DriftReportContext
   return mark?.reported === true ? "reported before" : "new";
 }
 
-function markJson(mark: DriftMark | undefined, { sinceLast }: DriftReportContext): Record<string, unknown> {
-  const said = mark?.acknowledged;
+function markJson(
+  { acknowledged, reported }: DriftMark,
+  { sinceLast }: DriftReportContext,
+): Record<string, unknown> {
   return {
-    ...(sinceLast ? { reported: mark?.reported === true } : {}),
-    ...(said === undefined
-      ? {}
-      : { acknowledged: { until: timeText(said.until), by: said.by, reason: said.reason } }),
+    reported: sinceLast ? reported : undefined,
+    acknowledged: acknowledged && {
+      until: timeText(acknowledged.until),
+      by: acknowledged.by,
+      reason: acknowledged.reason,
+    },
   };
 }
 
@@ -195,16 +198,10 @@ export function originText(origin: DriftOrigin | undefined): string {
   return printable(`${made}the service does not record who changed it, or when`);
 }
 
-export function originJson(origin: DriftOrigin | undefined): Record<string, unknown> {
-  if (origin === undefined) return {};
-  const { by, at, creator } = origin;
-  return {
-    origin: {
-      changed_by: by ?? null,
-      changed_at: at === undefined ? null : timeText(at),
-      ...(creator === undefined ? {} : { created_by: creator }),
-    },
-  };
+export function originJson(origin: DriftOrigin | undefined): Record<string, unknown> | undefined {
+  if (origin === undefined) return undefined;
+  const { by = null, at, creator } = origin;
+  return { changed_by: by, changed_at: at === undefined ? null : timeText(at), created_by: creator };
 }
 
 /** The lines of one field with a note on the first. */

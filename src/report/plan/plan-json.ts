@@ -52,7 +52,7 @@ function splitJson(split: PlanView["split"]): Record<string, unknown> {
     },
     resolved_changes: split.resolved.map(({ change, source }) => ({
       ...changeJson(change),
-      ...(source.fields === undefined ? {} : { resolved_paths: source.fields }),
+      resolved_paths: source.fields,
     })),
   };
 }
@@ -74,29 +74,31 @@ function changeJson(view: ChangeView): Record<string, unknown> {
     address: change.address,
     kind: change.kind,
     name: change.name,
-    ...("id" in change ? { id: change.id } : {}),
+    id: "id" in change ? change.id : undefined,
     action: change.action,
     cause: change.cause,
-    ...(origin === undefined ? {} : { origin }),
-    ...(fieldOrigins.length === 0 ? {} : { field_origins: fieldOrigins }),
-    ...(severity === undefined ? {} : { severity }),
-    ...(at === undefined ? {} : { at }),
-    ...(setFields.length === 0 || at === undefined ? {} : { fields: setFields }),
-    ...(differences.length === 0 ? {} : { differences: differences.map(differenceJson) }),
+    origin,
+    field_origins: unlessEmpty(fieldOrigins),
+    severity,
+    at,
+    fields: at && unlessEmpty(setFields),
+    differences: unlessEmpty(differences)?.map(differenceJson),
     change: valuesJson(change, table),
-    ...(change.action === "update" && change.content !== undefined ? { text_diff: change.content } : {}),
+    text_diff: change.action === "update" ? change.content : undefined,
     reasons: change.reasons,
     consequences: change.consequences,
     depends_on: change.dependsOn,
-    ...("nameFrom" in change && change.nameFrom !== undefined ? { name_from: change.nameFrom.address } : {}),
-    ...("temporaryName" in change && change.temporaryName !== undefined
-      ? { temporary_name: change.temporaryName }
-      : {}),
+    name_from: "nameFrom" in change ? change.nameFrom?.address : undefined,
+    temporary_name: "temporaryName" in change ? change.temporaryName : undefined,
   };
 }
 
+function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
 function differenceJson({ diff, severity, at }: RatedDiff): Record<string, unknown> {
-  return { path: diff.path, severity, ...(at === undefined ? {} : { at }) };
+  return { path: diff.path, severity, at };
 }
 
 function valuesJson(change: Change, fields: FieldTable): Record<string, unknown> {
@@ -128,9 +130,8 @@ function unmanagedJson(one: Unmanaged): Record<string, unknown> {
   return { kind: one.kind, name: one.name, id: one.id };
 }
 
-function guardJson(guard: Guard): Record<string, unknown> {
-  const origin = guard.origin === undefined ? {} : { origin: guard.origin };
-  return { ...diagnosticJson(guard.diagnostic), addresses: guard.addresses, ...origin };
+function guardJson({ diagnostic, addresses, origin }: Guard): Record<string, unknown> {
+  return { ...diagnosticJson(diagnostic), addresses, origin };
 }
 
 const DRIFT_FORMAT_VERSION = "1.0";
@@ -161,17 +162,17 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
     name: one.name,
     what: one.what,
     severity,
-    ...(at === undefined ? {} : { at }),
-    ...originJson(one.origin),
+    at,
+    origin: originJson(one.origin),
     ...(differences.length === 0 ? marks[0] : {}),
     changes: differences.map(({ diff, severity: own, at: place }, number) => ({
       path: diff.path,
       severity: own,
       ...marks[number],
-      ...(place === undefined ? {} : { at: place }),
+      at: place,
       recorded: side(diff.after, diff),
       live: side(diff.before, diff),
     })),
-    ...(one.content === undefined ? {} : { text_diff: one.content }),
+    text_diff: one.content,
   };
 }

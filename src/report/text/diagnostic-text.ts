@@ -51,16 +51,18 @@ function placeJson({ file, line, column }: Location): Record<string, unknown> {
   return { file, line, column };
 }
 
+/** As in every document, JSON leaves out the members that are undefined. */
 export function diagnosticJson(one: Diagnostic): Record<string, unknown> {
+  const { severity, code, message, address, at, usedAt, rule, hint, cause } = one;
   return {
-    severity: one.severity,
-    code: one.code,
-    message: one.message,
-    ...(one.address === undefined ? {} : { address: one.address }),
-    ...(one.at === undefined ? {} : { at: placeJson(one.at) }),
-    ...(one.usedAt === undefined ? {} : { used_at: one.usedAt.map(placeJson) }),
-    ...(one.rule === undefined ? {} : { rule: { ...one.rule, at: placeJson(one.rule.at) } }),
-    ...(one.hint === undefined ? {} : { hint: one.hint }),
-    ...(one.cause === undefined ? {} : { cause: one.cause }),
+    severity,
+    code,
+    message,
+    address,
+    at: at && placeJson(at),
+    used_at: usedAt?.map(placeJson),
+    rule: rule && { ...rule, at: placeJson(rule.at) },
+    hint,
+    cause,
   };
 }

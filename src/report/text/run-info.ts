@@ -84,20 +84,8 @@ function linkTarget(url: string): string | undefined {
     .replaceAll("##", "#%23");
 }
 
-export function runJson({
-  target,
-  commit,
-  madeAt,
-  runUrl,
-  modes,
-  partial,
-}: RunInfo): Record<string, unknown> {
-  return {
-    ...(target === undefined ? {} : { target }),
-    ...(commit === undefined ? {} : { commit }),
-    made_at: madeAt,
-    ...(runUrl === undefined ? {} : { run_url: runUrl }),
-    ...(modes.length === 0 ? {} : { modes }),
-    ...(partial === undefined ? {} : { partial }),
-  };
+export function runJson(info: RunInfo): Record<string, unknown> {
+  const { target, commit, madeAt, runUrl, modes, partial } = info;
+  const restricted = { ...(modes.length === 0 ? {} : { modes }), ...(partial === true ? { partial } : {}) };
+  return { target, commit, made_at: madeAt, run_url: runUrl, ...restricted };
 }

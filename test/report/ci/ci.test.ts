@@ -106,6 +106,9 @@ describe("GitHub annotations", () => {
           message: message.join("").replaceAll("\n", " "),
           remarks: [],
           blocks: false,
+          address: undefined,
+          severity: undefined,
+          origin: undefined,
           at: { ...at, file: `${title.join("").replaceAll("\n", "")}x` },
         };
         const output = githubAnnotations([notice], INFO, ["a\n::error::b"]);
