@@ -5,7 +5,7 @@ import { type Suggest, suggester } from "../core/suggest.ts";
 import type { PlanningRegistry } from "../resource/registry.ts";
 import { LinearPatterns } from "./expressions/linear-pattern.ts";
 import { readAll, type SpecFileReader } from "./files/includes.ts";
-import { openSpecFolder, type PathObserver, type SpecFolder } from "./files/spec-folder.ts";
+import { openSpecFolder, type SpecFolder, type SpecFolderOptions } from "./files/spec-folder.ts";
 import type { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { SourceText } from "./model/source.ts";
@@ -16,12 +16,10 @@ import { checkOtherTargets } from "./resolve/other-targets.ts";
 import { type VariableInputs, variablesOf } from "./variables/declarations.ts";
 import { applyTarget, checkTargets, selectTarget } from "./variables/targets.ts";
 
-export interface SpecInput {
+export interface SpecInput extends SpecFolderOptions {
   readonly file: string;
   /** The spec, where it is a part of `file`. */
   readonly root?: MapNode;
-  /** Diagnostics show paths relative to this folder, or as in `file` for files outside. */
-  readonly cwd?: string;
   readonly target?: string;
   /** `name=value`, as --var takes them; the last one of a name counts. */
   readonly vars?: readonly string[];
@@ -32,13 +30,8 @@ export interface SpecInput {
   readonly registry: PlanningRegistry;
   /** The targets that are not selected are checked as well. */
   readonly allTargets?: boolean;
-  /** The spec may be untrusted: lower limits, no hidden files, no lines of files in diagnostics. */
-  readonly untrusted?: boolean;
-  /** Absolute paths of folders of states, which a spec cannot read. */
-  readonly states?: readonly string[];
   /** Called between two steps, so that other work can continue. */
   readonly turn?: () => Promise<void>;
-  readonly seen?: PathObserver;
   /** Whether problems of expressions in this source are located inside the expression. */
   readonly isTyped?: (source: SourceText) => boolean;
 }
@@ -61,12 +54,7 @@ export async function openExpandedSpec(
 ): Promise<OpenedSpec | undefined> {
   const { registry, isTyped } = options;
   const limits = options.untrusted === true ? STRICT : LIMITS;
-  const place = openSpecFolder(options.file, {
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    visibleOnly: options.untrusted === true,
-    states: options.states ?? [],
-    ...(options.seen === undefined ? {} : { seen: options.seen }),
-  });
+  const place = openSpecFolder(options.file, options);
   if (place === undefined) {
     findings.error("SPEC_NOT_FOUND", `${options.file} does not exist`, undefined, {
       hint: "pass another spec with --file, or run `workspace init` to create one",
@@ -95,8 +83,8 @@ export async function openExpandedSpec(
     main,
     registry,
     limits: limits.modules,
+    isTyped,
     ...shared,
-    ...(isTyped === undefined ? {} : { isTyped }),
   });
   return expanded && { tree, files, written, target, suggest, expanded };
 }

@@ -1,10 +1,10 @@
 // Reads the selected target of a spec before everything else, because the location of the state depends on it.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
+import { defined } from "../core/json.ts";
 import { suggester } from "../core/suggest.ts";
 import { readAll } from "./files/includes.ts";
-import { openSpecFolder } from "./files/spec-folder.ts";
-import type { LoadOptions } from "./load-spec.ts";
+import { openSpecFolder, type SpecFolderOptions } from "./files/spec-folder.ts";
 import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
 import type { TargetSettings } from "./model/spec.ts";
@@ -24,16 +24,9 @@ export type TargetSelection = (wanted: string | undefined) => SelectedTarget;
 
 const NONE: TargetSelection = () => ({ names: [] });
 
-export function readTargets(
-  options: Pick<LoadOptions, "file" | "cwd" | "untrusted" | "states" | "seen">,
-): TargetSelection {
-  const { file, cwd, untrusted = false, states = [], seen } = options;
-  const place = openSpecFolder(file, {
-    ...(cwd === undefined ? {} : { cwd }),
-    visibleOnly: untrusted,
-    states,
-    ...(seen === undefined ? {} : { seen }),
-  });
+export function readTargets(options: SpecFolderOptions & { readonly file: string }): TargetSelection {
+  const { file, untrusted = false } = options;
+  const place = openSpecFolder(file, options);
   if (place === undefined) return NONE;
   const { tree, main } = place;
   const limits = untrusted ? STRICT : LIMITS;
@@ -52,12 +45,7 @@ export function readTargets(
   return (wanted) => {
     const findings = new Findings();
     const settings = selectTarget(section, wanted, suggester(), findings);
-    const problem = firstError(findings) ?? general;
-    return {
-      names,
-      ...(settings === undefined ? {} : { settings }),
-      ...(problem === undefined ? {} : { problem }),
-    };
+    return { names, ...defined({ settings, problem: firstError(findings) ?? general }) };
   };
 }
 

@@ -35,7 +35,7 @@ export interface EvaluatorOptions {
   readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
   /** Whether problems of expressions in this source are located inside the expression. Files may write it with escapes. */
-  readonly isTyped?: (source: SourceText) => boolean;
+  readonly isTyped: ((source: SourceText) => boolean) | undefined;
 }
 
 /** The cost of a value, in characters. */

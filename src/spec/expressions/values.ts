@@ -3,7 +3,16 @@
 import { isObject, type Json } from "../../core/json.ts";
 import type { Span } from "../model/source.ts";
 import { escaped, isEvaluated, isTemplate, literalOf, templateParts } from "../model/template.ts";
-import { isNull, listAt, type MapMember, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
+import {
+  isNull,
+  listAt,
+  type MapMember,
+  mapAt,
+  type SpecNode,
+  scalarAt,
+  withItems,
+  withValues,
+} from "../model/tree.ts";
 
 /** Data in template form: text that looks like a reference is literal. */
 export function escapedTree(node: SpecNode): SpecNode {
@@ -11,10 +20,7 @@ export function escapedTree(node: SpecNode): SpecNode {
     return typeof node.value === "string" && node.value.includes("${")
       ? scalarAt(node, escaped(node.value))
       : node;
-  if (node.kind === "list") return listAt(node, node.items.map(escapedTree));
-  const members = new Map<string, MapMember>();
-  for (const [key, one] of node.members) members.set(key, { key: one.key, value: escapedTree(one.value) });
-  return mapAt(node, members);
+  return node.kind === "list" ? withItems(node, escapedTree) : withValues(node, escapedTree);
 }
 
 /** Template form as data; undefined if it contains a reference, which is unknown until apply. */

@@ -98,8 +98,9 @@ export function contentOf(
   }
   const path = namedPath(written, node, findings);
   if (path === undefined) return undefined;
-  const said = { ...fromExtension(written, path, values, node, findings), ...values };
-  const read = summed(written, path, said, node, sources, findings);
+  const source = { written, node, path, findings };
+  const said = { ...fromExtension(source, values), ...values };
+  const read = summed(source, said, sources);
   if (read === undefined) return undefined;
   const content: Values = written.provider.fields.content === undefined ? {} : { content: read.content };
   return {
@@ -108,13 +109,15 @@ export function contentOf(
   };
 }
 
-function fromExtension(
-  written: WrittenResource,
-  path: string,
-  values: Values,
-  node: SpecNode,
-  findings: Findings,
-): Values {
+/** The file that a resource names. */
+interface NamedSource {
+  readonly written: WrittenResource;
+  readonly node: SpecNode;
+  readonly path: string;
+  readonly findings: Findings;
+}
+
+function fromExtension({ written, node, path, findings }: NamedSource, values: Values): Values {
   const { provider, address } = written;
   if (!isNotebookKind(provider)) return {};
   const extension = extensionOf(path);
@@ -139,34 +142,28 @@ function overridden(field: string, values: Values): boolean {
 
 /** Digests of the bytes and of what contents are compared by: the kind's own form, or size and digest. */
 function summed(
-  written: WrittenResource,
-  path: string,
+  source: NamedSource,
   values: Values,
-  node: SpecNode,
   sources: SourceReader,
-  findings: Findings,
 ): { readonly digest: string; readonly content: string } | undefined {
-  const { provider } = written;
+  const { provider } = source.written;
+  const { path } = source;
   const most = isNotebookKind(provider) ? LIMITS.notebookBytes : LIMITS.contentBytes;
   const formOf = provider.planning.content?.digest;
   if (formOf === undefined) {
-    const sum = within(written, path, node, sources.sum(path, most), findings);
+    const sum = within(source, sources.sum(path, most));
     return sum && { digest: sum.digest, content: sizeAndDigest(sum.size, sum.digest) };
   }
   const key = `${provider.kind} ${JSON.stringify(values)}`;
-  const read = sources.form(path, most, key, (bytes) => formOf(bytes, values));
-  const sum = within(written, path, node, read, findings);
+  const sum = within(
+    source,
+    sources.form(path, most, key, (bytes) => formOf(bytes, values)),
+  );
   return sum && { digest: sum.digest, content: sum.form };
 }
 
 /** Returns the content. Reports once, at the first file beyond it, that the limit of an untrusted spec is reached. */
-function within<T>(
-  written: WrittenResource,
-  path: string,
-  node: SpecNode,
-  read: Summed<T>,
-  findings: Findings,
-): T | undefined {
+function within<T>({ written, node, path, findings }: NamedSource, read: Summed<T>): T | undefined {
   if (read.ok || read.refusal !== "over limit") return openSourceFile(written, path, node, read, findings);
   if (findings.has("SPEC_READ_LIMIT")) return undefined;
   const most = STRICT.sourceBytes >> 20;

@@ -1,6 +1,7 @@
 // Source folders of notebooks and files: an entry with `source_dir` becomes one resource for each file below that folder.
 
 import { addressOf } from "../../core/address.ts";
+import type { Code } from "../../core/codes.ts";
 import { grouped } from "../../core/sentences.ts";
 import { hasContent } from "../../resource/content.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
@@ -25,29 +26,6 @@ const FOLDER_FIELDS = ["source_dir", "include", "exclude"] as const;
 /** Every pattern is tried on every file below a folder, also where none matches. */
 const PATTERN_COST = 20;
 
-/** What source folders may still give: a small spec must not name a large folder many times. */
-class FileBudget {
-  readonly #most: number;
-  readonly #findings: Findings;
-  #left: number;
-
-  constructor(most: number, findings: Findings) {
-    this.#most = most;
-    this.#left = most;
-    this.#findings = findings;
-  }
-
-  /** False once the limit is exceeded, which is reported once. */
-  take(files: number, folder: WrittenResource): boolean {
-    if (this.#left < 0) return false;
-    this.#left -= files;
-    if (this.#left >= 0) return true;
-    const message = `source folders name more than ${grouped(this.#most)} files; each pattern counts as ${PATTERN_COST}`;
-    this.#findings.error("SPEC_TOO_LARGE", message, folder.at, { address: folder.address });
-    return false;
-  }
-}
-
 /** The resources with every folder expanded, at most so many. An explicit resource overrides one from a folder. */
 export function expandSourceFolders(
   resources: readonly WrittenResource[],
@@ -56,94 +34,99 @@ export function expandSourceFolders(
   findings: Findings,
   most: number,
 ): readonly WrittenResource[] {
-  const budget = new FileBudget(most, findings);
   const folders = resources.filter((one) => hasContent(one.provider) && one.fields.members.has("source_dir"));
   if (folders.length === 0) return resources;
+  const expansion = new FolderExpansion(registry, tree, findings, most);
   const rest = resources.filter((one) => !folders.includes(one));
   const taken = new Map(rest.map((one) => [one.address, one]));
   for (const folder of folders)
-    for (const one of membersOf(folder, registry, tree, findings, budget)) {
+    for (const one of expansion.members(folder)) {
       const earlier = taken.get(one.address);
       if (earlier === undefined) taken.set(one.address, one);
-      else if (!rest.includes(earlier)) clash(folder, one, earlier, findings);
+      // Folders may be met from two sides; contents may not.
+      else if (!rest.includes(earlier) && hasContent(one.provider)) {
+        const files = [one, earlier].map((each) => scalarText(member(each.fields, "source")));
+        const message = `both ${files[0]} and ${files[1]} define ${one.address}`;
+        const hint = "rename one of the files, or exclude one";
+        findings.error("SPEC_DUPLICATE_NAME", message, folder.at, { address: folder.address, hint });
+      }
     }
   return [...taken.values()];
 }
 
-/** Folders may be met from two sides; contents may not. */
-function clash(
-  folder: WrittenResource,
-  one: WrittenResource,
-  earlier: WrittenResource,
-  findings: Findings,
-): void {
-  if (!hasContent(one.provider)) return;
-  const files = [one, earlier].map((each) => scalarText(member(each.fields, "source")));
-  findings.error("SPEC_DUPLICATE_NAME", `both ${files[0]} and ${files[1]} define ${one.address}`, folder.at, {
-    address: folder.address,
-    hint: "rename one of the files, or exclude one",
-  });
-}
+class FolderExpansion {
+  readonly #registry: PlanningRegistry;
+  readonly #tree: SpecFolder;
+  readonly #findings: Findings;
+  readonly #most: number;
+  /** The files that may still come: a small spec must not name a large folder many times. */
+  #left: number;
 
-function membersOf(
-  folder: WrittenResource,
-  registry: PlanningRegistry,
-  tree: SpecFolder,
-  findings: Findings,
-  budget: FileBudget,
-): readonly WrittenResource[] {
-  const node = member(folder.fields, "source_dir");
-  const local = node === undefined ? undefined : namedPath(folder, node, findings);
-  if (node === undefined || local === undefined) return [];
-  const { address } = folder;
-  if (folder.fields.members.has("source"))
-    findings.error("SPEC_COMBINATION", `${address} has both source and source_dir`, node, { address });
-  const there = tree.folderAt(local);
-  if (!there.ok) {
-    const refusal = there.refusal === "missing" ? "no folder" : there.refusal;
-    openSourceFile(folder, local, node, { ok: false, refusal }, findings);
-    return [];
+  constructor(registry: PlanningRegistry, tree: SpecFolder, findings: Findings, most: number) {
+    this.#registry = registry;
+    this.#tree = tree;
+    this.#findings = findings;
+    this.#most = most;
+    this.#left = most;
   }
-  const patterns = patternsOf(folder, "include", findings) ?? [
-    isNotebookKind(folder.provider) ? NOTEBOOKS : "**",
-  ];
-  const except = patternsOf(folder, "exclude", findings) ?? [];
-  if (!budget.take(PATTERN_COST * (patterns.length + except.length), folder)) return [];
-  const found = tree.glob(patterns, local, except);
-  if (!budget.take(found.length, folder)) return [];
-  if (found.length === 0) {
-    const links = tree.irregular(patterns, local, except).length > 0;
-    const problem = links
-      ? `only links or pipes in ${local} match, and the spec does not read those`
-      : `no file in ${local} matches`;
-    findings.error("SPEC_INCLUDE", `${address}: ${problem}`, node, { address });
+
+  /** The resources of one folder. */
+  members(folder: WrittenResource): readonly WrittenResource[] {
+    const tree = this.#tree;
+    const node = member(folder.fields, "source_dir");
+    const local = node === undefined ? undefined : namedPath(folder, node, this.#findings);
+    if (node === undefined || local === undefined) return [];
+    const { address } = folder;
+    const error = (code: Code, problem: string): void =>
+      this.#findings.error(code, `${address}${problem}`, node, { address });
+    if (folder.fields.members.has("source")) error("SPEC_COMBINATION", " has both source and source_dir");
+    const there = tree.folderAt(local);
+    if (!there.ok) {
+      const refusal = there.refusal === "missing" ? "no folder" : there.refusal;
+      openSourceFile(folder, local, node, { ok: false, refusal }, this.#findings);
+      return [];
+    }
+    const usual = isNotebookKind(folder.provider) ? NOTEBOOKS : "**";
+    const patterns = this.#patterns(folder, "include") ?? [usual];
+    const except = this.#patterns(folder, "exclude") ?? [];
+    if (!this.#hasRoom(PATTERN_COST * (patterns.length + except.length), folder)) return [];
+    const found = tree.glob(patterns, local, except);
+    if (!this.#hasRoom(found.length, folder)) return [];
+    if (found.length === 0 && tree.irregular(patterns, local, except).length > 0)
+      error("SPEC_INCLUDE", `: only links or pipes in ${local} match, and the spec does not read those`);
+    else if (found.length === 0) error("SPEC_INCLUDE", `: no file in ${local} matches`);
+    const files = found.map((path) => fileIn(folder, path, local, node));
+    return [...foldersOf(files, folder, this.#registry), ...files];
   }
-  const files = found.map((path) => fileIn(folder, path, local, node));
-  return [...foldersOf(files, folder, registry), ...files];
+
+  /** False once the limit is exceeded, which is reported once. */
+  #hasRoom(files: number, folder: WrittenResource): boolean {
+    if (this.#left < 0) return false;
+    this.#left -= files;
+    if (this.#left >= 0) return true;
+    const message = `source folders name more than ${grouped(this.#most)} files; each pattern counts as ${PATTERN_COST}`;
+    this.#findings.error("SPEC_TOO_LARGE", message, folder.at, { address: folder.address });
+    return false;
+  }
+
+  #patterns(folder: WrittenResource, field: "include" | "exclude"): readonly string[] | undefined {
+    const node = member(folder.fields, field);
+    if (node === undefined) return undefined;
+    const { address } = folder;
+    const items: readonly SpecNode[] = node.kind === "list" ? node.items : [node];
+    return items.flatMap((item) => {
+      const pattern = scalarText(item);
+      if (pattern === undefined) return [];
+      const problem = filePatternProblem(pattern);
+      if (problem === undefined) return [pattern];
+      const message = `${address}: the pattern ${JSON.stringify(pattern.slice(0, 80))} ${problem.words}`;
+      this.#findings.error(problem.leadsOut ? "SPEC_OUTSIDE" : "SPEC_INCLUDE", message, item, { address });
+      return [];
+    });
+  }
 }
 
 const NOTEBOOKS = `**/*.{${NOTEBOOK_EXTENSIONS.map((one) => one.slice(1)).join(",")},R}`;
-
-function patternsOf(
-  folder: WrittenResource,
-  field: "include" | "exclude",
-  findings: Findings,
-): readonly string[] | undefined {
-  const node = member(folder.fields, field);
-  if (node === undefined) return undefined;
-  const items: readonly SpecNode[] = node.kind === "list" ? node.items : [node];
-  return items.flatMap((item) => {
-    const pattern = scalarText(item);
-    if (pattern === undefined) return [];
-    const problem = filePatternProblem(pattern);
-    if (problem === undefined) return [pattern];
-    const message = `${folder.address}: the pattern ${JSON.stringify(pattern.slice(0, 80))} ${problem.words}`;
-    findings.error(problem.leadsOut ? "SPEC_OUTSIDE" : "SPEC_INCLUDE", message, item, {
-      address: folder.address,
-    });
-    return [];
-  });
-}
 
 /** The resource of one file; the name of a notebook has no extension. */
 function fileIn(folder: WrittenResource, path: string, local: string, at: Span): WrittenResource {
@@ -177,21 +160,12 @@ function foldersOf(
     for (const need of file.provider.planning.dependencies?.(file.name, {}) ?? []) {
       const provider = registry.find(need.kind);
       if (provider === undefined || provider === file.provider) continue;
-      for (
-        let name = need.name;
-        name.startsWith(`${folder.key}/`);
-        name = name.slice(0, name.lastIndexOf("/"))
-      ) {
-        const fields = mapAt(folder.fields, new Map<string, MapMember>());
-        made.set(name, {
-          ...folder,
-          provider,
-          address: addressOf(provider.kind, name),
-          key: name,
-          name,
-          fields,
-          lifecycle: undefined,
-        });
+      const fields = mapAt(folder.fields, new Map<string, MapMember>());
+      const bare = { ...folder, provider, fields, lifecycle: undefined };
+      let { name } = need;
+      while (name.startsWith(`${folder.key}/`)) {
+        made.set(name, { ...bare, address: addressOf(provider.kind, name), key: name, name });
+        name = name.slice(0, name.lastIndexOf("/"));
       }
     }
   return [...made.values()];

@@ -54,11 +54,11 @@ export interface SpecFolder {
 export type PathObserver = (path: string, patterns?: readonly string[]) => void;
 
 export interface SpecFolderOptions {
-  /** Diagnostics name files from there. */
+  /** Diagnostics show paths relative to this folder, or as in `file` for files outside. */
   readonly cwd?: string;
-  /** Hidden files and folders are not read, apart from the main file. */
-  readonly visibleOnly?: boolean;
-  /** Folders of states, which are not read. */
+  /** The spec may be untrusted: apart from the main file, hidden files and folders are not read. */
+  readonly untrusted?: boolean;
+  /** Absolute paths of folders of states, which a spec cannot read. */
   readonly states?: readonly string[];
   readonly seen?: PathObserver;
 }
@@ -68,7 +68,7 @@ const PIECE = 1 << 20;
 /** The tree that contains a file, with the file's path in it. */
 export function openSpecFolder(
   file: string,
-  { cwd, visibleOnly = false, states = [], seen = () => undefined }: SpecFolderOptions = {},
+  { cwd, untrusted = false, states = [], seen = () => undefined }: SpecFolderOptions = {},
 ): { readonly tree: SpecFolder; readonly main: string } | undefined {
   const folderName = dirname(file);
   const near = cwd === undefined ? folderName : relative(cwd, resolve(folderName));
@@ -76,9 +76,9 @@ export function openSpecFolder(
   try {
     const folder = realpathSync(resolve(folderName));
     const main = basename(file);
-    const isPrivate = privateFiles(states, folder);
+    const onlyBeside = untrusted ? main : undefined;
     return {
-      tree: treeAt(folder, given, { isPrivate, seen, onlyBeside: visibleOnly ? main : undefined }),
+      tree: treeAt(folder, given, { isPrivate: privateFiles(states, folder), seen, onlyBeside }),
       main,
     };
   } catch {
@@ -132,11 +132,7 @@ function treeAt(folder: string, given: string, { isPrivate, seen, onlyBeside }: 
 
 /** A file that the command line names: anywhere, but regular and of bounded size. */
 export function readNamedFile(path: string, most: number): OpenedFile<Uint8Array> {
-  try {
-    return openRegular(realpathSync(path), most, (descriptor, size) => readWhole(descriptor, size, most));
-  } catch (problem) {
-    return { ok: false, refusal: refusalOf(problem) };
-  }
+  return withFile(withoutLinks(path), most, (descriptor, size) => readWhole(descriptor, size, most));
 }
 
 /** True for `*.yaml`, false for the path of one file. */
@@ -165,11 +161,15 @@ function withFile<T>(
 /** Resolves links; returns the path if it is inside the folder. Rejects `..` before any file access. */
 function realInside(folder: string, path: string): OpenedFile<string> {
   if (pathBeside("", path) === undefined || path.includes("\0")) return { ok: false, refusal: "outside" };
+  const real = withoutLinks(join(folder, normalize(path)));
+  if (!real.ok) return real;
+  const within = relative(folder, real.value);
+  return within === ".." || within.startsWith(`..${sep}`) ? { ok: false, refusal: "outside" } : real;
+}
+
+function withoutLinks(path: string): OpenedFile<string> {
   try {
-    const real = realpathSync(join(folder, normalize(path)));
-    const within = relative(folder, real);
-    const out = within === ".." || within.startsWith(`..${sep}`);
-    return out ? { ok: false, refusal: "outside" } : { ok: true, value: real };
+    return { ok: true, value: realpathSync(path) };
   } catch (problem) {
     return { ok: false, refusal: refusalOf(problem) };
   }

@@ -3,6 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { count } from "../../core/sentences.ts";
 import { locationOf, type Span } from "./source.ts";
@@ -169,11 +170,13 @@ function diagnosticOf({ finding, origin, others }: Kept, framed: boolean): Diagn
     severity,
     code,
     message: `${message}${repeated}`,
-    ...(address === undefined ? {} : { address }),
-    ...(at === undefined ? {} : { at: locationOf(at, framed) }),
-    ...(uses.length === 0 ? {} : { usedAt: uses.map((use) => locationOf(use, false)) }),
-    ...(hint === undefined ? {} : { hint }),
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({
+      address,
+      at: at && locationOf(at, framed),
+      usedAt: uses.length === 0 ? undefined : uses.map((use) => locationOf(use, false)),
+      hint,
+      cause,
+    }),
   };
 }
 

@@ -34,7 +34,7 @@ export interface ExpandingOptions {
   readonly sensitive: SensitiveTexts;
   readonly patterns: LinearPatterns;
   /** Whether problems of expressions in this source are located inside the expression. */
-  readonly isTyped?: (source: SourceText) => boolean;
+  readonly isTyped: ((source: SourceText) => boolean) | undefined;
 }
 
 export interface ExpandedSpec {
@@ -53,12 +53,7 @@ export async function expandSpec(
   options: ExpandingOptions,
 ): Promise<ExpandedSpec | undefined> {
   const { files, main, registry, limits, target, suggest, findings, sensitive, isTyped } = options;
-  const evaluator = new Evaluator({
-    suggest,
-    findings,
-    sensitive,
-    ...(isTyped === undefined ? {} : { isTyped }),
-  });
+  const evaluator = new Evaluator({ suggest, findings, sensitive, isTyped });
   const definitions = new ModuleDefinitions(files, findings);
   const loading = new ModuleLoading({
     definitions,
@@ -73,19 +68,13 @@ export async function expandSpec(
   });
   const budget = new ExpansionBudget();
   const used = member(root, "modules");
-  const bind = (text: string, at: Span): string => {
+  const checked = (text: string, at: Span): string => {
     loading.checkScope(text, at, used, root);
     return text;
   };
+  const bind = used === undefined ? undefined : checked;
   const expander = (of: SpecScope): Expander =>
-    new Expander({
-      scope: of,
-      evaluator,
-      budget,
-      findings,
-      sensitive,
-      ...(used === undefined ? {} : { bind }),
-    });
+    new Expander({ scope: of, evaluator, budget, findings, sensitive, bind });
   const scope: SpecScope = new SpecScope({
     variable: inTemplateForm(options.lookup),
     target,

@@ -11,13 +11,9 @@ import { type MapNode, spanOf } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 
 /** Results of resolution, in addition to the declared fields. */
-export interface ResolvedDesired {
-  readonly values: Values;
-  readonly references: readonly Reference[];
-  readonly dependsOn: readonly Address[];
-  readonly lifecycle: Lifecycle;
+export type ResolvedDesired = Pick<Resource, "values" | "references" | "dependsOn" | "lifecycle"> & {
   readonly payload: Payload | undefined;
-}
+};
 
 export class Desired implements Resource {
   readonly address: Address;

@@ -46,45 +46,9 @@ export function flattenResources(
   suggest: Suggest,
   findings: Findings,
 ): readonly WrittenResource[] {
-  const flattening = new Flattening(registry, findings);
-  for (const { root, origin } of parts)
-    findings.within(origin, () => {
-      for (const [section, { key, value }] of root.members) {
-        if (section.startsWith("x-") || (CONTROL_SECTIONS as readonly string[]).includes(section)) continue;
-        const provider = registry.find(section);
-        if (provider === undefined || provider.nested !== undefined)
-          unknownSection(section, key, provider, registry, suggest, findings);
-        else flattening.section(provider, section, value, undefined, origin);
-      }
-    });
+  const flattening = new Flattening(registry, suggest, findings);
+  for (const part of parts) findings.within(part.origin, () => flattening.part(part));
   return flattening.all;
-}
-
-function unknownSection(
-  section: string,
-  at: Span,
-  provider: PlannedKind | undefined,
-  registry: PlanningRegistry,
-  suggest: Suggest,
-  findings: Findings,
-): void {
-  if (provider?.nested !== undefined) {
-    const { kind, under } = provider.nested;
-    findings.error("SPEC_UNKNOWN_KIND", `${section} must be nested under ${kind}`, at, {
-      hint: `write them under ${kind}.NAME.${under}`,
-    });
-    return;
-  }
-  if (MODULE_SECTIONS.includes(section)) {
-    findings.error("SPEC_MODULE", `${section} can be declared only in a module`, at);
-    return;
-  }
-  const kinds = registry.kinds.filter(({ nested }) => nested === undefined).map(({ kind }) => kind);
-  const best = suggest(section, [...kinds, ...CONTROL_SECTIONS, ...TARGET_FIELDS]);
-  const hint = TARGET_FIELDS.some((field) => field === best)
-    ? { hint: `${best} is a field of a target: targets.NAME.${best}` }
-    : didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`);
-  findings.error("SPEC_UNKNOWN_KIND", `${JSON.stringify(section)} is not a valid kind`, at, hint);
 }
 
 interface Child {
@@ -96,11 +60,17 @@ interface Child {
 class Flattening {
   readonly all: WrittenResource[] = [];
   #addresses: Map<Address, WrittenResource> | undefined;
+  /** Of the part that is read now. */
+  #origin: InstanceOrigin | undefined;
+  readonly #registry: PlanningRegistry;
+  readonly #suggest: Suggest;
   readonly #findings: Findings;
   /** Nested kinds by the kind that contains them. */
   readonly #children: ReadonlyMap<string, readonly Child[]>;
 
-  constructor(registry: PlanningRegistry, findings: Findings) {
+  constructor(registry: PlanningRegistry, suggest: Suggest, findings: Findings) {
+    this.#registry = registry;
+    this.#suggest = suggest;
     this.#findings = findings;
     const nested = registry.kinds.flatMap((provider): readonly Child[] =>
       provider.nested === undefined ? [] : [{ provider, ...provider.nested }],
@@ -108,24 +78,40 @@ class Flattening {
     this.#children = Map.groupBy(nested, ({ kind }) => kind);
   }
 
-  section(
-    provider: PlannedKind,
-    where: string,
-    value: SpecNode,
-    parent: WrittenResource | undefined,
-    origin: InstanceOrigin | undefined,
-  ): void {
-    for (const [name, one] of this.#findings.names(where, value))
-      this.#resource(provider, name, one, parent, origin);
+  part({ root, origin }: SpecPart): void {
+    this.#origin = origin;
+    for (const [section, { key, value }] of root.members) {
+      if (section.startsWith("x-") || CONTROL_SECTIONS.some((one) => one === section)) continue;
+      const provider = this.#registry.find(section);
+      if (provider === undefined || provider.nested !== undefined)
+        this.#unknownSection(section, key, provider?.nested);
+      else this.#section(provider, section, value, undefined);
+    }
   }
 
-  #resource(
-    provider: PlannedKind,
-    own: string,
-    one: MapMember,
-    parent: WrittenResource | undefined,
-    origin: InstanceOrigin | undefined,
-  ): void {
+  #unknownSection(section: string, at: Span, nested: PlannedKind["nested"]): void {
+    const findings = this.#findings;
+    if (nested !== undefined) {
+      const hint = `write them under ${nested.kind}.NAME.${nested.under}`;
+      findings.error("SPEC_UNKNOWN_KIND", `${section} must be nested under ${nested.kind}`, at, { hint });
+    } else if (MODULE_SECTIONS.includes(section))
+      findings.error("SPEC_MODULE", `${section} can be declared only in a module`, at);
+    else {
+      const kinds = this.#registry.kinds.filter((one) => one.nested === undefined).map(({ kind }) => kind);
+      const best = this.#suggest(section, [...kinds, ...CONTROL_SECTIONS, ...TARGET_FIELDS]);
+      const hint = TARGET_FIELDS.some((field) => field === best)
+        ? { hint: `${best} is a field of a target: targets.NAME.${best}` }
+        : didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`);
+      findings.error("SPEC_UNKNOWN_KIND", `${JSON.stringify(section)} is not a valid kind`, at, hint);
+    }
+  }
+
+  #section(provider: PlannedKind, where: string, value: SpecNode, parent: WrittenResource | undefined): void {
+    for (const [name, one] of this.#findings.names(where, value)) this.#resource(provider, name, one, parent);
+  }
+
+  #resource(provider: PlannedKind, own: string, one: MapMember, parent: WrittenResource | undefined): void {
+    const origin = this.#origin;
     // A key that is the name of the object is unique in the workspace, and is not prefixed.
     const prefix = provider.nameField === undefined ? "" : (origin?.prefix ?? "");
     const key = parent === undefined ? `${prefix}${own}` : nestedNameOf(parent.key, own);
@@ -155,8 +141,7 @@ class Flattening {
     this.all.push(written);
     for (const child of owned) {
       const inner = member(node, child.under);
-      if (inner !== undefined)
-        this.section(child.provider, `${address}: ${child.under}`, inner, written, origin);
+      if (inner !== undefined) this.#section(child.provider, `${address}: ${child.under}`, inner, written);
     }
   }
 

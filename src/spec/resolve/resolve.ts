@@ -27,13 +27,7 @@ import { lifecycleOf } from "./policy.ts";
 import { checkReferences, type ReferenceContext } from "./reference-target.ts";
 import { type BoundReferences, bindReferences } from "./references.ts";
 import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
-import {
-  type ResourceMembers,
-  reportLimits,
-  reportMemberships,
-  reportRepeated,
-  reportSharedNames,
-} from "./whole-spec-checks.ts";
+import { reportLimits, reportMemberships, reportRepeated, reportSharedNames } from "./whole-spec-checks.ts";
 
 export interface ResolveInput {
   readonly registry: PlanningRegistry;
@@ -53,19 +47,10 @@ export async function resolveResources(
   const { registry, suggest, findings, parts } = resolving;
   const byAddress = new Map<Address, WrittenResource>();
   for (const one of all) byAddress.set(one.address, one);
-  const keys = new Map<string, string[]>();
-  for (const { provider, key } of all) {
-    const ofKind = keys.get(provider.kind);
-    if (ofKind === undefined) keys.set(provider.kind, [key]);
-    else ofKind.push(key);
-  }
-  const linkage: ReferenceContext = {
-    registry,
-    resources: byAddress,
-    keysOf: (kind) => keys.get(kind) ?? [],
-    suggest,
-    findings,
-  };
+  const byKind = Map.groupBy(all, ({ provider }) => provider.kind);
+  const keys = new Map(Array.from(byKind, ([kind, ones]) => [kind, ones.map(({ key }) => key)]));
+  const keysOf = (kind: string): readonly string[] => keys.get(kind) ?? [];
+  const linkage: ReferenceContext = { registry, resources: byAddress, keysOf, suggest, findings };
   const index = new DeclaredNames(all);
   reportSharedNames(byAddress, index, findings);
   reportLimits(all, findings);
@@ -76,12 +61,11 @@ export async function resolveResources(
     findings.within(link.written.origin, () => {
       resources.set(link.written.address, desiredOf(link, index, { ...resolving, validator }));
     });
-  const membered: readonly ResourceMembers[] = links;
   for (const { values = [], origin } of parts)
     findings.within(origin, () => {
       for (const value of values) checkReferences(value, linkage);
     });
-  reportMemberships(membered, registry, findings);
+  reportMemberships(links, registry, findings);
   reportCycles(resources, (address) => byAddress.get(address)?.at, findings);
   return resources;
 }
@@ -147,12 +131,8 @@ function checkSchema(
   if (errors.length === 0) return NOTHING_FAULTY;
   const beside = registry.kinds.flatMap(({ nested }) => (nested?.kind === provider.kind ? nested.under : []));
   const faulty = new Set<string>();
-  for (const { code, message, path, onKey, hint, missing } of schemaMessages(
-    errors,
-    address,
-    suggest,
-    beside,
-  )) {
+  const messages = schemaMessages(errors, address, suggest, beside);
+  for (const { code, message, path, onKey, hint, missing } of messages) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);
     const advice = hint ?? (code === "SPEC_VALUE" ? schemaAt(provider.fields, path).description : undefined);
@@ -192,15 +172,12 @@ function reportAll(
   problems: readonly Problem[],
   findings: Findings,
 ): void {
-  for (const problem of problems) report(written, fields, problem, findings);
-}
-
-function report(written: WrittenResource, fields: MapNode, problem: Problem, findings: Findings): void {
   const { address } = written;
-  const message = problem.message.startsWith(address) ? problem.message : `${address}: ${problem.message}`;
-  const { severity = "error", code, hint } = problem;
-  const place = placeOf(written, fields, problem.path, false);
-  findings.add({ severity, code, message, ...place, address, hint });
+  for (const { severity = "error", code, message, path, hint } of problems) {
+    const whole = message.startsWith(address) ? message : `${address}: ${message}`;
+    const place = placeOf(written, fields, path, false);
+    findings.add({ severity, code, message: whole, ...place, address, hint });
+  }
 }
 
 /** The place of a problem, and what uses it; what concerns the resource as a whole stands at its key. */

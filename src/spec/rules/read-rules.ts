@@ -1,5 +1,6 @@
 // Reads the rules of the spec and of folders of rules. The rules of folders come first, and the spec cannot redefine them.
 
+import { defined } from "../../core/json.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import { joinFiles, withNamedRules } from "../files/join-files.ts";
 import type { Findings } from "../model/findings.ts";
@@ -125,10 +126,9 @@ function ruleOf(
     name,
     severity: SEVERITIES.find((one) => one === severity) ?? "other",
     enforcement: scalarText(member(node, "enforcement")) === "warn" ? "warn" : "error",
-    ...(kinds === undefined ? {} : { kinds }),
-    ...(when === undefined ? {} : { when: String(when.value) }),
+    ...defined({ kinds, when: when && String(when.value) }),
     assert: String(assert.value),
-    ...(parts === undefined ? {} : { message: parts }),
+    ...defined({ message: parts }),
     scope: expressions.isAboutChanges ? "change" : "plan",
     at: locationOf(key, framed),
     fields: uses.flatMap(({ path: [variable, side, ...path] }) =>

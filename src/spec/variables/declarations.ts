@@ -4,7 +4,7 @@ import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import { refusedWords } from "../files/includes.ts";
-import { type RefusedFile, readNamedFile } from "../files/spec-folder.ts";
+import { readNamedFile } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import { SourceText, type Span } from "../model/source.ts";
@@ -184,20 +184,11 @@ function typed(text: string, type: VariableType | undefined, from: string, findi
 function fileAt(path: string, findings: Findings): SpecNode | undefined {
   const opened = readNamedFile(path, LIMITS.fileBytes);
   if (!opened.ok) {
-    findings.error("CLI_FILE", `the variable file ${path} ${fileWords(opened)}`, undefined);
+    // A loop of links cannot be read, either; the command line may name files outside.
+    const words = opened.refusal === "outside" ? "cannot be read" : refusedWords(opened).words;
+    findings.error("CLI_FILE", `the variable file ${path} ${words}`, undefined);
     return undefined;
   }
   const source = sourceOf(path, opened.value, findings);
   return source === undefined ? undefined : readYaml(source, findings);
 }
-
-function fileWords(refused: RefusedFile): string {
-  if (refused.bytes !== undefined) return refusedWords(refused).words;
-  return FILE_WORDS[refused.refusal] ?? "cannot be read";
-}
-
-const FILE_WORDS: Readonly<Partial<Record<RefusedFile["refusal"], string>>> = {
-  missing: "does not exist",
-  irregular: "is not a regular file",
-  "too large": "is too large",
-};

@@ -35,7 +35,7 @@ export interface ExpanderOptions {
   readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
   /** Checks a reference, and turns one of a module into one of the spec. */
-  readonly bind?: (expression: string, at: Span) => string;
+  readonly bind: ((expression: string, at: Span) => string) | undefined;
 }
 
 /** The parts of a string. A `${` without an end is reported. */

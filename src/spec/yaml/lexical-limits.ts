@@ -69,11 +69,10 @@ class Guard {
     if (type === "scalar" || type === "doc-mode" || type === "flow-error-end") return undefined;
     this.#next += lexeme.length;
     if (++this.#count > LIMITS.tokens)
-      return {
-        code: "SPEC_TOO_LARGE",
-        message: `the file has more than ${grouped(LIMITS.tokens)} tokens`,
-        hint: "split the file and use include",
-      };
+      return tooLarge(
+        `the file has more than ${grouped(LIMITS.tokens)} tokens`,
+        "split the file and use include",
+      );
     const refused = this.#meet(type, lexeme);
     this.#followLines(lexeme);
     return refused;
@@ -101,20 +100,24 @@ class Guard {
         return undefined;
       case "alias":
         if (++this.#aliases > LIMITS.aliases)
-          return {
-            code: "SPEC_TOO_LARGE",
-            message: "the file uses too many aliases",
-            hint: "use variables instead",
-          };
+          return tooLarge("the file uses too many aliases", "use variables instead");
         break;
       case "tag":
-        return tagRefused(lexeme);
+        return notUsable(
+          `the tag ${lexeme.slice(0, 40)} cannot be used`,
+          "remove the tag; a spec contains plain values only",
+        );
       case "directive-line":
-        return directiveRefused(lexeme);
+        if (/^%YAML\s+1\.2\s*$/.test(lexeme)) return undefined;
+        return notUsable("YAML directives cannot be used", "remove the line");
       default:
         if (this.#flow === 0) this.#indent(this.at - this.#lineStart);
     }
-    return this.#columns.length + this.#flow > LIMITS.depth ? tooDeep() : undefined;
+    if (this.#columns.length + this.#flow <= LIMITS.depth) return undefined;
+    return tooLarge(
+      `lists and maps are nested more than ${LIMITS.depth} levels deep`,
+      "check for brackets that are never closed; a spec needs fewer than 10 levels",
+    );
   }
 
   #indent(column: number): void {
@@ -130,26 +133,8 @@ class Guard {
   }
 }
 
-function tooDeep(): Refused {
-  return {
-    code: "SPEC_TOO_LARGE",
-    message: `lists and maps are nested more than ${LIMITS.depth} levels deep`,
-    hint: "check for brackets that are never closed; a spec needs fewer than 10 levels",
-  };
-}
-
-function tagRefused(tag: string): Refused {
-  return {
-    code: "SPEC_YAML",
-    message: `the tag ${tag.slice(0, 40)} cannot be used`,
-    hint: "remove the tag; a spec contains plain values only",
-  };
-}
-
-function directiveRefused(line: string): Refused | undefined {
-  if (/^%YAML\s+1\.2\s*$/.test(line)) return undefined;
-  return { code: "SPEC_YAML", message: "YAML directives cannot be used", hint: "remove the line" };
-}
+const tooLarge = (message: string, hint: string): Refused => ({ code: "SPEC_TOO_LARGE", message, hint });
+const notUsable = (message: string, hint: string): Refused => ({ code: "SPEC_YAML", message, hint });
 
 interface Words {
   readonly message: string;
