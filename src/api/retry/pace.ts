@@ -46,7 +46,7 @@ export function createPace(): Pace {
   let rate: number | undefined;
   let nextAt = 0;
   let resumeAt = 0;
-  /** When requests began, of the last second and some before, as long as the rate is not known. */
+  /** When requests began, of the last second and some before. */
   let begun: number[] = [];
   /** The requests of the last seconds that were served. */
   let served: { readonly begun: number; readonly answered: number }[] = [];
@@ -93,15 +93,13 @@ export function createPace(): Pace {
     get rate() {
       return rate;
     },
-    next(now, guess) {
+    next(now, guess = Number.POSITIVE_INFINITY) {
       setRate(now);
-      if (rate !== undefined) return Math.max(nextAt, resumeAt);
-      return guess === undefined ? resumeAt : Math.max(Math.min(nextAt, roomAt(guess)), resumeAt);
+      return Math.max(rate === undefined ? Math.min(nextAt, roomAt(guess)) : nextAt, resumeAt);
     },
     begin(now, guess) {
       const known = rate ?? guess;
       if (known !== undefined) nextAt = Math.max(nextAt, now - SLACK_MS) + SECOND / known;
-      if (rate !== undefined) return;
       if ((begun[0] ?? now) < now - 3 * SECOND) begun = begun.filter((at) => at > now - SECOND);
       begun.push(now);
     },

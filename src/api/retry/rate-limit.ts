@@ -40,7 +40,6 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   const lines = new Map<string, Line>();
   const parallelism = Math.max(1, options.parallelism);
   let free = parallelism;
-  let wasThrottled = false;
   let nextAt = 0;
   let order = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -56,8 +55,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   };
 
   /** The highest rate of another endpoint, for requests that trickle in; a crowd finds the limit of its endpoint at once. */
-  const guessFor = ({ pace, waiting }: Line): number | undefined => {
-    if (!wasThrottled || pace.rate !== undefined) return undefined;
+  const guessFor = ({ waiting }: Line): number | undefined => {
     const known = Math.max(0, ...[...lines.values()].map((line) => line.pace.rate ?? 0));
     return waiting.length < Math.min(known, parallelism) ? known : undefined;
   };
@@ -76,7 +74,6 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     while (free > 0) {
       const now = clock();
       const open = [...lines.values()].filter((line) => line.waiting.length > 0);
-      if (open.length === 0) return;
       const due = open.filter((line) => dueAt(line, now) <= now);
       if (due.length === 0) {
         sleepUntil(Math.min(...open.map((line) => dueAt(line, now))), now);
@@ -118,7 +115,6 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     },
     answered(endpoint, begun, throttled) {
       const { pace } = lineOf(endpoint);
-      wasThrottled ||= throttled;
       if (throttled) pace.refused(begun);
       else pace.served(begun, clock());
     },

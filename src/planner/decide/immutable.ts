@@ -2,7 +2,7 @@
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
-import type { Json } from "../../core/json.ts";
+import { collectTexts, type Json } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { FieldTable } from "../../resource/field-schema.ts";
@@ -37,9 +37,10 @@ function describeDiff(
   { path, before, after }: FieldDiff,
   sensitive: SensitiveTexts | undefined,
 ): string {
-  const isNow =
-    after !== undefined && sensitive?.isIn(typeof after === "string" ? after : stringifyJson(after));
-  const isHidden = isNow === true || fields[String(path[0])]?.sensitive === true;
+  // JSON escapes texts, so each one is compared as well.
+  const texts = after === undefined ? [] : [stringifyJson(after), ...collectTexts(after)];
+  const isHidden =
+    fields[String(path[0])]?.sensitive === true || texts.some((text) => sensitive?.isIn(text) === true);
   const text = (value: Json | undefined): string => (isHidden ? "(sensitive)" : valueText(value));
   return `${toDottedPath(path)}: ${text(before)} → ${text(after)}`;
 }

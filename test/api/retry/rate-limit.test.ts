@@ -165,6 +165,41 @@ test("one pause serves all requests that are due at its end", async () => {
   expect(sleepers.map(({ ms }) => ms)).toEqual([5_000]);
 });
 
+test("a timer that ends up to 50 ms early is set again; one that ends earlier has passed", async () => {
+  const { enter, hold, sleepers, hand, settled } = byHand();
+  hold("jobs/list", 5_000);
+  enter("jobs/list");
+  hand.now = 4_950;
+  sleepers[0]?.wake();
+  expect(await settled()).toEqual([]);
+  expect(sleepers.map(({ ms }) => ms)).toEqual([5_000, 50]);
+  hand.now = 4_949;
+  sleepers[1]?.wake();
+  expect(await settled()).toEqual(["jobs/list"]);
+});
+
+test("requests are a crowd, which takes over no rate, once as many wait as may run at once", async () => {
+  const { enter, leave, answered, hold, hand, settled } = byHand({ parallelism: 2 });
+  for (let n = 0; n < 5; n++) {
+    enter("jobs/list");
+    leave();
+    answered("jobs/list", 0, false);
+  }
+  answered("jobs/list", 0, true);
+  hold("jobs/list", 1_000);
+  hand.now = 1_000;
+  enter("jobs/list");
+  leave();
+  const others = async () => (await settled()).filter((name) => name.startsWith("pools"));
+  for (let n = 1; n <= 5; n++) {
+    enter("pools/list", `pools ${n}`);
+    if (n < 5) leave();
+  }
+  expect(await others()).toEqual(["pools 1", "pools 2", "pools 3", "pools 4"]);
+  enter("pools/list", "pools 6");
+  expect(await others()).toEqual(["pools 1", "pools 2", "pools 3", "pools 4", "pools 5"]);
+});
+
 test("a request does not overtake one that waits for the same endpoint", async () => {
   const { enter, hold, hand, settled } = byHand({ parallelism: 1 });
   hold("jobs/list", 5_000);

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
+import type { Values } from "../../../src/resource/field-schema.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
 import { actions, live, object, plan, record, reference, resource, spec, state } from "../build.ts";
@@ -258,6 +259,23 @@ describe("the values that a change reaches", () => {
       state: state([record("boxes.a", "b1", values)]),
     }).changes[0];
     expect(change).toMatchObject({ action: "noop", after: values });
+  });
+
+  test("have no difference in an ignored field that another declared field excludes", () => {
+    const boxes = registry.get("boxes");
+    const normalize = ({ timeout, ...values }: Values): Values =>
+      values.note === undefined && timeout !== undefined ? { ...values, timeout } : values;
+    const excluding = { ...boxes, planning: { ...boxes.planning, normalize } };
+    const values = { box_name: "a", timeout: 60 };
+    const declared = { box_name: "a", note: "no timeout" };
+    const change = plan({
+      registry: registryOf(registry.kinds.map((one) => (one.kind === "boxes" ? excluding : one))),
+      spec: spec([resource("boxes.a", { values: declared, lifecycle: { ignore_changes: ["timeout"] } })]),
+      live: live({ boxes: [object("b1", "a", values)] }),
+      state: state([record("boxes.a", "b1", values)]),
+    }).changes[0];
+    expect(change).toMatchObject({ action: "update", after: declared, diffs: [{ path: ["note"] }] });
+    expect(change).toHaveProperty("diffs.length", 1);
   });
 
   test("have the live value of an ignored reference to an object that the same plan creates", () => {

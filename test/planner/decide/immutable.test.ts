@@ -49,9 +49,15 @@ test("values of sensitive fields and of sensitive variables are masked", () => {
   const texts = new SensitiveTexts();
   texts.add("hidden");
   texts.add('{"a":1}');
+  texts.add("two\nlines");
+  texts.add("7");
   expect(told("old", "new", texts, "code")).toBe("code: (sensitive) → (sensitive)");
   expect(told("old", "in hidden", texts)).toBe("material: (sensitive) → (sensitive)");
   expect(told("old", { a: 1 }, texts)).toBe("material: (sensitive) → (sensitive)");
+  expect(told("old", "two\nlines", texts)).toBe("material: (sensitive) → (sensitive)");
+  expect(told("old", [{ name: "in two\nlines" }], texts)).toBe("material: (sensitive) → (sensitive)");
+  expect(told(1, 7, texts)).toBe("material: (sensitive) → (sensitive)");
+  expect(told("old", "7", texts)).toBe("material: (sensitive) → (sensitive)");
   expect(told("old", "new", texts)).toBe('material: "old" → "new"');
   expect(told("old", undefined, texts)).toBe('material: "old" → nothing');
   expect(told("old", "new", texts, "unknown")).toBe('unknown: "old" → "new"');

@@ -156,6 +156,73 @@ describe("a name of a deleted object that another resource lists", () => {
   });
 });
 
+describe("a name of a changed object that an unchanged resource lists", () => {
+  const id = object("id-b", "").id;
+  const here = context({ live: live({ boxes: [box("b", "b")] }), state: state([ours("b")]) });
+  const taker = create("boxes.n", { name: "b", after: { box_name: "b" } });
+  const renamed = { id, after: { box_name: "x" } };
+  const lists = (address: string, after: JsonObject) => noop(address, { after });
+  const near = lists("boxes.l", { near: ["a", "b"] });
+  const LOST = 'box "b" already exists: boxes.l lists it, and would lose it with the box of boxes.b';
+
+  test.each([
+    ["is refused if the object is deleted", remove("boxes.b", { id }), [near], LOST],
+    ["is refused if the object is replaced", replace("boxes.b", { ...renamed }), [near], LOST],
+    [
+      "is refused if the object is deleted before it is created again",
+      replace("boxes.b", { ...renamed, replacing: "delete-first" }),
+      [near],
+      LOST,
+    ],
+    [
+      "is refused if the list has it in another case",
+      remove("boxes.b", { id }),
+      [lists("boxes.l", { near: ["B"] })],
+      LOST,
+    ],
+    [
+      "is refused with the first of several lists",
+      remove("boxes.b", { id }),
+      [near, lists("boxes.m", { near: ["b"] })],
+      LOST,
+    ],
+    ["passes if the object is renamed", update("boxes.b", renamed), [near], undefined],
+    [
+      "passes if the list changes too",
+      remove("boxes.b", { id }),
+      [update("boxes.l", { id: object("id-l", "").id, after: near.after })],
+      undefined,
+    ],
+    [
+      "passes if the list had it before",
+      remove("boxes.b", { id }),
+      [noop("boxes.l", { before: near.after, after: { near: ["a"] } })],
+      undefined,
+    ],
+    [
+      "passes if the list is of other values",
+      remove("boxes.b", { id }),
+      [lists("boxes.l", { colors: ["b"], note: "b" })],
+      undefined,
+    ],
+    [
+      "passes if the list is of another kind",
+      remove("boxes.b", { id }),
+      [lists("tasks.l", { name: "b", steps: ["b"] })],
+      undefined,
+    ],
+  ] as const)("%s", (_about, holder, listers, message) => {
+    const { diagnostics } = withPassedNames(here, [taker, holder, ...listers]);
+    expect(diagnostics.map((one) => one.message)).toEqual(message === undefined ? [] : [message]);
+  });
+
+  test("is refused also if the plan leaves the list out", () => {
+    const changes = [taker, remove("boxes.b", { id })];
+    expect(withPassedNames(here, changes).diagnostics).toEqual([]);
+    expect(withPassedNames(here, changes, [...changes, near]).diagnostics).toMatchObject([{ message: LOST }]);
+  });
+});
+
 describe("a name that stays taken", () => {
   test("is an error at the field when an unmanaged object has it", () => {
     const plan = planned({ a: "s", b: "b", c: "c" }, ["s"]);
