@@ -49,8 +49,7 @@ test("429 is repeated even for a write that must not act twice, and all requests
 });
 
 test("without Retry-After, 429 backs off, and all requests wait as long", () => {
-  const refused = (attempts: number, random = 0) =>
-    decideRetry(situation(failed(429), { attempts, random }));
+  const refused = (attempts: number, random = 0) => decideRetry(situation(failed(429), { attempts, random }));
   expect(refused(1)).toEqual({ waitMs: 250, holdMs: 250 });
   expect(refused(4)).toEqual({ waitMs: 2_000, holdMs: 2_000 });
   expect(refused(4, 0.5)).toEqual({ waitMs: 3_000, holdMs: 3_000 });
