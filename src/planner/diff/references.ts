@@ -24,6 +24,8 @@ export function resolveReferences(
   resource: Pick<Resource, "values" | "references">,
   lookup: AttributeLookup,
 ): ResolvedReferences {
+  // Most resources refer to nothing, and three collections each for 100,000 take 30 ms.
+  if (resource.references.length === 0) return { values: resource.values, ...NOTHING_UNRESOLVED };
   let values = resource.values;
   const unresolved: Reference[] = [];
   for (const reference of resource.references) {
@@ -33,6 +35,8 @@ export function resolveReferences(
   }
   return { values, unresolved, unknown: new Set(unresolved.map((one) => toPointer(one.path))) };
 }
+
+const NOTHING_UNRESOLVED = { unresolved: [], unknown: new Set<string>() } as const;
 
 /** The value of a whole reference string: typed where it is one reference, text where text surrounds it. */
 export function referenceValue(reference: Reference, lookup: AttributeLookup): Json | undefined {

@@ -20,8 +20,16 @@ export function createPlannedWorkspace(
   const { registry, spec } = input;
   const { removed, forgotten } = leavingNames(registry, changes);
   const after = valuesAfter(changes);
-  const resources = input.destroy === true ? [] : [...spec.resources.values()];
-  const declared = new Set(resources.map((one) => nameKey(registry, one.kind, one.name)));
+  let declared: ReadonlySet<string> | undefined;
+  // Only when asked: the keys of 100,000 resources take 100 ms.
+  const declaredNames = (): ReadonlySet<string> => {
+    declared ??= new Set(
+      (input.destroy === true ? [] : [...spec.resources.values()]).map((one) =>
+        nameKey(registry, one.kind, one.name),
+      ),
+    );
+    return declared;
+  };
   return {
     live: (kind) => {
       const dependents = facts.dependents?.get(kind);
@@ -29,7 +37,7 @@ export function createPlannedWorkspace(
     },
     caller: facts.caller,
     activeRuns: facts.activeRuns,
-    declared: (kind, name) => declared.has(nameKey(registry, kind, name)),
+    declared: (kind, name) => declaredNames().has(nameKey(registry, kind, name)),
     isRemoved: (kind, name) => removed.has(nameKey(registry, kind, name)),
     isForgotten: (kind, name) => forgotten.has(nameKey(registry, kind, name)),
     valuesAfter: (kind, live) => {
