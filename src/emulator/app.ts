@@ -75,7 +75,7 @@ export class Service {
 
   readonly app: App = async (request) => {
     const refused = this.#door.refuses(request);
-    if (refused !== undefined) return refused.response;
+    if (refused !== undefined) return refused;
     if (isControl(request)) return this.#control.answer(request);
     const path = pathOf(request);
     const route = this.#front.route(request.method, path);

@@ -45,13 +45,13 @@ export class BackgroundWork {
 
   #step(now: number): boolean {
     const late = this.#late[0];
-    const timerAt = this.#store.nextDue() ?? Number.POSITIVE_INFINITY;
+    const timerAt = this.#store.timers.nextDue() ?? Number.POSITIVE_INFINITY;
     if (late !== undefined && late.at <= now && late.at < timerAt) {
       this.#late = this.#late.slice(1);
       late.run();
       return true;
     }
-    const due = this.#store.takeDue(now);
+    const due = this.#store.timers.takeDue(now);
     if (due === undefined) return false;
     const run = this.#runs.get(due.type);
     const drop = () =>

@@ -158,7 +158,7 @@ export class Control {
       putSnapshot(store, input);
       this.#grant(world);
     });
-    store.reschedule();
+    store.timers.read();
     life.forgetLate();
     if (behind > 0) clock.advance(behind);
     this.#transact((world) => this.#keepClock(world));
@@ -173,7 +173,7 @@ export class Control {
       this.#grant(world);
       this.#keepClock(world);
     });
-    store.reschedule();
+    store.timers.read();
     life.forgetLate();
     log.clear();
     faults.set([]);

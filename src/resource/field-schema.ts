@@ -111,14 +111,15 @@ export function anyField(is: (field: FieldSchema) => boolean): (field: FieldSche
   const found = (field: FieldSchema): boolean => {
     const before = known.get(field);
     if (before !== undefined) return before;
-    const has = is(field) || insideOf(field).some(found);
+    const has = is(field) || schemasInside(field).some(found);
     known.set(field, has);
     return has;
   };
   return found;
 }
 
-function insideOf({ items, properties, additionalProperties }: FieldSchema): FieldSchema[] {
+/** The schemas of items, members, and values of a map. */
+export function schemasInside({ items, properties, additionalProperties }: FieldSchema): FieldSchema[] {
   return [
     ...(items === undefined ? [] : [items]),
     ...Object.values(properties ?? {}),

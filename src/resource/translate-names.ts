@@ -2,7 +2,14 @@
 
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { setMember } from "../core/pointer.ts";
-import { type FieldSchema, type FieldTable, itemSchema, memberSchema, type Values } from "./field-schema.ts";
+import {
+  type FieldSchema,
+  type FieldTable,
+  itemSchema,
+  memberSchema,
+  schemasInside,
+  type Values,
+} from "./field-schema.ts";
 
 /** Returns the other form of a string in a field that refers to `kind`; undefined keeps the string. */
 export type Translation = (kind: string, text: string) => string | undefined;
@@ -27,9 +34,7 @@ const namedKinds = new WeakMap<FieldTable, ReadonlySet<string>>();
 
 function collect(schema: FieldSchema, kinds: Set<string>): void {
   if (schema.names !== undefined) kinds.add(schema.names);
-  for (const inner of Object.values(schema.properties ?? {})) collect(inner, kinds);
-  if (schema.items !== undefined) collect(schema.items, kinds);
-  if (typeof schema.additionalProperties === "object") collect(schema.additionalProperties, kinds);
+  for (const inner of schemasInside(schema)) collect(inner, kinds);
 }
 
 function translatedMembers(

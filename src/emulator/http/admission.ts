@@ -4,7 +4,7 @@ import { digest } from "../../core/digest.ts";
 import { REQUESTS } from "../world/limits.ts";
 import { tokenIn } from "./authenticate.ts";
 import { type AppRequest, type AppResponse, pathOf } from "./message.ts";
-import { type EmulatorAnswer, refusal } from "./responses.ts";
+import { refusal } from "./responses.ts";
 
 /** Control requests are below this path and never under /api. */
 export const CONTROL_BASE = "/__emulator/";
@@ -30,7 +30,7 @@ export class RequestGate {
     bytesOf: (method: string, path: string) => number | undefined,
   ): Admission {
     const refused = this.refuses(head);
-    if (refused !== undefined) return { refused: refused.response };
+    if (refused !== undefined) return { refused };
     const path = pathOf(head);
     if (path === `${CONTROL_BASE}snapshot`) return { bodyBytes: REQUESTS.snapshot_body_bytes };
     if (isControl(head)) return { bodyBytes: REQUESTS.control_body_bytes };
@@ -39,14 +39,15 @@ export class RequestGate {
   }
 
   /** The answer to a request that is refused for who sent it; its head is enough. Undefined when it may come in. */
-  refuses(request: Omit<AppRequest, "body">): EmulatorAnswer | undefined {
+  refuses(request: Omit<AppRequest, "body">): AppResponse | undefined {
     const strange = strangeness(request);
-    if (strange !== undefined) return refusal(403, "PERMISSION_DENIED", strange);
+    if (strange !== undefined) return refusal(403, "PERMISSION_DENIED", strange).response;
     if (!isControl(request)) return undefined;
     const token = tokenIn(request.headers.authorization);
-    if (token === undefined) return refusal(401, 401, "Control requests need the token of the start.");
+    if (token === undefined)
+      return refusal(401, 401, "Control requests need the token of the start.").response;
     // Digests of equal length tell nothing of the token by the time that comparing them takes.
-    return digest(token) === this.#token ? undefined : refusal(403, 403, "Invalid access token.");
+    return digest(token) === this.#token ? undefined : refusal(403, 403, "Invalid access token.").response;
   }
 }
 

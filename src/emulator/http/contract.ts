@@ -4,11 +4,6 @@ import findMyWay from "find-my-way";
 import { type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { REQUESTS } from "../world/limits.ts";
 
-export interface QueryField {
-  readonly name: string;
-  readonly schema: JsonObject;
-}
-
 export interface OperationSpec {
   readonly id: string;
   readonly method: string;
@@ -16,7 +11,6 @@ export interface OperationSpec {
   readonly path: string;
   /** Schema of the input: the JSON body of a write, the query fields of a read as one object. */
   readonly input: JsonObject;
-  readonly query: readonly QueryField[];
   readonly adminOnly: boolean;
   readonly maxBytes: number;
   /** Takes a multipart form in place of JSON. */
@@ -69,7 +63,6 @@ function readOperation(method: string, path: string, item: JsonObject, operation
     method,
     path,
     input: method === "GET" ? querySchema(query) : bodySchema(objectIn(operation.requestBody)),
-    query: query.map((field) => ({ name: String(field.name), schema: objectIn(field.schema) })),
     adminOnly: operation["x-admin-only"] === true,
     form: objectIn(objectIn(operation.requestBody).content)["multipart/form-data"] !== undefined,
     maxBytes: typeof maxBytes === "number" ? maxBytes : REQUESTS.body_bytes,

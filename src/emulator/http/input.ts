@@ -2,11 +2,11 @@
 
 import { Busboy } from "@fastify/busboy";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { ApiError, malformed, ScimError } from "../world/errors.ts";
 import { REQUESTS } from "../world/limits.ts";
 import type { FilePart } from "../world/operation.ts";
-import type { OperationSpec, QueryField } from "./contract.ts";
+import type { OperationSpec } from "./contract.ts";
 import { type AppRequest, bodyText, bytesOf, queryOf } from "./message.ts";
 
 export interface ReceivedInput {
@@ -63,7 +63,7 @@ export function isForm(request: AppRequest): boolean {
 export function readInput(spec: OperationSpec, request: AppRequest): ReceivedInput {
   const body = readJson(request);
   if (spec.method !== "GET") return { fields: body === undefined ? {} : body, files: NO_FILES };
-  const query = readQuery(spec.query, queryOf(request));
+  const query = readQuery(spec, queryOf(request));
   const whole = body === undefined || isObject(body) ? { ...body, ...query } : body;
   return { fields: whole, files: NO_FILES };
 }
@@ -75,8 +75,7 @@ export async function readForm(
   loose = false,
 ): Promise<ReceivedInput> {
   const form = await parseForm(request.headers["content-type"] ?? "", bytesOf(request.body));
-  const properties = spec.input.properties;
-  const schemas = isObject(properties) ? properties : {};
+  const schemas = objectIn(spec.input.properties);
   const fields = Object.entries(form.fields).map(([name, text]): [string, Json] => {
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
     const read = loose && /^(true|false)$/i.test(text) ? text.toLowerCase() : text;
@@ -124,14 +123,15 @@ function parsed(request: AppRequest): Json | undefined {
   }
 }
 
-function readQuery(fields: readonly QueryField[], query: string): JsonObject {
+function readQuery(spec: OperationSpec, query: string): JsonObject {
   if (query === "") return {};
   const given = new URLSearchParams(query);
   const out: [string, Json][] = [];
-  for (const { name, schema } of fields) {
+  for (const [name, field] of Object.entries(objectIn(spec.input.properties))) {
     const texts = given.getAll(name);
     const [first, ...rest] = texts;
     if (first === undefined) continue;
+    const schema = objectIn(field);
     if (schema.type === "array") {
       out.push([name, texts]);
       continue;

@@ -31,14 +31,12 @@ export class ConnectionLost extends Error {
 }
 
 export function pathOf(request: Pick<AppRequest, "path">): string {
-  const mark = request.path.indexOf("?");
-  return mark < 0 ? request.path : request.path.slice(0, mark);
+  return request.path.split("?", 1)[0] ?? "";
 }
 
 /** The query of a request without its question mark; "" when there is none. */
 export function queryOf(request: AppRequest): string {
-  const mark = request.path.indexOf("?");
-  return mark < 0 ? "" : request.path.slice(mark + 1);
+  return request.path.slice(pathOf(request).length + 1);
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -83,9 +83,5 @@ function scimTypeOf(error: ApiError): string | undefined {
 
 /** The answer to a version or place that there is not (facts 4.1). */
 export function badTarget(path: string): EmulatorAnswer {
-  const { response } = refusal(404, "ENDPOINT_NOT_FOUND", "");
-  return {
-    response: { ...response, body: JSON.stringify({ error: `Bad Target: ${path}` }) },
-    errorCode: "ENDPOINT_NOT_FOUND",
-  };
+  return { response: jsonAnswer(404, { error: `Bad Target: ${path}` }), errorCode: "ENDPOINT_NOT_FOUND" };
 }

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { Collection, World } from "../world/world.ts";
 import { type BlobBytes, Contents, memoryBlobs } from "./blobs.ts";
 import { Table, type TableChange, type TableDisk } from "./table.ts";
-import { type DueTimer, type TimerRow, TimerRows } from "./timers.ts";
+import { type TimerRow, TimerRows } from "./timers.ts";
 
 /** Where the rows outlive the process. */
 export interface Disk extends TableDisk {
@@ -42,9 +42,9 @@ export class Store {
   readonly #tables = new Map<string, Table>();
   readonly #dirty = new Set<Table>();
   readonly #contents: Contents;
-  readonly #timers: TimerRows;
   #now = 0;
   #open = false;
+  readonly timers: TimerRows;
   readonly world: World;
 
   constructor(parts: StoreParts = {}) {
@@ -54,9 +54,9 @@ export class Store {
     this.#key = parts.key ?? randomBytes(KEY_BYTES);
     const newBlob = () => this.#next(OWN_TABLES.blobs, 1);
     this.#contents = new Contents(() => this.#rows<number>(OWN_TABLES.blobs), this.#bytes, newBlob);
-    this.#timers = new TimerRows(() => this.#rows<TimerRow>(OWN_TABLES.timers));
+    this.timers = new TimerRows(() => this.#rows<TimerRow>(OWN_TABLES.timers));
     this.world = this.#makeWorld();
-    this.#timers.read();
+    this.timers.read();
     this.#contents.sweep();
   }
 
@@ -75,15 +75,6 @@ export class Store {
     } finally {
       this.#open = false;
     }
-  }
-
-  nextDue(): number | undefined {
-    return this.#timers.nextDue();
-  }
-
-  /** The next timer when it is due at `until`; its row goes when the caller runs it. */
-  takeDue(until: number): DueTimer | undefined {
-    return this.#timers.takeDue(until);
   }
 
   dump(): Tables {
@@ -105,11 +96,6 @@ export class Store {
       for (const [id, row] of Object.entries(rows)) this.#table(name).set(id, row);
     }
     for (const [id, bytes] of contents) this.#contents.put(id, bytes);
-  }
-
-  /** Reads the timers again after the rows were replaced. */
-  reschedule(): void {
-    this.#timers.read();
   }
 
   close(): void {
@@ -156,7 +142,7 @@ export class Store {
     return {
       collection: <T>(name: string) => this.#rows<T>(name),
       blobs: this.#contents,
-      timers: this.#timers,
+      timers: this.timers,
       get now() {
         return store.#now;
       },

@@ -89,7 +89,7 @@ export class TimerRows implements Timers {
     return due && row && { id: due.id, at: row.at, type: row.type, payload: row.payload };
   }
 
-  /** Reads the schedule out of the rows. */
+  /** Reads the schedule out of the rows; again after the rows were replaced. */
   read(): void {
     this.#schedule.clear();
     for (const [id, row] of this.#rows().entries()) {

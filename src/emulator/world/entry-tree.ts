@@ -1,5 +1,6 @@
 // A durable tree of named entries: a path takes one lookup per segment, and a folder knows its children.
 
+import { defined } from "../../core/json.ts";
 import type { Collection, World } from "./world.ts";
 
 /** Fields of every entry; `parent` is "" for the root alone. */
@@ -142,13 +143,8 @@ export class EntryTree<T extends TreeEntry> {
     this.#names.delete(`${entry.parent}/${entry.name}`);
   }
 
-  #link(id: string, links: Links): void {
-    const { first, previous, next } = links;
-    this.#links.set(id, {
-      ...(first === undefined ? {} : { first }),
-      ...(previous === undefined ? {} : { previous }),
-      ...(next === undefined ? {} : { next }),
-    });
+  #link(id: string, { first, previous, next }: Links): void {
+    this.#links.set(id, defined({ first, previous, next }));
   }
 }
 

@@ -43,7 +43,7 @@ export interface World {
   /** Encrypts with the world's own key (secret values at rest); base64 in and out. */
   seal(plain: string): string;
   unseal(sealed: string): string;
-  /** Deletes the rest of an area's data outside of collections; a note for `GET /__emulator/mails`. */
+  /** Notes an e-mail, for `GET /__emulator/mails`. */
   mail(mail: {
     readonly to: readonly string[];
     readonly subject: string;

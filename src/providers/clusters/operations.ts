@@ -51,10 +51,8 @@ export async function takeStep(
     case "resize":
       return resize(api, task, step);
     case "pin":
-      await api.write("clusters/pin", { cluster_id });
-      return;
     case "unpin":
-      await api.write("clusters/unpin", { cluster_id });
+      await api.write(`clusters/${step.operation}`, { cluster_id });
       return;
     case "start":
       return start(api, task.id);

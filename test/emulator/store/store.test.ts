@@ -176,7 +176,7 @@ describe.each(stores)("a store in %s", (_name, start) => {
       timers.set("d", 1, "x", {});
     });
     const taken: string[] = [];
-    for (let due = store.takeDue(100); due !== undefined; due = store.takeDue(100))
+    for (let due = store.timers.takeDue(100); due !== undefined; due = store.timers.takeDue(100))
       taken.push(`${due.id}@${due.at}`);
     expect(taken).toEqual(["a@5", "b@10"]);
   });
@@ -343,7 +343,7 @@ describe("on disk", () => {
     expect(rows(store).map(([id]) => id)).toEqual(["a", "5", "z"]);
     expect(store.world.unseal(sealed)).toBe("hidden");
     expect([...store.world.blobs.read(blob, 0, 2)]).toEqual([1, 2]);
-    expect(store.takeDue(50)).toEqual({ id: "later", at: 50, type: "x", payload: { a: 1 } });
+    expect(store.timers.takeDue(50)).toEqual({ id: "later", at: 50, type: "x", payload: { a: 1 } });
     store.transact(0, ({ next }) => expect(next("s")).toBe(2));
   });
 

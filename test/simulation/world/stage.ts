@@ -62,7 +62,7 @@ function inDialect(site: Site): Site {
 export async function siteFrom(from: Checkpoint, seed = 7): Promise<Site> {
   const world = await startWorld({ now: from.now, seed, ...DIALECT });
   world.store.transact(from.now, () => world.store.replace(from.tables, from.blobs));
-  world.store.reschedule();
+  world.store.timers.read();
   return inDialect(new Site(world, from.disk.copy(), seed, await from.home.copy()));
 }
 

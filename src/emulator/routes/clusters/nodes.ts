@@ -53,6 +53,15 @@ export function shortageOf(world: World, cluster: Cluster): Reason {
   return { code: "INSTANCE_POOL_CLUSTER_FAILURE", type: "CLIENT_ERROR", parameters };
 }
 
+/** How many workers a cluster has of those that it wants, and why it lacks some, for its events. */
+export function workersAndShortage(world: World, cluster: Cluster): JsonObject {
+  return {
+    current_num_workers: cluster.nodes_up - 1,
+    target_num_workers: cluster.target,
+    ...(lacksNodes(cluster) ? { reason: shortageOf(world, cluster) as unknown as JsonObject } : {}),
+  };
+}
+
 /** Driver, executors and what they add up to, for a cluster whose nodes are up. */
 export function describeNodes(cluster: Cluster): JsonObject {
   const workers = Math.max(0, cluster.nodes_up - 1);

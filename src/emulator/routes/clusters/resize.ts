@@ -5,7 +5,7 @@ import type { World } from "../../world/world.ts";
 import { CLUSTER_RECOVERY, waitForInstances } from "../pools/pool.ts";
 import { type Cluster, type ClusterSize, clusterById, putCluster } from "./cluster.ts";
 import { addEvent } from "./events.ts";
-import { acquireNodes, lacksNodes, shortageOf } from "./nodes.ts";
+import { acquireNodes, lacksNodes, workersAndShortage } from "./nodes.ts";
 
 const RESIZED = "clusters.resized";
 export const SHRINK = "clusters.shrink";
@@ -53,11 +53,7 @@ function clusterResized(world: World, id: string): void {
 function settle(world: World, cluster: Cluster, grew: boolean): void {
   const running = putCluster(world, { ...cluster, state: "RUNNING" });
   if (grew) {
-    addEvent(world, cluster.cluster_id, "UPSIZE_COMPLETED", {
-      current_num_workers: running.nodes_up - 1,
-      target_num_workers: running.target,
-      ...(lacksNodes(running) ? { reason: shortageOf(world, running) } : {}),
-    });
+    addEvent(world, cluster.cluster_id, "UPSIZE_COMPLETED", workersAndShortage(world, running));
   }
   if (lacksNodes(running)) {
     waitForInstances(world, running.attributes.instance_pool_id ?? "", running.cluster_id);

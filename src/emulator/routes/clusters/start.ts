@@ -7,7 +7,7 @@ import { waitForInstances } from "../pools/pool.ts";
 import { touchCluster } from "./activity.ts";
 import { type Cluster, clusterById, putCluster, startingWorkers } from "./cluster.ts";
 import { addEvent } from "./events.ts";
-import { acquireNodes, lacksNodes, lacksTargetNodes, shortageOf } from "./nodes.ts";
+import { acquireNodes, lacksNodes, lacksTargetNodes, shortageOf, workersAndShortage } from "./nodes.ts";
 import type { ReadCluster } from "./settings.ts";
 import { notifyRuns, terminateCluster } from "./terminate.ts";
 
@@ -111,11 +111,7 @@ function tellOfReadiness(world: World, cluster: Cluster): void {
     addEvent(world, id, "INIT_SCRIPTS_STARTING", {});
     addEvent(world, id, "INIT_SCRIPTS_FINISHED", {});
   }
-  addEvent(world, id, "RUNNING", {
-    current_num_workers: cluster.nodes - 1,
-    target_num_workers: cluster.target,
-    ...(lacksNodes(cluster) ? { reason: shortageOf(world, cluster) } : {}),
-  });
+  addEvent(world, id, "RUNNING", workersAndShortage(world, cluster));
   addEvent(world, id, "DRIVER_HEALTHY", {});
 }
 

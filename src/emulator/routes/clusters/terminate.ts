@@ -29,9 +29,13 @@ export interface ClusterEnding {
   readonly user: string;
 }
 
+/** Lets a run check its cluster after the present request or timer. */
+export function notifyRun(world: World, run_id: number): void {
+  world.timers.set(`runs/${run_id}/look`, world.now, RUN_CLUSTER_CHECK, { run_id });
+}
+
 export function notifyRuns(world: World, cluster: Cluster): void {
-  for (const run_id of cluster.runs)
-    world.timers.set(`runs/${run_id}/look`, world.now, RUN_CLUSTER_CHECK, { run_id });
+  for (const run of cluster.runs) notifyRun(world, run);
 }
 
 /** Terminates a cluster that is not terminated or terminating yet; else nothing happens. */

@@ -31,11 +31,6 @@ export const runTimers: NonNullable<Area["timers"]> = {
   [RUN_RETENTION]: byRun(forgetRun),
 };
 
-/** Lets the run check its cluster after the present request or timer. */
-export function scheduleClusterCheck(world: World, run: Run): void {
-  world.timers.set(`runs/${run.run_id}/look`, world.now, RUN_CLUSTER_CHECK, { run_id: run.run_id });
-}
-
 /** The state of its cluster may have changed: what does that mean for the run? */
 function lookAtCluster(world: World, id: number): void {
   const run = runById(world, id);
@@ -108,7 +103,6 @@ export function cancelRun(world: World, run: Run, message: string): void {
 /** TERMINATING until the cluster is released. */
 export function endWork(world: World, run: Run, outcome: JobRunOutcome): void {
   const { run_id } = run;
-  for (const timer of ["look", "finish", "timeout"]) world.timers.cancel(`runs/${run_id}/${timer}`);
   const ownCluster = leaveCluster(world, run);
   const wait = ownCluster ? CLUSTERS.terminate_ms : JOBS.cleanup_ms;
   world.timers.set(`runs/${run_id}/cleanup`, world.now + wait, CLEANUP, { run_id });
@@ -129,7 +123,6 @@ function cleanedUp(world: World, id: number): void {
 
 /** INTERNAL_ERROR; a run that was working has the result FAILED as well (facts 4.8). */
 export function failRun(world: World, run: Run, message: string): void {
-  for (const timer of ["look", "finish", "timeout"]) world.timers.cancel(`runs/${run.run_id}/${timer}`);
   leaveCluster(world, run);
   const failed = putRun(world, {
     ...run,
@@ -141,8 +134,9 @@ export function failRun(world: World, run: Run, message: string): void {
   runEnded(world, failed);
 }
 
-/** Lets go of the cluster; one that was made for the run is terminated. Says whether it was. */
+/** Ends the work and lets go of the cluster; one that was made for the run is terminated. Says whether it was. */
 function leaveCluster(world: World, run: Run): boolean {
+  for (const timer of ["look", "finish", "timeout"]) world.timers.cancel(`runs/${run.run_id}/${timer}`);
   if (run.cluster_id === undefined) return false;
   detachRun(world, run.cluster_id, run.run_id);
   const cluster = clusterById(world, run.cluster_id);

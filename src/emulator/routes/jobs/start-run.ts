@@ -8,12 +8,13 @@ import type { Collection, World } from "../../world/world.ts";
 import { attachRun } from "../clusters/activity.ts";
 import type { GivenCluster } from "../clusters/settings.ts";
 import { startNewCluster } from "../clusters/start.ts";
+import { notifyRun } from "../clusters/terminate.ts";
 import { tagsOf } from "../compute/tags.ts";
 import { nextFiring } from "./cron.ts";
 import { mailRunStarted } from "./emails.ts";
 import { type Job, jobById, newJobId, putJob } from "./job.ts";
 import { activeRunJobs, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
-import { armTimeout, beginWork, failRun, runEnded, scheduleClusterCheck } from "./run-lifecycle.ts";
+import { armTimeout, beginWork, failRun, runEnded } from "./run-lifecycle.ts";
 import type { JobSettings } from "./settings.ts";
 import { type ReadTask, readJobCluster } from "./task.ts";
 
@@ -34,16 +35,14 @@ interface SubmittedStart extends Creator {
   readonly extra?: JsonObject;
 }
 
-/** A new run of a job: started, or SKIPPED when the job has as many as it may (contract B 2.2 max_concurrent_runs). */
-export function startJobRun(world: World, job: Job, start: JobStart): Run {
-  const { settings } = job;
+/** A new run of a job: started, or SKIPPED where a limit is reached, of the workspace or of the job (contract B 2.2 max_concurrent_runs). */
+export function startJobRun(world: World, job: Job, start: JobStart, reached?: string): Run {
   const run = newRun(world, job, start);
   putJob(world, { ...job, runs: run.number_in_job });
-  const limit = settings.max_concurrent_runs;
-  if (activeRunsOf(world, job.job_id).length >= limit) {
-    return skip(world, run, `Skipped, because the limit of ${limit} concurrent runs of the job is reached.`);
-  }
-  return begin(world, run);
+  if (reached !== undefined) return skip(world, run, `Skipped. ${reached}`);
+  const limit = job.settings.max_concurrent_runs;
+  if (activeRunsOf(world, job.job_id).length < limit) return begin(world, run);
+  return skip(world, run, `Skipped, because the limit of ${limit} concurrent runs of the job is reached.`);
 }
 
 function newRun(world: World, job: Job, start: JobStart): Run {
@@ -123,19 +122,12 @@ export function retryRun(world: World, id: number): void {
   startWithin(world, job, { trigger: "RETRY", ...asBefore, retry_of: previous });
 }
 
-/** A start without a client: if the workspace has reached a limit, the run is skipped. */
-export function startWithin(world: World, job: Job, start: JobStart): void {
-  // A retry continues a start that was counted.
-  const reached =
-    activeLimitReached(world) ?? (start.trigger === "RETRY" ? undefined : hourlyLimitReached(world));
-  if (reached === undefined) {
-    const run = startJobRun(world, job, start);
-    if (run.life_cycle_state !== "SKIPPED" && start.trigger !== "RETRY") countStart(world);
-    return;
-  }
-  const run = newRun(world, job, start);
-  putJob(world, { ...job, runs: run.number_in_job });
-  skip(world, run, `Skipped. ${reached}`);
+/** A start without a client: if the workspace has reached a limit, the run is skipped. A retry continues a start that was counted. */
+function startWithin(world: World, job: Job, start: JobStart): void {
+  const isCounted = start.trigger === "RETRY";
+  const reached = activeLimitReached(world) ?? (isCounted ? undefined : hourlyLimitReached(world));
+  const run = startJobRun(world, job, start, reached);
+  if (run.life_cycle_state !== "SKIPPED" && !isCounted) countStart(world);
 }
 
 function skip(world: World, run: Run, message: string): Run {
@@ -159,7 +151,7 @@ function begin(world: World, pending: Run): Run {
   if (cluster === undefined) return runById(world, pending.run_id) ?? pending;
   const run = putRun(world, { ...pending, cluster_id: cluster });
   attachRun(world, cluster, run.run_id);
-  scheduleClusterCheck(world, run);
+  notifyRun(world, run.run_id);
   return run;
 }
 

@@ -16,11 +16,14 @@ export const listAttribute = (name: string): Attribute => ({ name, shape: "list"
 
 interface Path {
   readonly attribute: Attribute;
-  readonly filter: string | undefined;
-  readonly sub: string | undefined;
+  readonly filter?: string | undefined;
+  readonly sub?: string | undefined;
 }
 
-type Op = "add" | "remove" | "replace";
+interface Patch extends Path {
+  readonly op: "add" | "remove" | "replace";
+  readonly value: Json | undefined;
+}
 
 /** The resource after all operations; the resource given is not touched. Throws ScimError when one cannot be done. */
 export function applyPatch(
@@ -37,7 +40,7 @@ export function applyPatch(
 function applyOne(resource: JsonObject, operation: JsonObject, attributes: readonly Attribute[]): JsonObject {
   const op = readOp(operation.op);
   const { path, value } = operation;
-  if (typeof path === "string") return applyAt(resource, op, readPath(path, attributes), value);
+  if (typeof path === "string") return applyAt(resource, { ...readPath(path, attributes), op, value });
   if (path !== undefined) throw new ScimError(400, "path must be text.", "invalidPath");
   if (!isObject(value)) {
     const [why, type] =
@@ -49,13 +52,11 @@ function applyOne(resource: JsonObject, operation: JsonObject, attributes: reado
   // Unknown members of the object are ignored, as everywhere in requests.
   return Object.entries(value).reduce<JsonObject>((before, [name, member]) => {
     const attribute = attributes.find((known) => known.name.toLowerCase() === scimAttribute(name));
-    return attribute === undefined
-      ? before
-      : applyAt(before, op, { attribute, filter: undefined, sub: undefined }, member);
+    return attribute === undefined ? before : applyAt(before, { attribute, op, value: member });
   }, resource);
 }
 
-function readOp(op: Json | undefined): Op {
+function readOp(op: Json | undefined): Patch["op"] {
   const word = String(op).toLowerCase();
   if (word === "add" || word === "remove" || word === "replace") return word;
   throw new ScimError(400, `op must be add, remove or replace, not '${String(op)}'.`, "invalidSyntax");
@@ -81,15 +82,12 @@ function readPath(text: string, attributes: readonly Attribute[]): Path {
   return { attribute, filter, sub };
 }
 
-function applyAt(resource: JsonObject, op: Op, path: Path, value: Json | undefined): JsonObject {
-  const { attribute } = path;
+function applyAt(resource: JsonObject, patch: Patch): JsonObject {
+  const { attribute, op, value } = patch;
   const before = resource[attribute.name];
   if (op !== "remove" && value === undefined)
     throw new ScimError(400, `${op} of ${attribute.name} needs a value.`, "invalidValue");
-  const after =
-    attribute.shape === "list"
-      ? patchedList(asList(before), op, path, value)
-      : patchedValue(before, op, path, value);
+  const after = attribute.shape === "list" ? patchedList(asList(before), patch) : patchedValue(before, patch);
   if (attribute.fixed && JSON.stringify(after) !== JSON.stringify(before)) {
     throw new ScimError(400, `${attribute.name} cannot be changed.`, "mutability");
   }
@@ -97,13 +95,7 @@ function applyAt(resource: JsonObject, op: Op, path: Path, value: Json | undefin
   return after === undefined ? rest : { ...rest, [attribute.name]: after };
 }
 
-function patchedValue(
-  before: Json | undefined,
-  op: Op,
-  path: Path,
-  value: Json | undefined,
-): Json | undefined {
-  const { attribute, sub } = path;
+function patchedValue(before: Json | undefined, { attribute, sub, op, value }: Patch): Json | undefined {
   if (sub !== undefined) {
     const rest = omit(objectIn(before), [sub]);
     return op === "remove" || value === undefined ? rest : { ...rest, [sub]: value };
@@ -118,14 +110,10 @@ function patchedValue(
   return single;
 }
 
-function patchedList(
-  before: readonly JsonObject[],
-  op: Op,
-  path: Path,
-  value: Json | undefined,
-): readonly JsonObject[] {
-  if (path.filter !== undefined) return patchedMembers(before, op, path, path.filter, value);
-  const given = value === undefined ? [] : listOf(path.attribute, value);
+function patchedList(before: readonly JsonObject[], patch: Patch): readonly JsonObject[] {
+  const { attribute, filter, op, value } = patch;
+  if (filter !== undefined) return patchedMembers(before, patch, filter);
+  const given = value === undefined ? [] : listOf(attribute, value);
   const named = new Set(given.map((member) => member.value));
   switch (op) {
     case "remove":
@@ -141,22 +129,18 @@ function patchedList(
 /** What a path with a filter selects, and what becomes of it. */
 function patchedMembers(
   before: readonly JsonObject[],
-  op: Op,
-  path: Path,
+  { attribute, sub, op, value = null }: Patch,
   filterText: string,
-  value: Json | undefined,
 ): readonly JsonObject[] {
   const filter = parseFilter(filterText);
   const selected = new Set(before.filter((member) => filter.matches((name) => partOf(member, name))));
   if (op === "remove") {
-    const { sub } = path;
     if (sub === undefined) return before.filter((member) => !selected.has(member));
     return before.map((member) => (selected.has(member) ? omit(member, [sub]) : member));
   }
   if (selected.size === 0)
-    throw new ScimError(400, `No value of ${path.attribute.name} matches '${filterText}'.`, "noTarget");
-  const change =
-    path.sub === undefined ? listOf(path.attribute, value ?? null)[0] : { [path.sub]: value ?? null };
+    throw new ScimError(400, `No value of ${attribute.name} matches '${filterText}'.`, "noTarget");
+  const change = sub === undefined ? listOf(attribute, value)[0] : { [sub]: value };
   return unique(before.map((member) => (selected.has(member) ? { ...member, ...change } : member)));
 }
 
