@@ -190,9 +190,7 @@ export class Service {
     if (form === undefined) checkSize(route.spec, request);
     const input = form ?? readInput(route.spec, request);
     const fields = input.fields;
-    if (!isObject(fields)) {
-      throw malformed("Could not parse request object: Expected an object");
-    }
+    if (!isObject(fields)) throw malformed("Could not parse request object: Expected an object");
     const valid = dialect === undefined ? fields : dialect.lenient(route.spec, fields);
     this.#front.validate(route.spec, valid);
     return {

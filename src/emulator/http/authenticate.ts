@@ -21,9 +21,8 @@ export class Authentication {
 
   caller(world: World, authorization: string | undefined): Caller {
     const token = tokenIn(authorization);
-    if (token === undefined) {
+    if (token === undefined)
       throw new AuthError(401, "Credential was not sent or was of an unsupported type for this API.");
-    }
     const row = userTokens(world).get(this.#digestOf(token));
     if (row !== undefined && !isUsable(world, row))
       throw new AuthError(row.oauth ? signInSettings(world).expired_status : 403, "Invalid access token.");

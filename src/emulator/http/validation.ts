@@ -74,9 +74,8 @@ function refusal(error: ErrorObject | undefined, input: Json): ApiError {
   if (error === undefined) return invalidValue("The request is not valid.");
   const path = error.instancePath;
   const params = error.params as Readonly<Record<string, unknown>>;
-  if (error.keyword === "required") {
+  if (error.keyword === "required")
     return invalidValue(`Missing required field: ${dotted(path, String(params.missingProperty))}`);
-  }
   if (error.keyword === "type")
     return malformed(path, [params.type].flat().join(" or "), valueAt(input, path));
   if (params.format === "byte") return notBase64(dotted(path));

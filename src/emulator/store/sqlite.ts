@@ -56,9 +56,8 @@ function openDisk(path: string): Disk {
     db.exec("BEGIN IMMEDIATE; COMMIT");
   } catch (error) {
     db.close();
-    if (error instanceof Error && /locked|busy/i.test(error.message)) {
+    if (error instanceof Error && /locked|busy/i.test(error.message))
       throw new DataInUse(`${path} is in use by another process`, { cause: error });
-    }
     throw error;
   }
   return diskOver(db);

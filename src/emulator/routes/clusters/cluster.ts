@@ -91,11 +91,10 @@ export const clusterById = (world: World, id: string): Cluster | undefined => cl
 export function clusterOr400(world: World, id: string): Cluster {
   const cluster = clusterById(world, id);
   if (cluster !== undefined) return cluster;
-  if (expiredIds(world).has(id)) {
+  if (expiredIds(world).has(id))
     throw invalidState(
       `Cannot access cluster ${id} that was terminated or unpinned more than ${CLUSTERS.retention_days} days ago.`,
     );
-  }
   throw invalidValue(`Cluster ${id} does not exist`);
 }
 

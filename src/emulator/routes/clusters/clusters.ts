@@ -51,9 +51,8 @@ const configuration = (call: Call): GivenCluster => call.input as unknown as Giv
 
 function create(call: Call, world: World): Reply {
   const { userName } = call.caller;
-  if (!hasEntitlement(world, call.caller, "allow-cluster-create")) {
+  if (!hasEntitlement(world, call.caller, "allow-cluster-create"))
     throw permissionDenied(`User ${userName} may not create clusters.`);
-  }
   const read = readCluster(world, configuration(call), CLUSTERS.custom_tags);
   const cluster = startNewCluster(world, { ...read, source: "API", user: userName, creator: userName });
   return { json: { cluster_id: cluster.cluster_id } };
@@ -63,11 +62,10 @@ function create(call: Call, world: World): Reply {
 function edit(call: Call, world: World): void {
   const cluster = named(call, world);
   refuseJobCluster(cluster, "edited");
-  if (cluster.state !== "RUNNING" && cluster.state !== "TERMINATED") {
+  if (cluster.state !== "RUNNING" && cluster.state !== "TERMINATED")
     throw invalidState(
       `Cluster ${cluster.cluster_id} is in unexpected state ${cluster.state}: only a RUNNING or TERMINATED cluster can be edited.`,
     );
-  }
   const { attributes, size } = readCluster(world, configuration(call), CLUSTERS.custom_tags);
   addEvent(world, cluster.cluster_id, "EDITED", {
     previous_attributes: cluster.attributes,
@@ -95,11 +93,10 @@ function refuseJobCluster(cluster: Cluster, what: string): void {
 function resize(call: Call, world: World): void {
   const cluster = named(call, world);
   const size = readSize(configuration(call), "Exactly one of num_workers and autoscale must be given.");
-  if (cluster.state !== "RUNNING") {
+  if (cluster.state !== "RUNNING")
     throw invalidState(
       `Cluster ${cluster.cluster_id} is in unexpected state ${cluster.state}: only a RUNNING cluster can be resized.`,
     );
-  }
   const target = workersFor(size, cluster.target);
   resizeCluster(world, cluster, { size, target, cause: "USER_REQUEST", user: call.caller.userName });
 }
@@ -117,11 +114,10 @@ function terminate(world: World, cluster: Cluster, call: Call): Cluster {
 function permanentDelete(call: Call, world: World): void {
   const cluster = named(call, world);
   const id = cluster.cluster_id;
-  if (pinsOf(world).has(id)) {
+  if (pinsOf(world).has(id))
     throw invalidState(
       `Cluster ${id} is pinned and cannot be deleted; an administrator has to unpin it first.`,
     );
-  }
   if (cluster.state === "TERMINATED") terminateAndDrop(world, id);
   else putCluster(world, { ...terminate(world, cluster, call), leaving: true });
 }
@@ -130,9 +126,8 @@ function permanentDelete(call: Call, world: World): void {
 function pin(world: World, cluster: Cluster, caller: Caller): void {
   const pins = pinsOf(world);
   if (pins.has(cluster.cluster_id)) return;
-  if (pins.size >= CLUSTERS.pins) {
+  if (pins.size >= CLUSTERS.pins)
     throw new ApiError("QUOTA_EXCEEDED", `At most ${CLUSTERS.pins} clusters can be pinned.`);
-  }
   pins.set(cluster.cluster_id, caller.userId);
   armRetention(world, cluster);
   addEvent(world, cluster.cluster_id, "PINNED", { user: caller.userName });

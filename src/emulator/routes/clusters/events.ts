@@ -77,9 +77,8 @@ export function readEvents(call: Call, world: World): Reply {
   const { cluster_id, start_time, end_time = call.now, order = "DESC", event_types } = request;
   const { limit = CLUSTERS.events_page } = request;
   clusterOr400(world, cluster_id);
-  if (request.offset !== undefined && order === "DESC" && request.end_time === undefined) {
+  if (request.offset !== undefined && order === "DESC" && request.end_time === undefined)
     throw invalidValue("end_time is required when offset is given and order is DESC.");
-  }
   const start = Number(start_time ?? 0);
   const end = Number(end_time);
   const offset = Number(request.offset ?? 0);

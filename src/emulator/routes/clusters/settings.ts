@@ -66,9 +66,8 @@ export function readSize(
   }
   if (num_workers !== undefined) throw invalidValue("Only one of num_workers and autoscale may be given.");
   const { min_workers, max_workers } = autoscale;
-  if (max_workers <= min_workers) {
+  if (max_workers <= min_workers)
     throw invalidValue(`max_workers (${max_workers}) must be greater than min_workers (${min_workers}).`);
-  }
   checkWorkers(max_workers);
   return { autoscale: { min_workers, max_workers } };
 }
@@ -80,9 +79,8 @@ function checkWorkers(count: number): void {
 
 function checkAutotermination(minutes: number): void {
   const { min, max } = CLUSTERS.autotermination_minutes;
-  if (minutes !== 0 && (minutes < min || minutes > max)) {
+  if (minutes !== 0 && (minutes < min || minutes > max))
     throw invalidValue(`autotermination_minutes must be 0, or from ${min} to ${max}. Found: ${minutes}.`);
-  }
 }
 
 type NodeTypes = Pick<
@@ -107,11 +105,10 @@ function readNodeTypes(world: World, given: GivenCluster): NodeTypes {
 function ofPool(pool: Pool, given: GivenCluster): NodeTypes {
   for (const field of ["node_type_id", "driver_node_type_id"] as const) {
     const type = given[field];
-    if (type !== undefined && type !== pool.node_type_id) {
+    if (type !== undefined && type !== pool.node_type_id)
       throw invalidValue(
         `${field} ${type} is not the node type of instance pool ${pool.instance_pool_id}: ${pool.node_type_id}.`,
       );
-    }
   }
   return {
     node_type_id: pool.node_type_id,

@@ -31,12 +31,10 @@ export function tagsOf(map: TagMap): Tags {
 }
 
 function checkTag(key: string, value: string): void {
-  if (key.length < 1 || key.length > TAGS.key_length || BAD_KEY.test(key)) {
+  if (key.length < 1 || key.length > TAGS.key_length || BAD_KEY.test(key))
     throw invalidValue(
       `Invalid tag key "${key.slice(0, 100)}": it needs 1 to ${TAGS.key_length} characters, none of <>%*&+?\\/, and may not begin with azure, microsoft or windows.`,
     );
-  }
-  if (value.length > TAGS.value_length) {
+  if (value.length > TAGS.value_length)
     throw invalidValue(`The value of tag ${key} is longer than ${TAGS.value_length} characters.`);
-  }
 }

@@ -29,13 +29,11 @@ type Patterns = readonly string[];
 
 export function parseQuartz(expression: string): Patterns {
   const parts = expression.trim().toUpperCase().split(/\s+/);
-  if (parts.length < 6 || parts.length > 7) {
+  if (parts.length < 6 || parts.length > 7)
     throw new CronError(`it needs six or seven fields, not ${expression.trim() === "" ? 0 : parts.length}`);
-  }
   const [second = "", minute = "", hour = "", day = "", month = "", weekday = "", year = "*"] = parts;
-  if ((day === "?") === (weekday === "?")) {
+  if ((day === "?") === (weekday === "?"))
     throw new CronError("exactly one of day of month and day of week must be ?");
-  }
   const time = [numbers(second, SECOND), numbers(minute, MINUTE), numbers(hour, HOUR)].join(" ");
   const months = numbers(month, MONTH);
   const years = numbers(year, YEAR);

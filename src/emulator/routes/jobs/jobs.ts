@@ -50,9 +50,8 @@ const idOf = (call: Call): string => String(call.input.job_id);
 
 function create(call: Call, world: World): Reply {
   const settings = readSettings(world, call.input as unknown as GivenSettings);
-  if (jobsOf(world).size >= JOBS.jobs) {
+  if (jobsOf(world).size >= JOBS.jobs)
     throw new ApiError("QUOTA_EXCEEDED", `The workspace has ${JOBS.jobs} jobs, which is the limit.`);
-  }
   const job = {
     job_id: newJobId(world),
     creator_user_id: call.caller.userId,

@@ -47,9 +47,8 @@ export function runNow(call: Call, world: World): Reply {
 export function submitRun(call: Call, world: World): Reply {
   const given = call.input as GivenTask & { readonly run_name?: string; readonly timeout_seconds?: number };
   const run_name = given.run_name ?? "Untitled";
-  if (Buffer.byteLength(run_name) > JOBS.run_name_bytes) {
+  if (Buffer.byteLength(run_name) > JOBS.run_name_bytes)
     throw invalidValue(`run_name may take at most ${JOBS.run_name_bytes} bytes.`);
-  }
   const read = readTask(world, given);
   checkLimits(world);
   const run = startSubmittedRun(world, read, {
@@ -68,9 +67,8 @@ export function getRun(call: Call, world: World): Reply {
 
 export function listRuns(call: Call, world: World): Reply {
   const { active_only, completed_only, job_id, offset = 0, limit = JOBS.list_limit } = call.input;
-  if (active_only === true && completed_only === true) {
+  if (active_only === true && completed_only === true)
     throw invalidValue("active_only and completed_only cannot both be true.");
-  }
   const from = Number(offset);
   const to = from + (limit === 0 ? JOBS.list_maximum : Number(limit));
   const runs: JsonObject[] = [];
@@ -91,9 +89,8 @@ export function cancel(call: Call, world: World): void {
 
 export function deleteRun(call: Call, world: World): void {
   const run = runOf(call, world);
-  if (isActive(run)) {
+  if (isActive(run))
     throw invalidState(`Run ${run.run_id} is active (${run.life_cycle_state}) and cannot be deleted.`);
-  }
   dropRun(world, run);
 }
 
@@ -150,12 +147,10 @@ function readParameters(input: JsonObject, settings: JobSettings): JsonObject | 
   const value = given[kind] ?? {};
   const text = JSON.stringify(value);
   const bytes = Buffer.byteLength(text);
-  if (bytes > JOBS.parameter_bytes) {
+  if (bytes > JOBS.parameter_bytes)
     throw invalidValue(`${kind} may take at most ${JOBS.parameter_bytes} bytes as JSON. Found: ${bytes}.`);
-  }
-  if ((kind === "python_params" || kind === "spark_submit_params") && !isAscii(text)) {
+  if ((kind === "python_params" || kind === "spark_submit_params") && !isAscii(text))
     throw invalidValue(`${kind} may hold ASCII characters only.`);
-  }
   if (kind !== "notebook_params") return { [kind]: value };
   const base = settings.notebook_task?.base_parameters as Readonly<Record<string, string>> | undefined;
   return { notebook_params: { ...base, ...value } };
@@ -199,9 +194,7 @@ function firstBytes(text: string, limit: number): { readonly text: string; reado
 export function exportRun(call: Call, world: World): Reply {
   const run = runOr400(world, String(call.input.run_id));
   const task = run.task.notebook_task as { readonly notebook_path: string } | undefined;
-  if (task === undefined) {
-    throw invalidValue("Only notebook runs can be exported in HTML.");
-  }
+  if (task === undefined) throw invalidValue("Only notebook runs can be exported in HTML.");
   // A notebook here has no dashboards, so that only its code can be exported.
   if (call.input.views_to_export === "DASHBOARDS") return { json: {} };
   const path = task.notebook_path;

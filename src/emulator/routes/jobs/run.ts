@@ -100,9 +100,7 @@ export const isVisible = (world: World, run: Run): boolean =>
 /** Throws the error that the service gives for a run that is not there (facts 4.8). */
 export function runOr400(world: World, id: string): Run {
   const run = runById(world, id);
-  if (run === undefined || !isVisible(world, run)) {
-    throw invalidValue(`Run ${id} does not exist.`);
-  }
+  if (run === undefined || !isVisible(world, run)) throw invalidValue(`Run ${id} does not exist.`);
   return run;
 }
 

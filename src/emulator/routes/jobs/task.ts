@@ -60,9 +60,8 @@ export function taskKind(task: JsonObject): TaskKind {
 
 function readClusterChoice(world: World, given: GivenTask): ReadTask["cluster"] {
   const { existing_cluster_id, new_cluster } = given;
-  if (existing_cluster_id === undefined && new_cluster === undefined) {
+  if (existing_cluster_id === undefined && new_cluster === undefined)
     throw invalidValue("Either new_cluster or existing_cluster_id must be specified.");
-  }
   if (existing_cluster_id === undefined) return { new_cluster: readNewCluster(world, new_cluster) };
   if (new_cluster !== undefined)
     throw invalidValue("Only one of new_cluster and existing_cluster_id may be specified.");
@@ -102,9 +101,8 @@ const FIELDS: Readonly<Record<TaskKind, readonly string[]>> = {
 
 function readFields(kind: TaskKind, given: JsonObject): JsonObject {
   const path = given.notebook_path;
-  if (kind === "notebook_task" && !String(path).startsWith("/")) {
+  if (kind === "notebook_task" && !String(path).startsWith("/"))
     throw invalidValue(`notebook_path must be absolute and begin with a slash. Found: ${path}.`);
-  }
   return pick(given, FIELDS[kind]);
 }
 
@@ -113,9 +111,8 @@ function checkSubmit({ existing_cluster_id, new_cluster, libraries = [] }: Given
   if (existing_cluster_id !== undefined)
     throw invalidValue("A spark_submit_task runs on a new_cluster only.");
   if (libraries.length > 0) throw invalidValue("libraries cannot be given with a spark_submit_task.");
-  if (Object.keys(new_cluster?.spark_conf ?? {}).length > 0) {
+  if (Object.keys(new_cluster?.spark_conf ?? {}).length > 0)
     throw invalidValue("spark_conf cannot be given with a spark_submit_task.");
-  }
 }
 
 const LIBRARY_FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -130,11 +127,10 @@ const LIBRARY_FIELDS: Readonly<Record<string, readonly string[]>> = {
 function readLibrary(given: JsonObject): JsonObject {
   const kinds = Object.keys(LIBRARY_FIELDS).filter((name) => given[name] !== undefined);
   const [kind, ...others] = kinds;
-  if (kind === undefined || others.length > 0) {
+  if (kind === undefined || others.length > 0)
     throw invalidValue(
       `A library must be exactly one of ${Object.keys(LIBRARY_FIELDS).join(", ")}. Found: ${kinds.join(", ") || "none"}.`,
     );
-  }
   const value = given[kind] ?? null;
   if (value === null || typeof value !== "object") return { [kind]: value };
   const fields = LIBRARY_FIELDS[kind] ?? [];

@@ -43,9 +43,7 @@ export const poolNames = (world: World): Collection<string> => world.collection(
 /** Throws RESOURCE_DOES_NOT_EXIST for a pool that is missing or deleted (facts 4.8). */
 export function activePool(world: World, id: string): Pool {
   const pool = poolsOf(world).get(id);
-  if (pool?.state !== "ACTIVE") {
-    throw notFound(`Can't find an instance pool with id: ${id}`);
-  }
+  if (pool?.state !== "ACTIVE") throw notFound(`Can't find an instance pool with id: ${id}`);
   return pool;
 }
 

@@ -45,9 +45,8 @@ interface DiskSpec {
 }
 
 function create(call: Call, world: World): Reply {
-  if (!hasEntitlement(world, call.caller, "allow-instance-pool-create")) {
+  if (!hasEntitlement(world, call.caller, "allow-instance-pool-create"))
     throw permissionDenied(`User ${call.caller.userName} may not create instance pools.`);
-  }
   const given = call.input as unknown as GivenPool;
   const size = readSize(given);
   checkNameFree(world, given.instance_pool_name);
@@ -78,11 +77,10 @@ function create(call: Call, world: World): Reply {
 function edit(call: Call, world: World): void {
   const given = call.input as unknown as GivenPool;
   const pool = activePool(world, idOf(call));
-  if (given.node_type_id !== pool.node_type_id) {
+  if (given.node_type_id !== pool.node_type_id)
     throw invalidValue(
       `The node type of a pool cannot be changed. Original: ${pool.node_type_id}, given: ${given.node_type_id}.`,
     );
-  }
   const size = readSize(given);
   if (given.instance_pool_name !== pool.instance_pool_name) {
     checkNameFree(world, given.instance_pool_name);
@@ -121,11 +119,10 @@ function describe(pool: Pool): JsonObject {
 
 function readSize(given: GivenSize): PoolSize {
   const { min_idle_instances = 0, max_capacity } = given;
-  if (max_capacity !== undefined && max_capacity < min_idle_instances) {
+  if (max_capacity !== undefined && max_capacity < min_idle_instances)
     throw invalidValue(
       `max_capacity (${max_capacity}) is lower than min_idle_instances (${min_idle_instances}).`,
     );
-  }
   return {
     min_idle_instances,
     ...(max_capacity === undefined ? {} : { max_capacity }),
@@ -144,9 +141,8 @@ function checkDisks(type: string, disks: DiskSpec | undefined): void {
   const count = disks?.disk_count ?? 0;
   if (count > max_disks)
     throw invalidValue(`Node type ${type} takes at most ${max_disks} disks. Found: ${count}.`);
-  if (count === 0 && !local_disk) {
+  if (count === 0 && !local_disk)
     throw invalidValue(`Node type ${type} has no local disk: disk_spec.disk_count must be at least 1.`);
-  }
 }
 
 function knownDiskFields(given: DiskSpec): JsonObject {

@@ -74,9 +74,8 @@ function list({ input }: Call, world: World): Reply {
 function create(call: Call, world: World): Reply {
   checkSchemas(call.input, GROUP_SCHEMA);
   const displayName = String(call.input.displayName);
-  if (groupByName(world, displayName) !== undefined) {
+  if (groupByName(world, displayName) !== undefined)
     throw new ScimError(409, `Group with name ${displayName} already exists.`, "uniqueness");
-  }
   const group = { id: newPrincipalId(world), displayName, members: [] };
   return { status: 201, json: shownGroup(world, write(world, group, call.input)) };
 }
@@ -145,9 +144,7 @@ const isPrincipal = (world: World, id: string): boolean =>
   userById(world, id) !== undefined || groupById(world, id) !== undefined || servicePrincipals(world).has(id);
 
 function checkMember(world: World, group: Pick<Group, "id" | "displayName">, id: string): void {
-  if (!isPrincipal(world, id)) {
-    throw new ScimError(400, `Member with id ${id} not found.`, "invalidValue");
-  }
+  if (!isPrincipal(world, id)) throw new ScimError(400, `Member with id ${id} not found.`, "invalidValue");
   if (createsCycle(world, group.id, id)) {
     const message = `Group ${id} cannot be a member of ${group.displayName}: it contains that group.`;
     throw new ScimError(400, message, "invalidValue");
@@ -156,9 +153,8 @@ function checkMember(world: World, group: Pick<Group, "id" | "displayName">, id:
 
 function remove(call: Call, world: World): Reply {
   const group = existing(world, call);
-  if (group.displayName === ADMINS || group.displayName === USERS) {
+  if (group.displayName === ADMINS || group.displayName === USERS)
     throw new ScimError(403, `The built-in group ${group.displayName} cannot be deleted.`);
-  }
   removeGroup(world, group);
   return { status: 204, json: {} };
 }

@@ -45,9 +45,8 @@ function create(call: Call, world: World): Reply {
 
 function remove(call: Call, world: World): void {
   const group = existing(world, call.input.group_name);
-  if (group.displayName === ADMINS || group.displayName === USERS) {
+  if (group.displayName === ADMINS || group.displayName === USERS)
     throw permissionDenied(`The built-in group ${group.displayName} cannot be deleted.`);
-  }
   removeGroup(world, group);
 }
 
@@ -67,11 +66,10 @@ function listMembers(call: Call, world: World): Reply {
 function addMember(call: Call, world: World): void {
   const parent = existing(world, call.input.parent_name);
   const id = principalId(world, call.input);
-  if (createsCycle(world, parent.id, id)) {
+  if (createsCycle(world, parent.id, id))
     throw invalidValue(
       `Group ${String(call.input.group_name)} contains ${parent.displayName}, so it cannot become its member.`,
     );
-  }
   if (!parent.members.includes(id)) setMembers(world, parent, [...parent.members, id]);
 }
 
@@ -90,9 +88,8 @@ function existing(world: World, name: unknown): Group {
 /** A PrincipalName holds exactly one of `user_name` and `group_name` (contract A 2.7). */
 function principalId(world: World, input: JsonObject): string {
   const { user_name: userName, group_name: groupName } = input;
-  if ((userName === undefined) === (groupName === undefined)) {
+  if ((userName === undefined) === (groupName === undefined))
     throw invalidValue("Give exactly one of user_name and group_name.");
-  }
   if (groupName !== undefined) return existing(world, groupName).id;
   const user = userByName(world, String(userName));
   if (user === undefined) throw notFound(`User ${String(userName)} does not exist.`);

@@ -69,16 +69,14 @@ function readPath(text: string, attributes: readonly Attribute[]): Path {
   const [, name = "", filter, sub] = PATH.exec(prefixless) ?? [];
   const attribute = attributes.find((known) => known.name.toLowerCase() === name.toLowerCase());
   if (attribute === undefined) throw new ScimError(400, `Attribute '${text}' does not exist.`, "invalidPath");
-  if (filter !== undefined && attribute.shape !== "list") {
+  if (filter !== undefined && attribute.shape !== "list")
     throw new ScimError(400, `${attribute.name} is not a list, so '${text}' selects nothing.`, "invalidPath");
-  }
-  if (sub !== undefined && attribute.shape !== "object" && filter === undefined) {
+  if (sub !== undefined && attribute.shape !== "object" && filter === undefined)
     throw new ScimError(
       400,
       `'${text}' names a part of every value of ${attribute.name}; say which with a filter.`,
       "invalidPath",
     );
-  }
   return { attribute, filter, sub };
 }
 
@@ -88,9 +86,8 @@ function applyAt(resource: JsonObject, patch: Patch): JsonObject {
   if (op !== "remove" && value === undefined)
     throw new ScimError(400, `${op} of ${attribute.name} needs a value.`, "invalidValue");
   const after = attribute.shape === "list" ? patchedList(asList(before), patch) : patchedValue(before, patch);
-  if (attribute.fixed && JSON.stringify(after) !== JSON.stringify(before)) {
+  if (attribute.fixed && JSON.stringify(after) !== JSON.stringify(before))
     throw new ScimError(400, `${attribute.name} cannot be changed.`, "mutability");
-  }
   const rest = omit(resource, [attribute.name]);
   return after === undefined ? rest : { ...rest, [attribute.name]: after };
 }

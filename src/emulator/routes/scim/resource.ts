@@ -113,17 +113,15 @@ function selected<T>(text: Json | undefined, { all, unique, named, show, filtere
 /** Throws invalidValue when the body does not name the schema that the call takes. */
 export function checkSchemas(body: JsonObject, wanted: string): void {
   const { schemas } = body;
-  if (!Array.isArray(schemas) || !schemas.includes(wanted)) {
+  if (!Array.isArray(schemas) || !schemas.includes(wanted))
     throw new ScimError(400, `schemas must name ${wanted}.`, "invalidValue");
-  }
 }
 
 /** Throws mutability when the body gives an immutable attribute another value. */
 export function checkUnchanged(body: JsonObject, name: string, value: string): void {
   const given = body[name];
-  if (given !== undefined && given !== value) {
+  if (given !== undefined && given !== value)
     throw new ScimError(400, `${name} cannot be changed.`, "mutability");
-  }
 }
 
 /** The `value`s of a list attribute of the body, each once; [] when it is absent. */

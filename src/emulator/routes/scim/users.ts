@@ -82,9 +82,8 @@ function create(call: Call, world: World): Reply {
   const { input } = call;
   checkSchemas(input, USER_SCHEMA);
   const userName = String(input.userName);
-  if (userByName(world, userName) !== undefined) {
+  if (userByName(world, userName) !== undefined)
     throw new ScimError(409, `User with username ${userName} already exists.`, "uniqueness");
-  }
   const id = takeInactive(world, userName)?.id ?? newPrincipalId(world);
   return { status: 201, json: shownUser(world, write(world, id, userName, input)) };
 }

@@ -67,16 +67,14 @@ function createScope(call: Call, world: World): void {
   const name = String(call.input.scope);
   checkName(name, "scope name", call.allows?.scopeNames);
   const initial = call.input.initial_manage_principal;
-  if (initial !== undefined && initial !== USERS) {
+  if (initial !== undefined && initial !== USERS)
     throw new ApiError("BAD_REQUEST", `Cannot specify ${String(initial)} as initial_manage_principal.`);
-  }
   if (scopesOf(world).has(name)) throw alreadyExists(`Scope ${name} already exists!`);
-  if (scopesOf(world).size >= SECRETS.scopes) {
+  if (scopesOf(world).size >= SECRETS.scopes)
     throw new ApiError(
       "RESOURCE_LIMIT_EXCEEDED",
       `The limit of ${SECRETS.scopes} secret scopes has been reached.`,
     );
-  }
   const acls: AclItem[] = [{ principal: initial ?? call.caller.userName, permission: "MANAGE" }];
   scopesOf(world).set(name, { name, acls, ...backendOf(call.input) });
 }
@@ -86,9 +84,8 @@ function backendOf(input: JsonObject): Pick<SecretScope, "backend_type" | "keyva
   const { scope_backend_type: type, backend_azure_keyvault: azure, backend_keyvault: cloud } = input;
   if (type === undefined || type === "PLATFORM" || type === "DATABRICKS") return { backend_type: "PLATFORM" };
   const { resource_id: id, dns_name: dns } = objectIn(azure ?? cloud);
-  if (typeof id !== "string" || typeof dns !== "string") {
+  if (typeof id !== "string" || typeof dns !== "string")
     throw invalidValue("A key vault scope needs resource_id and dns_name of its vault.");
-  }
   return { backend_type: "CLOUD_KEYVAULT", keyvault_metadata: { resource_id: id, dns_name: dns } };
 }
 
@@ -115,9 +112,8 @@ export const aclOperations: Operations = {
 function putAcl(call: Call, world: World): void {
   const scope = allowedScope(call, world, "MANAGE");
   const principal = principalName(world, String(call.input.principal));
-  if (principal === undefined) {
+  if (principal === undefined)
     throw notFound(`User or group ${String(call.input.principal)} does not exist.`);
-  }
   const item: AclItem = { principal, permission: call.input.permission as Permission };
   const at = scope.acls.findIndex((acl) => acl.principal === principal);
   const acls = at < 0 ? [...scope.acls, item] : scope.acls.with(at, item);
@@ -144,8 +140,7 @@ function listAcls(call: Call, world: World): Reply {
 function existingAcl(world: World, scope: SecretScope, name: string): AclItem {
   const principal = principalName(world, name) ?? name;
   const found = scope.acls.find((acl) => acl.principal === principal);
-  if (found === undefined) {
+  if (found === undefined)
     throw notFound(`Failed to get secret acl for principal ${name} for scope ${scope.name}.`);
-  }
   return found;
 }

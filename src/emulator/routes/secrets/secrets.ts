@@ -27,23 +27,20 @@ function putSecret(call: Call, world: World): void {
   const key = String(call.input.key);
   checkName(key, "secret key");
   const { string_value: text, bytes_value: bytes } = call.input;
-  if ((text === undefined) === (bytes === undefined)) {
+  if ((text === undefined) === (bytes === undefined))
     throw invalidValue("Give exactly one of string_value and bytes_value.");
-  }
   const value = text === undefined ? checkedBase64(String(bytes)) : String(text);
   const size = text === undefined ? base64Size(value) : Buffer.byteLength(value);
-  if (size > SECRETS.value_bytes) {
+  if (size > SECRETS.value_bytes)
     throw invalidValue(
       `The value of a secret has at most ${SECRETS.value_bytes} bytes. Found: ${size} bytes.`,
     );
-  }
   const secrets = secretsOf(world, scope.name);
-  if (!secrets.has(key) && secrets.size >= SECRETS.secrets_per_scope) {
+  if (!secrets.has(key) && secrets.size >= SECRETS.secrets_per_scope)
     throw new ApiError(
       "RESOURCE_LIMIT_EXCEEDED",
       `The limit of ${SECRETS.secrets_per_scope} secrets in scope ${scope.name} has been reached.`,
     );
-  }
   secrets.set(key, {
     key,
     sealed: world.seal(value),
@@ -54,12 +51,11 @@ function putSecret(call: Call, world: World): void {
 
 /** Rule 4: secrets of a vault are written and deleted through the vault itself. */
 function refuseVault(scope: SecretScope): void {
-  if (scope.backend_type === "CLOUD_KEYVAULT") {
+  if (scope.backend_type === "CLOUD_KEYVAULT")
     throw new ApiError(
       "BAD_REQUEST",
       `Scope ${scope.name} is kept in a key vault: its secrets are written and deleted through the vault.`,
     );
-  }
 }
 
 function checkedBase64(text: string): string {
@@ -80,9 +76,8 @@ function deleteSecret(call: Call, world: World): void {
   const scope = allowedScope(call, world, "WRITE");
   refuseVault(scope);
   const key = String(call.input.key);
-  if (!secretsOf(world, scope.name).delete(key)) {
+  if (!secretsOf(world, scope.name).delete(key))
     throw notFound(`Secret does not exist with scope: ${scope.name} and key: ${key}`);
-  }
 }
 
 function listSecrets(call: Call, world: World): Reply {
