@@ -8,7 +8,7 @@ import type { LiveObject } from "../resource/live.ts";
 import { foldersAbove } from "../resource/names.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import { defineProvider } from "./kit/field-builders.ts";
-import { baseName, entriesFor, pathProblems } from "./kit/names.ts";
+import { baseName, entriesFor, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
 import { effectOn } from "./kit/problems.ts";
 import {
   ignoreMissing,
@@ -87,11 +87,7 @@ export const directories = defineProvider({
     "Folders of the workspace, which contain notebooks. Deleted only if they contain no unmanaged objects.",
   fields: {},
   severity: "availability",
-  nameField: undefined,
-  unique: true,
-  idAttribute: "path",
-  recovery: "client-named",
-  replaceStrategy: "delete-first",
+  ...PATH_IDENTITY,
   tree: { root: "workspace", folders: true },
   builtIn: ["/Shared", "/Users"],
 

@@ -11,7 +11,7 @@ import { sizeAndDigest } from "../resource/content.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
 import { defineProvider, sourceFields, textField } from "./kit/field-builders.ts";
-import { entriesFor, pathProblems } from "./kit/names.ts";
+import { entriesFor, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
 import {
   bytesIn,
   contentBytes,
@@ -139,11 +139,7 @@ export const files = defineProvider({
   description: "Files in the workspace's file system, written from files in the spec's folder.",
   fields,
   severity: "availability",
-  nameField: undefined,
-  unique: true,
-  idAttribute: "path",
-  recovery: "client-named",
-  replaceStrategy: "delete-first",
+  ...PATH_IDENTITY,
   tree: { root: "files", folders: false },
 
   planning: {

@@ -1,6 +1,6 @@
 // Checks cluster attributes beyond the schema: combinations of fields, values that a pool decides, and single nodes.
 
-import { isObject, type Json } from "../../core/json.ts";
+import { isObject, type Json, objectIn } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -87,39 +87,34 @@ function decidedByPool(field: string, value: Json | undefined): readonly (readon
 const combination = (path: Path, message: string, hint?: string): Problem =>
   problem("SPEC_COMBINATION", path, message, hint);
 
-const PROFILE = "spark.databricks.cluster.profile";
-const MASTER = "spark.master";
-const CLASS = "ResourceClass";
+/** The settings that run Spark on the driver: the value of each as a pattern, and as a spec writes it. */
+const SINGLE_NODE = [
+  ["spark_conf", "spark.databricks.cluster.profile", /^singleNode$/, "singleNode"],
+  ["spark_conf", "spark.master", /^local/, '"local[*]"'],
+  ["custom_tags", "ResourceClass", /^SingleNode$/, "SingleNode"],
+] as const;
+const [[, PROFILE]] = SINGLE_NODE;
 
-/** Of clusters without workers in the Databricks dialect, whose settings run Spark on the driver. The service accepts clusters without these settings, and a policy may set them, so their absence is a warning. */
+/** The service accepts clusters without workers and without these settings, and a policy may set them, so their absence is a warning. */
 export function singleNodeProblems(values: Values, under: readonly string[] = []): readonly Problem[] {
-  const { num_workers: workers, autoscale, policy_id: policy, spark_conf: conf, custom_tags: tags } = values;
-  const profile = isObject(conf) ? conf[PROFILE] : undefined;
-  if (autoscale !== undefined || (typeof workers === "number" && workers > 0))
-    return profile === "singleNode" ? [withWorkers([...under, autoscale ? "autoscale" : "num_workers"])] : [];
+  const { num_workers: workers, autoscale, policy_id: policy } = values;
+  if (autoscale !== undefined || (typeof workers === "number" && workers > 0)) {
+    if (objectIn(values.spark_conf)[PROFILE] !== "singleNode") return [];
+    const message = `${PROFILE}: singleNode cannot be used with workers`;
+    const hint = "set num_workers: 0, or remove the settings of a single node";
+    return [combination([...under, autoscale ? "autoscale" : "num_workers"], message, hint)];
+  }
   if (workers !== 0 || policy !== undefined) return [];
-  const missing = [
-    ...(isSet(profile, /^singleNode$/) ? [] : [`spark_conf ${PROFILE}: singleNode`]),
-    ...(isSet(isObject(conf) ? conf[MASTER] : undefined, /^local/)
-      ? []
-      : [`spark_conf ${MASTER}: "local[*]"`]),
-    ...(isSet(isObject(tags) ? tags[CLASS] : undefined, /^SingleNode$/)
-      ? []
-      : [`custom_tags ${CLASS}: SingleNode`]),
-  ];
+  const missing = SINGLE_NODE.filter(
+    ([field, key, pattern]) => !isSet(objectIn(values[field])[key], pattern),
+  );
   if (missing.length === 0) return [];
   const message = "num_workers is 0 without the settings of a single-node cluster";
-  const hint = `set ${listed(missing)}; or set num_workers to 1 or more`;
+  const settings = missing.map(([field, key, , value]) => `${field} ${key}: ${value}`);
+  const hint = `set ${listed(settings)}; or set num_workers to 1 or more`;
   return [{ severity: "warning", ...combination([...under, "num_workers"], message, hint) }];
 }
 
 /** Whether a value matches, or is a reference that may. */
 const isSet = (value: Json | undefined, pattern: RegExp): boolean =>
   typeof value === "string" && (pattern.test(value) || value.includes("${"));
-
-const withWorkers = (path: readonly string[]): Problem =>
-  combination(
-    path,
-    `${PROFILE}: singleNode cannot be used with workers`,
-    "set num_workers: 0, or remove the settings of a single node",
-  );

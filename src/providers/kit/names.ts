@@ -32,6 +32,15 @@ export const nestedReads = (
   },
 });
 
+/** How objects of a kind are known whose names are paths. */
+export const PATH_IDENTITY = {
+  nameField: undefined,
+  unique: true,
+  idAttribute: "path",
+  recovery: "client-named",
+  replaceStrategy: "delete-first",
+} as const;
+
 const SEGMENT = /^(?!\.{1,2}$)[^\0]+$/;
 
 /** The error in a path; the message calls the path `what`. */

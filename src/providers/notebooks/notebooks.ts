@@ -12,7 +12,7 @@ import { folderOf, foldersAbove } from "../../resource/names.ts";
 import type { OperationWriter, Task } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { choiceField, defineProvider, sourceFields, textField } from "../kit/field-builders.ts";
-import { entriesFor, pathProblems } from "../kit/names.ts";
+import { entriesFor, PATH_IDENTITY, pathProblems } from "../kit/names.ts";
 import {
   bytesIn,
   contentBytes,
@@ -152,11 +152,7 @@ export const notebooks = defineProvider({
   description: "Notebooks in the workspace, imported from files in the spec's folder.",
   fields,
   severity: "availability",
-  nameField: undefined,
-  unique: true,
-  idAttribute: "path",
-  recovery: "client-named",
-  replaceStrategy: "delete-first",
+  ...PATH_IDENTITY,
   tree: { root: "workspace", folders: false },
 
   planning: {
