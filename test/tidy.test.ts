@@ -52,7 +52,6 @@ const MAY_USE_NODE = [
   "src/emulator/server.ts",
   "src/emulator/store/blobs.ts",
   "src/emulator/http/contract-file.ts",
-  "src/emulator/store/seal.ts",
   "src/emulator/store/sqlite.ts",
   "src/emulator/store/store.ts",
   "src/fleet/result-file.ts",
