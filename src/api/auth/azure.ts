@@ -4,32 +4,14 @@ import { Refused } from "../../core/request-failure.ts";
 import type { AccessToken } from "./access-token.ts";
 import type { AzureCredential } from "./credential.ts";
 import { AZURE_CLOUDS } from "./endpoints.ts";
-import {
-  CLIENT_CREDENTIALS,
-  type ClientProof,
-  type IdTokenPorts,
-  idTokenFrom,
-  isToken,
-  requestToken,
-} from "./oauth.ts";
+import { CLIENT_CREDENTIALS, type ClientProof, idTokenFrom, isToken, requestToken } from "./oauth.ts";
 import { signInRefused, type TokenPorts, tokenJson } from "./token-request.ts";
-
-export interface AzurePorts extends IdTokenPorts {
-  /** Runs the Azure CLI; absent where that is not allowed. */
-  readonly azureCli?: (args: readonly string[]) => Promise<CliAnswer>;
-}
-
-export interface CliAnswer {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A token for a resource of Azure. Throws Refused where none is given. */
 export async function azureToken(
   credential: AzureCredential,
   resource: string,
-  ports: AzurePorts,
+  ports: TokenPorts,
 ): Promise<AccessToken> {
   switch (credential.method) {
     case "azure-client-secret": {
@@ -38,7 +20,7 @@ export async function azureToken(
     }
     case "github-oidc-azure": {
       const audience = exchangeAudience(credential.azure.authority);
-      const assertion = await idTokenFrom(credential.idToken, audience, credential.method, ports);
+      const assertion = await idTokenFrom(credential.idToken, audience, ports);
       const client = { by: "assertion", id: credential.clientId, assertion } as const;
       return principalToken(credential, client, resource, ports);
     }
@@ -52,13 +34,13 @@ export async function azureToken(
 }
 
 function principalToken(
-  { method, azure, tenantId }: AzureCredential & { readonly tenantId: string },
+  { azure, tenantId }: AzureCredential & { readonly tenantId: string },
   client: ClientProof,
   resource: string,
   ports: TokenPorts,
 ): Promise<AccessToken> {
   const endpoint = `${azure.authority}/${encodeURIComponent(tenantId)}/oauth2/token`;
-  const grant = { as: method, endpoint, client, type: CLIENT_CREDENTIALS, parameters: { resource } };
+  const grant = { endpoint, client, type: CLIENT_CREDENTIALS, parameters: { resource } };
   return requestToken(grant, ports);
 }
 
@@ -77,16 +59,16 @@ async function machineToken(
   url.searchParams.set("api-version", "2018-02-01");
   url.searchParams.set("resource", resource);
   if (clientId !== undefined) url.searchParams.set("client_id", clientId);
-  const { access_token, expires_on } = await tokenJson(url.href, { metadata: "true" }, "azure-msi", ports);
+  const { access_token, expires_on } = await tokenJson(url.href, { metadata: "true" }, ports);
   const expiresAt = Number(expires_on) * 1_000;
   if (isToken(access_token) && expiresAt > 0) return { value: access_token, expiresAt };
-  throw signInRefused("azure-msi", { origin: url.origin, status: 200, cause: "the answer has no token" });
+  throw signInRefused({ origin: url.origin, status: 200, cause: "the answer has no token" }, ports);
 }
 
 async function cliToken(
   { azure, tenantId }: AzureCredential & { readonly method: "azure-cli" },
   resource: string,
-  ports: AzurePorts,
+  ports: TokenPorts,
 ): Promise<AccessToken> {
   const asked = ["account", "get-access-token", "--resource", resource, "--output", "json"];
   const subscription = azure.resourceId?.split("/")[2];
@@ -101,9 +83,10 @@ async function cliToken(
   }
 }
 
-async function cliTokenWith(args: readonly string[], { azureCli, redact }: AzurePorts): Promise<AccessToken> {
+async function cliTokenWith(args: readonly string[], ports: TokenPorts): Promise<AccessToken> {
+  const { azureCli, redact } = ports;
   const failed = (cause: string) =>
-    signInRefused("azure-cli", { origin: "the Azure CLI", status: 0, cause: redact(cause.slice(0, 500)) });
+    signInRefused({ origin: "the Azure CLI", status: 0, cause: redact(cause.slice(0, 500)) }, ports);
   if (azureCli === undefined) throw failed("`az` is not run here");
   const { code, stdout, stderr } = await azureCli(args);
   if (code !== 0) throw failed(stderr.trim() || `az ended with exit code ${code}`);

@@ -4,7 +4,7 @@ import type { AuthorizationServer, ClientAuth } from "oauth4webapi";
 import { thrownText } from "../../core/diagnostic.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { AccessToken } from "./access-token.ts";
-import type { AuthType, IdTokenSource } from "./credential.ts";
+import type { IdTokenSource } from "./credential.ts";
 import { endpointOnHost, isPrivate } from "./endpoints.ts";
 import { refusalIn, sendTokenRequest, signInRefused, type TokenPorts, tokenJson } from "./token-request.ts";
 
@@ -14,7 +14,6 @@ export type ClientProof =
   | { readonly by: "nothing"; readonly id: string | undefined };
 
 export interface TokenGrant {
-  readonly as: AuthType;
   readonly endpoint: string;
   readonly client: ClientProof;
   readonly type: string;
@@ -36,10 +35,10 @@ const SHORTEST_LIFE_S = 300;
 /** Throws Refused where no token is given. */
 export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promise<AccessToken> {
   const oauth = await load();
-  const { as, endpoint } = grant;
+  const { endpoint } = grant;
   const { origin } = new URL(endpoint);
   if (!isPrivate(new URL(endpoint)))
-    throw signInRefused(as, { origin, status: 0, cause: "a token endpoint without https is not used" });
+    throw signInRefused({ origin, status: 0, cause: "a token endpoint without https is not used" }, ports);
   const server: AuthorizationServer = { issuer: origin, token_endpoint: endpoint };
   // An account-wide federation has no client ID, but the library requires one.
   const client = { client_id: grant.client.id ?? "account" };
@@ -53,10 +52,10 @@ export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promis
       grant.type,
       { ...grant.parameters },
       // `isPrivate` has checked the address: http only on this machine.
-      { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: fetchOver(as, ports) },
+      { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: fetchOver(ports) },
     );
     status = answer.status;
-    if (status !== 200) throw refusalIn(status, await answer.text(), as, origin, ports);
+    if (status !== 200) throw refusalIn(status, await answer.text(), origin, ports);
     const token = await oauth.processGenericTokenEndpointResponse(server, client, answer);
     const { access_token: value, expires_in = SHORTEST_LIFE_S } = token;
     if (!isToken(value)) throw new Error("the token has characters that no header can carry");
@@ -64,7 +63,7 @@ export async function requestToken(grant: TokenGrant, ports: TokenPorts): Promis
   } catch (problem) {
     if (problem instanceof Refused) throw problem;
     const cause = ports.redact(thrownText(problem).slice(0, 500));
-    throw signInRefused(as, { origin, status, cause });
+    throw signInRefused({ origin, status, cause }, ports);
   }
 }
 
@@ -74,9 +73,9 @@ export function isToken(value: unknown): value is string {
 }
 
 /** The token endpoint that a workspace names for itself. Throws Refused unless it is on the workspace's own host. */
-export async function workspaceTokenEndpoint(host: string, as: AuthType, ports: TokenPorts): Promise<string> {
+export async function workspaceTokenEndpoint(host: string, ports: TokenPorts): Promise<string> {
   const url = `${host}/oidc/.well-known/oauth-authorization-server`;
-  const { token_endpoint: endpoint } = await tokenJson(url, { accept: "application/json" }, as, ports);
+  const { token_endpoint: endpoint } = await tokenJson(url, { accept: "application/json" }, ports);
   return endpointOnHost(new URL(host).origin, typeof endpoint === "string" ? endpoint : "");
 }
 
@@ -87,11 +86,11 @@ interface FetchInput {
 }
 
 /** The client's own transport in place of `fetch`: its proxy and its authorities, and no redirect. */
-function fetchOver(as: AuthType, ports: TokenPorts) {
+function fetchOver(ports: TokenPorts) {
   return async (url: string, { method, headers, body }: FetchInput): Promise<Response> => {
     const text = body === undefined || body === null ? undefined : String(body);
     const request = { method, url, headers, ...(text === undefined ? {} : { body: text }) };
-    const answer = await sendTokenRequest(request, as, ports);
+    const answer = await sendTokenRequest(request, ports);
     const content = NO_BODY.has(answer.status) ? null : new Blob([answer.body as string]);
     return new Response(content, { status: answer.status, headers: answer.headers });
   };
@@ -118,36 +117,30 @@ function proofOf(client: ClientProof, oauth: Library): ClientAuth {
   }
 }
 
-export interface IdTokenPorts extends TokenPorts {
-  /** The content of a file; it may have changed since it was read last. */
-  readonly readFile: (path: string) => string;
-}
-
 /** Throws Refused where there is none. */
 export async function idTokenFrom(
   source: IdTokenSource,
   audience: string,
-  as: AuthType,
-  ports: IdTokenPorts,
+  ports: TokenPorts,
 ): Promise<string> {
   switch (source.from) {
     case "value":
       return source.value;
     case "file":
-      return readIdToken(source.path, as, ports);
+      return readIdToken(source.path, ports);
     case "github":
-      return workflowIdToken(source.url, source.token, audience, as, ports);
+      return workflowIdToken(source.url, source.token, audience, ports);
     default:
       return source satisfies never;
   }
 }
 
-function readIdToken(path: string, as: AuthType, { readFile, redact }: IdTokenPorts): string {
+function readIdToken(path: string, ports: TokenPorts): string {
   try {
-    return readFile(path).trim();
+    return ports.readFile(path).trim();
   } catch (problem) {
-    const cause = redact(thrownText(problem));
-    throw signInRefused(as, { origin: path, status: 0, cause });
+    const cause = ports.redact(thrownText(problem));
+    throw signInRefused({ origin: path, status: 0, cause }, ports);
   }
 }
 
@@ -155,13 +148,12 @@ async function workflowIdToken(
   service: string,
   token: string,
   audience: string,
-  as: AuthType,
   ports: TokenPorts,
 ): Promise<string> {
   const url = new URL(service);
   url.searchParams.set("audience", audience);
   const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
-  const { value } = await tokenJson(url.href, headers, as, ports);
+  const { value } = await tokenJson(url.href, headers, ports);
   if (typeof value === "string" && value !== "") return value;
-  throw signInRefused(as, { origin: url.origin, status: 200, cause: "the answer has no ID token" });
+  throw signInRefused({ origin: url.origin, status: 200, cause: "the answer has no ID token" }, ports);
 }

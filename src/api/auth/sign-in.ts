@@ -3,7 +3,7 @@
 import { Refused } from "../../core/request-failure.ts";
 import { redactor } from "../http/redact.ts";
 import { type AccessToken, type RenewedToken, renewedToken } from "./access-token.ts";
-import { type AzurePorts, azureToken } from "./azure.ts";
+import { azureToken } from "./azure.ts";
 import { type AzureCredential, credentialSecrets, type RenewableCredential } from "./credential.ts";
 import { AZURE_APPLICATION } from "./endpoints.ts";
 import {
@@ -14,6 +14,7 @@ import {
   TOKEN_EXCHANGE,
   workspaceTokenEndpoint,
 } from "./oauth.ts";
+import type { TokenPorts } from "./token-request.ts";
 
 /** Names in lower case. */
 export type AuthHeaders = Readonly<Record<string, string>>;
@@ -27,7 +28,7 @@ export interface SignIn {
   secrets(): readonly string[];
 }
 
-export type SignInPorts = Omit<AzurePorts, "redact">;
+export type SignInPorts = Omit<TokenPorts, "redact" | "as">;
 
 /** The service refuses a token of Entra ID in its last 30 s. */
 const AZURE_AHEAD_MS = 40_000;
@@ -39,7 +40,7 @@ export function createSignIn(credential: RenewableCredential, host: string, port
   const given = credentialSecrets(credential);
   const issued: string[] = [];
   const secrets = () => [...given, ...issued];
-  const withRedaction: AzurePorts = { ...ports, redact: redactor(secrets) };
+  const whole: TokenPorts = { ...ports, as: credential.method, redact: redactor(secrets) };
   const remembering =
     (fetch: () => Promise<AccessToken>): (() => Promise<AccessToken>) =>
     async () => {
@@ -52,32 +53,31 @@ export function createSignIn(credential: RenewableCredential, host: string, port
     renewedToken({ clock: ports.clock, aheadMs, fetch: remembering(fetch) });
 
   if (!("azure" in credential)) {
-    return bearerSignIn(renewed(AHEAD_MS, workspaceToken(credential, host, withRedaction)), secrets);
+    return bearerSignIn(renewed(AHEAD_MS, workspaceToken(credential, host, whole)), secrets);
   }
   const ofAzure = (resource: string) =>
-    renewed(AZURE_AHEAD_MS, () => azureToken(credential, resource, withRedaction));
+    renewed(AZURE_AHEAD_MS, () => azureToken(credential, resource, whole));
   return azureSignIn(credential, ofAzure, secrets);
 }
 
 function workspaceToken(
   credential: Exclude<RenewableCredential, AzureCredential>,
   host: string,
-  ports: AzurePorts,
+  ports: TokenPorts,
 ): () => Promise<AccessToken> {
-  const { method: as } = credential;
   let found: string | undefined;
   return async () => {
-    found ??= await workspaceTokenEndpoint(host, as, ports);
+    found ??= await workspaceTokenEndpoint(host, ports);
     const endpoint = found;
     const parameters = { scope: "all-apis" };
     if (credential.method === "oauth-m2m") {
       const client = { by: "basic", id: credential.clientId, secret: credential.clientSecret } as const;
-      return requestToken({ as, endpoint, client, type: CLIENT_CREDENTIALS, parameters }, ports);
+      return requestToken({ endpoint, client, type: CLIENT_CREDENTIALS, parameters }, ports);
     }
-    const idToken = await idTokenFrom(credential.idToken, credential.audience ?? endpoint, as, ports);
+    const idToken = await idTokenFrom(credential.idToken, credential.audience ?? endpoint, ports);
     const subject = { ...parameters, subject_token: idToken, subject_token_type: JWT_TYPE };
     const client = { by: "nothing", id: credential.clientId } as const;
-    return requestToken({ as, endpoint, client, type: TOKEN_EXCHANGE, parameters: subject }, ports);
+    return requestToken({ endpoint, client, type: TOKEN_EXCHANGE, parameters: subject }, ports);
   };
 }
 

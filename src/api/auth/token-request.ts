@@ -9,7 +9,16 @@ import type { HttpRequest, HttpResponse, Transport } from "../http/transport.ts"
 import { describeFailure, type TransportFailure, transportFailure } from "../http/transport-failure.ts";
 import type { AuthType } from "./credential.ts";
 
+/** The output of one run of the Azure CLI. */
+export interface CliAnswer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 export interface TokenPorts {
+  /** The method of the sign-in, for messages. */
+  readonly as: AuthType;
   readonly transport: Transport;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -19,6 +28,10 @@ export interface TokenPorts {
   readonly random: () => number;
   /** Replaces tokens and secrets in a message. */
   readonly redact: (text: string) => string;
+  /** The content of a file; it may have changed since it was read last. */
+  readonly readFile: (path: string) => string;
+  /** Runs the Azure CLI; absent where that is not allowed. */
+  readonly azureCli?: (args: readonly string[]) => Promise<CliAnswer>;
 }
 
 export interface TokenRequest {
@@ -36,7 +49,6 @@ const LONGEST_WAIT_MS = 30_000;
 /** A token request has no side effect, so it is retried after a transient failure. Throws Refused if no answer comes. */
 export async function sendTokenRequest(
   { method, url, headers, body }: TokenRequest,
-  as: AuthType,
   ports: TokenPorts,
 ): Promise<HttpResponse> {
   const { origin, pathname, search } = new URL(url);
@@ -53,7 +65,7 @@ export async function sendTokenRequest(
     try {
       const answer = await ports.transport(request);
       const { status } = answer;
-      if (status >= 300 && status < 400) throw redirected(as, origin, answer, ports);
+      if (status >= 300 && status < 400) throw redirected(origin, answer, ports);
       if ((status !== 429 && status < 500) || attempt === ATTEMPTS) return answer;
       const asked = retryAfterMs(answer.headers, ports.clock()) ?? 0;
       await ports.pause(Math.min(Math.max(asked, backOff), LONGEST_WAIT_MS));
@@ -61,13 +73,13 @@ export async function sendTokenRequest(
       if (problem instanceof Refused) throw problem;
       const broken = transportFailure(problem);
       const passing = ["refused", "timeout", "lost", "proxy"].includes(broken.why);
-      if (!passing || attempt === ATTEMPTS) throw unanswered(as, origin, broken, ports);
+      if (!passing || attempt === ATTEMPTS) throw unanswered(origin, broken, ports);
       await ports.pause(backOff);
     }
   }
 }
 
-function redirected(as: AuthType, origin: string, answer: HttpResponse, { redact }: TokenPorts): Refused {
+function redirected(origin: string, answer: HttpResponse, { as, redact }: TokenPorts): Refused {
   const { status, headers } = answer;
   const location = redact((headers.location ?? "").slice(0, 500));
   const message = `the ${as} sign-in was redirected by ${origin} (${status}); nothing was sent there`;
@@ -76,7 +88,7 @@ function redirected(as: AuthType, origin: string, answer: HttpResponse, { redact
   return refusedWith(status, "API_REDIRECT", message, { hint, ...cause });
 }
 
-function unanswered(as: AuthType, origin: string, broken: TransportFailure, { redact }: TokenPorts): Refused {
+function unanswered(origin: string, broken: TransportFailure, { as, redact }: TokenPorts): Refused {
   const { code, what, hint: usual } = describeFailure(broken, origin);
   // Only machines in Azure have the metadata service.
   const hint = as === "azure-msi" ? HINTS[as] : usual;
@@ -87,31 +99,24 @@ function unanswered(as: AuthType, origin: string, broken: TransportFailure, { re
 export async function tokenJson(
   url: string,
   headers: TokenRequest["headers"],
-  as: AuthType,
   ports: TokenPorts,
 ): Promise<JsonObject> {
   const { origin } = new URL(url);
-  const answer = await sendTokenRequest({ method: "GET", url, headers }, as, ports);
+  const answer = await sendTokenRequest({ method: "GET", url, headers }, ports);
   const text = typeof answer.body === "string" ? answer.body : new TextDecoder().decode(answer.body);
-  if (answer.status !== 200) throw refusalIn(answer.status, text, as, origin, ports);
+  if (answer.status !== 200) throw refusalIn(answer.status, text, origin, ports);
   const json = objectOf(text);
   if (json !== undefined) return json;
-  throw signInRefused(as, { origin, status: 200, cause: "the answer is not a JSON object" });
+  throw signInRefused({ origin, status: 200, cause: "the answer is not a JSON object" }, ports);
 }
 
 /** The refusal in an answer: an error of OAuth or of the API, or what a page says. */
-export function refusalIn(
-  status: number,
-  text: string,
-  as: AuthType,
-  origin: string,
-  { redact }: TokenPorts,
-): Refused {
-  const told = (value: unknown) => (typeof value === "string" ? redact(value.slice(0, 500)) : "");
+export function refusalIn(status: number, text: string, origin: string, ports: TokenPorts): Refused {
+  const told = (value: unknown) => (typeof value === "string" ? ports.redact(value.slice(0, 500)) : "");
   const { error: kind, error_description, message } = objectOf(text) ?? {};
   const code = told(kind);
   const cause = told(error_description) || told(message) || (code === "" ? told(plainText(text)) : "");
-  return signInRefused(as, { origin, status, code, cause });
+  return signInRefused({ origin, status, code, cause }, ports);
 }
 
 function objectOf(text: string): JsonObject | undefined {
@@ -131,7 +136,10 @@ export interface SignInRefusal {
   readonly cause?: string;
 }
 
-export function signInRefused(as: AuthType, { origin, status, code = "", cause }: SignInRefusal): Refused {
+export function signInRefused(
+  { origin, status, code = "", cause }: SignInRefusal,
+  { as }: TokenPorts,
+): Refused {
   const label = [status === 0 ? "" : `${status}`, code].filter((part) => part !== "").join(" ");
   const details = { hint: HINTS[as], ...(cause === undefined || cause === "" ? {} : { cause }) };
   const message = `the ${as} sign-in was refused by ${origin}${label === "" ? "" : ` (${label})`}`;

@@ -2,7 +2,6 @@
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import type { CliAnswer } from "../../api/auth/azure.ts";
 import type { AzureEndpoints } from "../../api/auth/credential.ts";
 import {
   AZURE_CLOUDS,
@@ -11,6 +10,7 @@ import {
   isLoopback,
   METADATA_SERVICE,
 } from "../../api/auth/endpoints.ts";
+import type { CliAnswer } from "../../api/auth/token-request.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { fromEnv, type ProcessContext } from "../environment.ts";
 import { isInFolder, resolvedPath } from "../files.ts";

@@ -45,48 +45,8 @@ export interface ChoiceInput {
 
 /** Throws Failure with CLI_USAGE where values contradict each other, and with CLI_FILE where a file cannot be used. */
 export function chooseSignIn(input: ChoiceInput): SignInChoice {
-  const skipped: SkippedSignIn[] = [];
-  const all: SignInSource[] = [];
-  for (const [at, { family, read }] of input.sources.entries()) {
-    const found = read();
-    const sources = usable(family, found.sources, input, skipped);
-    const pinned = sources.findIndex(({ values }) => values.auth_type !== undefined);
-    const pin = sources[pinned]?.values.auth_type;
-    // The default profile chooses no method for variables, which come before it.
-    const free = pin === undefined ? sources : found.named ? [] : sources.slice(0, pinned);
-    const choice = fromSources(free, found.named, input, skipped);
-    if (choice !== undefined) return { ...choice, skipped };
-    if (pin !== undefined)
-      return chosenMethod([...all, ...sources], pin, input.sources.slice(at + 1), input, skipped);
-    all.push(...sources);
-  }
-  // The Azure CLI needs no values, so it comes last.
-  const last = attempt("azure-cli", merged(all), false, input);
-  if ("credential" in last) return { ...last, skipped, warnings: [] };
-  skipped.push({ what: "azure-cli", why: last.lacks });
-  return { from: [], skipped, warnings: [] };
-}
-
-/** The method that an `auth_type` names, from the values of the sources up to its own and, if they do not suffice, from all. */
-function chosenMethod(
-  sources: readonly SignInSource[],
-  { value: method, from }: SourcedValue,
-  rest: Sources,
-  input: ChoiceInput,
-  skipped: SkippedSignIn[],
-): SignInChoice {
-  if (!isAuthType(method)) throw new Failure(unknownMethod(method, from));
-  const first = attempt(method, merged(sources), true, input);
-  if ("credential" in first && !NEEDS_NO_VALUES.has(method))
-    return { ...first, skipped, warnings: warningsOf(sources) };
-  const all = [
-    ...sources,
-    ...rest.flatMap(({ family, read }) => usable(family, read().sources, input, skipped)),
-  ];
-  const second = attempt(method, merged(all), true, input);
-  if ("credential" in second) return { ...second, skipped, warnings: warningsOf(all) };
-  skipped.push({ what: `${method}, which ${from} chooses`, why: second.lacks });
-  return { from: [], skipped, warnings: [] };
+  const choosing = new Choosing(input);
+  return { ...choosing.choice(), skipped: choosing.skipped };
 }
 
 const NEEDS_NO_VALUES: ReadonlySet<AuthType> = new Set(["azure-cli", "azure-msi"]);
@@ -112,62 +72,101 @@ function isUsed({ values }: SignInSource, { from }: SignInChoice): boolean {
 
 type Found = Omit<SignInChoice, "skipped">;
 
-function fromSources(
-  sources: readonly SignInSource[],
-  named: boolean,
-  input: ChoiceInput,
-  skipped: SkippedSignIn[],
-): Found | undefined {
-  const groups = named ? [sources] : sources.filter((one) => hasCredentials(one.values)).map((one) => [one]);
-  const settings = settingsIn(merged(sources));
-  for (const group of groups) {
-    const values = { ...settings, ...merged(group) };
-    const kinds = kindsIn(values);
-    if (kinds.size > 1) throw new Failure(conflict(values));
-    const where = group.map(({ name }) => name).join(" and ");
-    for (const kind of kinds)
-      if (kind === "basic" || kind === "google")
-        skipped.push({ what: `${kind} from ${where}`, why: "this method is not supported" });
-    for (const method of AUTH_TYPES.filter((one) => concerns(one, kinds))) {
-      const result = attempt(method, values, false, input);
-      if ("credential" in result) return { ...result, warnings: warningsOf(group) };
-      skipped.push({ what: `${method} from ${where}`, why: result.lacks });
-    }
+class Choosing {
+  readonly skipped: SkippedSignIn[] = [];
+  readonly #input: ChoiceInput;
+
+  constructor(input: ChoiceInput) {
+    this.#input = input;
   }
-  return undefined;
-}
 
-function attempt(method: AuthType, values: SourcedValues, chosen: boolean, input: ChoiceInput): MethodResult {
-  const { context, host, untrusted } = input;
-  const azure = azureEndpoints(context, host, values, input.azure || (chosen && method.includes("azure")));
-  const path = untrusted || method !== "azure-cli" || azure === undefined ? undefined : findAzureCli(context);
-  const lacks = untrusted ? "a plan of an untrusted spec runs no other program" : NO_AZURE_CLI;
-  const azureCli = path === undefined ? { lacks } : { path };
-  return METHODS[method]({ context, host, values, chosen, azure, azureCli });
-}
-
-/** The sources whose values may go to the host. Values for another host are never used. */
-function usable(
-  family: Family,
-  sources: readonly SignInSource[],
-  { host, identityOf }: ChoiceInput,
-  skipped: SkippedSignIn[],
-): readonly SignInSource[] {
-  return sources.filter((source) => {
-    const own = source.values.host;
-    if (own === undefined) {
-      // A profile without a host has no host; a token in a variable belongs to the host of the run.
-      if (source.profile === undefined) return true;
-      if (hasCredentials(source.values)) skipped.push({ what: source.name, why: "it names no host" });
-      return false;
+  choice(): Found {
+    const all: SignInSource[] = [];
+    for (const [at, { family, read }] of this.#input.sources.entries()) {
+      const found = read();
+      const sources = this.#usable(family, found.sources);
+      const pinned = sources.findIndex(({ values }) => values.auth_type !== undefined);
+      const pin = sources[pinned]?.values.auth_type;
+      // The default profile chooses no method for variables, which come before it.
+      const free = pin === undefined ? sources : found.named ? [] : sources.slice(0, pinned);
+      const choice = this.#fromSources(free, found.named);
+      if (choice !== undefined) return choice;
+      if (pin !== undefined)
+        return this.#chosenMethod([...all, ...sources], pin, this.#input.sources.slice(at + 1));
+      all.push(...sources);
     }
-    if (family === "workspace" && source.profile === undefined) return true;
-    if (isHost(own.value, host, identityOf)) return true;
-    const pronoun = source.profile === undefined ? "they are" : "it is";
-    if (hasCredentials(source.values))
-      skipped.push({ what: source.name, why: `${pronoun} for ${own.value}` });
-    return false;
-  });
+    // The Azure CLI needs no values, so it comes last.
+    const last = this.#attempt("azure-cli", merged(all), false);
+    return "credential" in last ? { ...last, warnings: [] } : this.#nothing("azure-cli", last.lacks);
+  }
+
+  #nothing(what: string, why: string): Found {
+    this.skipped.push({ what, why });
+    return { from: [], warnings: [] };
+  }
+
+  /** The method that an `auth_type` names, from the values of the sources up to its own and, if they do not suffice, from all. */
+  #chosenMethod(
+    sources: readonly SignInSource[],
+    { value: method, from }: SourcedValue,
+    rest: Sources,
+  ): Found {
+    if (!isAuthType(method)) throw new Failure(unknownMethod(method, from));
+    const first = this.#attempt(method, merged(sources), true);
+    if ("credential" in first && !NEEDS_NO_VALUES.has(method))
+      return { ...first, warnings: warningsOf(sources) };
+    const all = [...sources, ...rest.flatMap(({ family, read }) => this.#usable(family, read().sources))];
+    const second = this.#attempt(method, merged(all), true);
+    if ("credential" in second) return { ...second, warnings: warningsOf(all) };
+    return this.#nothing(`${method}, which ${from} chooses`, second.lacks);
+  }
+
+  #fromSources(sources: readonly SignInSource[], named: boolean): Found | undefined {
+    const withCredentials = sources.filter((one) => hasCredentials(one.values));
+    const settings = settingsIn(merged(sources));
+    for (const group of named ? [sources] : withCredentials.map((one) => [one])) {
+      const values = { ...settings, ...merged(group) };
+      const kinds = kindsIn(values);
+      if (kinds.size > 1) throw new Failure(conflict(values));
+      const where = group.map(({ name }) => name).join(" and ");
+      for (const kind of kinds)
+        if (kind === "basic" || kind === "google")
+          this.skipped.push({ what: `${kind} from ${where}`, why: "this method is not supported" });
+      for (const method of AUTH_TYPES.filter((one) => concerns(one, kinds))) {
+        const result = this.#attempt(method, values, false);
+        if ("credential" in result) return { ...result, warnings: warningsOf(group) };
+        this.skipped.push({ what: `${method} from ${where}`, why: result.lacks });
+      }
+    }
+    return undefined;
+  }
+
+  #attempt(method: AuthType, values: SourcedValues, chosen: boolean): MethodResult {
+    const { context, host, untrusted, azure: said } = this.#input;
+    const azure = azureEndpoints(context, host, values, said || (chosen && method.includes("azure")));
+    const isTried = method === "azure-cli" && azure !== undefined && !untrusted;
+    const path = isTried ? findAzureCli(context) : undefined;
+    const lacks = untrusted ? "a plan of an untrusted spec runs no other program" : NO_AZURE_CLI;
+    const azureCli = path === undefined ? { lacks } : { path };
+    return METHODS[method]({ context, host, values, chosen, azure, azureCli });
+  }
+
+  /** The sources whose values may go to the host. Values for another host are never used. */
+  #usable(family: Family, sources: readonly SignInSource[]): readonly SignInSource[] {
+    const { host, identityOf } = this.#input;
+    return sources.filter(({ name, values, profile }) => {
+      const skip = (why: string): false => {
+        if (hasCredentials(values)) this.skipped.push({ what: name, why });
+        return false;
+      };
+      const own = values.host;
+      // A profile without a host has no host; a token in a variable belongs to the host of the run.
+      if (own === undefined) return profile === undefined || skip("it names no host");
+      if (family === "workspace" && profile === undefined) return true;
+      if (isHost(own.value, host, identityOf)) return true;
+      return skip(`${profile === undefined ? "they are" : "it is"} for ${own.value}`);
+    });
+  }
 }
 
 function isHost(text: string, host: string, identityOf: (host: string) => string): boolean {

@@ -8,6 +8,7 @@ import {
   type IdTokenSource,
 } from "../../api/auth/credential.ts";
 import { isLoopback, isWorkflowService } from "../../api/auth/endpoints.ts";
+import { defined } from "../../core/json.ts";
 import { fromEnv, type ProcessContext } from "../environment.ts";
 import type { AttributeName, SourcedValues } from "./sources.ts";
 
@@ -69,7 +70,7 @@ export const METHODS: Readonly<Record<AuthType, Method>> = {
     const { azure_use_msi: use, azure_client_id: id } = values;
     if (!chosen && !/^(true|1)$/i.test(use?.value ?? "")) return { lacks: "azure_use_msi is not true" };
     return {
-      credential: { method: "azure-msi", azure, ...(id === undefined ? {} : { clientId: id.value }) },
+      credential: { method: "azure-msi", azure, ...defined({ clientId: id?.value }) },
       from: sourcesOf([use, id]),
     };
   },
@@ -88,11 +89,7 @@ export const METHODS: Readonly<Record<AuthType, Method>> = {
     if (azure === undefined) return { lacks: NOT_AZURE };
     if ("lacks" in azureCli) return azureCli;
     return {
-      credential: {
-        method: "azure-cli",
-        azure,
-        ...(tenant === undefined ? {} : { tenantId: tenant.value }),
-      },
+      credential: { method: "azure-cli", azure, ...defined({ tenantId: tenant?.value }) },
       from: [azureCli.path, ...sourcesOf([tenant])],
     };
   },
@@ -129,8 +126,7 @@ function federated(
     credential: {
       method,
       idToken: source.idToken,
-      ...(client === undefined ? {} : { clientId: client.value }),
-      ...(audience === undefined ? {} : { audience: audience.value }),
+      ...defined({ clientId: client?.value, audience: audience?.value }),
     },
     from: [source.from, ...sourcesOf([client, audience])],
   };
@@ -152,9 +148,8 @@ function workflow({ context, host }: MethodInput): FoundIdToken {
 function variable({ context, values }: MethodInput): FoundIdToken {
   const name = values.oidc_token_env?.value ?? "DATABRICKS_OIDC_TOKEN";
   const value = fromEnv(context, name);
-  return value === undefined
-    ? { lacks: `${name} is not set` }
-    : { idToken: { from: "value", value }, from: name };
+  if (value === undefined) return { lacks: `${name} is not set` };
+  return { idToken: { from: "value", value }, from: name };
 }
 
 function file({ values: { databricks_id_token_filepath: path } }: MethodInput): FoundIdToken {

@@ -1,7 +1,6 @@
 // Normalizes notebooks for comparison: their cells, the same in every format, without additions of the service.
 
-import { fingerprint } from "../../core/canonical.ts";
-import { digest } from "../../core/digest.ts";
+import { digest, fingerprint } from "../../core/digest.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json } from "../../core/json.ts";
 

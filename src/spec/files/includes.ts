@@ -117,8 +117,7 @@ export class SpecFileReader {
     this.#roots = [];
     this.#known = new Set();
     read();
-    const [first, ...others] = this.#roots;
-    return first && others.reduce((root, one) => joinFiles(root, one, 1, undefined, this.#findings), first);
+    return joinFiles(this.#roots, this.#findings);
   }
 
   #file(path: string, from: Span | undefined): void {

@@ -22,8 +22,14 @@ const JOINED_LISTS: ReadonlySet<string> = new Set(["moved", "removed", "import"]
 
 const isJoinedList = (key: string, level: number): boolean => level === 1 && JOINED_LISTS.has(key);
 
-/** Two files' maps as one. Maps are shared down to the level of resources; below, a key belongs to one file. */
-export function joinFiles(
+/** The maps of files as one; undefined without any. */
+export function joinFiles(roots: readonly MapNode[], findings: Findings): MapNode | undefined {
+  const [first, ...others] = roots;
+  return first && others.reduce((root, one) => joined(root, one, 1, undefined, findings), first);
+}
+
+/** Maps are shared down to the level of resources; below, a key belongs to one file. */
+function joined(
   a: MapNode,
   b: MapNode,
   level: number,
@@ -45,7 +51,7 @@ export function joinFiles(
     else if (level <= (SHARED_DEPTH[within] ?? 1) && left.value.kind === "map" && right.value.kind === "map")
       members.set(key, {
         key: left.key,
-        value: joinFiles(left.value, right.value, level + 1, within, findings),
+        value: joined(left.value, right.value, level + 1, within, findings),
       });
     else collision(section, key, left, right, findings);
   }

@@ -84,9 +84,7 @@ function rulesOfFiles(files: readonly RuleFile[], findings: Findings): ReadonlyM
     findings.wrongType("a file of rules", "a map with the key rules", root);
     return [];
   });
-  const [first, ...others] = roots;
-  const whole = first && others.reduce((root, one) => joinFiles(root, one, 1, undefined, findings), first);
-  const section = member(whole, "rules");
+  const section = member(joinFiles(roots, findings), "rules");
   return section?.kind === "map" ? section.members : new Map();
 }
 

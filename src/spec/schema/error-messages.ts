@@ -105,7 +105,8 @@ function describing(schema: unknown): { readonly hint?: string } {
 
 function wrongType(error: SchemaError, subject: string): { message: string; hint?: string } {
   const types = [error.params.type].flat().map(String);
-  const wanted = listed([...new Set(types.filter((type) => type !== "null").map(typeWords))], "or");
+  const words = types.filter((type) => type !== "null").map((type) => TYPES[type] ?? type);
+  const wanted = listed([...new Set(words)], "or");
   const message = `${subject} must be ${wanted}, not ${whatIsData(error.data)}`;
   return { message, ...typeHint(types, error.data) };
 }
@@ -146,14 +147,14 @@ function notAllowed(
 
 /** The end of the sentence for a value outside its limits. */
 function mustBe(error: SchemaError): string {
-  const limit = String(error.params.limit);
-  const { data, keyword } = error;
+  const { data, keyword, params } = error;
+  const [limit, format] = [String(params.limit), String(params.format)];
   const bound = BOUNDS[keyword];
   if (bound !== undefined) return `must be ${bound} ${limit}, not ${shown(data)}`;
   if (/^min/.test(keyword) && limit === "1") return "must not be empty";
   switch (keyword) {
     case "multipleOf":
-      return `must be a multiple of ${String(error.params.multipleOf)}, not ${shown(data)}`;
+      return `must be a multiple of ${String(params.multipleOf)}, not ${shown(data)}`;
     case "minLength":
       return `must have at least ${limit} characters`;
     case "maxLength":
@@ -168,7 +169,7 @@ function mustBe(error: SchemaError): string {
     case "pattern":
       return patternWords(error);
     case "format":
-      return `must be ${formatWords(String(error.params.format))}, not ${shown(data)}`;
+      return `must be ${FORMATS[format] ?? `a ${format}`}, not ${shown(data)}`;
     default:
       return "is not allowed";
   }
@@ -190,27 +191,20 @@ function patternWords({ schema, data, params }: SchemaError): string {
   return `${form}, but ${shown(data)} does not`;
 }
 
-function formatWords(format: string): string {
-  const words: Readonly<Record<string, string>> = {
-    email: "an e-mail address",
-    uri: "a URI",
-    "date-time": "a date and time",
-  };
-  return words[format] ?? `a ${format}`;
-}
+const FORMATS: Readonly<Record<string, string>> = {
+  email: "an e-mail address",
+  uri: "a URI",
+  "date-time": "a date and time",
+};
 
-function typeWords(type: string): string {
-  const words: Readonly<Record<string, string>> = {
-    string: "a string",
-    integer: "an integer",
-    number: "a number",
-    boolean: "true or false",
-    array: "a list",
-    object: "a map",
-    null: "empty",
-  };
-  return words[type] ?? type;
-}
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a string",
+  integer: "an integer",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a map",
+};
 
 function whatIsData(data: unknown): string {
   return typeof data === "string" ? `the string ${quoted(data)}` : shown(data);

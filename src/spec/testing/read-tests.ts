@@ -2,9 +2,9 @@
 
 import { parseAddress } from "../../core/address.ts";
 import { Failure } from "../../core/diagnostic.ts";
-import { parseDuration } from "../../core/duration.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
+import { parseDuration } from "../../core/sentences.ts";
 import { suggester } from "../../core/suggest.ts";
 import { Findings } from "../model/findings.ts";
 import { sourceOf } from "../model/text.ts";
