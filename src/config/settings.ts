@@ -133,7 +133,11 @@ export function settingsFor(
   // The vendor's own hosts serve https only: plain http is a mistake, or an attack.
   const needsHttps = credential.method !== "pat" || cloudOfHost(identity) !== undefined;
   if (needsHttps && !isPrivate(new URL(identity)))
-    throw new Failure(noSignInOverHttp(identity, credential.method));
+    throw failureOf(
+      "CLI_PLAIN_HTTP",
+      `the ${credential.method} sign-in is not used for ${identity}, which is not encrypted`,
+      { hint: "use an https:// URL" },
+    );
   const networkTo = (origin: string): Network =>
     origin === METADATA_SERVICE ? {} : networkOf(context, options.caFile, origin);
   const network = networkTo(identity);
@@ -194,12 +198,6 @@ function tokenHint(told: readonly SkippedSignIn[]): string {
   if (told.some(({ what, why }) => what !== "azure-cli" && why === NO_AZURE_CLI))
     return "install the Azure CLI and run `az login`, or choose another sign-in with `workspace login --auth-type`";
   return "run `workspace login`, or set WORKSPACE_TOKEN";
-}
-
-function noSignInOverHttp(host: string, method: string): Diagnostic {
-  return error("CLI_PLAIN_HTTP", `the ${method} sign-in is not used for ${host}, which is not encrypted`, {
-    hint: "use an https:// URL",
-  });
 }
 
 export function integerFromEnv(context: ProcessContext, name: string): number | undefined {

@@ -18,10 +18,7 @@ export interface RunningDigest {
 
 export function startDigest(): RunningDigest {
   const running = createHash("sha256");
-  return {
-    add: (piece) => void running.update(piece),
-    end: () => running.digest("hex"),
-  };
+  return { add: (piece) => void running.update(piece), end: () => running.digest("hex") };
 }
 
 /** HMAC-SHA-256 as 64 hex digits: shows that a secret changed, but not its value. */

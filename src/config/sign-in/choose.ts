@@ -56,18 +56,16 @@ export function unusedSources(sources: Sources, choice: SignInChoice): readonly 
   const { method } = choice.credential ?? {};
   if (method === undefined) return [];
   const seen = new Set(choice.skipped.map(({ what }) => what));
+  const isUsed = (values: SourcedValues): boolean =>
+    Object.values(values).some(({ from }) => choice.from.includes(from));
   try {
     return sources
       .flatMap(({ read }) => read().sources)
-      .filter((source) => hasCredentials(source.values) && !seen.has(source.name) && !isUsed(source, choice))
+      .filter(({ name, values }) => hasCredentials(values) && !seen.has(name) && !isUsed(values))
       .map(({ name }) => ({ what: name, why: `${choice.from[0] ?? method} comes first` }));
   } catch (problem) {
     return [{ what: "values of the vendor's tools", why: thrownText(problem) }];
   }
-}
-
-function isUsed({ values }: SignInSource, { from }: SignInChoice): boolean {
-  return Object.values(values).some((one) => from.includes(one.from));
 }
 
 type Found = Omit<SignInChoice, "skipped">;

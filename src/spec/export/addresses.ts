@@ -134,25 +134,16 @@ export function sourcesOf(things: readonly ExportedObject[]): readonly ExportSou
   const paths = things.map((of) => ({ of, segments: segmentsOf(of) }));
   const taken = new Set(paths.flatMap(({ segments }) => foldersOf(segments)));
   return paths.map(({ of, segments }) => {
-    const extension = extensionOf(of);
+    const extension = isNotebookKind(of.provider) ? extensionFor(of.live.values) : "";
     const path = freePath(segments.join("/"), extension, taken);
     taken.add(folded(path));
     return { of, path };
   });
 }
 
-function extensionOf({ provider, live }: ExportedObject): string {
-  return isNotebookKind(provider) ? extensionFor(live.values) : "";
-}
-
 function segmentsOf({ provider, live }: ExportedObject): readonly string[] {
-  return [
-    provider.kind,
-    ...live.name
-      .split("/")
-      .filter((part) => part !== "")
-      .map(segment),
-  ];
+  const parts = live.name.split("/").filter((part) => part !== "");
+  return [provider.kind, ...parts.map(segment)];
 }
 
 function foldersOf(segments: readonly string[]): readonly string[] {

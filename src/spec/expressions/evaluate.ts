@@ -3,8 +3,8 @@
 import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
-import { didYouMean, type Suggest } from "../../core/suggest.ts";
-import type { Findings } from "../model/findings.ts";
+import { didYouMean } from "../../core/suggest.ts";
+import type { Reporting } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";
 import type { Expression, Root } from "../model/template.ts";
@@ -30,9 +30,7 @@ export interface ValueScope {
   find(query: ScopeQuery): FoundValue | undefined;
 }
 
-export interface EvaluatorOptions {
-  readonly suggest: Suggest;
-  readonly findings: Findings;
+export interface EvaluatorOptions extends Reporting {
   readonly sensitive: SensitiveTexts;
   /** Whether problems of expressions in this source are located inside the expression. Files may write it with escapes. */
   readonly isTyped: ((source: SourceText) => boolean) | undefined;

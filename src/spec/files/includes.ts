@@ -3,7 +3,7 @@
 import type { Code } from "../../core/codes.ts";
 import { digest } from "../../core/digest.ts";
 import { grouped } from "../../core/sentences.ts";
-import type { Findings } from "../model/findings.ts";
+import type { Finding, Findings } from "../model/findings.ts";
 import { type FileLimits, LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import { sourceOf } from "../model/text.ts";
@@ -198,13 +198,9 @@ export class SpecFileReader {
   }
 }
 
-interface Words {
-  readonly code: Code;
-  readonly message: string;
-  readonly hint?: string;
-}
+type Refusal = Pick<Finding, "code" | "message" | "hint">;
 
-function includeRefused(path: string, pattern: string, node: SpecNode): Words | undefined {
+function includeRefused(path: string, pattern: string, node: SpecNode): Refusal | undefined {
   if (pattern === "")
     return { code: "SPEC_TYPE", message: `include must be a list of paths, not ${describeNode(node)}` };
   if (pattern.includes("${")) {

@@ -135,18 +135,14 @@ function fileIn(folder: WrittenResource, path: string, local: string, at: Span):
     ? within.slice(0, within.length - extensionOf(within).length)
     : within;
   const key = `${folder.key === "/" ? "" : folder.key}/${shown}`;
+  // The path is written as in the file that names the folder.
+  const above = "../".repeat(at.source.path.split("/").length - 1);
   const place = { source: at.source, start: at.start, end: at.end };
   const fields = withMembers(folder.fields, {
     ...Object.fromEntries(FOLDER_FIELDS.map((field) => [field, undefined])),
-    source: { key: place, value: scalarAt(place, fromThere(at, path)) },
+    source: { key: place, value: scalarAt(place, `${above}${path}`) },
   });
   return { ...folder, key, name: key, address: addressOf(folder.provider.kind, key), fields };
-}
-
-/** A path of the tree, as the file that names the folder would write it. */
-function fromThere(at: Span, path: string): string {
-  const depth = at.source.path.split("/").length - 1;
-  return `${"../".repeat(depth)}${path}`;
 }
 
 /** Folders between the declared one and its files; imports require them to exist. */

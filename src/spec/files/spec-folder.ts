@@ -121,7 +121,12 @@ function treeAt(folder: string, given: string, { isPrivate, seen, onlyBeside }: 
       matching(folder, isInside, patterns, under, except, allEntries).filter(
         (path) => !lstatSync(join(folder, path)).isFile(),
       ),
-    size: (path) => sizeOf(found(path)),
+    size: (path) => {
+      const real = found(path);
+      if (!real.ok) return real;
+      const stats = lstatSync(real.value);
+      return stats.isFile() ? { ok: true, value: stats.size } : { ok: false, refusal: "irregular" };
+    },
     realPath: found,
     folderAt: (path) => {
       const real = found(path);
@@ -173,12 +178,6 @@ function withoutLinks(path: string): OpenedFile<string> {
   } catch (problem) {
     return { ok: false, refusal: refusalOf(problem) };
   }
-}
-
-function sizeOf(real: OpenedFile<string>): OpenedFile<number> {
-  if (!real.ok) return real;
-  const stats = lstatSync(real.value);
-  return stats.isFile() ? { ok: true, value: stats.size } : { ok: false, refusal: "irregular" };
 }
 
 /** Looks before it opens (a device may act on being opened) and again at what it opened (the name may have moved). */

@@ -59,11 +59,7 @@ class Pieces {
   #inside(token: CST.BlockMap | CST.BlockSequence, { frame }: Place): Place {
     const lineStart = this.#text.lastIndexOf("\n", token.offset - 1) + 1;
     const column = frame.column + STEP;
-    return {
-      frame: { parent: frame, written: token.offset - lineStart, column },
-      depth: 0,
-      base: column,
-    };
+    return { frame: { parent: frame, written: token.offset - lineStart, column }, depth: 0, base: column };
   }
 
   #map({ items }: CST.BlockMap, place: Place): void {

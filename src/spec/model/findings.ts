@@ -6,6 +6,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { count } from "../../core/sentences.ts";
+import type { Suggest } from "../../core/suggest.ts";
 import { locationOf, type Span } from "./source.ts";
 import { describeNode, isNull, type MapNode, type SpecNode } from "./tree.ts";
 import type { InstanceOrigin } from "./written-resource.ts";
@@ -29,6 +30,12 @@ interface Kept {
   readonly finding: Finding;
   readonly origin: InstanceOrigin | undefined;
   readonly others: Set<string>;
+}
+
+/** What a check takes to report problems, and to suggest the word that was meant. */
+export interface Reporting {
+  readonly suggest: Suggest;
+  readonly findings: Findings;
 }
 
 type Details = Partial<Pick<Finding, "address" | "hint" | "cause" | "usedAt">>;

@@ -20,8 +20,15 @@ export function sourceOf(
   findings: Findings,
   path?: string,
 ): SourceText | undefined {
-  const source = decoded(shown, bytes, findings, path);
-  if (source === undefined) return undefined;
+  let source: SourceText;
+  try {
+    source = new SourceText(shown, new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
+  } catch {
+    const good = new TextDecoder().decode(bytes.subarray(0, validLength(bytes)));
+    const at = { source: new SourceText(shown, good), start: good.length, end: good.length };
+    findings.error("SPEC_YAML", "the file is not UTF-8 text", at, { hint: "save it as UTF-8" });
+    return undefined;
+  }
   const bad = FORBIDDEN.exec(source.text);
   if (bad === null) return source;
   const name = `U+${bad[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
@@ -30,23 +37,6 @@ export function sourceOf(
     hint: "remove it, or write it as an escape sequence in a double-quoted string",
   });
   return undefined;
-}
-
-function decoded(
-  shown: string,
-  bytes: Uint8Array,
-  findings: Findings,
-  path?: string,
-): SourceText | undefined {
-  try {
-    return new SourceText(shown, new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
-  } catch {
-    const good = new TextDecoder().decode(bytes.subarray(0, validLength(bytes)));
-    const source = new SourceText(shown, good);
-    const at = { source, start: good.length, end: good.length };
-    findings.error("SPEC_YAML", "the file is not UTF-8 text", at, { hint: "save it as UTF-8" });
-    return undefined;
-  }
 }
 
 /** How many bytes from the start are valid UTF-8, found by halving. */

@@ -1,15 +1,12 @@
 // A spec with its expressions evaluated: the main part, and one part for each instance of a module.
 
-import type { SensitiveTexts } from "../../core/sensitive.ts";
-import type { Suggest } from "../../core/suggest.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import { Evaluator } from "../expressions/evaluate.ts";
+import { Evaluator, type EvaluatorOptions } from "../expressions/evaluate.ts";
 import type { LinearPatterns } from "../expressions/linear-pattern.ts";
 import { escapedTree } from "../expressions/values.ts";
 import type { SpecFileReader } from "../files/includes.ts";
-import type { Findings } from "../model/findings.ts";
 import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
-import type { SourceText, Span } from "../model/source.ts";
+import type { Span } from "../model/source.ts";
 import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
 import type { SpecPart } from "../model/written-resource.ts";
 import type { VariableLookup } from "../variables/declarations.ts";
@@ -22,19 +19,14 @@ import { ModuleSet } from "./instances.ts";
 import { ModuleLoading, type ModuleUser } from "./loading.ts";
 import { SpecScope } from "./scope.ts";
 
-export interface ExpandingOptions {
+export interface ExpandingOptions extends EvaluatorOptions {
   readonly files: SpecFileReader;
   readonly lookup: VariableLookup;
   readonly target: string | undefined;
   readonly main: string;
   readonly registry: PlanningRegistry;
   readonly limits: ModuleLimits;
-  readonly suggest: Suggest;
-  readonly findings: Findings;
-  readonly sensitive: SensitiveTexts;
   readonly patterns: LinearPatterns;
-  /** Whether problems of expressions in this source are located inside the expression. */
-  readonly isTyped: ((source: SourceText) => boolean) | undefined;
 }
 
 export interface ExpandedSpec {
@@ -52,8 +44,8 @@ export async function expandSpec(
   root: MapNode,
   options: ExpandingOptions,
 ): Promise<ExpandedSpec | undefined> {
-  const { files, main, registry, limits, target, suggest, findings, sensitive, isTyped } = options;
-  const evaluator = new Evaluator({ suggest, findings, sensitive, isTyped });
+  const { files, main, registry, limits, target, suggest, findings, sensitive } = options;
+  const evaluator = new Evaluator(options);
   const definitions = new ModuleDefinitions(files, findings);
   const loading = new ModuleLoading({
     definitions,
@@ -91,7 +83,7 @@ export async function expandSpec(
   const sections = expanding.map(withMembers(root, NOT_EXPANDED));
   const parts = [{ root: sections, origin: undefined, values }, ...modules.parts()];
   if (loading.isFull) return undefined;
-  await checkInputs(loading.given, { suggest, findings, patterns: options.patterns });
+  await checkInputs(loading.given, options);
   return { root: sections, parts, evaluator, scope, expander: expanding };
 }
 

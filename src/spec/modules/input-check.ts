@@ -1,10 +1,9 @@
 // Validates the inputs of instances against their schemas: first with a quick check, then with a validator that explains errors.
 
 import type { ValidateFunction } from "ajv/dist/2020.js";
-import type { Suggest } from "../../core/suggest.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
 import type { LinearPatterns } from "../expressions/linear-pattern.ts";
-import type { Findings } from "../model/findings.ts";
+import type { Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { literalOf } from "../model/template.ts";
 import { plain, type ScalarValue, type SpecNode, spanOf, withoutBigint } from "../model/tree.ts";
@@ -34,9 +33,7 @@ interface Compiled {
   at: Span;
 }
 
-export interface CheckParts {
-  readonly suggest: Suggest;
-  readonly findings: Findings;
+export interface CheckParts extends Reporting {
   readonly patterns: LinearPatterns;
 }
 

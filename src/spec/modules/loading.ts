@@ -4,7 +4,7 @@ import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Evaluator } from "../expressions/evaluate.ts";
-import type { Findings } from "../model/findings.ts";
+import type { Findings, Reporting } from "../model/findings.ts";
 import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
@@ -38,14 +38,12 @@ export interface InstanceOfModule {
   output(name: string, at: Span): SpecNode | undefined;
 }
 
-export interface LoadingOptions {
+export interface LoadingOptions extends Reporting {
   readonly definitions: ModuleDefinitions;
   readonly limits: ModuleLimits;
   readonly target: string | undefined;
   readonly registry: PlanningRegistry;
   readonly evaluator: Evaluator;
-  readonly suggest: Suggest;
-  readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
   /** Makes an instance; `each` is absent without `for_each`. */
   readonly instantiate: (

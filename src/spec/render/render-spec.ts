@@ -1,5 +1,6 @@
 // The resolved spec of one target as data that is itself a spec, without sensitive values, with the location of each value.
 
+import { nameOf } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { type Path, setMember, toPointer } from "../../core/pointer.ts";
@@ -67,7 +68,7 @@ function section(
 
 /** The key of a nested resource begins with that of its parent. */
 function ownKey({ key, parent }: WrittenResource): string {
-  return parent === undefined ? key : key.slice(parent.slice(parent.indexOf(".") + 1).length + 1);
+  return parent === undefined ? key : key.slice(nameOf(parent).length + 1);
 }
 
 function resource(
@@ -94,14 +95,12 @@ function resource(
 function fromMain({ provider, fields }: WrittenResource): MapNode {
   const field = hasContent(provider) ? "source" : secretField(provider) === undefined ? undefined : "file";
   const node = field === undefined ? undefined : member(fields, field);
-  const path = node === undefined ? undefined : mainPath(node);
-  if (field === undefined || node === undefined || path === undefined) return fields;
-  return withMembers(fields, { [field]: { key: node, value: scalarAt(node, path) } });
-}
-
-function mainPath(node: SpecNode): string | undefined {
   const text = scalarText(node);
-  return text === undefined ? undefined : pathBeside(node.source.path, text);
+  if (field === undefined || node === undefined || text === undefined) return fields;
+  const path = pathBeside(node.source.path, text);
+  return path === undefined
+    ? fields
+    : withMembers(fields, { [field]: { key: node, value: scalarAt(node, path) } });
 }
 
 function targetOf(target: NonNullable<Spec["target"]>, values: RenderedValues): JsonMap {

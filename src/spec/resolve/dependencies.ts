@@ -1,11 +1,12 @@
 // Finds dependencies between resources: references, names in fields, a resource's own name, and nesting. Reports cycles.
 
 import type { Address } from "../../core/address.ts";
-import { anyField, type FieldSchema, type Values } from "../../resource/field-schema.ts";
+import { anyField, type Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
+import type { Resource } from "../model/spec.ts";
 import { type MapNode, scalarText } from "../model/tree.ts";
 import type { WrittenResource } from "../model/written-resource.ts";
 import { walkFields } from "./field-walk.ts";
@@ -65,30 +66,15 @@ export function edgesOf(
     if (address !== undefined) edges.add(address);
   };
   add(written.parent);
-  for (const need of needsOf(written, values)) add(index.find(need.kind, need.name));
-  walkFields(written.provider, fields, namesOthers, (node, _path, schema) => {
+  const needs = written.provider.planning.dependencies?.(written.name, values) ?? [];
+  for (const need of needs) add(index.find(need.kind, need.name));
+  walkFields(written.provider, fields, namesOthers, (node, _path, { names, mentions = [] }) => {
     const text = scalarText(node);
-    if (text !== undefined) for (const address of named(text, schema, index)) edges.add(address);
+    if (text === undefined) return;
+    if (names !== undefined) add(index.find(names, text));
+    for (const kind of mentions) add(index.find(kind, text) ?? index.find(kind, withoutScheme(text)));
   });
   return [...edges].sort();
-}
-
-function needsOf(
-  written: WrittenResource,
-  values: Values,
-): readonly { readonly kind: string; readonly name: string }[] {
-  return written.provider.planning.dependencies?.(written.name, values) ?? [];
-}
-
-function named(text: string, schema: FieldSchema, index: DeclaredNames): readonly Address[] {
-  const found: Address[] = [];
-  const add = (address: Address | undefined): void => {
-    if (address !== undefined) found.push(address);
-  };
-  if (schema.names !== undefined) add(index.find(schema.names, text));
-  for (const kind of schema.mentions ?? [])
-    add(index.find(kind, text) ?? index.find(kind, withoutScheme(text)));
-  return found;
 }
 
 /** `/init/install.sh` of `fs:/init/install.sh`: a file URI names the path that it holds. */
@@ -100,15 +86,11 @@ function withoutScheme(text: string): string {
 const MOST = 20;
 const LONGEST = 12;
 
-interface Vertex {
-  readonly dependsOn: readonly Address[];
-}
-
 type Place = (address: Address) => Span | undefined;
 
 /** Reports cycles. Uses an explicit stack, so that chains can have any length. */
 export function reportCycles(
-  resources: ReadonlyMap<Address, Vertex>,
+  resources: ReadonlyMap<Address, Pick<Resource, "dependsOn">>,
   place: Place,
   findings: Findings,
 ): void {

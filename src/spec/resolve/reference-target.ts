@@ -2,10 +2,9 @@
 
 import { type Address, addressOf } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
-import { didYouMean, type Suggest } from "../../core/suggest.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { Findings } from "../model/findings.ts";
+import type { Finding, Reporting } from "../model/findings.ts";
 import type { ReferencePart } from "../model/spec.ts";
 import { type Expression, isEvaluated, isTemplate } from "../model/template.ts";
 import type { ScalarNode, SpecNode } from "../model/tree.ts";
@@ -16,12 +15,10 @@ import { attributesOf, hasAttribute } from "./field-walk.ts";
 export type ReferenceTarget = Exclude<ReferencePart, string>;
 
 /** The context for checking all references of a spec. */
-export interface ReferenceContext {
+export interface ReferenceContext extends Reporting {
   readonly registry: PlanningRegistry;
   readonly resources: ReadonlyMap<Address, WrittenResource>;
   readonly keysOf: (kind: string) => readonly string[];
-  readonly suggest: Suggest;
-  readonly findings: Findings;
 }
 
 /** Undefined after reporting an error. `user`: the resource with the reference; of a value that none may use, undefined. */
@@ -35,7 +32,7 @@ export function referenceTargetOf(
   if (isEvaluated(part)) return undefined;
   const { registry, resources, keysOf, suggest } = context;
   const report = (message: string, details: { readonly hint?: string }, severity?: "warning"): undefined =>
-    reportTarget(message, at, { ...details, user, severity }, context);
+    reportTarget({ message, severity: severity ?? "error", ...details }, at, user, context);
   const { expression, raw } = part;
   const first = expression.indexOf(".");
   const last = expression.lastIndexOf(".");
@@ -53,7 +50,9 @@ export function referenceTargetOf(
   const [name, attribute] = [expression.slice(first + 1, last), expression.slice(last + 1)];
   const address = addressOf(provider.kind, name);
   if (!resources.has(address)) {
-    const hint = didYouMean(suggest(name, keysOf(kind)), declaredNames(provider, keysOf(kind)));
+    const keys = keysOf(kind);
+    const known = keys.length > 0 ? `declared ${kind}: ${listed(keys)}` : `the spec declares no ${kind}`;
+    const hint = didYouMean(suggest(name, keys), known);
     // Another target may declare it, together with what uses the value.
     const severity = user === undefined ? "warning" : undefined;
     return report(`${raw} refers to ${address}, which is not in the spec`, hint, severity);
@@ -73,15 +72,11 @@ export function checkReferences(node: SpecNode, context: ReferenceContext): void
       if (typeof part !== "string") referenceTargetOf(part, node, context, undefined);
 }
 
-function declaredNames({ kind }: PlannedKind, names: readonly string[]): string {
-  return names.length > 0 ? `declared ${kind}: ${listed(names)}` : `the spec declares no ${kind}`;
-}
-
 /** At the place where the reference is written. */
 function reportTarget(
-  message: string,
+  problem: Pick<Finding, "severity" | "message" | "hint">,
   node: ScalarNode,
-  { user, severity = "error", ...details }: ReportDetails,
+  user: Address | undefined,
   { findings }: ReferenceContext,
 ): undefined {
   const { written } = node;
@@ -89,18 +84,10 @@ function reportTarget(
   // A resource that uses the value has reported it.
   if (user === undefined && findings.hasAt(at)) return;
   findings.add({
-    severity,
     code: "SPEC_REFERENCE",
-    message,
     at,
-    ...details,
+    ...problem,
     ...(user === undefined ? {} : { address: user }),
     ...(written === undefined ? {} : { usedAt: [node] }),
   });
-}
-
-interface ReportDetails {
-  readonly user: Address | undefined;
-  readonly severity?: "warning" | "error" | undefined;
-  readonly hint?: string;
 }

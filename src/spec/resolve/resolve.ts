@@ -3,7 +3,6 @@
 import type { Address } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { Suggest } from "../../core/suggest.ts";
 import { hasContent, secretField } from "../../resource/content.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
@@ -12,7 +11,7 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { contentOf } from "../files/contents.ts";
 import type { SourceReader } from "../files/source-reader.ts";
-import type { Findings } from "../model/findings.ts";
+import type { Findings, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource } from "../model/spec.ts";
 import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "../model/tree.ts";
@@ -29,12 +28,10 @@ import { type BoundReferences, bindReferences } from "./references.ts";
 import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
 import { reportLimits, reportMemberships, reportRepeated, reportSharedNames } from "./whole-spec-checks.ts";
 
-export interface ResolveInput {
+export interface ResolveInput extends Reporting {
   readonly registry: PlanningRegistry;
   readonly sources: SourceReader;
   readonly secrets: SecretSources;
-  readonly suggest: Suggest;
-  readonly findings: Findings;
   /** Parts with values that no resource may use. */
   readonly parts: readonly SpecPart[];
 }
@@ -82,8 +79,9 @@ interface Checking extends ResolveInput {
 
 function linkedWhole(written: WrittenResource, linkage: ReferenceContext): LinkedWhole {
   const { fields, references, targets } = bindReferences(written, linkage);
-  const { provider } = written;
-  return { fields, references, targets, written, provider, node: withLifecycle(written, fields) };
+  const { provider, lifecycle: value } = written;
+  const node = value === undefined ? fields : withMembers(fields, { lifecycle: { key: value, value } });
+  return { fields, references, targets, written, provider, node };
 }
 
 function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking): Desired {
@@ -113,11 +111,6 @@ function problemsOf(
   const problems = provider.planning.validate?.(values, name) ?? [];
   const isUnread = hasContent(provider) && payload === undefined;
   return isUnread ? problems.filter(({ code }) => code !== "SPEC_MISSING_FIELD") : problems;
-}
-
-function withLifecycle(written: WrittenResource, fields: MapNode): MapNode {
-  const value = written.lifecycle;
-  return value === undefined ? fields : withMembers(fields, { lifecycle: { key: value, value } });
 }
 
 /** The top-level fields in which the schema finds something, each reported. */

@@ -9,20 +9,18 @@ import {
   nameOf,
   parseAddress,
 } from "../../core/address.ts";
-import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import { addressesOf } from "../../resource/names.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { Findings } from "../model/findings.ts";
+import type { Findings, Reporting } from "../model/findings.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";
 import { literalOf } from "../model/template.ts";
 import { describeNode, isFlag, isNull, type MapNode, member, type SpecNode } from "../model/tree.ts";
 
-export interface StateEntryChecks {
+export interface StateEntryChecks extends Reporting {
   readonly registry: PlanningRegistry;
   readonly declared: ReadonlySet<Address>;
-  readonly suggest: Suggest;
-  readonly findings: Findings;
 }
 
 /** The entries of the spec; undefined without any. */

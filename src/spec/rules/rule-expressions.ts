@@ -1,22 +1,20 @@
 // Checks the expressions of a rule: their syntax, their types, and the fields that they read.
 
-import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { CompiledExpression, ExpressionProblem, MemberUse } from "../../rules/cel.ts";
 import { type MessagePart, messageParts, RULE_VARIABLES, type RulePart } from "../../rules/rule.ts";
-import type { Findings } from "../model/findings.ts";
+import type { Reporting } from "../model/findings.ts";
 import { type MapNode, member, type ScalarNode } from "../model/tree.ts";
 import { hasPath } from "../resolve/field-walk.ts";
 import { placeInText } from "./text-places.ts";
 
 export type Compile = (text: string) => CompiledExpression | ExpressionProblem;
 
-export interface RuleChecks {
+export interface RuleChecks extends Reporting {
   readonly compile: Compile;
   readonly registry: PlanningRegistry;
-  readonly suggest: Suggest;
-  readonly findings: Findings;
 }
 
 const IDENTITY = ["address", "kind", "name", "change"];

@@ -1,9 +1,8 @@
 // Validates values against kind schemas. Loads the full validator, which is slow, only if the fast check is inconclusive.
 
-import type { Suggest } from "../../core/suggest.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { Findings } from "../model/findings.ts";
+import type { Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { keySpanOf, type SpecNode, spanOf } from "../model/tree.ts";
 import { schemaMessages } from "./error-messages.ts";
@@ -41,11 +40,6 @@ export async function validatorForRules(
 ): Promise<SpecValidator> {
   const check = quickCheck(ruleSchema(registry));
   return rules.every(check) ? SATISFIED : realOf(registry);
-}
-
-interface Reporting {
-  readonly suggest: Suggest;
-  readonly findings: Findings;
 }
 
 /** Reports each error of a value at its place; `whole`: the place of errors that are about all of it. */

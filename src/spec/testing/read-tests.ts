@@ -3,7 +3,6 @@
 import { parseAddress } from "../../core/address.ts";
 import { Failure } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
-import type { Json } from "../../core/json.ts";
 import { parseDuration } from "../../core/sentences.ts";
 import { suggester } from "../../core/suggest.ts";
 import { Findings } from "../model/findings.ts";
@@ -111,7 +110,8 @@ class TestReader {
     for (const level of levels) {
       const given = member(nodeAt(this.#root, level), "variables");
       if (given?.kind !== "map") continue;
-      for (const [name, { value }] of given.members) variables.set(name, asText(plain(value)));
+      for (const [name, { value }] of given.members)
+        variables.set(name, scalarText(value) ?? stringifyJson(plain(value)));
     }
     const named = this.#last(levels, "spec");
     const spec = named === undefined ? undefined : sourceIn(named);
@@ -171,8 +171,4 @@ class TestReader {
 function sourceIn(node: SpecNode): SpecSource {
   if (node.kind === "map") return { root: node satisfies MapNode, at: node };
   return { path: scalarText(node) ?? "", at: node };
-}
-
-function asText(value: Json): string {
-  return typeof value === "string" ? value : stringifyJson(value);
 }

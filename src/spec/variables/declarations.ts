@@ -89,8 +89,9 @@ export function variablesOf(
     if (declared.has(name)) set(name, value);
     else unknown(name, key);
   for (const [name, one] of declared) {
-    const text = own(given.env, `WORKSPACE_VAR_${name}`);
-    if (text !== undefined) set(name, typed(text, one.type, `WORKSPACE_VAR_${name}`, findings));
+    const variable = `WORKSPACE_VAR_${name}`;
+    const text = Object.hasOwn(given.env, variable) ? given.env[variable] : undefined;
+    if (text !== undefined) set(name, typed(text, one.type, variable, findings));
   }
   for (const path of given.varFiles)
     for (const [name, { key, value }] of findings.names(path, fileAt(path, findings)))
@@ -104,20 +105,15 @@ export function variablesOf(
     const value = values.get(name);
     if (value !== undefined) return value;
     if (!declared.has(name)) unknown(name, at);
-    else if (quiet !== true)
+    else if (quiet !== true) {
+      const unread = ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)`;
+      const note = given.untrusted === true ? unread : "";
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
-        hint: `set it with --var ${name}=…${unread(name, given)}, or set a default under variables.${name}`,
+        hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
       });
+    }
     return undefined;
   };
-}
-
-function unread(name: string, { untrusted }: VariableInputs): string {
-  return untrusted === true ? ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)` : "";
-}
-
-function own(record: Readonly<Record<string, string | undefined>>, key: string): string | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function declarations(section: SpecNode | undefined, parts: ConstraintParts): ReadonlyMap<string, Declared> {
@@ -142,9 +138,7 @@ function declaration(name: string, at: Span, node: SpecNode, parts: ConstraintPa
     checkLiteral(`the default of the variable ${name}`, node, findings);
     return { at, type: typeOf(node), value: node, constraints };
   }
-  findings.onlyFields(`variables.${name}`, node, FIELDS, () => ({
-    hint: `known fields: ${listed(FIELDS)}`,
-  }));
+  findings.onlyFields(`variables.${name}`, node, FIELDS, () => ({ hint: `known fields: ${listed(FIELDS)}` }));
   const type = member(node, "type");
   const word = TYPES.find((one) => one === scalarText(type));
   if (type !== undefined && word === undefined)

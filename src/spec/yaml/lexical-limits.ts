@@ -156,10 +156,7 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
     hint: "close the quote or bracket, or add a space after the colon",
   },
   MULTILINE_IMPLICIT_KEY: { message: "a key spans several lines", hint: "check for a missing colon" },
-  UNEXPECTED_TOKEN: {
-    message: "unexpected text",
-    hint: "quote it if it belongs to a string",
-  },
+  UNEXPECTED_TOKEN: { message: "unexpected text", hint: "quote it if it belongs to a string" },
   BAD_DQ_ESCAPE: {
     message: "the string contains an unknown escape sequence",
     hint: "for a backslash, write \\\\, or use single quotes",
@@ -175,10 +172,6 @@ const UNCLOSED: Words = {
 /** `{ a: ${var.b} }`: YAML reads the brace of the expression as the start of a map. */
 function isUnquoted({ code, pos: [at] }: YAMLError, { text }: SourceText): boolean {
   return code === "UNEXPECTED_TOKEN" && text.slice(at - 1, at + 1) === "${";
-}
-
-function wordsFor(error: YAMLError): Words | undefined {
-  return error.code === "BAD_INDENT" && error.message.startsWith("Flow") ? UNCLOSED : WORDS[error.code];
 }
 
 /** Reports unquoted expressions alone, because they cause other problems, or else the first problem of each line. */
@@ -198,14 +191,11 @@ export function reportSyntax(errors: readonly YAMLError[], source: SourceText, f
     if (!lines.has(line)) lines.set(line, error);
   }
   for (const error of [...lines.values()].slice(0, LIMITS.syntaxErrors)) {
-    const words = wordsFor(error);
+    const isUnclosed = error.code === "BAD_INDENT" && error.message.startsWith("Flow");
+    const words = isUnclosed ? UNCLOSED : WORDS[error.code];
     const [start, end] = error.pos;
     const message = words?.message ?? "the text is not valid YAML";
-    const details = { cause: firstLine(error.message), hint: words?.hint };
-    findings.error("SPEC_YAML", message, { source, start, end }, details);
+    const cause = error.message.slice(0, 200).split("\n", 1)[0] ?? "";
+    findings.error("SPEC_YAML", message, { source, start, end }, { cause, hint: words?.hint });
   }
-}
-
-function firstLine(text: string): string {
-  return text.slice(0, 200).split("\n", 1)[0] ?? "";
 }
