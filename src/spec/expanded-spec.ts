@@ -13,7 +13,7 @@ import type { TargetSettings } from "./model/spec.ts";
 import { type MapNode, member } from "./model/tree.ts";
 import { type ExpandedSpec, expandSpec } from "./modules/expand-spec.ts";
 import { checkOtherTargets } from "./resolve/other-targets.ts";
-import { type VariableInputs, variablesOf } from "./variables/declarations.ts";
+import { variablesOf } from "./variables/declarations.ts";
 import { applyTarget, checkTargets, selectTarget } from "./variables/targets.ts";
 
 export interface SpecInput extends SpecFolderOptions {
@@ -52,8 +52,8 @@ export async function openExpandedSpec(
   findings: Findings,
   sensitive: SensitiveTexts,
 ): Promise<OpenedSpec | undefined> {
-  const { registry, isTyped } = options;
-  const limits = options.untrusted === true ? STRICT : LIMITS;
+  const { registry, isTyped, vars = [], varFiles = [], env, untrusted = false } = options;
+  const limits = untrusted ? STRICT : LIMITS;
   const place = openSpecFolder(options.file, options);
   if (place === undefined) {
     findings.error("SPEC_NOT_FOUND", `${options.file} does not exist`, undefined, {
@@ -75,7 +75,8 @@ export async function openExpandedSpec(
   const shared = { suggest, findings, sensitive, patterns };
   if (options.allTargets === true)
     await checkOtherTargets(included.root, target?.name, { registry, ...shared });
-  const lookup = variablesOf(written, variables, givenBy(options, findings), shared);
+  const given = { vars: assigned(vars, findings), varFiles, env, untrusted };
+  const lookup = variablesOf(written, variables, given, shared);
   const expanded = await expandSpec(written, {
     files,
     lookup,
@@ -87,15 +88,6 @@ export async function openExpandedSpec(
     ...shared,
   });
   return expanded && { tree, files, written, target, suggest, expanded };
-}
-
-function givenBy(options: SpecInput, findings: Findings): VariableInputs {
-  return {
-    vars: assigned(options.vars ?? [], findings),
-    varFiles: options.varFiles ?? [],
-    env: options.env,
-    untrusted: options.untrusted === true,
-  };
 }
 
 function assigned(texts: readonly string[], findings: Findings): ReadonlyMap<string, string> {

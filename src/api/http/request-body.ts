@@ -32,7 +32,7 @@ export function prepareRequest(operation: OperationFacts, input: WriteInput): Pr
   if (method === "DELETE") return { method, path, secrets: [] };
   if (operation.file !== undefined) {
     const { [operation.file.field]: content, ...others } = rest;
-    if (content instanceof Uint8Array && Math.ceil(content.length / 3) * 4 > operation.file.above) {
+    if (content instanceof Uint8Array && base64Length(content) > operation.file.above) {
       const form = multipartForm(textsOf(others), { field: operation.file.field, content });
       return { method, path, ...form, secrets: [] };
     }
@@ -87,6 +87,8 @@ function isSecret(value: WriteInput[string] | undefined): value is SecretValue {
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
+
+const base64Length = (bytes: Uint8Array): number => Math.ceil(bytes.length / 3) * 4;
 
 function utf8(field: string, bytes: Uint8Array): string {
   try {

@@ -58,13 +58,9 @@ export class ModuleInstance implements InstanceOfModule {
       expander,
     };
     this.#expander = expander(scope);
-    const within = <T>(work: () => T): T => loading.findings.within(this.#origin, work);
-    this.#locals = new Locals(
-      definition.locals,
-      (node) => within(() => this.#expander.node(node)),
-      loading.suggest,
-      loading.findings,
-    );
+    const evaluate = (node: SpecNode): SpecNode =>
+      loading.findings.within(this.#origin, () => this.#expander.node(node));
+    this.#locals = new Locals(definition.locals, evaluate, loading);
     this.#modules = new ModuleSet(definition.modules, self, loading);
   }
 

@@ -1,7 +1,7 @@
 // `locals`: named values, each evaluated once, on demand.
 
-import { didYouMean, type Suggest } from "../../core/suggest.ts";
-import type { Findings } from "../model/findings.ts";
+import { didYouMean } from "../../core/suggest.ts";
+import type { Findings, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { MapMember, SpecNode } from "../model/tree.ts";
 
@@ -10,36 +10,30 @@ const NAME = /^[A-Za-z_][\w-]*$/;
 export class Locals {
   readonly #members: ReadonlyMap<string, MapMember>;
   readonly #evaluate: (node: SpecNode) => SpecNode;
-  readonly #suggest: Suggest;
-  readonly #findings: Findings;
+  readonly #reporting: Reporting;
   readonly #values = new Map<string, SpecNode>();
   /** Those that are being evaluated, in the order in which they need one another. */
   readonly #open: string[] = [];
 
-  constructor(
-    section: SpecNode | undefined,
-    evaluate: (node: SpecNode) => SpecNode,
-    suggest: Suggest,
-    findings: Findings,
-  ) {
+  constructor(section: SpecNode | undefined, evaluate: (node: SpecNode) => SpecNode, reporting: Reporting) {
     this.#evaluate = evaluate;
-    this.#suggest = suggest;
-    this.#findings = findings;
-    this.#members = membersOf(section, findings);
+    this.#reporting = reporting;
+    this.#members = membersOf(section, reporting.findings);
   }
 
   find(name: string, at: Span): SpecNode | undefined {
     const known = this.#values.get(name);
     if (known !== undefined) return known;
+    const { suggest, findings } = this.#reporting;
     const one = this.#members.get(name);
     if (one === undefined) {
-      const hint = didYouMean(this.#suggest(name, this.#members.keys()), `define it: locals: { ${name}: … }`);
-      this.#findings.error("SPEC_VARIABLE", `unknown local ${JSON.stringify(name)}`, at, hint);
+      const hint = didYouMean(suggest(name, this.#members.keys()), `define it: locals: { ${name}: … }`);
+      findings.error("SPEC_VARIABLE", `unknown local ${JSON.stringify(name)}`, at, hint);
       return undefined;
     }
     if (this.#open.includes(name)) {
       const cycle = [...this.#open.slice(this.#open.indexOf(name)), name].join(" -> ");
-      this.#findings.error("SPEC_VARIABLE", `locals form a cycle: ${cycle}`, one.key);
+      findings.error("SPEC_VARIABLE", `locals form a cycle: ${cycle}`, one.key);
       return undefined;
     }
     this.#open.push(name);
