@@ -32,7 +32,7 @@ interface Kept {
   readonly others: Set<string>;
 }
 
-/** What a check takes to report problems, and to suggest the word that was meant. */
+/** The parts that every check has: it reports problems, and suggests known words. */
 export interface Reporting {
   readonly suggest: Suggest;
   readonly findings: Findings;

@@ -132,7 +132,8 @@ it("randomly damaged YAML is read equally by both, or left to the other", () => 
         const at = where % now.length;
         return now.slice(0, at) + piece + now.slice(at + cut);
       }, text);
-      if (agrees(broken)) read++;
+      // A cut can divide a surrogate pair, which no decoded file contains.
+      if (agrees(broken.toWellFormed())) read++;
     }),
     { numRuns: 1_500 },
   );
