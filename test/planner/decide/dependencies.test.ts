@@ -72,6 +72,20 @@ describe("a change that depends on an unchanged resource", () => {
     expect(waits(chain("boxes"))["update boxes.d"]).toEqual(["boxes.a"]);
   });
 
+  test("waits for them, and for others that it depends on", () => {
+    const last = update("boxes.d", { dependsOn: ["boxes.c", "tasks.t"] as Address[] });
+    expect(waits([update("tasks.t"), ...chain("boxes").slice(0, 3), last])["update boxes.d"]).toEqual([
+      "boxes.a",
+      "tasks.t",
+    ]);
+  });
+
+  test("does not repeat what a changed one of its kind waits for", () => {
+    const between = update("boxes.c", { dependsOn: ["boxes.a"] as Address[] });
+    const last = update("boxes.d", { dependsOn: ["boxes.c"] as Address[] });
+    expect(waits([update("boxes.a"), between, last])["update boxes.d"]).toEqual(["boxes.c"]);
+  });
+
   test("does not wait for them if it is of another kind", () => {
     expect(waits(chain("tasks"))["update boxes.d"]).toEqual([]);
   });

@@ -69,6 +69,12 @@ describe("the normal form of a value", () => {
       { a: 1, b: 1 },
       { b: 1 },
     ],
+    [
+      "has nothing for a member that is null, also instead of a default",
+      { properties: { a: { default: 1 } } },
+      { a: null },
+      undefined,
+    ],
     ["keeps members that are not their default", { properties: { a: { default: 1 } } }, { a: 2 }, { a: 2 }],
     [
       "compares defaults in normal form",

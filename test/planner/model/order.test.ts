@@ -115,6 +115,14 @@ describe("topologicalOrder", () => {
     expect(topologicalOrder(["a", "b", "c", "d"], (one) => needs[one] ?? [])).toEqual(["d", "c", "a", "b"]);
   });
 
+  test("has an item after all that it needs, also if some of them come first", () => {
+    expect(topologicalOrder(["d", "e", "b"], (one) => (one === "e" ? ["d", "b"] : []))).toEqual([
+      "d",
+      "b",
+      "e",
+    ]);
+  });
+
   test("throws on a cycle", () => {
     expect(() => topologicalOrder(["a", "b"], (one) => (one === "a" ? ["b"] : ["a"]))).toThrow(
       "dependency cycle",

@@ -63,6 +63,14 @@ describe("the workspace after a plan", () => {
       expect(removed(change)).toBe(false);
   });
 
+  test("has forgotten only what leaves the state by itself", () => {
+    const forgotten = (change: Change) => workspace([change]).isForgotten(change.kind, change.name);
+    expect(forgotten(forget("boxes.a"))).toBe(true);
+    expect(forgotten(forget("labels.a/x", { dependsOn: ["boxes.a"] }))).toBe(false);
+    expect(forgotten(remove("boxes.a"))).toBe(false);
+    expect(workspace([forget("boxes.a")]).isForgotten("boxes", "b")).toBe(false);
+  });
+
   test("compares names as their kind does, and names of an unknown kind to the letter", () => {
     const made = workspace([remove("boxes.a"), remove("tasks.t")]);
     expect([

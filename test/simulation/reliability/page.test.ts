@@ -76,3 +76,18 @@ test("a folder has its score, and the changes that no test notices with their re
   expect(page).toContain("| `some/folder` | a.ts | `x < y` to `x <= y` | 2 | they are never equal |");
   expect(pageOf({ suites: {}, matrix: {}, mutants: {} })).not.toContain("## Changes");
 });
+
+test("a folder has a row for each later run on its changed files", () => {
+  const run = (date: string, noticed: number) => ({ date, noticed, unnoticed: [] });
+  const second = { ...run("2026-02-02", 20), files: "b.ts" };
+  const first = { ...run("2026-02-01", 10), files: "a.ts", changed: second };
+  const rooms = { "some/folder": { ...run("2026-01-31", 5), changed: first } };
+  const rows = pageOf({ suites: {}, matrix: {}, mutants: {}, rooms })
+    .split("\n")
+    .filter((line) => line.startsWith("| `some/folder`"));
+  expect(rows).toEqual([
+    "| `some/folder` | 5 | 5 | 100.0% | 2026-01-31 |",
+    "| `some/folder`: a.ts | 10 | 10 | 100.0% | 2026-02-01 |",
+    "| `some/folder`: b.ts | 20 | 20 | 100.0% | 2026-02-02 |",
+  ]);
+});

@@ -105,7 +105,7 @@ function roomsText(rooms: NonNullable<Recorded["rooms"]>): readonly string[] {
     "## Changes that tests notice\n",
     "`npm run mutation` changes the code of these folders in thousands of places, one at a time, and runs their tests. A change that makes a test",
     "fail or hang is noticed. To repeat one folder, run `npm run mutation -- FOLDER`. Property tests do not count, because they are slow.",
-    "Where files of a folder changed after its run, they have a row of a later run.\n",
+    "Where files of a folder changed after its run, they have a row of a later run; the rows of an earlier run count the code of that day.\n",
     table(
       ["folder of src", "changes", "noticed", "score", "day"],
       runs.map(({ of, record }) => [
@@ -133,17 +133,18 @@ interface RoomRun {
   readonly record: RoomRecord;
 }
 
-/** The run on each folder, and the later one on its changed files. */
+/** The run on each folder, and the later ones on its changed files. */
 export function runsOf(rooms: NonNullable<Recorded["rooms"]>): readonly RoomRun[] {
   return Object.entries(rooms).flatMap(([room, record]) => {
     const name = code(room);
-    const { changed } = record;
-    const later =
-      changed === undefined
-        ? []
-        : [{ of: `${name}: ${changed.files}`, short: `${name}, changed files`, record: changed }];
-    return [{ of: name, short: name, record }, ...later];
+    return [{ of: name, short: name, record }, ...laterRuns(name, record)];
   });
+}
+
+function laterRuns(name: string, { changed }: RoomRecord): readonly RoomRun[] {
+  if (changed === undefined) return [];
+  const run = { of: `${name}: ${changed.files}`, short: `${name}, changed files`, record: changed };
+  return [run, ...laterRuns(name, changed)];
 }
 
 /** Days, versions and the server, each as often as they differ. */
