@@ -35,8 +35,6 @@ export const CONTROL_SECTIONS = [
   "import",
 ] as const;
 
-const NONE: readonly string[] = [];
-
 const MODULE_SECTIONS = ["inputs", "outputs"];
 
 /** The resources of the spec and of every instance of its modules. */
@@ -135,7 +133,7 @@ class Flattening {
       lifecycle: member(node, "lifecycle"),
       parent: parent?.address,
       origin,
-      owns: owned.length === 0 ? NONE : owned.map((child) => child.provider.kind),
+      owns: owned.map((child) => child.provider.kind),
     };
     if (!this.#isFirst(written)) return;
     this.all.push(written);

@@ -108,7 +108,7 @@ class EntryReader {
 
   /** A resource of the module `from`. Of modules inside one another, each can declare resources of the other. */
   #declaredIn(from: Address, to: Address): Address | undefined {
-    if (!isModuleAddress(from) || isInModule(from, to) || isInModule(to, from)) return undefined;
+    if (isInModule(from, to) || isInModule(to, from)) return undefined;
     return this.#inModules().get(from);
   }
 
