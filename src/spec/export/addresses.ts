@@ -3,6 +3,7 @@
 import { type Address, addressOf, memberOf, parentOf } from "../../core/address.ts";
 import { digest } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
+import { secretField } from "../../resource/content.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 import { extensionFor, isNotebookKind } from "../files/contents.ts";
@@ -61,8 +62,30 @@ function keyOf(provider: Provider, name: string): string {
   return cleaned === "" || cleaned === NO_KEY ? UNNAMED : cleaned;
 }
 
+/** The objects that a spec cannot contain, with the reason. A plan deletes what a list of members lacks, except secrets. */
+export function omittedObjects(
+  provider: Provider,
+  objects: readonly LiveObject[],
+): ReadonlyMap<LiveObject, string> {
+  const hasWholeLists = provider.nested !== undefined && secretField(provider) === undefined;
+  const incomplete = new Set(
+    hasWholeLists
+      ? objects.filter((one) => notExportable(provider, one) !== undefined).map((one) => parentOf(one.name))
+      : [],
+  );
+  return new Map(
+    objects.flatMap((one) => {
+      const inPart = incomplete.has(parentOf(one.name))
+        ? "a spec with only a part of this list would delete the rest"
+        : undefined;
+      const reason = notExportable(provider, one) ?? inPart;
+      return reason === undefined ? [] : [[one, reason] as const];
+    }),
+  );
+}
+
 /** Why no spec can express an object, if so. */
-export function notExportable(
+function notExportable(
   { nameField, nested }: Provider,
   { name, values, unmanageable }: LiveObject,
 ): string | undefined {

@@ -14,7 +14,7 @@ import {
   addressObjects,
   type ExportedObject,
   type ExportSource,
-  notExportable,
+  omittedObjects,
   secretNotes,
   sourcesOf,
   variablesFor,
@@ -67,19 +67,10 @@ export function exportable(input: Omit<ExportInput, "only">): readonly Address[]
 function candidates(input: Omit<ExportInput, "only">, provider: Provider): readonly ExportedObject[] {
   const found = input.live.get(provider.kind);
   if (found?.readable !== true || !input.kinds.has(provider.kind)) return [];
-  const omitted = new Set(found.objects.filter((one) => notExportable(provider, one) !== undefined));
-  // A list without one of its entries would remove that entry.
-  const incomplete = new Set(
-    provider.nested === undefined ? [] : Array.from(omitted, (one) => parentOf(one.name)),
-  );
+  const omitted = omittedObjects(provider, found.objects);
   return addressObjects(
     provider,
-    found.objects.filter(
-      (one) =>
-        !omitted.has(one) &&
-        !incomplete.has(parentOf(one.name)) &&
-        (input.builtIn || !isBuiltIn(provider, one.name)),
-    ),
+    found.objects.filter((one) => !omitted.has(one) && (input.builtIn || !isBuiltIn(provider, one.name))),
   );
 }
 
@@ -223,12 +214,9 @@ function leftOut({ registry, live, kinds }: ExportInput): readonly Diagnostic[] 
   return registry.kinds.flatMap((provider) => {
     const found = live.get(provider.kind);
     if (found?.readable !== true || !kinds.has(provider.kind)) return [];
-    return found.objects.flatMap((one) => {
-      const reason = notExportable(provider, one);
+    return [...omittedObjects(provider, found.objects)].map(([one, reason]) => {
       const object = `the ${provider.singular} ${JSON.stringify(one.name)} (${one.id})`;
-      return reason === undefined
-        ? []
-        : [warning("PLAN_UNMANAGEABLE", `${object} is not exported: ${reason}`)];
+      return warning("PLAN_UNMANAGEABLE", `${object} is not exported: ${reason}`);
     });
   });
 }

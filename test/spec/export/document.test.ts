@@ -252,26 +252,35 @@ test("a kind that could not be read is reported and omitted", () => {
 test("an object with the key __proto__ is omitted and reported, and one with this name gets another key", () => {
   const values = { ...cluster("c", "p-1"), spark_conf: JSON.parse('{ "__proto__": "x" }') as JsonObject };
   const { addresses, diagnostics } = exportSpec(
-    inputOf({
-      groups: [["__proto__", "1", { displayName: "__proto__" }]],
-      scopes: [
-        ["__proto__", "__proto__"],
-        ["etl", "etl"],
-      ],
-      acls: [
-        ["__proto__/ada", "__proto__/ada", { permission: "READ" }],
-        ["etl/__proto__", "etl/__proto__", { permission: "READ" }],
-        ["etl/ada", "etl/ada", { permission: "READ" }],
-      ],
-      clusters: [["c", "c-1", values]],
-    }),
+    inputOf(
+      {
+        groups: [["__proto__", "1", { displayName: "__proto__" }]],
+        scopes: [
+          ["__proto__", "__proto__"],
+          ["etl", "etl"],
+        ],
+        acls: [
+          ["__proto__/ada", "__proto__/ada", { permission: "READ" }],
+          ["etl/__proto__", "etl/__proto__", { permission: "READ" }],
+          ["etl/ada", "etl/ada", { permission: "READ" }],
+        ],
+        secrets: [
+          ["etl/__proto__", "etl/__proto__"],
+          ["etl/token", "etl/token"],
+        ],
+        clusters: [["c", "c-1", values]],
+      },
+      { secrets: true },
+    ),
   );
-  expect(addresses).toEqual(["groups.unnamed", "scopes.etl"]);
+  expect(addresses).toEqual(["groups.unnamed", "scopes.etl", "secrets.etl/token"]);
   const because = "is not exported: a spec cannot contain the key __proto__";
   expect(diagnostics.map(({ message }) => message)).toEqual([
     `the secret scope "__proto__" (__proto__) ${because}`,
     `the access "__proto__/ada" (__proto__/ada) ${because}`,
     `the access "etl/__proto__" (etl/__proto__) ${because}`,
+    'the access "etl/ada" (etl/ada) is not exported: a spec with only a part of this list would delete the rest',
+    `the secret "etl/__proto__" (etl/__proto__) ${because}`,
     `the cluster "c" (c-1) ${because}`,
   ]);
 });
