@@ -3,6 +3,7 @@
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { type Refused, refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
+import { isMissing } from "../contract/refusals.ts";
 import { allPages, type PagedList } from "./pages.ts";
 import { jobOfTasks, jobWithoutTasks, settingsOfTasks, tasksOfSettings } from "./tasks.ts";
 import type { ApiVersion, HostVersion } from "./versions.ts";
@@ -35,9 +36,9 @@ export function jobHandlers(request: JobRequest, version: HostVersion, carry: Ca
         async () => ({ jobs: (await allPages(list, "job_id")).map(jobOfTasks) }),
         async () => {
           const { jobs, ...rest } = await request("2.0", "jobs/list", input);
-          return Array.isArray(jobs)
-            ? { ...rest, jobs: jobs.map((job) => jobWithoutTasks(objectIn(job))) }
-            : rest;
+          if (!Array.isArray(jobs)) return rest;
+          const read = (job: JsonObject) => request("2.0", "jobs/get", { job_id: job.job_id ?? "" });
+          return { ...rest, jobs: await Promise.all(jobs.map((job) => listedJob(objectIn(job), read))) };
         },
       );
     },
@@ -77,6 +78,22 @@ export function inBothVersions(
     async (input, permit) =>
       request(await version.found(), operation, input, permit);
   return Object.fromEntries(operations.map((operation) => [operation, handler(operation)]));
+}
+
+/** A job in the list of version 2.0, which does not show several tasks. A plan must know the clusters and pools that they need. */
+async function listedJob(
+  job: JsonObject,
+  read: (job: JsonObject) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const { format, tasks } = objectIn(job.settings);
+  if (format !== "MULTI_TASK" || tasks !== undefined) return jobWithoutTasks(job);
+  try {
+    return jobWithoutTasks(await read(job));
+  } catch (failure) {
+    // It was deleted after the list was made.
+    if (isMissing(failure)) return jobWithoutTasks(job);
+    throw failure;
+  }
 }
 
 function wouldLoseTasks(reason: string): Refused {

@@ -29,7 +29,7 @@ export function jobOfTasks(job: JsonObject): JsonObject {
   return { ...job, settings: settingsOfTasks(settings) };
 }
 
-/** A job of version 2.0, whose list shows of several tasks nothing but the format. */
+/** A job of version 2.0, which has several tasks only in the answer to `jobs/get`. */
 export function jobWithoutTasks(job: JsonObject): JsonObject {
   const { format, tasks, ...settings } = objectIn(job.settings);
   if (isFromGit(settings)) return unmanageableJob(job, FROM_GIT);

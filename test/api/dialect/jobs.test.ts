@@ -224,8 +224,24 @@ describe("a job that the contract cannot express shows its name and the reason",
     expect(jobs).toMatchObject([{ compute_ids: ["p1", "c1", "p2", "c2"] }]);
   });
 
-  test("version 2.0, whose list does not show tasks", async () => {
-    const { client } = hostWith({ "GET 2.0/jobs/list": { jobs: [job({})] } });
+  test("version 2.0, whose list does not show tasks: the job itself has the clusters and pools", async () => {
+    const tasks = [{ task_key: "a", new_cluster: { instance_pool_id: "p1" } }];
+    const single = { format: "SINGLE_TASK", notebook_task: { notebook_path: "/a" } };
+    const { client, asked } = hostWith({
+      "GET 2.0/jobs/list": { jobs: [job({}), job(single, 8)] },
+      "GET 2.0/jobs/get": job({ tasks }),
+    });
+    const { jobs } = await client.reader.read("jobs/list");
+    expect(jobs).toMatchObject([
+      { settings: { name: "etl" }, unmanageable: "it has a list of tasks", compute_ids: ["p1"] },
+      { job_id: 8, settings: { notebook_task: { notebook_path: "/a" } } },
+    ]);
+    expect(firstAsked(asked).filter((route) => route.endsWith("/get"))).toHaveLength(1);
+  });
+
+  test("version 2.0, where the job is deleted after the list was made", async () => {
+    const missing = apiError(400, "INVALID_PARAMETER_VALUE", "Job 7 does not exist.");
+    const { client } = hostWith({ "GET 2.0/jobs/list": { jobs: [job({})] }, "GET 2.0/jobs/get": missing });
     const { jobs } = await client.reader.read("jobs/list");
     expect(jobs).toMatchObject([{ settings: { name: "etl" }, unmanageable: "it has a list of tasks" }]);
   });
