@@ -1,17 +1,196 @@
-// Builds what is shipped (`npm run build`): dist/ for the npm package, and workspace.mjs, the whole program in one file.
+// Builds what is shipped (`npm run build`): dist/ with the few files of the npm package, and workspace.mjs, one file with its
+// packages, schemas, and their licenses.
 
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeBundle, writePackage } from "./bundle.ts";
+import { type OutputOptions, type Plugin, type RolldownPluginOption, rolldown } from "rolldown";
+import { lazyBuiltins } from "./lazy-builtins.ts";
 
-const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-rmSync(DIST, { recursive: true, force: true });
-mkdirSync(DIST);
-try {
-  await writePackage(DIST);
-  await writeBundle(fileURLToPath(new URL("../workspace.mjs", import.meta.url)));
-} catch (problem) {
-  rmSync(DIST, { recursive: true, force: true });
-  throw problem;
+/**
+ * Writes the files of the npm package to `folder`. Packages that every `validate` or `plan` loads are part of them; the
+ * others are loaded from `node_modules` when a run needs them.
+ */
+async function writePackage(folder: string): Promise<void> {
+  const output = await bundleOf(
+    { main: "src/main.ts", "rule-worker": "src/rules/rule-worker.ts" },
+    [lazyBuiltins, moveSchemas, bundlePackages("undici/lib/")],
+    (id) => isDependency(id) && !IN_PACKAGE.test(id),
+    {
+      entryFileNames: "[name].js",
+      chunkFileNames: "[name].js",
+      // Loading has a price for each file: what one command needs is one file.
+      codeSplitting: { groups: [...GROUPS] },
+    },
+  );
+  const files = new Set(output.map(({ fileName }) => fileName));
+  for (const { fileName, code, imports, dynamicImports } of output) {
+    if (/new URL\("(?:\.\.\/){2,}schemas/.test(code))
+      throw new Error(`${fileName} would read a schema elsewhere`);
+    const missing = [...imports, ...dynamicImports].find(
+      (id) => !files.has(id) && !isDependency(id) && !id.startsWith("node:"),
+    );
+    if (missing !== undefined) throw new Error(`${fileName} would import ${missing}, which is not installed`);
+    writeFileSync(join(folder, fileName), code);
+  }
+  writeFileSync(join(folder, "LICENSES.txt"), licenses(output.flatMap(({ moduleIds }) => moduleIds)));
+}
+
+/**
+ * Writes the bundle to `file`, executable. Throws if a module is missing or if the program would read a file next to
+ * it.
+ */
+export async function writeBundle(file: string): Promise<void> {
+  const worker = await oneFile("src/rules/rule-worker.ts", [bundlePackages("")]);
+  const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages(""), inlineWorker(worker.code)]);
+  const code = `#!/usr/bin/env node\n${entry.code}`;
+  if (/new URL\([^)]*schemas/.test(code)) throw new Error("the bundle would read a schema at run time");
+  if (!code.includes("data:text/javascript")) throw new Error("the bundle lacks the thread of the rules");
+  const text = licenses(entry.moduleIds).replaceAll("*/", "* /");
+  writeFileSync(file, `${code}\n/*\n${text}\n*/\n`, { mode: 0o755 });
+}
+
+const DEPENDENCIES = Object.keys(
+  (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { dependencies: object }).dependencies,
+);
+
+function isDependency(id: string): boolean {
+  return DEPENDENCIES.some((name) => id === name || id.startsWith(`${name}/`));
+}
+
+/** Packages whose modules every `validate` or `plan` loads. */
+const IN_PACKAGE = /^(commander|croner|cronstrue|fastest-levenshtein|picocolors|undici\/lib\/.*)$/;
+
+/** The modules of a group, and all that they import, are in one file; the first group that needs a module has it. */
+const GROUPS = [
+  { name: "version", test: /src\/(?:config\/(?:version|streams)|cli\/exit-process)\.ts$/, priority: 4 },
+  { name: "start", test: /src\/cli\/process\.ts$/, priority: 3 },
+  { name: "validate", test: /src\/cli\/commands\/validate\.ts$/, priority: 2 },
+  { name: "plan", test: /src\/cli\/(?:commands\/plan|output\/(?:run-signals|progress))\.ts$/, priority: 1 },
+] as const;
+
+/** One module and everything that it imports, as one file. */
+async function oneFile(input: string, plugins: Plugin[]) {
+  const [file, ...more] = await bundleOf({ main: input }, [lazyBuiltins, ...plugins], ["pg-native"], {
+    codeSplitting: false,
+  });
+  if (file === undefined || more.length > 0) throw new Error("the bundle has more than one file");
+  return file;
+}
+
+async function bundleOf(
+  input: Readonly<Record<string, string>>,
+  plugins: RolldownPluginOption,
+  external: string[] | ((id: string) => boolean),
+  options: OutputOptions,
+) {
+  const build = await rolldown({
+    input: Object.fromEntries(Object.entries(input).map(([name, path]) => [name, join(ROOT, path)])),
+    platform: "node",
+    plugins,
+    external,
+    onLog: (level, log) => {
+      if (level === "warn" && log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") throw new Error(log.message);
+    },
+  });
+  const { output } = await build.generate({
+    format: "esm",
+    minify: true,
+    comments: { legal: false },
+    ...options,
+  });
+  await build.close();
+  return output.map((file) => {
+    if (file.type !== "chunk") throw new Error(`${file.fileName} is not a file of code`);
+    return file;
+  });
+}
+
+/** Puts the code of the thread that evaluates rules into its URL. */
+function inlineWorker(code: string): Plugin {
+  const url = `new URL("data:text/javascript;base64,${Buffer.from(code).toString("base64")}")`;
+  return {
+    name: "inline-worker",
+    transform: {
+      filter: { id: /run-rules\.ts$/ },
+      handler: (text) => text.replace("new URL(file, import.meta.url)", url),
+    },
+  };
+}
+
+/** Replaces reading a file of `schemas/` by its text. */
+const inlineSchemas: Plugin = {
+  name: "inline-schemas",
+  transform: {
+    filter: { id: /\/src\// },
+    handler: (code) =>
+      code.replace(
+        /\breadFileSync\(\s*new URL\("(?:\.\.\/)+schemas\/([\w.-]+)", import\.meta\.url\), "utf8"\)/g,
+        (_, name) => JSON.stringify(readFileSync(join(ROOT, "schemas", String(name)), "utf8")),
+      ),
+  },
+};
+
+/** The files of the package are in one folder, next to `schemas/`. */
+const moveSchemas: Plugin = {
+  name: "move-schemas",
+  transform: {
+    filter: { id: /\/src\//, code: /schemas\// },
+    handler: (code) => code.replace(/new URL\("(?:\.\.\/)+schemas\//g, 'new URL("../schemas/'),
+  },
+};
+
+/** Packages loaded on first use through `createRequire` become lazy modules of the bundle, if their name begins with `part`. */
+function bundlePackages(part: string): Plugin {
+  return {
+    name: "bundle-packages",
+    transform: {
+      filter: { id: /\/src\//, code: /createRequire/ },
+      handler: (text) => {
+        const code = text.replace(/\bload\("([\w./-]+)"\)/g, (call, id: string) =>
+          id.startsWith(part) ? `require("${id}")` : call,
+        );
+        if (/\bload\("/.test(code)) return code;
+        return code.replace(/^const load = .*$/m, "").replace(/^import \{ createRequire \}.*$/m, "");
+      },
+    },
+  };
+}
+
+function licenses(modules: readonly string[]): string {
+  const inPackages = modules.filter((id) => id.includes("node_modules"));
+  const folders = [...new Set(inPackages.map(packageFolder))].sort();
+  const texts = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const file = readdirSync(folder).find((one) => /^(licen[cs]e|copying)/i.test(one));
+    const text =
+      file === undefined ? "The package contains no license file." : readFileSync(join(folder, file), "utf8");
+    return `${name} ${version} (${license})\n\n${text.trim()}`;
+  });
+  return texts.join("\n\n----\n\n");
+}
+
+function packageFolder(id: string): string {
+  let folder = dirname(id);
+  while (
+    !existsSync(join(folder, "package.json")) ||
+    (basename(dirname(folder)) !== "node_modules" && !basename(dirname(folder)).startsWith("@"))
+  )
+    folder = dirname(folder);
+  return folder;
+}
+
+if (import.meta.main) {
+  const dist = join(ROOT, "dist");
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(dist);
+  try {
+    await writePackage(dist);
+    await writeBundle(join(ROOT, "workspace.mjs"));
+  } catch (problem) {
+    rmSync(dist, { recursive: true, force: true });
+    throw problem;
+  }
 }

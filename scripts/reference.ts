@@ -2,12 +2,12 @@
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough, Writable } from "node:stream";
+import { PassThrough } from "node:stream";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { runProgram } from "../src/cli/program.ts";
 import { ATTRIBUTES } from "../src/config/sign-in/sources.ts";
 import { Signals } from "../src/config/signals.ts";
-import { outputOf } from "../src/config/streams.ts";
+import { collectedOutput } from "../src/config/streams.ts";
 import { CODES } from "../src/core/codes.ts";
 import { registry } from "../src/providers/index.ts";
 
@@ -128,27 +128,13 @@ const rows = (entries: readonly (readonly [string, string])[]): string =>
 const outputOfHelp = (words: readonly string[]): Promise<string> => output([...words, "--help"]);
 
 async function output(words: readonly string[]): Promise<string> {
-  let text = "";
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      text += String(chunk);
-      done();
-    },
-  });
-  const code = await runProgram(
-    {
-      env: {},
-      cwd: ROOT,
-      home: ROOT,
-      stdin: new PassThrough(),
-      stdout: outputOf(sink),
-      stderr: outputOf(sink),
-      signals: new Signals(() => undefined),
-    },
-    words,
-  );
-  if (code !== 0) throw new Error(`workspace ${words.join(" ")}: exit ${code}\n${text}`);
-  return text;
+  const sink = collectedOutput(process.stdout);
+  const signals = new Signals(() => undefined);
+  const stdin = new PassThrough();
+  const context = { env: {}, cwd: ROOT, home: ROOT, stdin, stdout: sink, stderr: sink, signals };
+  const code = await runProgram(context, words);
+  if (code !== 0) throw new Error(`workspace ${words.join(" ")}: exit ${code}\n${sink.text()}`);
+  return sink.text();
 }
 
 if (import.meta.main) writeFileSync(PAGE, await referencePage());

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeBundle } from "../../../scripts/bundle.ts";
+import { writeBundle } from "../../../scripts/build.ts";
 import { VERSION } from "../../../src/config/version.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bundle-"));

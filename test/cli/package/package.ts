@@ -18,7 +18,6 @@ const CLONED = [
   "docs",
   "tools",
   "scripts/build.ts",
-  "scripts/bundle.ts",
   "scripts/lazy-builtins.ts",
   "scripts/install.js",
 ];
