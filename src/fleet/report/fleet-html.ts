@@ -1,7 +1,7 @@
 // The state of a fleet as an HTML page: each workspace collapsed, with its findings and its trend.
 
 import { count, grouped } from "../../core/sentences.ts";
-import { filterBar, type Html, html, keyHelp, NOTHING, page, themeButton } from "../../report/html/page.ts";
+import { filterBar, type Html, html, keyHelp, NOTHING, page } from "../../report/html/page.ts";
 import { chunked, findings, folded } from "../../report/html/parts.ts";
 import { timeText } from "../../report/text/vocabulary.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
@@ -18,14 +18,17 @@ import {
 
 export function fleetHtml(view: FleetView): string {
   const title = verdict(view);
-  return page(title, [
-    html`<header>${themeButton}<h1>${title}</h1><p class="where">Fleet report of ${timeText(view.madeAt)}</p>${tiles(view)}${days(view)}</header>
+  const made = html`<p class="where">Fleet report of ${timeText(view.madeAt)}</p>`;
+  return page(
+    title,
+    [made, tiles(view), days(view)],
+    [
+      filterBar(view.rows.map(facetsOf)),
+      html`<section class="list"><h2>Workspaces: ${count(view.rows.length, "workspace")}</h2>${chunked(view.rows.map(rowHtml))}</section>
 `,
-    filterBar(view.rows.map(facetsOf)),
-    html`<section class="list"><h2>Workspaces: ${count(view.rows.length, "workspace")}</h2>${chunked(view.rows.map(rowHtml))}</section>
-`,
-    keyHelp,
-  ]);
+      keyHelp,
+    ],
+  );
 }
 
 const TONES: Readonly<Record<FleetRow["status"], string>> = {

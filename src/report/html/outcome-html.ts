@@ -4,8 +4,8 @@ import { count, duration } from "../../core/sentences.ts";
 import type { OutcomeItem, OutcomeView } from "../outcome/outcome-view.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { RunInfo } from "../text/run-info.ts";
-import { DONE } from "../text/vocabulary.ts";
-import { type Facets, filterBar, type Html, html, keyHelp, NOTHING, page, themeButton } from "./page.ts";
+import { DONE, summaryActions } from "../text/vocabulary.ts";
+import { type Facets, filterBar, type Html, html, keyHelp, NOTHING, page } from "./page.ts";
 import { fieldTable, findings, folded, itemList, remark, runLine, sideBySide, tile } from "./parts.ts";
 
 export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
@@ -14,15 +14,17 @@ export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
   const item = (one: OutcomeItem): Html => itemHtml(one, planned.get(keyOf(one)));
   const applied = changes.filter((one) => one.result === "applied");
   const others = changes.filter((one) => one.result !== "applied");
-  return page(title, [
-    html`<header>${themeButton}<h1>${title}</h1>${runLine(info.host, info.modes, info)}${tiles(outcome)}</header>
-`,
-    findings("Findings", [...notes, ...diagnostics]),
-    filterBar(changes.map(facetsOf)),
-    itemList(`Not applied: ${count(others.length, "change")}`, others.map(item)),
-    itemList(`Applied: ${count(applied.length, "change")}`, applied.map(item)),
-    changes.length === 0 ? NOTHING : keyHelp,
-  ]);
+  return page(
+    title,
+    [runLine(info.host, info.modes, info), tiles(outcome)],
+    [
+      findings("Findings", [...notes, ...diagnostics]),
+      filterBar(changes.map(facetsOf)),
+      itemList(`Not applied: ${count(others.length, "change")}`, others.map(item)),
+      itemList(`Applied: ${count(applied.length, "change")}`, applied.map(item)),
+      changes.length === 0 ? NOTHING : keyHelp,
+    ],
+  );
 }
 
 const keyOf = ({ address, action }: Pick<OutcomeItem, "address" | "action">): string =>
@@ -33,16 +35,11 @@ function facetsOf({ kind, action, result }: OutcomeItem): Facets {
 }
 
 function tiles({ applied, unapplied }: OutcomeView): Html {
-  const always = (["create", "update", "replace", "delete"] as const).map((action) =>
-    tile(action, applied[action], DONE[action]),
-  );
-  const rare = (["adopt", "forget"] as const)
-    .filter((action) => applied[action] > 0)
-    .map((action) => tile(action, applied[action], DONE[action]));
+  const done = summaryActions(applied).map((action) => tile(action, applied[action], DONE[action]));
   const rest = Object.entries(unapplied)
     .filter(([, number]) => number > 0)
     .map(([result, number]) => tile("delete", number, result));
-  return html`<ul class="tiles">${[...always, ...rare, ...rest]}</ul>`;
+  return html`<ul class="tiles">${[...done, ...rest]}</ul>`;
 }
 
 /** An applied change has the color of its action. */

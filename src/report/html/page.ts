@@ -31,9 +31,6 @@ function markup(member: Member): string {
 
 export const NOTHING: Html = { html: "" };
 
-/** Shown once the page's script runs. */
-export const themeButton: Html = html`<button type="button" id="theme" data-control hidden>Dark mode</button>`;
-
 function allowed(text: string): string {
   return `'sha256-${Buffer.from(digest(text), "hex").toString("base64")}'`;
 }
@@ -47,7 +44,8 @@ const POLICY = [
   "form-action 'none'",
 ].join("; ");
 
-export function page(title: string, body: readonly Html[]): string {
+/** `header`: below the title. */
+export function page(title: string, header: readonly Html[], body: readonly Html[]): string {
   const whole = html`<!doctype html>
 <html lang="en">
 <head>
@@ -61,6 +59,7 @@ export function page(title: string, body: readonly Html[]): string {
 </head>
 <body>
 <main>
+<header><button type="button" id="theme" data-control hidden>Dark mode</button><h1>${title}</h1>${header}</header>
 ${body}
 </main>
 <script>${{ html: PAGE_SCRIPT }}</script>

@@ -5,13 +5,12 @@ import { grouped } from "../../core/sentences.ts";
 import type { FieldLine } from "../plan/field-lines.ts";
 import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { printableLines } from "../text/printable.ts";
-import { type RunInfo, runParts } from "../text/run-info.ts";
-import { type Facets, type Html, html, NOTHING, page, themeButton } from "./page.ts";
+import { hasHost, type RunInfo, runParts } from "../text/run-info.ts";
+import { type Facets, type Html, html, NOTHING, page } from "./page.ts";
 
 /** The line below a heading: where the report is from. */
 export function runLine(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
-  // An offline plan has no host: its mode says so.
-  const where = host === "" || modes.includes(host) ? [] : [html`Workspace <code>${host}</code>`];
+  const where = hasHost({ host, modes }) ? [html`Workspace <code>${host}</code>`] : [];
   const about = [...modes, ...(info === undefined ? [] : runParts(info))].map((part) => html`${part}`);
   const link =
     info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
@@ -180,9 +179,5 @@ function side(name: "del" | "add", line: string | undefined): Html {
 /** A page for a run that ended before it had anything else to show. */
 export function failureHtml(title: string, found: readonly Diagnostic[], info: RunInfo): string {
   const heading = `${title}: ${severityCounts(found)}`;
-  return page(heading, [
-    html`<header>${themeButton}<h1>${heading}</h1>${runLine(info.host, info.modes, info)}</header>
-`,
-    findings("Findings", found),
-  ]);
+  return page(heading, [runLine(info.host, info.modes, info)], [findings("Findings", found)]);
 }

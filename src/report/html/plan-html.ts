@@ -8,8 +8,9 @@ import type { DriftItem, DriftView } from "../plan/drift-view.ts";
 import { kindTable, type PlanView } from "../plan/plan-view.ts";
 import { ORIGIN_HEADS, ORIGINS, resolvedSentence } from "../plan/split-view.ts";
 import type { RunInfo } from "../text/run-info.ts";
+import { summaryActions } from "../text/vocabulary.ts";
 import { changeGraph, type LinkedChange, neededBy } from "./change-graph.ts";
-import { type Facets, filterBar, type Html, html, keyHelp, NOTHING, page, themeButton } from "./page.ts";
+import { type Facets, filterBar, type Html, html, keyHelp, NOTHING, page } from "./page.ts";
 import { fieldTable, findings, folded, itemList, remark, runLine, sideBySide, tile } from "./parts.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
@@ -18,8 +19,7 @@ export function planHtml(plan: PlanView, info?: RunInfo): string {
     .filter(({ view }) => view.action !== "noop");
   const own = all.filter(({ view }) => view.origin !== "pending");
   const guards = plan.guards.map((guard) => guard.diagnostic);
-  return page(plan.title, [
-    heading(plan, info),
+  return page(plan.title, heading(plan, info), [
     findings("Guards", guards),
     findings("Findings", [...plan.diagnostics, ...plan.notes]),
     effects(all.map(({ view }) => view)),
@@ -57,13 +57,12 @@ function driftFacets({ kind, what, severity }: DriftItem): Facets {
   return { kind, action: what, severity };
 }
 
-function heading(plan: PlanView, info: RunInfo | undefined): Html {
-  const { title, refusal, host } = plan;
+function heading(plan: PlanView, info: RunInfo | undefined): readonly Html[] {
+  const { refusal, host } = plan;
   const refused =
     refusal === undefined ? NOTHING : html`<div class="note error"><p><strong>${refusal}</strong></p></div>`;
   const compared = plan.split === undefined ? NOTHING : html`<p class="where">${plan.split.title}</p>`;
-  return html`<header>${themeButton}<h1>${title}</h1>${runLine(host, plan.modes, info)}${compared}${refused}${tiles(plan)}</header>
-`;
+  return [runLine(host, plan.modes, info), compared, refused, tiles(plan)];
 }
 
 function resolved({ split }: PlanView): Html {
@@ -74,9 +73,7 @@ function resolved({ split }: PlanView): Html {
 }
 
 function tiles({ summary }: PlanView): Html {
-  const always = ["create", "update", "replace", "delete"] as const;
-  const rare = (["adopt", "forget"] as const).filter((action) => summary[action] > 0);
-  const tiles = [...always, ...rare].map((action) => tile(action, summary[action], `to ${action}`));
+  const tiles = summaryActions(summary).map((action) => tile(action, summary[action], `to ${action}`));
   return html`<ul class="tiles">${tiles}<li><b>${grouped(summary.noop)}</b><span>unchanged</span></li></ul>`;
 }
 
@@ -162,14 +159,16 @@ function unmanaged(plan: PlanView): Html {
 }
 
 export function driftHtml({ title, drift, host, diagnostics }: DriftView, info?: RunInfo): string {
-  return page(title, [
-    html`<header>${themeButton}<h1>${title}</h1>${runLine(host, info?.modes ?? [], info)}</header>
-`,
-    findings("Findings", diagnostics),
-    drift.length === 0
-      ? NOTHING
-      : html`${filterBar(drift.map(driftFacets))}${itemList("Since the last apply", driftList(drift))}${keyHelp}`,
-  ]);
+  return page(
+    title,
+    [runLine(host, info?.modes ?? [], info)],
+    [
+      findings("Findings", diagnostics),
+      drift.length === 0
+        ? NOTHING
+        : html`${filterBar(drift.map(driftFacets))}${itemList("Since the last apply", driftList(drift))}${keyHelp}`,
+    ],
+  );
 }
 
 function driftList(drift: readonly DriftItem[]): readonly Html[] {

@@ -14,7 +14,7 @@ import type { Colors } from "../text/color.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
-import { CHANGING_ACTIONS, DONE } from "../text/vocabulary.ts";
+import { CHANGING_ACTIONS, DONE, summaryActions } from "../text/vocabulary.ts";
 
 export interface OutcomeView {
   /** `Applied in 12 s: 3 created, 1 updated, 0 replaced, 0 deleted; 1 failed, 2 blocked.` */
@@ -56,14 +56,12 @@ export function outcomeView(
   followsPlan = false,
 ): OutcomeView {
   const { changes, diagnostics, interrupted, elapsedMs } = outcome;
+  const applied = countsBy(CHANGING_ACTIONS, (action) => appliedOf(changes, action));
+  const unapplied = countsBy(RESULTS, (result) => withResult(changes, result));
   return {
-    title: titleOf(outcome),
-    applied: Object.fromEntries(
-      CHANGING_ACTIONS.map((action) => [action, appliedOf(changes, action)]),
-    ) as OutcomeView["applied"],
-    unapplied: Object.fromEntries(
-      RESULTS.map((result) => [result, withResult(changes, result)]),
-    ) as OutcomeView["unapplied"],
+    title: titleOf(outcome, applied, unapplied),
+    applied,
+    unapplied,
     changes: changes.map(itemOf),
     diagnostics,
     notes,
@@ -93,6 +91,10 @@ function itemOf(one: ChangeOutcome): OutcomeItem {
 
 const RESULTS = ["failed", "unknown", "blocked", "skipped"] as const;
 
+function countsBy<Name extends string>(names: readonly Name[], count: (name: Name) => number) {
+  return Object.fromEntries(names.map((name) => [name, count(name)])) as Readonly<Record<Name, number>>;
+}
+
 function appliedOf(changes: readonly ChangeOutcome[], action: Action): number {
   return changes.filter((one) => one.result === "applied" && one.action === action).length;
 }
@@ -101,13 +103,15 @@ function withResult(changes: readonly ChangeOutcome[], result: ChangeStatus): nu
   return changes.filter((one) => one.result === result).length;
 }
 
-function titleOf({ changes, interrupted, elapsedMs }: ApplyOutcome): string {
-  const done = CHANGING_ACTIONS.map((action) => ({ action, number: appliedOf(changes, action) }))
-    .filter(({ action, number }) => number > 0 || (action !== "adopt" && action !== "forget"))
-    .map(({ action, number }) => `${grouped(number)} ${DONE[action]}`);
-  const rest = RESULTS.map((result) => ({ result, number: withResult(changes, result) }))
-    .filter(({ number }) => number > 0)
-    .map(({ result, number }) => `${grouped(number)} ${result}`);
+function titleOf(
+  { interrupted, elapsedMs }: ApplyOutcome,
+  applied: OutcomeView["applied"],
+  unapplied: OutcomeView["unapplied"],
+): string {
+  const done = summaryActions(applied).map((action) => `${grouped(applied[action])} ${DONE[action]}`);
+  const rest = RESULTS.filter((result) => unapplied[result] > 0).map(
+    (result) => `${grouped(unapplied[result])} ${result}`,
+  );
   const start = interrupted ? "Stopped after" : "Applied in";
   return `${start} ${duration(elapsedMs)}: ${done.join(", ")}${rest.length === 0 ? "" : `; ${rest.join(", ")}`}.`;
 }

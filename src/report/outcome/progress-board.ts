@@ -136,7 +136,8 @@ class Applying {
     const shown = this.#shown.get(own.kind);
     if (shown === undefined) return;
     shown.title = tallyText(own, this.#parts.now() - this.#begun);
-    if (own.current !== "") shown.output = own.current;
+    const [work] = own.current.values();
+    if (work !== undefined) shown.output = work;
     if (own.done < own.total) return;
     const end = this.#ends.get(own.kind);
     if (own.failed + own.blocked > 0) end?.reject(new Error(shown.title));

@@ -65,26 +65,17 @@ function paintOf(result: ChangeStatus, colors: Colors): Paint {
 
 export interface KindTally {
   readonly kind: string;
-  readonly done: number;
-  readonly total: number;
-  readonly failed: number;
-  readonly blocked: number;
-  readonly skipped: number;
-  /** The current work as a sentence; empty if there is none. */
-  readonly current: string;
-}
-
-interface Counted {
   total: number;
   done: number;
   failed: number;
   blocked: number;
   skipped: number;
+  /** The current work as sentences, by address. */
   readonly current: Map<string, string>;
 }
 
 export class ProgressCounts {
-  readonly #kinds = new Map<string, Counted>();
+  readonly #kinds = new Map<string, KindTally>();
   total = 0;
   done = 0;
 
@@ -97,16 +88,10 @@ export class ProgressCounts {
         }
         return;
       case "apply_start":
-        this.#of(event.kind).current.set(
-          event.address,
-          `${IN_PROGRESS_VERBS[event.action]} ${printable(event.address)}`,
-        );
+        this.#begin(event, `${IN_PROGRESS_VERBS[event.action]} ${printable(event.address)}`);
         return;
       case "apply_waiting":
-        this.#of(event.kind).current.set(
-          event.address,
-          `${printable(event.address)}: ${printable(event.what)}`,
-        );
+        this.#begin(event, `${printable(event.address)}: ${printable(event.what)}`);
         return;
       case "apply_complete":
       case "apply_skipped":
@@ -124,27 +109,17 @@ export class ProgressCounts {
     event satisfies never;
   }
 
-  kinds(): readonly KindTally[] {
-    return [...this.#kinds].map(([kind, own]) => ({
-      kind,
-      done: own.done,
-      total: own.total,
-      failed: own.failed,
-      blocked: own.blocked,
-      skipped: own.skipped,
-      current: own.current.values().next().value ?? "",
-    }));
+  #begin({ kind, address }: { readonly kind: string; readonly address: string }, work: string): void {
+    this.#of(kind).current.set(address, work);
   }
 
-  #of(kind: string): Counted {
-    const known = this.#kinds.get(kind) ?? {
-      total: 0,
-      done: 0,
-      failed: 0,
-      blocked: 0,
-      skipped: 0,
-      current: new Map<string, string>(),
-    };
+  kinds(): readonly KindTally[] {
+    return [...this.#kinds.values()];
+  }
+
+  #of(kind: string): KindTally {
+    const none = { total: 0, done: 0, failed: 0, blocked: 0, skipped: 0 };
+    const known = this.#kinds.get(kind) ?? { kind, ...none, current: new Map<string, string>() };
     this.#kinds.set(kind, known);
     return known;
   }

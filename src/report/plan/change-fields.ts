@@ -9,7 +9,7 @@ import type { Severity, Values } from "../../resource/field-schema.ts";
 import type { Kind } from "../../resource/kind.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
-import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/severity.ts";
+import { severityOfDiff } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
 
@@ -35,11 +35,6 @@ export interface RatedDiff {
 export interface SetField {
   readonly path: Path;
   readonly at: SpecPlace | undefined;
-}
-
-export function setFields(change: Change, places: SpecPlaces): readonly SetField[] {
-  if (change.action !== "create") return [];
-  return Object.keys(change.after).map((name) => ({ path: [name], at: places(change.address, [name]) }));
 }
 
 export function ratedDiff(
@@ -93,28 +88,9 @@ export function fieldLines(
   return change satisfies never;
 }
 
-export function rated(
-  change: Change,
-  registry: KindRegistry,
-  places: SpecPlaces = NO_PLACES,
-): readonly RatedDiff[] {
-  if (change.action !== "update" && change.action !== "replace") return [];
-  const provider = registry.of(change.address);
-  return change.diffs.map((diff) => ratedDiff(provider, change.address, diff, places));
-}
-
 /** Whether a change deletes an object; a replacement that keeps the old one does not. */
 export function destroys(change: Change): boolean {
   return change.action === "delete" || (change.action === "replace" && change.keepsOld !== true);
-}
-
-/** A replacement deletes the object, so its severity is at least that of the object. */
-export function severityOf(change: Change, registry: KindRegistry): Severity | undefined {
-  const fields = rated(change, registry).map((one) => one.severity);
-  const whole = severityOfObject(registry.of(change.address));
-  if (change.action === "update") return mostSevere(fields);
-  if (change.action === "replace") return mostSevere([...fields, whole]);
-  return change.action === "create" || change.action === "delete" ? whole : undefined;
 }
 
 /** The natural name stands behind the address where it differs; as a field it would say the same again. */

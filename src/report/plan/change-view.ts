@@ -4,6 +4,7 @@ import { type Action, type Change, touches } from "../../planner/model/change.ts
 import type { ChangeOrigin, SplitChange } from "../../planner/model/split.ts";
 import type { FieldTable, Severity } from "../../resource/field-schema.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
+import { mostSevere, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { SIGNS } from "../text/vocabulary.ts";
 import {
@@ -11,13 +12,11 @@ import {
   destroys,
   fieldLines,
   type RatedDiff,
-  rated,
+  ratedDiff,
   remarksOf,
   type SetField,
   type SpecPlace,
   type SpecPlaces,
-  setFields,
-  severityOf,
 } from "./change-fields.ts";
 import type { FieldLine } from "./field-lines.ts";
 
@@ -100,7 +99,12 @@ export class ChangeView {
 
   /** What a creation sets, each field with its place. */
   get setFields(): readonly SetField[] {
-    return setFields(this.source, this.#places);
+    const { action, address } = this.source;
+    if (action !== "create") return [];
+    return Object.keys(this.source.after).map((name) => ({
+      path: [name],
+      at: this.#places(address, [name]),
+    }));
   }
 
   /** The diff of a string as lines of a unified diff; truncated where it would bury the plan. */
@@ -116,9 +120,14 @@ export class ChangeView {
     return this.source.consequences.map(printable);
   }
 
-  /** The severity of the change; undefined if it does not affect the workspace. */
+  /** Undefined if it does not affect the workspace. A replacement deletes the object, so it is at least as severe. */
   get severity(): Severity | undefined {
-    return severityOf(this.source, this.#registry);
+    const { action } = this.source;
+    const fields = this.differences.map(({ severity }) => severity);
+    if (action === "update") return mostSevere(fields);
+    const whole = severityOfObject(this.#registry.of(this.source.address));
+    if (action === "replace") return mostSevere([...fields, whole]);
+    return action === "create" || action === "delete" ? whole : undefined;
   }
 
   /** In a plan that was compared with a base: whether this change is caused by the spec's change, or was pending. */
@@ -132,7 +141,10 @@ export class ChangeView {
   }
 
   get differences(): readonly RatedDiff[] {
-    return rated(this.source, this.#registry, this.#places);
+    const { source } = this;
+    if (source.action !== "update" && source.action !== "replace") return [];
+    const provider = this.#registry.of(source.address);
+    return source.diffs.map((diff) => ratedDiff(provider, source.address, diff, this.#places));
   }
 
   get table(): FieldTable {

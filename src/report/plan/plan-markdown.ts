@@ -20,7 +20,7 @@ import {
   printable,
 } from "../text/printable.ts";
 import { markdownHead, markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
-import { CHANGING_ACTIONS } from "../text/vocabulary.ts";
+import { CHANGING_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import type { ChangeView } from "./change-view.ts";
 import type { DriftItem, DriftView } from "./drift-view.ts";
 import type { FieldLine } from "./field-lines.ts";
@@ -107,11 +107,8 @@ function expanded(title: string, changes: readonly ChangeView[]): Section {
 
 function byKind(changes: readonly ChangeView[]): readonly Section[] {
   return [...Map.groupBy(changes, (change) => change.kind)].map(([kind, own]) => {
-    const summary = summaryOf(own);
-    const counts = CHANGING_ACTIONS.filter((action) => summary[action] > 0).map(
-      (action) => `${grouped(summary[action])} to ${action}`,
-    );
-    return collapsed(3, `<b>${markupText(kind)}</b>: ${counts.join(", ")}`, own.map(changeBlock));
+    const counts = plannedCounts(summaryOf(own)).join(", ");
+    return collapsed(3, `<b>${markupText(kind)}</b>: ${counts}`, own.map(changeBlock));
   });
 }
 

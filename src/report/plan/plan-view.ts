@@ -16,7 +16,7 @@ import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import { secretField } from "../../resource/content.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
-import { CHANGING_ACTIONS } from "../text/vocabulary.ts";
+import { CHANGING_ACTIONS, summaryActions } from "../text/vocabulary.ts";
 import { NO_PLACES, type SpecPlaces } from "./change-fields.ts";
 import { ChangeView } from "./change-view.ts";
 import { type DriftItem, driftItem, originText } from "./drift-view.ts";
@@ -157,11 +157,7 @@ function changesLine(plan: Pick<Plan, "changes" | "diagnostics">, unknown: numbe
     return same === 0
       ? "No changes."
       : `No changes. ${count(same, "resource matches", "resources match")} the spec.`;
-  const parts = (["create", "update", "replace", "delete"] as const).map(
-    (action) => `${grouped(summary[action])} to ${action}`,
-  );
-  for (const action of ["adopt", "forget"] as const)
-    if (summary[action] > 0) parts.push(`${grouped(summary[action])} to ${action}`);
+  const parts = summaryActions(summary).map((action) => `${grouped(summary[action])} to ${action}`);
   return `Plan: ${parts.join(", ")}.`;
 }
 

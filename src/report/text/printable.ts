@@ -49,15 +49,13 @@ export function printableJson(value: unknown, indent?: number): string {
 /** A string with escapes, inside double quotes, where an escape is read as its character. */
 export function printableQuoted(text: string): string {
   const shown = text.replace(INVISIBLE, (character) =>
-    character === "\n"
-      ? character
-      : Array.from({ length: character.length }, (_, at) => unit(character, at)).join(""),
+    character === "\n" ? character : character.split("").map(unitEscape).join(""),
   );
   return withoutCommands(shown);
 }
 
-function unit(character: string, at: number): string {
-  return `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`;
+function unitEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 const MARKS: Readonly<Record<string, string>> = {

@@ -46,7 +46,7 @@ export function runSentence(info: RunInfo): string {
 }
 
 /** An offline plan has no host: its mode says so. */
-function hasHost({ host, modes }: RunInfo): boolean {
+export function hasHost({ host, modes }: Pick<RunInfo, "host" | "modes">): boolean {
   return host !== "" && !modes.includes(host);
 }
 

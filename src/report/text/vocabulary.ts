@@ -1,6 +1,7 @@
 // Terms of the reports: durations, times (ISO 8601, UTC, to the second), and the sign and verb of each action.
 
 import type { Json } from "../../core/json.ts";
+import { grouped } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
 
 export const SIGNS: Readonly<Record<Action, string>> = {
@@ -45,6 +46,21 @@ export const CHANGING_ACTIONS = [
   "adopt",
   "forget",
 ] as const satisfies readonly Action[];
+
+type Counts = Readonly<Record<(typeof CHANGING_ACTIONS)[number], number>>;
+
+/** The actions that a summary names: adopt and forget only if there are any. */
+export function summaryActions(counts: Counts): readonly (keyof Counts)[] {
+  return CHANGING_ACTIONS.filter(
+    (action) => counts[action] > 0 || (action !== "adopt" && action !== "forget"),
+  );
+}
+
+/** `1 to create`, `2 to delete`: the actions that there are. */
+export function plannedCounts(counts: Counts): readonly string[] {
+  const planned = CHANGING_ACTIONS.filter((action) => counts[action] > 0);
+  return planned.map((action) => `${grouped(counts[action])} to ${action}`);
+}
 
 /** `2026-11-21T09:48:03Z` for epoch milliseconds; empty for any other value. */
 export function timeText(value: Json | undefined): string {

@@ -52,7 +52,7 @@ describe("progress", () => {
     tally.count(done("failed"));
     tally.count({ type: "apply_start", address, kind: "pools", action: "create" });
     const [own] = tally.kinds();
-    expect(own).toMatchObject({ done: 2, failed: 1, current: "creating pools.a" });
+    expect(own).toMatchObject({ done: 2, failed: 1, current: new Map([[address, "creating pools.a"]]) });
     expect(own === undefined ? "" : tallyText(own, 20_000)).toBe("pools 2/4, 1 failed, 20 s left");
   });
 
