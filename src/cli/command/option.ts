@@ -141,22 +141,28 @@ export function integerOption(
   least: number,
   most: number,
 ): OptionSpec<number | undefined> {
-  const read = (given: string, refuse: RefuseValue): number | undefined => {
+  return lastValueOption(flags, description, `an integer from ${least} to ${most}`, (given) => {
     const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    refuse(given, `use an integer from ${least} to ${most}`);
-    return undefined;
-  };
-  return { flags, description, parse: (given, refuse) => given.map((one) => read(one, refuse)).at(-1) };
+    return number >= least && number <= most ? number : undefined;
+  });
 }
 
 export function durationOption(flags: string, description: string): OptionSpec<number | undefined> {
-  const read = (given: string, refuse: RefuseValue): number | undefined => {
-    const ms = parseDuration(given);
-    if (ms === undefined) refuse(given, "use a duration such as 30s, 5m, or 250ms");
-    return ms;
+  return lastValueOption(flags, description, "a duration such as 30s, 5m, or 250ms", parseDuration);
+}
+
+function lastValueOption<T>(
+  flags: string,
+  description: string,
+  expected: string,
+  read: (given: string) => T | undefined,
+): OptionSpec<T | undefined> {
+  const checked = (given: string, refuse: RefuseValue): T | undefined => {
+    const value = read(given);
+    if (value === undefined) refuse(given, `use ${expected}`);
+    return value;
   };
-  return { flags, description, parse: (given, refuse) => given.map((one) => read(one, refuse)).at(-1) };
+  return { flags, description, parse: (given, refuse) => given.map((one) => checked(one, refuse)).at(-1) };
 }
 
 /** The strings given for each option, by its attribute name (`varFile` for `--var-file`), in the order of the command line. */

@@ -79,7 +79,6 @@ export const UNENCRYPTED_OPTION = inGroup("State", {
   ),
 });
 
-/** What to do about existing objects of the same names. */
 export const EXISTING_OPTIONS = {
   adopt: flagOption("--adopt", "adopt existing objects whose names match the spec"),
   allowDuplicates: flagOption(
@@ -105,7 +104,6 @@ export const ONLY_OPTION = {
   only: textsOption("--only <address-glob>", "limit to these addresses and their dependencies; repeatable"),
 } as const;
 
-/** Of a plan in a pull request. */
 export const BASE_OPTIONS = {
   base: textOption("--base <folder>", "compare with the spec in this copy of the current folder"),
   baseRef: textOption("--base-ref <ref>", "compare with the spec at a Git reference, such as origin/main"),
@@ -116,19 +114,14 @@ export const BASE_OPTIONS = {
   ),
 } as const;
 
-const namesOf = <F extends string>(formats: Readonly<Record<F, unknown>>) => Object.keys(formats) as F[];
+const outputIn = <F extends string>(formats: Readonly<Record<F, unknown>>) =>
+  inGroup("Output", { output: outputsOption(Object.keys(formats) as F[]) });
 
-export const PLAN_OUTPUT = inGroup("Output", { output: outputsOption(namesOf(PLAN_FORMATS)) });
+export const PLAN_OUTPUT = outputIn(PLAN_FORMATS);
+export const DRIFT_OUTPUT = outputIn(DRIFT_FORMATS);
+export const OUTCOME_OUTPUT = outputIn(OUTCOME_FORMATS);
+export const VALIDATION_OUTPUT = outputIn(VALIDATION_FORMATS);
 
-export const DRIFT_OUTPUT = inGroup("Output", { output: outputsOption(namesOf(DRIFT_FORMATS)) });
-
-export const OUTCOME_OUTPUT = inGroup("Output", { output: outputsOption(namesOf(OUTCOME_FORMATS)) });
-
-export const VALIDATION_OUTPUT = inGroup("Output", {
-  output: outputsOption(namesOf(VALIDATION_FORMATS)),
-});
-
-/** For commands that have no other forms. */
 export const FORM_OPTION = inGroup("Output", {
   output: oneFormat(choiceOption("-o, --output <format>", "output format", ["text", "json"])),
 });

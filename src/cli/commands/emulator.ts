@@ -3,7 +3,8 @@
 import { resolve } from "node:path";
 import { CLOUDS, DIALECTS, dialectOf } from "../../config/dialect.ts";
 import { fromEnv } from "../../config/environment.ts";
-import { error, errorCode, Failure, thrownText } from "../../core/diagnostic.ts";
+import { errorCode, type Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { integerOption, optionalChoiceOption, textOption } from "../command/option.ts";
@@ -35,18 +36,15 @@ export const emulatorCommand = defineCommand({
   notes:
     "The command prints its URL to stdout when it is ready, and a random token to stderr. Every request needs the token, including requests to /__emulator. The server listens on the loopback address and refuses requests from web pages.",
   async run(context, options) {
-    const { port = 0, admin, dialect, cloud } = options;
-    const choice = dialectOf(context, {
-      ...(dialect === undefined ? {} : { dialect }),
-      ...(cloud === undefined ? {} : { cloud }),
-    });
+    const { port = 0, admin } = options;
+    const choice = dialectOf(context, options);
     const { startEmulator } = await import("../../emulator/server.ts");
     const token = options.token ?? fromEnv(context, "WORKSPACE_TOKEN") ?? newToken(context);
     const dataDir =
       options.data === undefined || options.data === MEMORY ? MEMORY : resolve(context.cwd, options.data);
-    const named = admin === undefined ? {} : { admin };
-    const server = await startEmulator({ port, dataDir, token, ...named, ...choice }).catch((problem) => {
-      throw new Failure(cannotStart(problem, options.port));
+    const configuration = { port, dataDir, token, ...defined({ admin }), ...choice };
+    const server = await startEmulator(configuration).catch((problem) => {
+      throw cannotStart(problem, options.port);
     });
     context.stdout.write(`${server.url}\n`);
     return context.signals.during(async (signal) => {
@@ -63,9 +61,9 @@ function newToken(context: ConsoleContext): string {
   return token;
 }
 
-function cannotStart(problem: unknown, port: number | undefined) {
+function cannotStart(problem: unknown, port: number | undefined): Failure {
   const taken = errorCode(problem) === "EADDRINUSE";
-  return error("CLI_USAGE", taken ? `port ${port} is in use` : "the emulator cannot start", {
+  return failureOf("CLI_USAGE", taken ? `port ${port} is in use` : "the emulator cannot start", {
     cause: thrownText(problem),
     hint: taken ? "choose another --port, or 0 for any free one" : "see the cause",
   });

@@ -2,6 +2,7 @@
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import type { FleetWorkspace } from "../../fleet/model/fleet.ts";
@@ -63,12 +64,7 @@ export async function runSelected(
       runFleet(
         chosen,
         guarded,
-        {
-          parallelism,
-          ...(maxFailures === undefined ? {} : { maxFailures }),
-          ...(waves === undefined ? {} : { waves }),
-          signal,
-        },
+        { parallelism, ...defined({ maxFailures, waves }), signal },
         {
           waveStarted: (name, items) =>
             context.stderr.write(`Wave "${name}": ${items.length} of ${chosen.length} workspaces.\n`),

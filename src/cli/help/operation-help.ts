@@ -1,6 +1,6 @@
 // Help for the API: all operations by name, or one with its fields.
 
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { printable } from "../../report/text/printable.ts";
 import { isWrite } from "../../workflow/api/call.ts";
 import type { CatalogOperation, OperationCatalog } from "../../workflow/api/catalog.ts";
@@ -44,11 +44,9 @@ function rowsOf(
   depth = 1,
 ): readonly Row[] {
   const row: Row = [`${name}${required ? "*" : ""}`, typeText(schema, follow), wordsText(schema)];
-  const { properties } = schema;
-  if (depth >= DEPTH || properties === null || typeof properties !== "object" || Array.isArray(properties))
-    return [row];
-  const needed = Array.isArray(schema.required) ? schema.required : [];
-  const inner = Object.entries(properties as JsonObject).flatMap(([key, one]) =>
+  if (depth >= DEPTH) return [row];
+  const needed = listIn(schema.required);
+  const inner = Object.entries(objectIn(schema.properties)).flatMap(([key, one]) =>
     rowsOf(`${name}.${key}`, follow(one as JsonObject), needed.includes(key), follow, depth + 1),
   );
   return [row, ...inner];

@@ -34,7 +34,6 @@ export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: O
   return colorsFor(wantsColor(env, isTerminal));
 }
 
-/** Writes a result to stdout, as JSON or as text. */
 export function printResult(
   { stdout }: CommandContext,
   form: "text" | "json",

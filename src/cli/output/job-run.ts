@@ -38,18 +38,14 @@ export async function showEnd(
     const colors = colorsOf(context, context.stdout);
     const word = outcomeWord(run);
     const paint = hasSucceeded(run) ? colors.green : colors.red;
-    context.stderr.write(`run ${ending.id}: ${paint(word)}${after(run)}\n`);
+    // A run that never started has no duration.
+    const took = durations(run);
+    context.stderr.write(`run ${ending.id}: ${paint(word)}${took === "" ? "" : ` after ${took}`}\n`);
     context.stdout.write(outputText(output));
   }
   if (hasSucceeded(run)) return EXIT.ok;
   printDiagnostics(context, [unsuccessful(run, ending)]);
   return EXIT.error;
-}
-
-/** A run that never started has no duration. */
-function after(run: JsonObject): string {
-  const took = durations(run);
-  return took === "" ? "" : ` after ${took}`;
 }
 
 /** Only notebooks return a result, and only if the run succeeded. */
@@ -115,7 +111,9 @@ export function writeViews(
   }
   for (const [at, view] of views.entries()) {
     const path = at === 0 ? out : numbered(out, at + 1);
-    write(resolve(context.cwd, path), path, view.content, force);
+    withFileCreation(path, "choose another file, or overwrite it with --force", () =>
+      writeWholeFile(resolve(context.cwd, path), view.content, { over: force }),
+    );
     context.stdout.write(`Wrote ${path}${view.name === "" ? "" : ` (${printable(view.name)})`}.\n`);
   }
 }
@@ -124,10 +122,4 @@ export function writeViews(
 function numbered(path: string, number: number): string {
   const extension = extname(path);
   return `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
-}
-
-function write(path: string, shown: string, content: string, force: boolean): void {
-  withFileCreation(shown, "choose another file, or overwrite it with --force", () =>
-    writeWholeFile(path, content, { over: force }),
-  );
 }

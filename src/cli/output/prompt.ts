@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import type { CommandContext } from "../../config/environment.ts";
-import { error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { printable } from "../../report/text/printable.ts";
 
 export interface ApprovalOptions {
@@ -20,7 +20,9 @@ export async function askApproval(
   advice: string,
 ): Promise<boolean> {
   if (asking.autoApprove) return true;
-  if (asking.noInput || context.stdin.isTTY !== true) throw new Failure(cannotAsk(asking.noInput, advice));
+  if (asking.noInput) throw cannotAsk("--no-input is set", advice);
+  if (context.stdin.isTTY !== true)
+    throw cannotAsk("stdin is not a terminal and --auto-approve is not set", advice);
   const dialog = createInterface({ input: context.stdin, output: context.stderr.stream });
   // On a terminal in this mode Ctrl-C is a key, not a signal.
   dialog.on("SIGINT", () => {
@@ -70,9 +72,6 @@ export async function askSecret(context: CommandContext, label: string): Promise
   });
 }
 
-function cannotAsk(noInput: boolean, hint: string) {
-  const message = noInput
-    ? "approval is required, but --no-input is set"
-    : "approval is required, but stdin is not a terminal and --auto-approve is not set";
-  return error("CLI_CONFIRMATION", message, { hint });
+function cannotAsk(why: string, hint: string): Failure {
+  return failureOf("CLI_CONFIRMATION", `approval is required, but ${why}`, { hint });
 }

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { ciCommit, ciRunUrl } from "../../config/ci-run.ts";
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { VERSION } from "../../config/version.ts";
+import { defined } from "../../core/json.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { namedTarget, selectedTarget, specFile } from "../../workflow/target/target.ts";
 
@@ -28,12 +29,9 @@ export async function runOrigin(context: CommandContext, options: OriginOptions)
     ciCommit(context) ?? (options.untrusted === true ? undefined : await headOf(context, folder));
   return {
     toolVersion: VERSION,
-    ...(target === undefined ? {} : { target }),
-    ...(commit === undefined ? {} : { commit }),
     madeAt: timeOfRun(context),
-    ...(runUrl === undefined ? {} : { runUrl }),
-    ...(repositoryUrl === undefined ? {} : { repositoryUrl }),
     spec,
+    ...defined({ target, commit, runUrl, repositoryUrl }),
     ...(root === undefined ? {} : { checkout: { root, cwd: context.cwd } }),
   };
 }

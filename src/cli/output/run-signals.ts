@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { networkOf } from "../../config/network.ts";
 import { type Diagnostic, error, failureOf, thrownText } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import {
   type RunOutcome,
@@ -101,8 +102,7 @@ async function factsOf(
     command,
     toolVersion,
     target: target ?? "default",
-    ...(commit === undefined ? {} : { commit }),
-    ...(runUrl === undefined ? {} : { runUrl }),
+    ...defined({ commit, runUrl }),
     endedAt: madeAt,
     outcome: outcomeOf(code, context),
     exitCode: context.signals.exitCode ?? code,

@@ -61,7 +61,6 @@ function showDiff(context: ConsoleContext, difference: Formatting["unformatted"]
     context.stdout.write(formatDiff(difference, colorsOf(context, context.stdout)));
 }
 
-/** What formatting would change in a file, as a unified diff. */
 function formatDiff({ file, before, after }: Formatting["unformatted"][number], colors: Colors): string {
   const { hunks } = structuredPatch(file, file, before, after, "", "", { context: 3 });
   const lines = [colors.bold(`--- ${printable(file)}`), colors.bold(`+++ ${printable(file)} (formatted)`)];

@@ -1,6 +1,6 @@
 // The end of a cluster command: prints the current state of the cluster, or waits for the requested state.
 
-import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { shellWord } from "../../../core/sentences.ts";
 import { ENDED, isDown } from "../../../providers/clusters/states.ts";
@@ -64,13 +64,10 @@ export async function finish(
 }
 
 export function assertRunning({ address }: RecordedObject, { state }: JsonObject, verb: string): void {
-  if (state !== "RUNNING") throw new Failure(notRunning(address, String(state), verb));
-}
-
-function notRunning(address: RecordedObject["address"], state: string, verb: string): Diagnostic {
-  return error("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
+  if (state === "RUNNING") return;
+  throw failureOf("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
     address,
-    hint: isDown(state)
+    hint: isDown(String(state))
       ? `to start it, run \`workspace clusters start ${shellWord(address)} --wait\``
       : "try again when the cluster is RUNNING",
   });

@@ -1,6 +1,6 @@
 // `workspace clusters start`, `restart`, and `terminate`.
 
-import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { isDown } from "../../../providers/clusters/states.ts";
 import { clusterNow, DEADLINE_MS, waitForCluster } from "../../../workflow/clusters/wait.ts";
@@ -22,7 +22,7 @@ export const startCommand = defineCommand({
       const { state } = await clusterNow(of);
       // On any other state a start has no effect (contract B 3.2): while the cluster terminates, it would be lost.
       if (state === "TERMINATING") {
-        if (!options.wait) throw new Failure(stillTerminating(of.address));
+        if (!options.wait) throw stillTerminating(of.address);
         const timeoutMs = options.timeout ?? DEADLINE_MS;
         const wait = { ...ENDS, timeoutMs, signal, polled: clusterStates(context, of.address) };
         if ((await waitForCluster(of, wait)) === undefined) return EXIT.error;
@@ -32,8 +32,8 @@ export const startCommand = defineCommand({
     }),
 });
 
-function stillTerminating(address: RecordedObject["address"]): Diagnostic {
-  return error("CLI_NOT_REACHED", `${address} is TERMINATING; it can be started once it is TERMINATED`, {
+function stillTerminating(address: RecordedObject["address"]): Failure {
+  return failureOf("CLI_NOT_REACHED", `${address} is TERMINATING; it can be started once it is TERMINATED`, {
     address,
     hint: "--wait waits for that, too",
   });

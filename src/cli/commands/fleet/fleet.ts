@@ -56,13 +56,8 @@ const applyFleetCommand = defineCommand({
       });
     const extra = options.adopt ? ["--adopt"] : [];
     const { waves, ...shared } = options;
-    return runSelected(
-      context,
-      "apply",
-      waves === undefined ? shared : { ...shared, waves: parseWaves(waves) },
-      names,
-      extra,
-    );
+    const ordered = waves === undefined ? shared : { ...shared, waves: parseWaves(waves) };
+    return runSelected(context, "apply", ordered, names, extra);
   },
 });
 

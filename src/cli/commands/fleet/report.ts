@@ -5,7 +5,7 @@ import { type FleetView, fleetView } from "../../../fleet/report/fleet-view.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { choiceOption } from "../../command/option.ts";
+import { optionalChoiceOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { printResult } from "../../output/diagnostics.ts";
 import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet, openResults } from "./fleet-options.ts";
@@ -44,16 +44,13 @@ const FORMATS: Readonly<Record<string, (view: FleetView) => Promise<string>>> = 
   metrics: async (view) => (await import("../../../fleet/report/fleet-documents.ts")).fleetMetrics(view),
 };
 
-const reportOptions = {
-  ...FLEET_OPTIONS,
-  output: choiceOption("-o, --output <format>", "output format", [
-    "text",
-    "json",
-    "markdown",
-    "html",
-    "metrics",
-  ]),
-} as const;
+const OUTPUT = optionalChoiceOption("-o, --output <format>", "output format", [
+  "text",
+  "json",
+  "markdown",
+  "html",
+  "metrics",
+]);
 
 /** `status` and `report` differ in their default format only. */
 function reportCommand(name: "status" | "report", summary: string, format: "text" | "html") {
@@ -61,12 +58,8 @@ function reportCommand(name: "status" | "report", summary: string, format: "text
     name,
     summary,
     options: {
-      ...reportOptions,
-      output: {
-        ...reportOptions.output,
-        description: `${reportOptions.output.description} (default: ${format})`,
-        parse: undefinedAs(format),
-      },
+      ...FLEET_OPTIONS,
+      output: { ...OUTPUT, description: `${OUTPUT.description} (default: ${format})` },
     },
     args: [NAMES_ARGUMENT],
     async run(context, options, given) {
@@ -75,14 +68,10 @@ function reportCommand(name: "status" | "report", summary: string, format: "text
       const names = selected.map(({ name }) => name);
       const recent = await results.recent(TREND_RESULTS, names).finally(() => results.close());
       const view = fleetView({ workspaces: selected }, recent, Date.now(), TREND_RESULTS);
-      context.stdout.write((await FORMATS[options.output]?.(view)) ?? "");
+      context.stdout.write((await FORMATS[options.output ?? format]?.(view)) ?? "");
       return EXIT.ok;
     },
   });
-}
-
-function undefinedAs(format: "text" | "html"): (typeof reportOptions)["output"]["parse"] {
-  return (given, refuse) => (given.length === 0 ? format : reportOptions.output.parse(given, refuse));
 }
 
 export const statusCommand = reportCommand("status", "show the last result of each workspace", "text");

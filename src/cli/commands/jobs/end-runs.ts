@@ -1,6 +1,6 @@
 // `workspace runs cancel` and `workspace runs delete`.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import { listed } from "../../../core/sentences.ts";
 import { outcomeWord } from "../../../report/inspect/cluster-text.ts";
 import { hasEnded } from "../../../resource/service-status.ts";
@@ -42,7 +42,7 @@ export const deleteRunsCommand = defineCommand({
         withSelectedRuns(context, options, run, "latest", async ({ connection, ids }) => {
           for (const run_id of ids) {
             const found = await connection.reader.read("jobs/runs/get", { run_id });
-            if (!hasEnded(found)) throw new Failure(active(run_id, outcomeWord(found)));
+            if (!hasEnded(found)) throw isActive(run_id, outcomeWord(found));
           }
           const question = `Delete run ${listed(ids.map(String))}? This cannot be undone.`;
           if (!(await askApproval(context, options, question, signal, "to delete it, pass --auto-approve"))) {
@@ -57,8 +57,8 @@ export const deleteRunsCommand = defineCommand({
     ),
 });
 
-function active(run: number | bigint, state: string) {
-  return error("CLI_USAGE", `run ${run} is ${state}; only finished runs can be deleted`, {
+function isActive(run: number | bigint, state: string): Failure {
+  return failureOf("CLI_USAGE", `run ${run} is ${state}; only finished runs can be deleted`, {
     hint: `to cancel it, run \`workspace runs cancel ${run}\``,
   });
 }

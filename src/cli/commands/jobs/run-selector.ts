@@ -1,8 +1,7 @@
 // Selects the run of a command: by run ID, or by the address of a job.
 
 import type { HostOptions } from "../../../config/settings.ts";
-import { error, Failure, failureOf } from "../../../core/diagnostic.ts";
-import type { JsonObject } from "../../../core/json.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { idText } from "../../../resource/service-status.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
 import { newestRuns } from "../../../workflow/session/paging.ts";
@@ -39,11 +38,16 @@ export async function withSelectedRuns<T>(
     const ids = [runId(run)];
     return withConnection(context, options, (connection) => work({ connection, ids }));
   }
-  if (job === undefined || run !== undefined) throw new Failure(unclear(run));
+  if (run !== undefined) throw failureOf("CLI_USAGE", "a run ID and --job cannot be used together");
+  if (job === undefined)
+    throw failureOf("CLI_USAGE", "no job run specified", {
+      hint: "pass a run ID or --job ADDRESS; to list run IDs, run `workspace runs list`",
+    });
   return withRecordedObject(context, options, "jobs", job, async ({ connection, id, address }) => {
     const filter = { job_id: numberId(id), ...(ofJob === "active" ? { active_only: true } : {}) };
     const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
-    const ids = (await newestRuns(connection.reader, filter, most)).map(idOf);
+    const runs = await newestRuns(connection.reader, filter, most);
+    const ids = runs.map((one) => numberId(idText(one.run_id)));
     if (ids.length === 0 && ofJob === "latest") throw failureOf("CLI_NO_OBJECT", `${address} has no runs`);
     return work({ connection, ids });
   });
@@ -59,18 +63,6 @@ export function withLatestRun<T>(
   return withSelectedRuns(context, options, run, "latest", ({ connection, ids: [id = 0] }) =>
     work(connection, id),
   );
-}
-
-function idOf(run: JsonObject): number | bigint {
-  return numberId(idText(run.run_id));
-}
-
-function unclear(run: string | undefined) {
-  return run === undefined
-    ? error("CLI_USAGE", "no job run specified", {
-        hint: "pass a run ID or --job ADDRESS; to list run IDs, run `workspace runs list`",
-      })
-    : error("CLI_USAGE", "a run ID and --job cannot be used together");
 }
 
 /** Throws Failure with CLI_USAGE. */

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { fileFailure, type InputLimits, inputName, readCommandInput } from "../../../config/files.ts";
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { printable, printableQuoted } from "../../../report/text/printable.ts";
 import { keyCheck } from "../../../state/format/key.ts";
@@ -77,7 +77,7 @@ export const pushCommand = defineCommand({
     refuseExposed(context, exposedRecords(context, explicitStateLocation(context, options), options, state));
     const placed = await withState(context, options, async (store) => {
       const ownKey = keyCheck(await store.key({ make: false }));
-      if (key !== "" && key !== ownKey && !options.force) throw new Failure(otherDigests());
+      if (key !== "" && key !== ownKey && !options.force) throw otherDigests();
       const check = (present: State): void => {
         if (!options.force) assertFollows(present, state);
       };
@@ -89,8 +89,8 @@ export const pushCommand = defineCommand({
   },
 });
 
-function otherDigests() {
-  return error("STATE_KEY", "the digests of secrets were made with the key of another state", {
+function otherDigests(): Failure {
+  return failureOf("STATE_KEY", "the digests of secrets were made with the key of another state", {
     hint: "to keep the key, use `state migrate`; with --force, the next apply writes every secret again",
   });
 }

@@ -1,7 +1,8 @@
 // `workspace state rekey`: encrypts the state and its earlier versions with WORKSPACE_STATE_KEY.
 
 import { fromEnv } from "../../../config/environment.ts";
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
+import { defined } from "../../../core/json.ts";
 import type { Loaded } from "../../../state/model/store.ts";
 import { openStateAt } from "../../../workflow/session/open-state.ts";
 import { explicitStateLocation, type StateOptions } from "../../../workflow/session/state-location.ts";
@@ -26,18 +27,13 @@ interrupted, run it again with both keys. Saved plans must be created again.`,
   async run(context, options) {
     const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
     const oldKeyText = fromEnv(context, "WORKSPACE_STATE_KEY_OLD");
-    const problem = misused(keyText, oldKeyText, options.decrypt);
-    if (problem !== undefined) throw new Failure(problem);
-    const keys = {
-      ...(keyText === undefined ? {} : { keyText }),
-      ...(oldKeyText === undefined ? {} : { oldKeyText }),
-    };
+    assertKeys(keyText, oldKeyText, options.decrypt);
     const place = explicitStateLocation(context, options);
     if (oldKeyText !== undefined && options.decrypt) {
       const { state } = await readWith(context, options, oldKeyText);
       refuseExposed(context, exposedRecords(context, place, options, state));
     }
-    const store = openStateAt(context, options, place, keys);
+    const store = openStateAt(context, options, place, defined({ keyText, oldKeyText }));
     try {
       const { state, diagnostics } = await store.rekey(lockWait(context, options));
       printDiagnostics(context, diagnostics);
@@ -59,16 +55,17 @@ async function readWith(context: ConsoleContext, options: StateOptions, keyText:
   }
 }
 
-function misused(keyText: string | undefined, oldKeyText: string | undefined, decrypt: boolean) {
+function assertKeys(keyText: string | undefined, oldKeyText: string | undefined, decrypt: boolean): void {
   if (decrypt && keyText !== undefined)
-    return error("CLI_USAGE", "--decrypt and WORKSPACE_STATE_KEY cannot be used together", {
+    throw failureOf("CLI_USAGE", "--decrypt and WORKSPACE_STATE_KEY cannot be used together", {
       hint: "move the key to WORKSPACE_STATE_KEY_OLD and unset WORKSPACE_STATE_KEY",
     });
   if (decrypt && oldKeyText === undefined)
-    return error("CLI_USAGE", "--decrypt requires the previous key", { hint: "set WORKSPACE_STATE_KEY_OLD" });
+    throw failureOf("CLI_USAGE", "--decrypt requires the previous key", {
+      hint: "set WORKSPACE_STATE_KEY_OLD",
+    });
   if (!decrypt && keyText === undefined)
-    return error("STATE_KEY", "WORKSPACE_STATE_KEY is not set", {
+    throw failureOf("STATE_KEY", "WORKSPACE_STATE_KEY is not set", {
       hint: "set it to the new key, for example the output of `openssl rand -hex 32`, and WORKSPACE_STATE_KEY_OLD to the previous one",
     });
-  return undefined;
 }

@@ -3,11 +3,12 @@
 import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { restoredText, stateVersionsJson, stateVersionsText } from "../../../report/inspect/history-text.ts";
-import { printable, printableJson } from "../../../report/text/printable.ts";
+import { printable } from "../../../report/text/printable.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption } from "../../command/option.ts";
+import { printResult } from "../../output/diagnostics.ts";
 import { lockWait, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 export const restoreCommand = defineCommand({
@@ -24,11 +25,9 @@ run \`workspace plan\` next, and adopt them with --adopt.`,
     await withState(context, options, async (store) => {
       if (version === undefined) {
         const versions = await store.generations();
-        const asJson = options.output === "json";
-        context.stdout.write(
-          asJson ? `${printableJson(stateVersionsJson(versions), 2)}\n` : stateVersionsText(versions),
+        return printResult(context, options.output, stateVersionsJson(versions), () =>
+          stateVersionsText(versions),
         );
-        return;
       }
       const { state, before, aside } = await store.restore(serialOf(version), lockWait(context, options));
       context.stdout.write(

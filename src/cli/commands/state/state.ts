@@ -13,7 +13,7 @@ import { targetOf } from "../../../workflow/target/target.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
-import { printDiagnostics } from "../../output/diagnostics.ts";
+import { printDiagnostics, printResult } from "../../output/diagnostics.ts";
 import { moveRecordCommand, removeRecordsCommand, unlockCommand } from "./edit.ts";
 import { migrateCommand } from "./migrate.ts";
 import { pullCommand, pushCommand } from "./push.ts";
@@ -27,18 +27,17 @@ const listRecordsCommand = defineCommand({
   options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
   async run(context, options) {
     const records = sortedRecords(await read(context, options));
-    if (options.output === "json") context.stdout.write(`${printableJson(records.map(brief), 2)}\n`);
-    else
-      for (const one of records)
-        context.stdout.write(
-          `${printable(one.address)}${one.status === "ready" ? "" : `  (${one.status})`}\n`,
-        );
+    printResult(context, options.output, records.map(brief), () => records.map(recordLine).join(""));
     return EXIT.ok;
   },
 });
 
-function brief(one: StateRecord): Record<string, unknown> {
-  return { address: one.address, id: one.id, name: one.name, status: one.status };
+function brief({ address, id, name, status }: StateRecord): Record<string, unknown> {
+  return { address, id, name, status };
+}
+
+function recordLine({ address, status }: StateRecord): string {
+  return `${printable(address)}${status === "ready" ? "" : `  (${status})`}\n`;
 }
 
 const showRecordCommand = defineCommand({
