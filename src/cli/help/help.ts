@@ -1,8 +1,7 @@
 // The help of the program, of a group, and of a command: summary, usage, arguments and options by group, notes, examples, see also.
 
 import type { Parser } from "../command/parser.ts";
-import { HELP_TEXTS } from "./help-texts.ts";
-import type { Example } from "./operation-texts.ts";
+import { HELP_TEXTS, type HelpTexts } from "./help-texts.ts";
 
 const WIDEST = 110;
 
@@ -31,7 +30,7 @@ function sentence(summary: string): string {
   return `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
 }
 
-function exampleText([command, meaning]: Example): string {
+function exampleText([command, meaning]: HelpTexts["examples"][number]): string {
   return `  # ${meaning}\n  ${command}\n`;
 }
 
