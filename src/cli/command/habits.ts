@@ -2,6 +2,9 @@
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 
+const RECREATE =
+  "to create it and its dependents again, run `workspace destroy --only ADDRESS`, then `workspace apply`";
+
 const COMMANDS: Readonly<Record<string, string>> = {
   diff: "run `workspace plan`",
   down: "run `workspace destroy`",
@@ -10,8 +13,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   output: "a spec has no outputs; to see an attribute, run `workspace state show ADDRESS`",
   providers: "to list the kinds, run `workspace explain`",
   refresh: "to compare the workspace with the state, run `workspace drift`",
-  taint:
-    "to create it and its dependents again, run `workspace destroy --only ADDRESS`, then `workspace apply`",
+  taint: RECREATE,
   untaint: "no resource is marked; to see what an apply would change, run `workspace plan`",
   up: "run `workspace apply`",
   workspace: "choose a target of the spec with `--target NAME`",
@@ -29,8 +31,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   reconfigure: "to move a state, run `workspace state migrate`",
   refresh: "to plan without reading the workspace, run `workspace plan --offline`",
   "refresh-only": "run `workspace drift`",
-  replace:
-    "to create it and its dependents again, run `workspace destroy --only ADDRESS`, then `workspace apply`",
+  replace: RECREATE,
   upgrade: "nothing is downloaded; omit the option",
   version: "run `workspace --version`",
 };

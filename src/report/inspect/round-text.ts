@@ -25,8 +25,8 @@ const PLAIN = colorsFor(false);
 
 export function roundText(round: RoundView, before: RoundView | undefined, colors: Colors): string {
   const isFirst = before === undefined;
-  const said = new Set(isFirst ? [] : blocks(before, PLAIN, PLAIN, isFirst).map(({ key }) => key));
-  const now = blocks(round, colors, PLAIN, isFirst);
+  const said = new Set(isFirst ? [] : blocks(before, PLAIN, isFirst).map(({ key }) => key));
+  const now = blocks(round, colors, isFirst);
   const fresh = now.filter(({ key }) => !said.has(key));
   const last = endLine(round);
   const head = `${colors.dim(round.time)}  ${headOf(round, before)}`;
@@ -66,16 +66,16 @@ interface Block {
   readonly text: string;
 }
 
-function blocks(round: RoundView, colors: Colors, plain: Colors, isFirst: boolean): readonly Block[] {
+function blocks(round: RoundView, colors: Colors, isFirst: boolean): readonly Block[] {
   const findings = [...round.findings, ...planFindings(round)];
   const changes = round.plan === undefined ? [] : touching(round.plan);
   return [
     ...findings.map((one) => ({
-      key: diagnosticText(one, plain).trimEnd(),
+      key: diagnosticText(one, PLAIN).trimEnd(),
       text: diagnosticText(one, colors).trimEnd(),
     })),
     ...changes.map((change) => ({
-      key: changeLines(change, plain).join("\n"),
+      key: changeLines(change, PLAIN).join("\n"),
       text: (isFirst ? changeLines(change, colors).slice(0, 1) : changeLines(change, colors)).join("\n"),
     })),
   ];

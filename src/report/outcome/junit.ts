@@ -31,15 +31,12 @@ const PLAIN = colorsFor(false);
 export function planJunit(plan: PlanView, info?: RunInfo): string {
   const { title, changes, diagnostics, notes, guards, exitcodeFor } = plan;
   const counts = (origin: ChangeOrigin | undefined) => exitcodeFor === "all" || origin !== "pending";
-  const cases = changes
-    .filter((change) => change.touches)
-    .map(
-      (change): JunitCase => ({
-        group: change.kind,
-        name: `${change.verb} ${change.address}${change.origin === undefined ? "" : ` (${ORIGINS[change.origin]})`}`,
-        text: changeLines(change, PLAIN).join("\n"),
-      }),
-    );
+  const touching = changes.filter((change) => change.touches);
+  const cases = touching.map((change): JunitCase => {
+    const origin = change.origin === undefined ? "" : ` (${ORIGINS[change.origin]})`;
+    const text = changeLines(change, PLAIN).join("\n");
+    return { group: change.kind, name: `${change.verb} ${change.address}${origin}`, text };
+  });
   const found = [
     ...diagnostics.map((one) => findingCase(one, counts(one.origin))),
     ...notes.map((one) => findingCase(one)),
@@ -58,15 +55,10 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
 
 export function driftJunit({ title, drift, diagnostics }: DriftView, info?: RunInfo): string {
   const cases = drift.map((one): JunitCase => {
+    const shown = { group: one.kind, name: one.address, text: driftLines([one], PLAIN).join("\n") };
+    if (one.open === undefined) return shown;
     const message = `${one.address} ${one.verb} since the last apply`;
-    return {
-      group: one.kind,
-      name: one.address,
-      ...(one.open === undefined
-        ? {}
-        : { trouble: { what: "failure", type: `drift.${one.what}`, message } as const }),
-      text: driftLines([one], PLAIN).join("\n"),
-    };
+    return { ...shown, trouble: { what: "failure", type: `drift.${one.what}`, message } };
   });
   const none: JunitCase = { group: "workspace drift", name: title.replace(/\.$/, "") };
   const found = diagnostics.map((one) => findingCase(one));
@@ -101,12 +93,8 @@ export function findingsJunit(
   found: readonly Diagnostic[],
   info?: RunInfo,
 ): string {
-  return junitSuite(
-    name,
-    well,
-    found.map((one) => findingCase(one)),
-    info,
-  );
+  const cases = found.map((one) => findingCase(one));
+  return junitSuite(name, well, cases, info);
 }
 
 /** `counts`: whether an error is a failure of this run. */
@@ -118,12 +106,9 @@ function findingCase(one: Diagnostic, counts = true): JunitCase {
     name: place === "" ? message : `${place} ${message}`,
     text: diagnosticText(one, PLAIN),
   };
-  return one.severity === "warning" || !counts
-    ? base
-    : {
-        ...base,
-        trouble: { what: "failure", type: rule === undefined ? code : `${code}/${rule.name}`, message },
-      };
+  if (one.severity === "warning" || !counts) return base;
+  const type = rule === undefined ? code : `${code}/${rule.name}`;
+  return { ...base, trouble: { what: "failure", type, message } };
 }
 
 /** The document with one suite. A suite without a case counts as missing in many services, so one that found nothing has a case which says so. */

@@ -19,13 +19,11 @@ export interface TestsView {
 /** `step 2 (plan): actions are not as expected`. */
 export function problemSentence({ step, differs, diagnostics }: TestProblem): string {
   const where = step === undefined ? "" : `step ${step.number} (${step.name}): `;
-  if (differs !== undefined)
-    return `${where}${differs.expected === undefined ? "unexpected " : ""}${differs.what}${
-      differs.expected === undefined ? "" : " are not as expected"
-    }`
-      .replace("summary are", "summary is")
-      .replace(/(live|drift) are/, "$1 objects are");
-  return `${where}${diagnostics[0]?.message ?? "the step did not complete"}`;
+  if (differs === undefined) return `${where}${diagnostics[0]?.message ?? "the step did not complete"}`;
+  const { what, expected } = differs;
+  return `${where}${expected === undefined ? `unexpected ${what}` : `${what} are not as expected`}`
+    .replace("summary are", "summary is")
+    .replace(/(live|drift) are/, "$1 objects are");
 }
 
 const CONTEXT = 3;
@@ -55,14 +53,19 @@ function yamlLines(value: Json): string {
 /** `3 tests in 2 files: 2 passed, 1 failed.` */
 export function testsSentence({ results, diagnostics }: TestsView): string {
   const files = new Set(results.map(({ file }) => file)).size;
-  const number = (status: TestResult["status"]) => results.filter((one) => one.status === status).length;
-  const parts = (["passed", "updated", "failed"] as const).flatMap((status) =>
-    number(status) > 0 ? [`${number(status)} ${status}`] : [],
+  const counts = statusCounts(results);
+  const parts = Object.entries(counts).flatMap(([status, number]) =>
+    number > 0 ? [`${number} ${status}`] : [],
   );
   const unread = new Set(diagnostics.map(({ at }) => at?.file)).size;
   const invalid = unread === 0 ? "" : ` ${count(unread, "test file")} could not be read.`;
-  const counts = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
-  return `${count(results.length, "test")} in ${count(files, "file")}${counts}.${invalid}`;
+  const ended = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
+  return `${count(results.length, "test")} in ${count(files, "file")}${ended}.${invalid}`;
+}
+
+function statusCounts(results: readonly TestResult[]): Readonly<Record<TestResult["status"], number>> {
+  const number = (status: TestResult["status"]) => results.filter((one) => one.status === status).length;
+  return { passed: number("passed"), updated: number("updated"), failed: number("failed") };
 }
 
 export function testsText(view: TestsView, colors: Colors): string {
@@ -88,11 +91,8 @@ function problemLines(problem: TestProblem, colors: Colors): readonly string[] {
   const text = diagnosticsText(diagnostics, colors, MOST_DIAGNOSTICS).trimEnd();
   const found = text === "" ? [] : text.split("\n");
   // A step that could not run has only errors.
-  if (differs === undefined)
-    return [
-      `  ${problem.step === undefined ? "" : `step ${problem.step.number} (${problem.step.name}) `}at ${place}`,
-      ...found.map((line) => `    ${line}`),
-    ];
+  const step = problem.step === undefined ? "" : `step ${problem.step.number} (${problem.step.name}) `;
+  if (differs === undefined) return [`  ${step}at ${place}`, ...found.map((line) => `    ${line}`)];
   return [
     `  ${printable(problemSentence(problem))}${legend}`,
     `    at ${place}`,
@@ -102,10 +102,8 @@ function problemLines(problem: TestProblem, colors: Colors): readonly string[] {
 }
 
 export function testsJson({ results, diagnostics }: TestsView): Record<string, unknown> {
-  const counts = Map.groupBy(results, ({ status }) => status);
-  const number = (status: TestResult["status"]) => counts.get(status)?.length ?? 0;
   return {
-    summary: { passed: number("passed"), updated: number("updated"), failed: number("failed") },
+    summary: statusCounts(results),
     tests: results.map(({ file, name, at, status, problems }) => ({
       file,
       name,
