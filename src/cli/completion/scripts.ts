@@ -39,6 +39,15 @@ const TARGETS = `test -f workspace.yaml && awk '
     else { sub(/:( .*)?$/, ""); print substr($0, 3) }
   }' workspace.yaml 2>/dev/null`;
 
+/** Functions of bash and zsh. */
+const LOOKUPS = `_workspace_targets() {
+  ${TARGETS}
+}
+_workspace_addresses() {
+  ${ADDRESSES}
+}
+`;
+
 /** The command is found first, because an option has other values in another command. */
 function bashScript(words: readonly CompletionWord[]): string {
   return `# Offers a word that continues what is typed, quoted as a word of the command line. Inside quotes only plain words fit.
@@ -57,13 +66,7 @@ _workspace_add_lines() {
   local line
   while IFS= read -r line; do _workspace_add "$line"; done
 }
-_workspace_targets() {
-  ${TARGETS}
-}
-_workspace_addresses() {
-  ${ADDRESSES}
-}
-_workspace() {
+${LOOKUPS}_workspace() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -90,13 +93,7 @@ _workspace_add_lines() {
   while IFS= read -r line; do lines+=("$line"); done
   compadd -a lines
 }
-_workspace_targets() {
-  ${TARGETS}
-}
-_workspace_addresses() {
-  ${ADDRESSES}
-}
-_workspace() {
+${LOOKUPS}_workspace() {
   local before="\${words[CURRENT-1]}" command="\${words[2]}"
   if (( CURRENT == 2 )); then
     compadd -- ${words.map(({ name }) => name).join(" ")} --help --version

@@ -110,8 +110,8 @@ async function showOutcomeAfterPlan(
 ): Promise<void> {
   const isText = (format: OutcomeFormat): boolean => format === "text";
   await reports.events(outcome.diagnostics);
-  const rest = outcomeView(outcome, [], undefined, true);
-  if (!alreadySaid) await reports.show<OutcomeView>(OUTCOME_FORMATS, rest, shown.plan, isText);
+  const end = outcomeView(outcome, [], undefined, true);
+  if (!alreadySaid) await reports.show<OutcomeView>(OUTCOME_FORMATS, end, shown.plan, isText);
   const notes = [...shown.notes, ...shown.plan.diagnostics];
   if (!reports.isOnlyText) await showDocuments(reports, outcome, shown, notes, (format) => !isText(format));
 }

@@ -1,6 +1,7 @@
 // The parts of one change that reports show: its fields with their locations in the spec, its remarks, and its severity.
 
 import { type Address, nameOf } from "../../core/address.ts";
+import type { Location } from "../../core/diagnostic.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
 import { count } from "../../core/sentences.ts";
 import type { Change, ContentDiff } from "../../planner/model/change.ts";
@@ -13,12 +14,7 @@ import { severityOfDiff } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
 
-/** A place in a file; line and column count from 1. */
-export interface SpecPlace {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
+export type SpecPlace = Omit<Location, "frame">;
 
 /** The place of a field, or without a path of the resource; undefined for what the spec does not declare. */
 export type SpecPlaces = (address: Address, path?: Path) => SpecPlace | undefined;
