@@ -35,7 +35,7 @@ test("an empty input is refused", async () => {
   await expect(askSecret(context, "Client secret")).rejects.toThrow("client secret is missing");
 });
 
-test("an input that is no secret because of its size is refused with the limit", async () => {
+test("an input that is too large for a secret is refused with the limit", async () => {
   const context = contextWith();
   (context.stdin as PassThrough).end(`${"x".repeat(65_537)}\n`);
   await expect(askSecret(context, "Access token")).rejects.toThrow(
