@@ -1,7 +1,7 @@
 // Executes one change: reads its object again, journals its requests, records its result.
 
 import type { RemoteId } from "../../core/address.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { comparable } from "../../planner/diff/fingerprint.ts";
 import type { Change, Create, Delete, Replace, Update } from "../../planner/model/change.ts";
@@ -183,10 +183,8 @@ function payloadOf(run: ApplyRun, change: Create | Replace | Update): { readonly
   const payload = run.input.resources.get(change.address)?.payload;
   if (change.payload === undefined) return payload === undefined ? {} : { payload };
   if (payload?.digest === change.payload) return { payload };
-  throw new Failure(
-    error("PLAN_STALE", `the content for ${change.address} changed after the plan was made`, {
-      address: change.address,
-      hint: "plan again",
-    }),
-  );
+  throw failureOf("PLAN_STALE", `the content for ${change.address} changed after the plan was made`, {
+    address: change.address,
+    hint: "plan again",
+  });
 }

@@ -9,7 +9,7 @@ import type {
   Writer,
 } from "../../api/contract/reader.ts";
 import type { RemoteId } from "../../core/address.ts";
-import { error, Failure, warning } from "../../core/diagnostic.ts";
+import { Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -181,10 +181,12 @@ export async function waitUntil<T>(
 }
 
 function tooLate(what: string, deadlineMs: number): Failure {
-  return new Failure(
-    error("APPLY_DEADLINE", `timed out after ${Math.round(deadlineMs / 1000)} s waiting for ${what}`, {
+  return failureOf(
+    "APPLY_DEADLINE",
+    `timed out after ${Math.round(deadlineMs / 1000)} s waiting for ${what}`,
+    {
       hint: "check the resource in the workspace, then apply again",
-    }),
+    },
   );
 }
 

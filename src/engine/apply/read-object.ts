@@ -1,7 +1,7 @@
 // Reads one object by ID or name before a write. A changed object is not written, and one lookup resolves a creation without an answer.
 
 import { parentOf, type RemoteId } from "../../core/address.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { UnknownOutcome } from "../../core/request-failure.ts";
 import { comparable, isAsPlanned } from "../../planner/diff/fingerprint.ts";
 import type { Change, Create, Replace } from "../../planner/model/change.ts";
@@ -65,12 +65,10 @@ function nameBefore({ nameField }: Provider, change: Existing, live: LiveObject)
 }
 
 function moved(change: Change, how: string): Failure {
-  return new Failure(
-    error("PLAN_LIVE_MOVED", `${change.address} ${how} in the workspace after the plan was made`, {
-      address: change.address,
-      hint: "it was not changed; plan again to compare it with the spec",
-    }),
-  );
+  return failureOf("PLAN_LIVE_MOVED", `${change.address} ${how} in the workspace after the plan was made`, {
+    address: change.address,
+    hint: "it was not changed; plan again to compare it with the spec",
+  });
 }
 
 /** Returns the ID from `make`, or of the object that it created with an unknown outcome. Throws as `make` does. */

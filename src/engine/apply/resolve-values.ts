@@ -1,7 +1,7 @@
 // Resolves the desired values of a change: references to new objects, and names to IDs.
 
 import type { Address, RemoteId } from "../../core/address.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { collectTexts, isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { setMember, withValueAt } from "../../core/pointer.ts";
 import { declaredForm } from "../../planner/diff/fingerprint.ts";
@@ -48,12 +48,10 @@ async function attributeOf(run: ApplyRun, address: Address, attribute: string): 
     const found = record.applied[attribute] ?? (await liveAttribute(run, provider, record.id, attribute));
     if (found !== undefined) return found;
   }
-  throw new Failure(
-    error("PLAN_UNKNOWN_NAME", `${address} has no ${attribute}`, {
-      address,
-      hint: "refer to an attribute that the service returns, or apply again",
-    }),
-  );
+  throw failureOf("PLAN_UNKNOWN_NAME", `${address} has no ${attribute}`, {
+    address,
+    hint: "refer to an attribute that the service returns, or apply again",
+  });
 }
 
 async function liveAttribute(
@@ -80,12 +78,10 @@ function onWire(
     kept ??= collectTexts(before);
     // An ID that is in no list was already in the live object and stays.
     if (kept.has(name)) return undefined;
-    throw new Failure(
-      error("PLAN_UNKNOWN_NAME", `${address} refers to "${name}", which does not exist in ${kind}`, {
-        address,
-        hint: `declare it under ${kind}, or correct the name`,
-      }),
-    );
+    throw failureOf("PLAN_UNKNOWN_NAME", `${address} refers to "${name}", which does not exist in ${kind}`, {
+      address,
+      hint: `declare it under ${kind}, or correct the name`,
+    });
   });
 }
 

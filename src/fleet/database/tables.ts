@@ -1,6 +1,6 @@
 // The tables of a fleet in PostgreSQL, and the results in them.
 
-import { error, errorCode, Failure } from "../../core/diagnostic.ts";
+import { errorCode, type Failure, failureOf } from "../../core/diagnostic.ts";
 import { columnNumber, type Database, type Row } from "../../state/backends/postgres/database.ts";
 import { FLEET_COMMANDS, KEPT_RESULTS, type ResultStore } from "../model/result.ts";
 import { resultIn } from "../read-result.ts";
@@ -75,7 +75,7 @@ export async function checkTables(
 ): Promise<number> {
   const found = await tablesVersion(database, schema);
   const newest = newestOf(migrations);
-  if (found > newest) throw new Failure(tooNew(`tables of the fleet have version ${found}`, newest));
+  if (found > newest) throw tooNew(`tables of the fleet have version ${found}`, newest);
   return found;
 }
 
@@ -83,8 +83,8 @@ function newestOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
-export function tooNew(what: string, known: number): ReturnType<typeof error> {
-  return error("FLEET_DATABASE", `the ${what}, and this program supports up to ${known}`, {
+export function tooNew(what: string, known: number): Failure {
+  return failureOf("FLEET_DATABASE", `the ${what}, and this program supports up to ${known}`, {
     hint: "update `workspace` on this machine to the version of the other workers",
   });
 }

@@ -62,7 +62,7 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
   try {
     await boss.start();
     const version = (await boss.schemaVersion()) ?? 0;
-    if (version > QUEUE_VERSION) throw new Failure(tooNew(`queue has version ${version}`, QUEUE_VERSION));
+    if (version > QUEUE_VERSION) throw tooNew(`queue has version ${version}`, QUEUE_VERSION);
     if (role !== "read") await createQueues(boss);
     // A queue that an older worker created gets the options of this one.
     if (works) await boss.updateQueue(QUEUE, QUEUE_OPTIONS);

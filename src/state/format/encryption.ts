@@ -1,7 +1,7 @@
 // Encrypts the parts of a state: AES-256-GCM with WORKSPACE_STATE_KEY and a random IV for every part.
 
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { digest, startDigest } from "../../core/digest.ts";
 import { corrupt } from "../model/failures.ts";
 import { type Random, toHex } from "../model/ports.ts";
@@ -162,25 +162,19 @@ function boundTo(purpose: Purpose, bound: string, head: string): string {
 }
 
 function notSealed(file: string): Failure {
-  return new Failure(
-    error("STATE_KEY", `${file} is not encrypted, but WORKSPACE_STATE_KEY is set`, {
-      hint: "to encrypt it, run `workspace state rekey`; otherwise, unset the variable",
-    }),
-  );
+  return failureOf("STATE_KEY", `${file} is not encrypted, but WORKSPACE_STATE_KEY is set`, {
+    hint: "to encrypt it, run `workspace state rekey`; otherwise, unset the variable",
+  });
 }
 
 function keyMissing(file: string): Failure {
-  return new Failure(
-    error("STATE_KEY", `${file} is encrypted, but WORKSPACE_STATE_KEY is not set`, {
-      hint: "set WORKSPACE_STATE_KEY to the key of this state",
-    }),
-  );
+  return failureOf("STATE_KEY", `${file} is encrypted, but WORKSPACE_STATE_KEY is not set`, {
+    hint: "set WORKSPACE_STATE_KEY to the key of this state",
+  });
 }
 
 function otherSealingKey(file: string): Failure {
-  return new Failure(
-    error("STATE_KEY", `${file} is encrypted with a different key than WORKSPACE_STATE_KEY`, {
-      hint: "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
-    }),
-  );
+  return failureOf("STATE_KEY", `${file} is encrypted with a different key than WORKSPACE_STATE_KEY`, {
+    hint: "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
+  });
 }

@@ -2,7 +2,7 @@
 // passphrase is stretched, so that each guess costs time and memory.
 
 import { hkdfSync, scryptSync } from "node:crypto";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 
 const KEPT = /^[0-9a-f]{64}\n?$/;
@@ -18,15 +18,17 @@ export function keyFromText(text: string): Uint8Array {
 }
 
 export function keptKey(text: string, name: string): Uint8Array {
-  if (!KEPT.test(text)) throw new Failure(error("STATE_KEY", `${name} does not contain a key`));
+  if (!KEPT.test(text)) throw failureOf("STATE_KEY", `${name} does not contain a key`);
   return fromHex(text);
 }
 
 export function otherKey(given: boolean, name: string): Failure {
-  return new Failure(
-    error("STATE_KEY", given ? "this state was written with another key" : "the state's key is missing", {
+  return failureOf(
+    "STATE_KEY",
+    given ? "this state was written with another key" : "the state's key is missing",
+    {
       hint: `set WORKSPACE_STATE_KEY to the key of this state, or restore ${name}`,
-    }),
+    },
   );
 }
 
@@ -50,11 +52,9 @@ export function readKeyText(text: string): KeyText {
 }
 
 function tooShort(): Failure {
-  return new Failure(
-    error("STATE_KEY", `WORKSPACE_STATE_KEY is shorter than ${SHORTEST} characters`, {
-      hint: "use 32 random bytes, for example the output of `openssl rand -hex 32`",
-    }),
-  );
+  return failureOf("STATE_KEY", `WORKSPACE_STATE_KEY is shorter than ${SHORTEST} characters`, {
+    hint: "use 32 random bytes, for example the output of `openssl rand -hex 32`",
+  });
 }
 
 export function fromHex(hex: string): Uint8Array {

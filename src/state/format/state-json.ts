@@ -1,7 +1,7 @@
 // A complete state as JSON for users and scripts: the format of `state pull` and `state push`. It has no digest, so
 // it can be edited.
 
-import { error, Failure, thrownText } from "../../core/diagnostic.ts";
+import { Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { FORMAT_VERSION } from "../model/failures.ts";
@@ -48,9 +48,7 @@ function parsed(text: string): Json {
 }
 
 function notAState(file: string, what: string): Failure {
-  return new Failure(
-    error("STATE_CORRUPT", `${file} does not contain a state: ${what}`, {
-      hint: "pass a file that `workspace state pull` wrote",
-    }),
-  );
+  return failureOf("STATE_CORRUPT", `${file} does not contain a state: ${what}`, {
+    hint: "pass a file that `workspace state pull` wrote",
+  });
 }

@@ -1,6 +1,6 @@
 // Acquires the lock of any backend, and waits for it on request.
 
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { LatestClaim, StateBackend } from "../model/backend.ts";
 import type { LeaseTimes, LockClaim, LockOwner } from "../model/lock-claim.ts";
@@ -49,10 +49,12 @@ export async function acquireLock(
       beaten += 1;
     }
     const now = clock.now();
-    if (taking.signal?.aborted === true) throw new Failure(stoppedWaiting());
+    if (taking.signal?.aborted === true)
+      throw failureOf("APPLY_INTERRUPTED", "stopped while waiting for the lock", {
+        hint: "nothing was changed",
+      });
     if (free && beaten <= AT_ONCE) continue;
-    if (now >= deadline)
-      throw new Failure(free ? lockContended(backend) : whoHolds(top, await backend.now()));
+    if (now >= deadline) throw free ? lockContended(backend) : whoHolds(top, await backend.now());
     await clock.sleep(Math.max(1, Math.min(POLL_MS, deadline - now)), taking.signal);
   }
 }
@@ -101,16 +103,16 @@ async function isFree(
   return patience.silentFor(`${claim.fence} ${claim.renewed_at}`, now) > silenceMs(claim);
 }
 
-function stoppedWaiting() {
-  return error("APPLY_INTERRUPTED", "stopped while waiting for the lock", { hint: "nothing was changed" });
+function whoHolds(top: LatestClaim, now: number): Failure {
+  return new Failure("claim" in top ? lockedBy(top.claim, now) : lockUnreadable(top.name));
 }
 
-function whoHolds(top: LatestClaim, now: number): Diagnostic {
-  return "claim" in top ? lockedBy(top.claim, now) : lockUnreadable(top.name);
-}
-
-export function lockContended({ names }: StateBackend): Diagnostic {
-  return error("STATE_LOCKED", `the lock of ${names.place} is free, but every attempt to acquire it failed`, {
-    hint: "other runs may be faster; wait with --lock-timeout 10m",
-  });
+export function lockContended({ names }: StateBackend): Failure {
+  return failureOf(
+    "STATE_LOCKED",
+    `the lock of ${names.place} is free, but every attempt to acquire it failed`,
+    {
+      hint: "other runs may be faster; wait with --lock-timeout 10m",
+    },
+  );
 }

@@ -40,7 +40,7 @@ export class LockKeeper {
   assertHeld(): void {
     if (this.#lost !== undefined) throw this.#lost;
     if (!mayWrite(this.#environment.times, this.#claim.renewed_at, this.#environment.clock.now()))
-      throw new Failure(lockLost("it was not renewed in time"));
+      throw lockLost("it was not renewed in time");
   }
 
   /** A state write that found another holder stops the waiting requests. */

@@ -1,6 +1,6 @@
 // The rules of the lock: who holds it, when a holder must stop writing, and when another run may acquire it.
 
-import { type Diagnostic, error, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, type Failure, failureOf } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { shapeOf } from "../format/shape.ts";
@@ -39,9 +39,9 @@ export function lockedBy(claim: LockClaim, now: number): Diagnostic {
 }
 
 /** The message of `state unlock` if the given lock ID is not that of the holder. */
-export function lockIdMismatch(claim: LockClaim, nonce: string | undefined): Diagnostic {
+export function lockIdMismatch(claim: LockClaim, nonce: string | undefined): Failure {
   const given = nonce === undefined ? "" : `, and its lock ID is not ${nonce}`;
-  return error("STATE_LOCKED", `${holderName(claim)} holds the lock${given}`, {
+  return failureOf("STATE_LOCKED", `${holderName(claim)} holds the lock${given}`, {
     hint: `if that process has crashed, run \`workspace state unlock ${shellWord(claim.nonce)}\``,
   });
 }
@@ -84,14 +84,14 @@ function holderName({ owner }: LockClaim): string {
   return `${owner.user}@${owner.host} (process ${owner.pid}${run})`;
 }
 
-export function lockLost(why: string): Diagnostic {
-  return error("STATE_LOCK_LOST", `the lock on the state was lost: ${why}`, {
+export function lockLost(why: string): Failure {
+  return failureOf("STATE_LOCK_LOST", `the lock on the state was lost: ${why}`, {
     hint: "no more requests were sent; run the command again to complete the work",
   });
 }
 
 /** `greatest`: the fencing token that rules instead, if one is left. */
-export function overtaken(greatest: number | undefined): Diagnostic {
+export function overtaken(greatest: number | undefined): Failure {
   return lockLost(greatest === undefined ? "its file was deleted" : "another run acquired it");
 }
 

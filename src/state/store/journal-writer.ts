@@ -1,6 +1,6 @@
 // The open journal. Entries that arrive together are made durable in one write.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { Sealer } from "../format/encryption.ts";
 import { entryLine } from "../format/journal.ts";
 import type { JournalSink } from "../model/backend.ts";
@@ -69,7 +69,7 @@ export class JournalWriter {
   /** No entry can be added afterwards. */
   async close(): Promise<void> {
     await this.#busy;
-    this.#broken ??= new Failure(error("STATE_LOCK_LOST", "the state lock was released"));
+    this.#broken ??= failureOf("STATE_LOCK_LOST", "the state lock was released");
     await this.#sink.close();
   }
 }

@@ -1,7 +1,7 @@
 // The held lock for any backend: heartbeats, the journal, and publication of the folded state.
 
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import type { Sealer } from "../format/encryption.ts";
 import { add, type Draft, draftOf, stateOf } from "../format/fold.ts";
 import { beginLine } from "../format/journal.ts";
@@ -150,7 +150,7 @@ export class HeldLease implements Lease {
 
   #openJournal(): JournalWriter {
     if (this.#journal !== undefined) return this.#journal;
-    throw new Failure(error("STATE_IO", "the journal is not open because writing the state failed before"));
+    throw failureOf("STATE_IO", "the journal is not open because writing the state failed before");
   }
 
   assertHeld(): void {

@@ -1,6 +1,6 @@
 // Loads a state: the folded part and the journal that continues it, each checked against the other.
 
-import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import type { Sealer } from "../format/encryption.ts";
 import { emptyState, fold } from "../format/fold.ts";
 import { Journal } from "../format/journal.ts";
@@ -106,7 +106,7 @@ function together(
 
 function otherLineage({ state, journal }: BackendNames): Failure {
   const hint = "restore the two files that belong together";
-  return new Failure(error("STATE_LINEAGE", `${state} and ${journal} come from different states`, { hint }));
+  return failureOf("STATE_LINEAGE", `${state} and ${journal} come from different states`, { hint });
 }
 
 function mismatch(names: BackendNames, snapshot: Snapshot | undefined, journal: Journal): Failure {

@@ -1,6 +1,6 @@
 // Migrates a state to another location. The old location is marked first, so that no run continues there and an interrupted migration can be completed.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { joinedHistories } from "../../core/past-run.ts";
@@ -59,11 +59,9 @@ async function place(
 async function assertArrived(target: StateStore, wanted: State): Promise<void> {
   const { state } = await target.read();
   if (essence(state) === essence(wanted)) return;
-  throw new Failure(
-    error("APPLY_VERIFY", `the state at ${target.place} does not match the state that was written`, {
-      hint: "the state is still at its old location; to use it there again, run `workspace state restore`",
-    }),
-  );
+  throw failureOf("APPLY_VERIFY", `the state at ${target.place} does not match the state that was written`, {
+    hint: "the state is still at its old location; to use it there again, run `workspace state restore`",
+  });
 }
 
 function essence(state: State): string {
@@ -96,16 +94,12 @@ function essence(state: State): string {
 export function assertNotMoved(state: State, to?: string): void {
   if (state.moved === undefined || state.moved === to) return;
   if (state.movingAbove !== undefined)
-    throw new Failure(
-      error("STATE_MOVED", `the migration of this state to ${state.moved} is incomplete`, {
-        hint: "to complete it, run the same `workspace state migrate` again; to keep the state here, run `workspace state restore`",
-      }),
-    );
-  throw new Failure(
-    error("STATE_MOVED", `this state was migrated to ${state.moved}`, {
-      hint: `set --state to that location; to move it back, run \`workspace state migrate\` or \`workspace state restore\``,
-    }),
-  );
+    throw failureOf("STATE_MOVED", `the migration of this state to ${state.moved} is incomplete`, {
+      hint: "to complete it, run the same `workspace state migrate` again; to keep the state here, run `workspace state restore`",
+    });
+  throw failureOf("STATE_MOVED", `this state was migrated to ${state.moved}`, {
+    hint: `set --state to that location; to move it back, run \`workspace state migrate\` or \`workspace state restore\``,
+  });
 }
 
 /** Acknowledgements of drift are not reverted with the records. */

@@ -1,6 +1,6 @@
 // Restores an earlier version of a state, even of a damaged one. An interruption never leaves an empty location.
 
-import { error, Failure } from "../../core/diagnostic.ts";
+import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { emptyState } from "../format/fold.ts";
 import type { Snapshot } from "../format/snapshot.ts";
 import type { LockOptions, Restored } from "../model/store.ts";
@@ -72,5 +72,5 @@ const NO_VERSIONS =
 function unknownGeneration(serial: number, known: readonly number[]): Failure {
   const kept = known.length === 1 ? "the only kept version is" : "the kept versions are";
   const hint = known.length === 0 ? NO_VERSIONS : `${kept} ${known.join(", ")}`;
-  return new Failure(error("STATE_GENERATION", `version ${serial} of this state does not exist`, { hint }));
+  return failureOf("STATE_GENERATION", `version ${serial} of this state does not exist`, { hint });
 }

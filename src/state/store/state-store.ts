@@ -218,21 +218,14 @@ export async function unlockState(
     if ("claim" in top) {
       const { claim } = top;
       if (isOver(claim, now, backend.skewMs) || environment.isDead(claim.owner)) return "was free";
-      if (claim.nonce !== how.nonce) throw new Failure(lockIdMismatch(claim, how.nonce));
-      if (
-        await backend.claim({ ...claim, fence: nextFence(claim.fence, backend.names), released: true }, top)
-      )
-        return "unlocked";
+      if (claim.nonce !== how.nonce) throw lockIdMismatch(claim, how.nonce);
+      const fence = nextFence(claim.fence, backend.names);
+      if (await backend.claim({ ...claim, fence, released: true }, top)) return "unlocked";
     } else {
       if (how.force !== true && !top.released) throw new Failure(lockUnreadable(top.name));
-      if (
-        await backend.claim(
-          { ...newClaim(environment, nextFence(top.fence, backend.names)), released: true },
-          top,
-        )
-      )
-        return "unlocked";
+      const claim = newClaim(environment, nextFence(top.fence, backend.names));
+      if (await backend.claim({ ...claim, released: true }, top)) return "unlocked";
     }
   }
-  throw new Failure(lockContended(backend));
+  throw lockContended(backend);
 }

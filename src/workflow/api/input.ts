@@ -28,17 +28,14 @@ export async function inputOf(
     const { path, schema } = placeOf(catalog, operation, name);
     const given = isJson ? jsonOf(name, value) : await valueGiven(name, schema, value, read);
     const isItem = !isJson && !Array.isArray(given) && takesItems(schema);
-    if (names.has(name) && !isItem) throw new Failure(duplicateField(name));
+    if (names.has(name) && !isItem)
+      throw failureOf("CLI_USAGE", `duplicate field ${name}`, {
+        hint: "set it once; for a list, repeat it for each item, or pass the list as JSON",
+      });
     names.add(name);
     input = (isItem ? withItem(input, path, given) : withValueAt(input, path, given)) as JsonObject;
   }
   return input;
-}
-
-function duplicateField(name: string): Diagnostic {
-  return error("CLI_USAGE", `duplicate field ${name}`, {
-    hint: "set it once; for a list, repeat it for each item, or pass the list as JSON",
-  });
 }
 
 function split(

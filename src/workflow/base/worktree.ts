@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 
@@ -133,13 +133,13 @@ function commitOf(git: Git, reference: string): string {
   const { ok, output } = git(["rev-parse", "--verify", "--quiet", `${reference}^{commit}`]);
   const hash = output.trim();
   if (ok && /^[0-9a-f]{40,64}$/.test(hash)) return hash;
-  throw new Failure(missing(git, reference));
+  throw missing(git, reference);
 }
 
-function missing(git: Git, reference: string): Diagnostic {
+function missing(git: Git, reference: string): Failure {
   const shallow = git(["rev-parse", "--is-shallow-repository"]).output.trim() === "true";
   const clone = shallow ? "this clone is shallow and " : "the repository ";
-  return error("PLAN_BASE", `${clone}does not contain ${reference}`, {
+  return failureOf("PLAN_BASE", `${clone}does not contain ${reference}`, {
     hint: [...fetchHint(reference), "check out the whole history (fetch-depth: 0)"].join(", or "),
   });
 }

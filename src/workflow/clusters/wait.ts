@@ -1,6 +1,6 @@
 // Waits until a cluster reaches a state or a size, and fails if it cannot reach it.
 
-import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { duration, shellWord } from "../../core/sentences.ts";
 import { whyText } from "../../resource/service-status.ts";
@@ -36,29 +36,25 @@ export async function waitForCluster(of: RecordedObject, on: ClusterWait): Promi
     const found = await clusterNow(of);
     if (on.isThere(found)) return found;
     on.polled(found);
-    if (on.lost.includes(String(found.state))) throw new Failure(cannotCome(of, on, found));
+    if (on.lost.includes(String(found.state))) throw cannotCome(of, on, found);
     if (on.signal.aborted) return undefined;
     const left = on.timeoutMs - (performance.now() - begun);
-    if (left <= 0) throw new Failure(tooLong(of, on, found));
+    if (left <= 0) throw tooLong(of, on, found);
     await nodeClock.sleep(Math.min(wait, left), on.signal);
   }
 }
 
-function cannotCome({ address }: RecordedObject, { what }: ClusterWait, found: JsonObject): Diagnostic {
+function cannotCome({ address }: RecordedObject, { what }: ClusterWait, found: JsonObject): Failure {
   const cause = whyText(found);
-  return error("CLI_NOT_REACHED", `${address} is ${String(found.state)} and will not ${what}`, {
+  return failureOf("CLI_NOT_REACHED", `${address} is ${String(found.state)} and will not ${what}`, {
     address,
     ...(cause === "" ? {} : { cause }),
     hint: `to see what happened, run \`workspace clusters events ${shellWord(address)}\``,
   });
 }
 
-function tooLong(
-  { address }: RecordedObject,
-  { what, timeoutMs }: ClusterWait,
-  found: JsonObject,
-): Diagnostic {
-  return error(
+function tooLong({ address }: RecordedObject, { what, timeoutMs }: ClusterWait, found: JsonObject): Failure {
+  return failureOf(
     "API_TIMEOUT",
     `timed out after ${duration(timeoutMs)} waiting for ${address} to ${what}; it is ${String(found.state)}`,
     {

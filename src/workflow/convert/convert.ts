@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, inputName, readCommandInput, withFileCreation } from "../../config/files.ts";
-import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import { registry as everyKind, registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldDialect } from "../../resource/field-schema.ts";
@@ -120,8 +120,7 @@ export async function convertFile(
   const { out, force, sources } = options;
   const folder = resolve(context.cwd, out ?? ".");
   const spec = join(folder, DEFAULT_FILE);
-  if (out !== undefined && !force && existsSync(spec))
-    throw new Failure(existsAlready(join(out, DEFAULT_FILE)));
+  if (out !== undefined && !force && existsSync(spec)) throw existsAlready(join(out, DEFAULT_FILE));
   const state = await readCommandInput(context, file, { maxBytes: TERRAFORM_LIMITS.bytes });
   const instances = terraformInstances(state.toString("utf8"), inputName(file));
   const configuration = resolve(context.cwd, sources ?? (file === "-" ? "." : dirname(file)));

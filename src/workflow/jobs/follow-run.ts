@@ -1,7 +1,7 @@
 // Follows a job run to its end, including the retries of the job (contract B 2.2 and contract B 2.3).
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { error, Failure } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { duration } from "../../core/sentences.ts";
@@ -91,15 +91,16 @@ async function paused({ id, begun, following }: Attempt, round: number): Promise
   if (signal.aborted) return false;
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 1.5 ** round);
   const left = timeoutMs === undefined ? wait : timeoutMs - (performance.now() - begun);
-  if (left <= 0) throw new Failure(tooLong(id, timeoutMs ?? 0));
+  if (left <= 0)
+    throw failureOf(
+      "API_TIMEOUT",
+      `run ${id} has not ended after ${duration(timeoutMs ?? 0)} and continues`,
+      {
+        hint: `to wait for it, run \`workspace runs get ${id} --wait\``,
+      },
+    );
   await nodeClock.sleep(Math.min(wait, left), signal);
   return true;
-}
-
-function tooLong(run: RunId, timeoutMs: number) {
-  return error("API_TIMEOUT", `run ${run} has not ended after ${duration(timeoutMs)} and continues`, {
-    hint: `to wait for it, run \`workspace runs get ${run} --wait\``,
-  });
 }
 
 type RunId = number | bigint;

@@ -34,8 +34,10 @@ export function restoreSensitive(plan: Plan, { sensitive }: SensitiveSpec, key: 
   return withTexts(plan, (text) =>
     text.replace(MARK, (mark) => {
       const value = values.get(mark);
-      if (value === undefined) throw new Failure(otherValue());
-      return value;
+      if (value !== undefined) return value;
+      throw failureOf("PLAN_STALE", "the value of a sensitive variable changed after the plan was made", {
+        hint: "set the value that the plan was made with, or make a new plan",
+      });
     }),
   );
 }
@@ -43,12 +45,6 @@ export function restoreSensitive(plan: Plan, { sensitive }: SensitiveSpec, key: 
 export function withoutMarks<T>(shown: T): T {
   const hidden = withoutReplaced(shown, (text) => text.search(MARK) >= 0);
   return withTexts(hidden, (text) => text.replace(MARK, SENSITIVE_TEXT));
-}
-
-function otherValue() {
-  return error("PLAN_STALE", "the value of a sensitive variable changed after the plan was made", {
-    hint: "set the value that the plan was made with, or make a new plan",
-  });
 }
 
 /** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
@@ -70,17 +66,13 @@ export function openedPlan(context: WorkflowContext, bytes: Uint8Array, file: st
   try {
     return new TextDecoder().decode(planSealer(context).open("plan", "", bytes, file));
   } catch (failure) {
-    if (failure instanceof Failure && failure.diagnostics[0]?.code === "STATE_CORRUPT")
-      throw changed(failure);
-    throw failure;
+    const [problem] = failure instanceof Failure ? failure.diagnostics : [];
+    if (problem?.code !== "STATE_CORRUPT") throw failure;
+    throw failureOf("PLAN_FILE", "the plan file was modified", {
+      hint: "to create a new one, run `workspace plan --out FILE`",
+      cause: problem.message,
+    });
   }
-}
-
-function changed(failure: Failure): Failure {
-  return failureOf("PLAN_FILE", "the plan file was modified", {
-    hint: "to create a new one, run `workspace plan --out FILE`",
-    cause: failure.diagnostics[0]?.message ?? "",
-  });
 }
 
 type Places = ReturnType<typeof placesIn>;

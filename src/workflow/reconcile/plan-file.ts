@@ -58,7 +58,7 @@ export function savedText(
   { loaded, recovered }: PlanOrigin,
   about: Omit<SavedReport, "places">,
 ): string {
-  if (recovered.open.length > 0) throw new Failure(openWork(recovered));
+  if (recovered.open.length > 0) throw openWork(recovered);
   const { state, nextSerial } = loaded;
   const { context, options, spec, connection } = session;
   const now = Date.now();
@@ -210,9 +210,9 @@ export function checkedPlan(session: Session, text: string, state: State): Saved
   return { ...saved, plan: withSecrets(plan, session.spec) };
 }
 
-function openWork({ open }: State): Diagnostic {
+function openWork({ open }: State): Failure {
   const addresses = open.map(({ address }) => address).join(", ");
-  return error(
+  return failureOf(
     "PLAN_STALE",
     `the outcome of an interrupted run is unknown for ${addresses}, so the plan is not saved`,
     { hint: "first run `workspace apply` with the same options and no plan file" },

@@ -14,7 +14,7 @@ import type { RequestEvent } from "../../api/retry/send.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
-import { error, errorCode, Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
+import { errorCode, failureOf, thrownText } from "../../core/diagnostic.ts";
 import type { DialectChoice } from "../../emulator/dialect/databricks.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { settingsForTarget } from "../target/target.ts";
@@ -116,19 +116,16 @@ async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedde
     return openEmbedded({ ...dialect, dataDir: folder });
   } catch (problem) {
     // Of the file system, or of the database over it.
-    if (errorCode(problem) !== undefined) throw new Failure(noRoomFor(folder, problem));
+    if (errorCode(problem) !== undefined)
+      throw failureOf("STATE_IO", `the embedded workspace cannot store its data in ${folder}`, {
+        cause: thrownText(problem),
+        hint: "check that this user can write there and that the disk has space, or pass another host with --host",
+      });
     if (!(problem instanceof DataInUse)) throw problem;
     throw failureOf("API_UNREACHABLE", "another run uses the embedded workspace", {
       hint: "wait for that run; or start `workspace emulator` and pass its URL with --host",
     });
   }
-}
-
-function noRoomFor(folder: string, problem: unknown) {
-  return error("STATE_IO", `the embedded workspace cannot store its data in ${folder}`, {
-    cause: thrownText(problem),
-    hint: "check that this user can write there and that the disk has space, or pass another host with --host",
-  });
 }
 
 function appRequest(request: HttpRequest) {

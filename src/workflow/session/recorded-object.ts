@@ -3,7 +3,7 @@
 import { isMissing } from "../../api/contract/refusals.ts";
 import type { HostOptions } from "../../config/settings.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
-import { error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
@@ -34,7 +34,7 @@ export async function withRecordedObject<T>(
   return withConnection(context, options, (connection) => {
     assertSameHost(state, connection.host);
     return work({ connection, record, id: record.id, address: record.address }).catch((failure: unknown) => {
-      throw isMissing(failure) ? new Failure(gone(record)) : failure;
+      throw isMissing(failure) ? gone(record) : failure;
     });
   });
 }
@@ -56,8 +56,8 @@ function recordOf(state: State, kind: string, text: string): StateRecord {
   throw failureOf("CLI_UNKNOWN_ADDRESS", `the state does not contain ${address ?? text}`, { hint });
 }
 
-function gone({ address, id }: StateRecord) {
-  return error("CLI_NO_OBJECT", `${address} (ID ${id}) no longer exists in the workspace`, {
+function gone({ address, id }: StateRecord): Failure {
+  return failureOf("CLI_NO_OBJECT", `${address} (ID ${id}) no longer exists in the workspace`, {
     address,
     hint: "to see other changes, run `workspace drift`",
   });

@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { failureOf } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { assertNoLinkBelow, writeWholeFile } from "./write-file.ts";
@@ -38,7 +38,10 @@ export function writeEditorFiles(spec: string, schemas: EditorSchemas): readonly
   const mappings = join(folder, JETBRAINS);
   const found = existsSync(mappings) ? readRegularFile(mappings).toString("utf8") : EMPTY;
   const mapped = withMappings(found);
-  if (mapped === undefined) throw new Failure(unknownMappings(mappings));
+  if (mapped === undefined)
+    throw failureOf("CLI_FILE", `${mappings} has no list of schemas, so it is left unchanged`, {
+      hint: `in the settings of the IDE, map ${SCHEMA_FILE} to workspace.yaml under JSON Schema Mappings`,
+    });
   mkdirSync(dirname(mappings), { recursive: true });
   writeWholeFile(mappings, mapped, { over: true });
   return files;
@@ -87,12 +90,6 @@ function withMappings(text: string): string | undefined {
   const end = /^[ \t]*<\/map>/m.exec(text);
   if (end === null || !text.includes("JsonSchemaMappingsProjectConfiguration")) return undefined;
   return `${text.slice(0, end.index)}${missing.map(entryOf).join("")}${text.slice(end.index)}`;
-}
-
-function unknownMappings(path: string) {
-  return error("CLI_FILE", `${path} has no list of schemas, so it is left unchanged`, {
-    hint: `in the settings of the IDE, map ${SCHEMA_FILE} to workspace.yaml under JSON Schema Mappings`,
-  });
 }
 
 function parsedSettings(path: string): JsonObject {

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, type Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
 import { registry } from "../../providers/index.ts";
@@ -63,7 +63,7 @@ export async function exportToFolder(
   const { out, force, parallelism } = options;
   const folder = resolve(context.cwd, out);
   const file = join(folder, DEFAULT_FILE);
-  if (!force && existsSync(file)) throw new Failure(existsAlready(join(out, DEFAULT_FILE)));
+  if (!force && existsSync(file)) throw existsAlready(join(out, DEFAULT_FILE));
   withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
   const { sources } = exportSpec(input);
   const { failed } = await fetchSources(sources, { folder, reader, parallelism, force });
@@ -105,8 +105,8 @@ export function unwrittenContents({ sources }: ExportedSpec): readonly Diagnosti
   ];
 }
 
-export function existsAlready(file: string): Diagnostic {
-  return error("CLI_FILE", `${file} already exists`, {
+export function existsAlready(file: string): Failure {
+  return failureOf("CLI_FILE", `${file} already exists`, {
     hint: "choose another folder, or overwrite the file with --force",
   });
 }

@@ -1,7 +1,7 @@
 // Prepares an import: the live object, its record, and what the next plan would change.
 
 import { type Address, remoteId } from "../../core/address.ts";
-import { error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { recordFromLive } from "../../engine/apply/build-record.ts";
 import { unmanageableError } from "../../planner/decide/unmanageable.ts";
@@ -77,7 +77,7 @@ export async function planImport(
   const kind = planned.live.get(resource.kind);
   if (kind?.readable === false) throw new Failure(kind.diagnostic);
   const live = found(provider, kind?.objects ?? [], id);
-  if (live === undefined) throw new Failure(missing(provider, resource, id, kind?.objects ?? []));
+  if (live === undefined) throw missing(provider, resource, id, kind?.objects ?? []);
   const refusal = unmanageableError(resource, provider, live);
   if (refusal !== undefined) throw new Failure(refusal);
   const record = recordFromLive(provider, resource, live);
@@ -123,5 +123,5 @@ function missing(provider: Provider, resource: Resource, id: string, objects: re
     near.length === 0
       ? `no ${provider.singular} is named ${JSON.stringify(resource.name)} either`
       : `the ${provider.singular} named ${name} has the ID ${near.map((one) => one.id).join(" or ")}`;
-  return error("CLI_NO_OBJECT", `no ${provider.singular} with the ID ${id} exists`, { hint });
+  return failureOf("CLI_NO_OBJECT", `no ${provider.singular} with the ID ${id} exists`, { hint });
 }

@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     name: "fence-ignored",
     bug: "a holder does not check whether another process has acquired the lock",
     file: "src/state/backends/file/lock-files.ts",
-    find: `  if (greatest !== fence) throw new Failure(overtaken(greatest));`,
+    find: `  if (greatest !== fence) throw overtaken(greatest);`,
     put: ``,
     suite: "zombie",
   },

@@ -1,6 +1,5 @@
 // The lock as files: `lock.<fence>` is created only if it does not exist, so each fencing token has one owner, and the greatest one counts.
 
-import { Failure } from "../../../core/diagnostic.ts";
 import { claimText, fencesIn, lockFile, overtaken, readClaim } from "../../lock/lease-rules.ts";
 import type { LatestClaim } from "../../model/backend.ts";
 import type { LockClaim } from "../../model/lock-claim.ts";
@@ -43,5 +42,5 @@ export async function rewriteClaim(fs: FileSystem, folder: string, claim: LockCl
 /** Throws Failure with STATE_LOCK_LOST unless this claim is the greatest in the folder. */
 export async function assertLatestClaim(fs: FileSystem, folder: string, fence: number): Promise<void> {
   const [greatest] = fencesIn(await fs.list(folder));
-  if (greatest !== fence) throw new Failure(overtaken(greatest));
+  if (greatest !== fence) throw overtaken(greatest);
 }

@@ -1,6 +1,6 @@
 // The database interface of the PostgreSQL backend: single statements without sessions, so any connection pooler works.
 
-import { error, errorCode, Failure, thrownText } from "../../../core/diagnostic.ts";
+import { errorCode, Failure, failureOf, thrownText } from "../../../core/diagnostic.ts";
 import type { PostgresUrl } from "./url.ts";
 
 export type Value = string | number | boolean | null | readonly string[];
@@ -46,7 +46,7 @@ export function databaseFailure(failure: unknown, url: PostgresUrl): Failure {
   const cause = withoutPassword(/^[0-9A-Z]{5}$/.test(state) ? `${text} (${state})` : text, url.password);
   const problem = `the ${url.use}'s database ${url.shown} ${message}`;
   const code = url.use === "state" ? "STATE_IO" : "FLEET_DATABASE";
-  return new Failure(error(code, problem, { hint: hint.replace("{use}", url.use), cause }));
+  return failureOf(code, problem, { hint: hint.replace("{use}", url.use), cause });
 }
 
 type Words = readonly [RegExp, string, string];

@@ -2,7 +2,7 @@
 
 import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
-import { error, errorCode, Failure, thrownText } from "../../../core/diagnostic.ts";
+import { errorCode, failureOf, thrownText } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
 import { readRegularFile } from "../../../core/regular-file.ts";
 import type { Clock } from "../../model/ports.ts";
@@ -148,7 +148,7 @@ function pem(path: string): string {
     return readRegularFile(path).toString("utf8");
   } catch (problem) {
     const cause = thrownText(problem);
-    throw new Failure(error("CLI_FILE", `${path}, set in a PostgreSQL URL, cannot be read`, { cause }));
+    throw failureOf("CLI_FILE", `${path}, set in a PostgreSQL URL, cannot be read`, { cause });
   }
 }
 

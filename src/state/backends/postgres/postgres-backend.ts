@@ -1,6 +1,6 @@
 // The PostgreSQL backend of a state. Every write is one statement that checks whether its writer still holds the lock.
 
-import { error, errorCode, Failure } from "../../../core/diagnostic.ts";
+import { errorCode, failureOf } from "../../../core/diagnostic.ts";
 import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
@@ -160,7 +160,7 @@ export class PostgresBackend implements StateBackend {
   async renew({ fence, nonce, ...claim }: LockClaim): Promise<void> {
     const released = claim.released === true;
     const { count } = await this.#write(this.#sql.renew, fence, nonce, released, this.#now?.() ?? null);
-    if (count === 0) throw new Failure(lockLost("another run acquired it"));
+    if (count === 0) throw lockLost("another run acquired it");
   }
 
   async putState({ fence }: LockClaim, { text: pieces, serial, before }: StateWrite): Promise<void> {
@@ -168,28 +168,25 @@ export class PostgresBackend implements StateBackend {
     const { count } = await this.#write(this.#sql.putState, fence, serial, before, text, GENERATIONS);
     if (count === 1) return;
     const [row] = (await this.#write(this.#sql.stood, text)).rows;
-    if (columnNumber(row, "fence") !== fence) throw new Failure(lockLost("another run acquired it"));
+    if (columnNumber(row, "fence") !== fence) throw lockLost("another run acquired it");
     if (columnNumber(row, "serial") === serial && row?.same === true) return;
     const found = columnText(row, "serial");
-    throw new Failure(
-      error("STATE_LINEAGE", `${this.names.state} is at serial ${found} instead of ${before}`, {
-        hint: "it was changed without the lock; check it, then run the command again",
-      }),
-    );
+    throw failureOf("STATE_LINEAGE", `${this.names.state} is at serial ${found} instead of ${before}`, {
+      hint: "it was changed without the lock; check it, then run the command again",
+    });
   }
 
   async beginJournal({ fence }: LockClaim, line: string): Promise<JournalSink> {
     const before = columnNumber((await this.#write(this.#sql.journal)).rows[0], "journal");
     const journal = before + 1;
     const { count } = await this.#write(this.#sql.beginJournal, fence, line, before);
-    if (count === 0 && !(await this.#hasLines(journal, 0, [line])))
-      throw new Failure(lockLost("another run acquired it"));
+    if (count === 0 && !(await this.#hasLines(journal, 0, [line]))) throw lockLost("another run acquired it");
     let lines = 1;
     return {
       write: async (more) => {
         const { count } = await this.#write(this.#sql.addLines, fence, journal, lines, more);
         if (count !== more.length && !(await this.#hasLines(journal, lines, more)))
-          throw new Failure(lockLost("another run acquired it"));
+          throw lockLost("another run acquired it");
         lines += more.length;
       },
       close: async () => undefined,
@@ -213,7 +210,7 @@ export class PostgresBackend implements StateBackend {
 
   async putGeneration({ fence }: LockClaim, serial: number, text: Iterable<string>): Promise<void> {
     const { count } = await this.#write(this.#sql.putGeneration, fence, serial, [...text].join(""));
-    if (count === 0) throw new Failure(lockLost("another run acquired it"));
+    if (count === 0) throw lockLost("another run acquired it");
   }
 
   async keepAside(claim: LockClaim): Promise<string> {
@@ -234,7 +231,7 @@ export class PostgresBackend implements StateBackend {
 
   async putKey({ fence }: LockClaim, text: string | undefined): Promise<void> {
     const { count } = await this.#write(this.#sql.putKey, fence, text ?? null);
-    if (count === 0) throw new Failure(lockLost("another run acquired it"));
+    if (count === 0) throw lockLost("another run acquired it");
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 // Parses `--state postgres://user@host/database?state=NAME` and the URL of a fleet's database. Rejects unknown parameters.
 
-import { error, Failure } from "../../../core/diagnostic.ts";
+import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
 
 /** The use of a database decides the parameters of its URL and the words of messages. */
@@ -61,7 +61,7 @@ export function parsePostgresUrl(
   use: PostgresUse = "state",
 ): PostgresUrl {
   const refused: Refuse = (what, hint = WRITTEN[use]) =>
-    new Failure(error("CLI_USAGE", `the ${use}'s PostgreSQL URL cannot be used: ${what}`, { hint }));
+    failureOf("CLI_USAGE", `the ${use}'s PostgreSQL URL cannot be used: ${what}`, { hint });
   const decoded = decoder(refused);
   const url = urlOf(text, refused, WRITTEN[use]);
   const given = new Map<string, string>();

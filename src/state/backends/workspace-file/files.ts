@@ -1,7 +1,7 @@
 // Files in the workspace's file system: read by ranges, written in one request or in blocks, then verified.
 
 import type { Writer } from "../../../api/contract/reader.ts";
-import { type Diagnostic, error, Failure } from "../../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../../core/request-failure.ts";
 import { assertStateSize } from "../../model/failures.ts";
@@ -93,7 +93,7 @@ export class Files {
 
   async #inBlocks(path: string, bytes: Uint8Array, overwrite: boolean): Promise<void> {
     const { handle } = await this.#api.write("fs/create", { path, overwrite });
-    if (handle === undefined) throw new Failure(error("API_PROTOCOL", `${path} was opened without a handle`));
+    if (handle === undefined) throw failureOf("API_PROTOCOL", `${path} was opened without a handle`);
     for (let offset = 0; offset < bytes.length; offset += MEGABYTE)
       await this.#api.write("fs/add-block", { handle, data: bytes.subarray(offset, offset + MEGABYTE) });
     await this.#api.write("fs/close", { handle });
@@ -138,12 +138,10 @@ export class Files {
     } catch (failure) {
       if (!(failure instanceof Refused || failure instanceof UnknownOutcome)) throw failure;
       const { message, hint = "try again", cause } = failure.diagnostic;
-      const told = new Failure(
-        error("STATE_IO", `the state file ${path} in the workspace: ${message}`, {
-          hint,
-          ...(cause === undefined ? {} : { cause }),
-        }),
-      );
+      const told = failureOf("STATE_IO", `the state file ${path} in the workspace: ${message}`, {
+        hint,
+        ...(cause === undefined ? {} : { cause }),
+      });
       told.cause = failure;
       throw told;
     }

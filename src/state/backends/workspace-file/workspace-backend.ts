@@ -136,7 +136,7 @@ export class WorkspaceBackend implements StateBackend {
   async #assertTop({ fence }: LockClaim): Promise<readonly string[]> {
     const names = await this.#list();
     const [greatest] = fencesIn(names);
-    if (greatest !== fence) throw new Failure(overtaken(greatest));
+    if (greatest !== fence) throw overtaken(greatest);
     return names;
   }
 
