@@ -1,6 +1,7 @@
 // Reads the JSON output of a command (schemas/plan.schema.json, drift.schema.json): counts, drift, and findings of a result.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
+import { defined } from "../core/json.ts";
 import type { Severity } from "../resource/field-schema.ts";
 import type { FleetCommand, WorkspaceResult } from "./model/result.ts";
 
@@ -82,10 +83,7 @@ function findingsOf(all: readonly DiagnosticDocument[]): readonly Diagnostic[] {
       severity,
       code,
       message,
-      ...(address === undefined ? {} : { address }),
-      ...(at === undefined ? {} : { at: { file: at.file, line: at.line, column: at.column } }),
-      ...(hint === undefined ? {} : { hint }),
-      ...(cause === undefined ? {} : { cause }),
+      ...defined({ address, at: at && { file: at.file, line: at.line, column: at.column }, hint, cause }),
     }));
 }
 

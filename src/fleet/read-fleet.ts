@@ -1,7 +1,7 @@
 // Reads `fleet.yaml`: validates it against its schema, applies the defaults, and checks what a schema cannot.
 
 import { Failure } from "../core/diagnostic.ts";
-import type { Json } from "../core/json.ts";
+import { defined, type Json } from "../core/json.ts";
 import { SensitiveTexts } from "../core/sensitive.ts";
 import { parseDuration } from "../core/sentences.ts";
 import { suggester } from "../core/suggest.ts";
@@ -160,14 +160,11 @@ function workspaceOf(
   return {
     name,
     spec: written.spec ?? ".",
-    ...(target === undefined ? {} : { target }),
-    ...(host === undefined ? {} : { host }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(state === undefined ? {} : { state }),
+    ...defined({ target, host, profile, state }),
     variables: merged("variables", defaults, own),
     environment: merged("environment", defaults, own),
     labels: merged("labels", defaults, own),
-    ...(schedule === undefined ? {} : { schedule }),
+    ...defined({ schedule }),
     timeoutMs,
   };
 }

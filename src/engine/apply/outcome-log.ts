@@ -2,6 +2,7 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
 import type { ApplyEvent, ChangeOutcome, ChangeStatus } from "../../planner/model/plan.ts";
@@ -43,9 +44,7 @@ export class OutcomeLog {
       kind,
       action,
       result: ended.result,
-      ...(ended.id === undefined ? {} : { id: ended.id }),
-      ...(ended.diagnostic === undefined ? {} : { diagnostic: ended.diagnostic }),
-      ...(because === undefined ? {} : { because }),
+      ...defined({ id: ended.id, diagnostic: ended.diagnostic, because }),
       elapsedMs: now - (this.#started.get(key) ?? now),
     };
     this.#started.delete(key);

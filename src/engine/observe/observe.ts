@@ -3,6 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Live, LiveKind, LiveObject, OtherObject } from "../../resource/live.ts";
@@ -238,7 +239,6 @@ function named(
 }
 
 function unreadableNames(provider: Provider, kind: string, reason: Diagnostic): Diagnostic {
-  return error(reason.code, `${provider.kind} refer to ${kind}, which could not be read: ${reason.message}`, {
-    ...(reason.hint === undefined ? {} : { hint: reason.hint }),
-  });
+  const message = `${provider.kind} refer to ${kind}, which could not be read: ${reason.message}`;
+  return error(reason.code, message, defined({ hint: reason.hint }));
 }

@@ -2,6 +2,7 @@
 
 import type { PgBoss } from "pg-boss";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
 import { LONGEST_TIMEOUT_MS } from "../model/fleet.ts";
 import { RESULT_STATUSES } from "../model/result.ts";
@@ -135,15 +136,12 @@ function queueOn(boss: PgBoss): JobQueue {
     stopTaking: () => boss.offWork(QUEUE, { wait: true }),
     async schedules() {
       const found = await boss.getSchedules(QUEUE, undefined, { limit: MOST_ROWS });
-      return found.map(({ key, cron, timezone, options }) => {
-        const expireInSeconds = options?.expireInSeconds;
-        return {
-          workspace: key,
-          cron,
-          timezone,
-          ...(expireInSeconds === undefined ? {} : { expireInSeconds }),
-        };
-      });
+      return found.map(({ key, cron, timezone, options }) => ({
+        workspace: key,
+        cron,
+        timezone,
+        ...defined({ expireInSeconds: options?.expireInSeconds }),
+      }));
     },
     async putSchedule(workspace) {
       const { cron, timezone } = workspace.schedule ?? { cron: "", timezone: "UTC" };

@@ -2,6 +2,7 @@
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { Sealer } from "../format/encryption.ts";
 import { add, type Draft, draftOf, stateOf } from "../format/fold.ts";
 import { beginLine } from "../format/journal.ts";
@@ -199,7 +200,7 @@ export class HeldLease implements Lease {
         seq: this.#seq,
         folded: this.#folded,
         key: check,
-        ...(hex === undefined ? {} : { digestKey: hex }),
+        ...defined({ digestKey: hex }),
       });
       const { serial } = this.#draft;
       await this.#backend.putState(this.claim, {

@@ -1,6 +1,7 @@
 // Restores an earlier version of a state, even of a damaged one. An interruption never leaves an empty location.
 
 import { Failure, failureOf } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { emptyState } from "../format/fold.ts";
 import type { Snapshot } from "../format/snapshot.ts";
 import type { LockOptions, Restored } from "../model/store.ts";
@@ -23,15 +24,9 @@ export async function restore(kept: StoreContext, serial: number, options: LockO
     const found = present ?? (await damaged(kept, old));
     const hex =
       old.digestKey ?? (present?.snapshot?.key === old.key ? present.snapshot.digestKey : undefined);
-    const digestKey = { check: old.key, ...(hex === undefined ? {} : { hex }) };
+    const digestKey = { check: old.key, ...defined({ hex }) };
     const standing = present === undefined ? await backend.serial() : undefined;
-    const opening = {
-      ...kept,
-      claim,
-      found,
-      digestKey: () => digestKey,
-      ...(standing === undefined ? {} : { standing }),
-    };
+    const opening = { ...kept, claim, found, digestKey: () => digestKey, ...defined({ standing }) };
     const lease = await openLeaseWith(opening, state, old.seq);
     await lease.release();
     return { state: lease.state(), before: present?.state, aside };

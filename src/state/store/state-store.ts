@@ -1,6 +1,7 @@
 // A state at a location: operations that are the same for every backend, including the forced release of its lock.
 
 import { Failure } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { createSealer } from "../format/encryption.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/key.ts";
 import { lockContended, newClaim } from "../lock/acquire.ts";
@@ -53,7 +54,7 @@ export class BackedStateStore implements StateStore {
     this.#options = options;
     this.#kept = {
       backend,
-      sealer: createSealer({ random, ...(keyText === undefined ? {} : { keyText }) }),
+      sealer: createSealer({ random, ...defined({ keyText }) }),
       environment: {
         clock: options.clock,
         random,
@@ -107,15 +108,13 @@ export class BackedStateStore implements StateStore {
 
   async key({ make }: { readonly make: boolean }): Promise<Uint8Array> {
     const snapshot = (await this.#load())?.snapshot;
-    const found = await this.#knownKey(snapshot?.digestKey);
+    const hex = snapshot?.digestKey;
+    const found = await this.#knownKey(hex);
     const written = snapshot?.key ?? "";
     if (written !== "" && (found === undefined || keyCheck(found) !== written))
       throw otherKey(found !== undefined, this.#place.names.key);
     const key = found ?? (make ? await this.#makeKey() : this.#kept.environment.random(32));
-    if (found !== undefined || make) {
-      const hex = snapshot?.digestKey;
-      this.#digestKey = { check: keyCheck(key), ...(hex === undefined ? {} : { hex }) };
-    }
+    if (found !== undefined || make) this.#digestKey = { check: keyCheck(key), ...defined({ hex }) };
     return key;
   }
 
@@ -183,14 +182,9 @@ export class BackedStateStore implements StateStore {
 
   async rekey(options: LockOptions): Promise<Rekeyed> {
     const { keyText, oldKeyText, random } = this.#options;
-    const sealer = createSealer({
-      random,
-      opensPlain: true,
-      ...(keyText === undefined ? {} : { keyText }),
-      ...(oldKeyText === undefined ? {} : { oldTexts: [oldKeyText] }),
-    });
-    const texts = [keyText ?? [], oldKeyText ?? []].flat();
-    return rekey({ ...this.#kept, sealer }, texts, options);
+    const oldTexts = oldKeyText === undefined ? [] : [oldKeyText];
+    const sealer = createSealer({ random, opensPlain: true, oldTexts, ...defined({ keyText }) });
+    return rekey({ ...this.#kept, sealer }, [keyText ?? [], oldTexts].flat(), options);
   }
 
   close(): Promise<void> {
@@ -199,8 +193,7 @@ export class BackedStateStore implements StateStore {
 }
 
 function digestKeyOf({ snapshot }: LoadedState): DigestKey {
-  const hex = snapshot?.digestKey;
-  return { check: snapshot?.key ?? "", ...(hex === undefined ? {} : { hex }) };
+  return { check: snapshot?.key ?? "", ...defined({ hex: snapshot?.digestKey }) };
 }
 
 /** A holder with a heartbeat in between is read again. */

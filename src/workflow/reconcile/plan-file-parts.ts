@@ -4,6 +4,7 @@ import { fromEnv } from "../../config/environment.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
+import { defined } from "../../core/json.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT, withoutReplaced, withTexts } from "../../core/sensitive.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -50,11 +51,7 @@ export function withoutMarks<T>(shown: T): T {
 /** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
 function planSealer(context: WorkflowContext): Sealer {
   const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
-  return createSealer({
-    random: nodeRandom,
-    opensPlain: true,
-    ...(keyText === undefined ? {} : { keyText }),
-  });
+  return createSealer({ random: nodeRandom, opensPlain: true, ...defined({ keyText }) });
 }
 
 export function closedPlan(context: WorkflowContext, text: string): string {

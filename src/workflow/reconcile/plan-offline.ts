@@ -4,6 +4,7 @@ import { fromEnv } from "../../config/environment.ts";
 import { dialectFrom, EMBEDDED, identityOf } from "../../config/settings.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
+import { defined } from "../../core/json.ts";
 import { moveRecords } from "../../engine/recover/move-records.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
@@ -123,14 +124,8 @@ async function planned(
 ): Promise<Pick<OfflinePlan, "plan" | "diagnostics">> {
   const { spec, base } = known;
   const recorded = { state: known.state, entries: [], diagnostics: [] };
-  const {
-    moved,
-    state,
-    diagnostics: conflicts,
-  } = moveRecords(spec.stateEntries?.moved ?? [], recorded, {
-    registry: everyKind,
-    declared: spec.resources,
-  });
+  const rules = { registry: everyKind, declared: spec.resources };
+  const { moved, state, diagnostics } = moveRecords(spec.stateEntries?.moved ?? [], recorded, rules);
   const registry = planningRegistryIn(everyKind, dialectFrom(context, options));
   const live = recordedLive(registry, state);
   const shield = options.untrusted ? redactForUntrusted({ registry, spec, state }, live) : undefined;
@@ -142,14 +137,12 @@ async function planned(
     spec: shield?.spec ?? (options.destroy ? spec : withRecordedSecrets({ registry, spec, state })),
     live: shield?.live ?? live,
     state,
-    ...(moved === undefined ? {} : { moved }),
+    ...defined({ moved, caller, only }),
     partial: true,
     destroy: options.destroy,
     contents: new Map(),
     dependents: new Map(),
     lookups: { catalogs: new Map(), kinds: new Map() },
-    ...(caller === undefined ? {} : { caller }),
-    ...(only === undefined ? {} : { only }),
   };
   const draft = draftPlan(input);
   const plan = finishPlan(draft, input);
@@ -160,7 +153,7 @@ async function planned(
     modes,
     diagnostics: [
       ...plan.diagnostics,
-      ...conflicts,
+      ...diagnostics,
       ...offlineNotes(state),
       ...(options.destroy ? [] : importNotes(spec, state)),
     ],

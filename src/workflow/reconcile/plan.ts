@@ -4,6 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { type Budget, budgetedReader, type LiveSnapshot } from "../../engine/observe/readers.ts";
 import { moveRecords } from "../../engine/recover/move-records.ts";
@@ -91,11 +92,10 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     spec,
     state: withImports(recorded, spec.stateEntries),
     destroy: from.destroy,
-    ...(restriction === undefined ? {} : { restriction }),
+    ...defined({ restriction, snapshot: from.snapshot }),
     parallelism: settings.parallelism,
     onRead: (event) => progress.read(event),
     ...(owned === undefined ? {} : { looksAt: (kind, { id }) => owned.has(kind, id) }),
-    ...(from.snapshot === undefined ? {} : { snapshot: from.snapshot }),
   }).finally(() => progress.stop());
   const lookups = mayAskEarly(from)
     ? askEarly(earlyQuestions({ registry, spec, state: from.state }), reader)
@@ -123,11 +123,10 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     spec: shield?.spec ?? resolved,
     live: shield?.live ?? live,
     state: recovered.state,
-    ...(moved === undefined ? {} : { moved }),
+    ...defined({ moved, only }),
     adopt: from.adopt,
     allowDuplicates: from.allowDuplicates,
     destroy: from.destroy,
-    ...(only === undefined ? {} : { only }),
   });
   // Not shown for untrusted specs: lines of files, and objects of others.
   const given = untrusted ? { contents: new Map(), dependents: new Map() } : {};

@@ -1,7 +1,7 @@
 // Checks a plan against the rules: a violation of an enforced rule becomes a guard, of any other rule a warning.
 
 import { type Diagnostic, error, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
@@ -33,9 +33,7 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
   const logic = rules.map(({ kinds, when, assert, message, scope }) => ({
     assert,
     scope,
-    ...(kinds === undefined ? {} : { kinds }),
-    ...(when === undefined ? {} : { when }),
-    ...(message === undefined ? {} : { message }),
+    ...defined({ kinds, when, message }),
   }));
   const limits = untrusted ? STRICT_RULE_LIMITS : RULE_LIMITS;
   const results = await runRules({ rules: logic, subjects, surroundings }, limits);
@@ -76,10 +74,7 @@ function violation(
   const change = subject === undefined ? undefined : checked.plan.changes[subject];
   const told = message ?? `the assertion is false: ${rule.assert.replace(/\s+/g, " ").trim()}`;
   const place = change === undefined ? undefined : placeOf(rule, change, checked);
-  const details = {
-    ...(change === undefined ? {} : { address: change.address }),
-    ...(place === undefined ? {} : { at: place }),
-  };
+  const details = defined({ address: change?.address, at: place });
   const about = change === undefined ? told : `${change.address}: ${told}`;
   return guardOf(violated(rule, about, details), change === undefined ? [] : [change], checked);
 }

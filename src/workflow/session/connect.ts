@@ -4,17 +4,13 @@ import { mkdirSync } from "node:fs";
 import type { SignIn } from "../../api/auth/sign-in.ts";
 import { rejectedTokenHint } from "../../api/auth/token-request.ts";
 import { type Client, createClient } from "../../api/client.ts";
-import {
-  type HttpRequest,
-  type HttpResponse,
-  httpTransport,
-  type Transport,
-} from "../../api/http/transport.ts";
+import { httpTransport, type Transport } from "../../api/http/transport.ts";
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { errorCode, failureOf, thrownText } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { DialectChoice } from "../../emulator/dialect/databricks.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { settingsForTarget } from "../target/target.ts";
@@ -105,7 +101,10 @@ async function connectEmbedded(options: ConnectionOptions, dialect: DialectChoic
 }
 
 export function transportTo(app: Embedded["app"]): Transport {
-  return async (request) => plain(await app(appRequest(request)));
+  return async ({ method, path, headers, body }) => {
+    const answer = await app({ method, path, headers, ...defined({ body }) });
+    return { status: answer.status, headers: answer.headers, body: answer.body };
+  };
 }
 
 async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedded> {
@@ -128,15 +127,6 @@ async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedde
   }
 }
 
-function appRequest(request: HttpRequest) {
-  const { method, path, headers, body } = request;
-  return { method, path, headers, ...(body === undefined ? {} : { body }) };
-}
-
-function plain(answer: HttpResponse): HttpResponse {
-  return { status: answer.status, headers: answer.headers, body: answer.body };
-}
-
 function clientOver(
   transport: Transport,
   host: string,
@@ -144,21 +134,18 @@ function clientOver(
   options: ConnectionOptions & { readonly tokenHint?: string },
   auth: "basic" | "bearer",
 ): Client {
-  const { tokenHint, settings } = options;
-  const { requestMs } = settings;
+  const { signal, tokenHint, settings } = options;
   return createClient({
     transport,
     host,
     token,
     auth,
-    dialect: dialectTable(options.settings.spoken),
-    parallelism: options.settings.parallelism,
+    dialect: dialectTable(settings.spoken),
+    parallelism: settings.parallelism,
     clock: nodeClock.now,
     sleep: nodeClock.sleep,
     random: Math.random,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-    ...(requestMs === undefined ? {} : { timeoutMs: requestMs }),
-    ...(tokenHint === undefined ? {} : { tokenHint }),
+    ...defined({ signal, timeoutMs: settings.requestMs, tokenHint }),
     log: (event) => {
       options.requested?.(event);
       if (event.waitMs !== undefined) options.retrying?.(event);

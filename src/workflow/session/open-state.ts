@@ -6,6 +6,7 @@ import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { leaseFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import {
   isCrashedLocally,
@@ -41,11 +42,10 @@ export function openStateAt(
   keys: Keys = keysOf(context),
 ): StateStore {
   const leaseMs = leaseFromEnv(context);
-  const run = ciRunUrl(context);
   const common = {
     clock: nodeClock,
     random: nodeRandom,
-    owner: { ...thisProcess(), ...(run === undefined ? {} : { run_url: run }) },
+    owner: { ...thisProcess(), ...defined({ run_url: ciRunUrl(context) }) },
     isDead: isCrashedLocally,
     ...(leaseMs === undefined ? {} : { times: { leaseMs, requestMs: leaseMs } }),
     ...keys,
@@ -61,8 +61,7 @@ export function openStateAt(
 type Keys = Pick<StoreOptions, "keyText" | "oldKeyText">;
 
 function keysOf(context: ProcessContext): Keys {
-  const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
-  return keyText === undefined ? {} : { keyText };
+  return defined({ keyText: fromEnv(context, "WORKSPACE_STATE_KEY") });
 }
 
 export async function withState<T>(
@@ -148,7 +147,7 @@ function inPostgres(
   return lazyStore(url.shown, async () => {
     const authorities = authoritiesOf(context, options.caFile);
     const { openPostgresStore } = await import("../../state/backends/postgres/pg-database.ts");
-    return openPostgresStore({ ...common, url, ...(authorities === undefined ? {} : { authorities }) });
+    return openPostgresStore({ ...common, url, ...defined({ authorities }) });
   });
 }
 

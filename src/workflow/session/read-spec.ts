@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { fromEnv } from "../../config/environment.ts";
 import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { SpecInput } from "../../spec/expanded-spec.ts";
@@ -69,8 +70,7 @@ export function checkSpec(
   const rules = ruleFiles(context, options, untrusted);
   return loadSpec({
     ...specInput(context, options, untrusted),
-    ...(turn === undefined ? {} : { turn }),
-    ...(rules === undefined ? {} : { rules }),
+    ...defined({ turn, rules }),
     secrets: keyed === undefined ? "skip" : "resolve",
     mayLackSecrets: options.mayLackSecrets === true,
     allTargets: options.allTargets === true,
@@ -87,14 +87,13 @@ export function specInput(context: WorkflowContext, options: Reading, untrusted 
   return {
     file: specFile(context, options),
     cwd: context.cwd,
-    ...(target === undefined ? {} : { target }),
+    ...defined({ target, seen }),
     vars: options.var,
     varFiles,
     env: untrusted ? {} : context.env,
     untrusted,
     states: statesOf(context, options, untrusted),
     registry: registryIn(registry, dialectFrom(context, options)),
-    ...(seen === undefined ? {} : { seen }),
   };
 }
 

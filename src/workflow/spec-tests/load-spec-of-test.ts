@@ -4,6 +4,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import { type LoadedSpec, loadSpec } from "../../spec/load-spec.ts";
 import { locationOf, type Span } from "../../spec/model/source.ts";
@@ -44,11 +45,9 @@ export function loadSpecOfTest(
     file: found,
     ...("root" in source ? { root: source.root } : {}),
     cwd: place.cwd,
-    ...(target === undefined ? {} : { target }),
     vars: variables,
-    ...(place.seen === undefined ? {} : { seen: place.seen }),
+    ...defined({ target, rules, seen: place.seen }),
     env: setup.env,
-    ...(rules === undefined ? {} : { rules }),
     registry: sandbox.registry,
     secrets: secrets === "skip" ? "skip" : "resolve",
     mayLackSecrets: secrets === "optional",

@@ -2,6 +2,7 @@
 // state.<serial>.json.
 
 import { digest } from "../../../core/digest.ts";
+import { defined } from "../../../core/json.ts";
 import {
   type BackendNames,
   GENERATIONS,
@@ -56,7 +57,7 @@ export class FileBackend implements StateBackend {
     const journal = await this.#piece(JOURNAL_FILE);
     if (state === undefined && journal === undefined && (await this.generations()).length > 0)
       throw allMissing(this.names);
-    return { ...(state === undefined ? {} : { state }), ...(journal === undefined ? {} : { journal }) };
+    return defined({ state, journal });
   }
 
   async #piece(name: string): Promise<StoredText | undefined> {

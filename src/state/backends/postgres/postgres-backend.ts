@@ -1,6 +1,7 @@
 // The PostgreSQL backend of a state. Every write is one statement that checks whether its writer still holds the lock.
 
 import { errorCode, failureOf } from "../../../core/diagnostic.ts";
+import { defined } from "../../../core/json.ts";
 import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
@@ -96,11 +97,7 @@ export class PostgresBackend implements StateBackend {
     const greatest = columnNumber(row, "greatest");
     if (greatest > serial)
       throw corrupt(this.names.state, 0, `it is at serial ${serial}, but serial ${greatest} exists`);
-    const journal = storedJournal(this.names.journal, row);
-    return {
-      ...(state === undefined ? {} : { state }),
-      ...(journal === undefined ? {} : { journal }),
-    };
+    return defined({ state, journal: storedJournal(this.names.journal, row) });
   }
 
   /** A row for the name may be missing; a state of that name may not be there then. */

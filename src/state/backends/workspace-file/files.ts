@@ -2,7 +2,7 @@
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../../core/diagnostic.ts";
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../../core/request-failure.ts";
 import { assertStateSize } from "../../model/failures.ts";
 
@@ -139,8 +139,7 @@ export class Files {
       if (!(failure instanceof Refused || failure instanceof UnknownOutcome)) throw failure;
       const { message, hint = "try again", cause } = failure.diagnostic;
       const told = failureOf("STATE_IO", `the state file ${path} in the workspace: ${message}`, {
-        hint,
-        ...(cause === undefined ? {} : { cause }),
+        ...defined({ hint, cause }),
       });
       told.cause = failure;
       throw told;

@@ -2,6 +2,7 @@
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { Failure } from "../../../core/diagnostic.ts";
+import { defined } from "../../../core/json.ts";
 import { claimText, fencesIn, lockFile, overtaken, readClaim } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
@@ -89,10 +90,7 @@ export class WorkspaceBackend implements StateBackend {
     const found = await findJournal(this.#files, this.#folder, names);
     this.#base = found?.name.base ?? statesIn(names)[0] ?? NO_STATE;
     const state = this.#base.serial === 0 ? undefined : await this.#piece(stateFile(this.#base));
-    return {
-      ...(state === undefined ? {} : { state }),
-      ...(found === undefined ? {} : { journal: found.piece }),
-    };
+    return defined({ state, journal: found?.piece });
   }
 
   /** The service keeps what it confirmed. */
