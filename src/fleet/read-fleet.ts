@@ -11,8 +11,7 @@ import { keySpanOf, plain, type SpecNode, spanOf } from "../spec/model/tree.ts";
 import { schemaMessages } from "../spec/schema/error-messages.ts";
 import { ajvForSpecs, toSchemaErrors } from "../spec/schema/validate.ts";
 import { readYaml } from "../spec/yaml/read-yaml.ts";
-import { cronProblem } from "./cron-problem.ts";
-import { FLEET_SCHEMA, SOURCE_NAME } from "./fleet-schema.ts";
+import { cronProblem, FLEET_SCHEMA, SOURCE_NAME } from "./fleet-schema.ts";
 import { type Fleet, type FleetWorkspace, LONGEST_TIMEOUT_MS } from "./model/fleet.ts";
 import { RESULTS_NAME, stateIdentity } from "./state-location.ts";
 

@@ -11,7 +11,7 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { Fleet, FleetWorkspace } from "../../fleet/model/fleet.ts";
 import type { FleetCommand, WorkspaceResult } from "../../fleet/model/result.ts";
-import { answerOf } from "../../fleet/read-answer.ts";
+import { answerOf } from "../../fleet/read-result.ts";
 import { FLEET_FOLDER } from "../../fleet/state-location.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { environmentOf, hostProblem } from "./workspace-environment.ts";

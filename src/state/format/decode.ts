@@ -1,8 +1,8 @@
-// Decodes stored JSON to records, intents, sweeps, and entries.
+// Decodes stored JSON to records, intents, sweeps, entries, and past runs.
 
+import type { PastRun } from "../../core/past-run.ts";
 import type { Intent, JournalEntry, RemovedObject } from "../model/journal-entry.ts";
 import type { Acknowledgement, OpenIntent, ReportedDrift, StateRecord, Sweep } from "../model/record.ts";
-import { decodeRun } from "./decode-run.ts";
 import { InvalidShape, type Shape } from "./shape.ts";
 
 export function decodeRecord(from: Shape): StateRecord {
@@ -140,4 +140,25 @@ export function decodeEntry(from: Shape): JournalEntry {
       throw new InvalidShape(`an entry has the unknown type "${String(type satisfies never)}"`);
     }
   }
+}
+
+export function decodeRun(from: Shape): PastRun {
+  const applied = from.object("applied");
+  return {
+    id: from.text("id"),
+    command: from.oneOf("command", ["apply", "destroy"]),
+    actor: from.text("actor"),
+    ...(from.has("target") ? { target: from.text("target") } : {}),
+    ...(from.has("commit") ? { commit: from.text("commit") } : {}),
+    ...(from.has("run_url") ? { run_url: from.text("run_url") } : {}),
+    started_at: from.number("started_at"),
+    ...(from.has("ended_at") ? { ended_at: from.number("ended_at") } : {}),
+    ...(from.has("caller") ? { caller: from.text("caller") } : {}),
+    plan: from.text("plan"),
+    outcome: from.oneOf("outcome", ["applied", "failed", "interrupted", "unfinished"]),
+    applied: Object.fromEntries(Object.keys(applied.value).map((action) => [action, applied.number(action)])),
+    left: from.number("left"),
+    changed: from.addresses("changed"),
+    ...(from.has("more") ? { more: from.number("more") } : {}),
+  };
 }

@@ -6,8 +6,14 @@ import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
 import type { State, StateRecord } from "../model/record.ts";
-import { decodeAcknowledgement, decodeOpen, decodeRecord, decodeReported, decodeSweep } from "./decode.ts";
-import { decodeRun } from "./decode-run.ts";
+import {
+  decodeAcknowledgement,
+  decodeOpen,
+  decodeRecord,
+  decodeReported,
+  decodeRun,
+  decodeSweep,
+} from "./decode.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 import { PIECE, RECORDS, type SnapshotContent, sumOf } from "./snapshot-text.ts";
 

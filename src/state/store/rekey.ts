@@ -10,8 +10,7 @@ import { toHex } from "../model/ports.ts";
 import type { LockOptions, Rekeyed } from "../model/store.ts";
 import type { DigestKey } from "./lease.ts";
 import { loadFrom, snapshotIn } from "./load.ts";
-import { openLeaseWith } from "./open-lease.ts";
-import { claimLock, type StoreContext, withClaim } from "./store-context.ts";
+import { claimLock, openLeaseWith, type StoreContext, withClaim } from "./store-context.ts";
 
 /** `kept.sealer` decrypts with either key. Digests of secrets keep their key, so that no plan shows them as changed. */
 export async function rekey(

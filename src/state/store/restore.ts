@@ -7,8 +7,7 @@ import type { Snapshot } from "../format/snapshot.ts";
 import type { LockOptions, Restored } from "../model/store.ts";
 import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
 import { mergeRestored } from "./migrate.ts";
-import { openLeaseWith } from "./open-lease.ts";
-import { claimLock, type StoreContext, withClaim } from "./store-context.ts";
+import { claimLock, openLeaseWith, type StoreContext, withClaim } from "./store-context.ts";
 
 export async function restore(kept: StoreContext, serial: number, options: LockOptions): Promise<Restored> {
   const { backend, sealer } = kept;

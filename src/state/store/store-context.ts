@@ -7,10 +7,10 @@ import type { StateBackend } from "../model/backend.ts";
 import { ioFailure } from "../model/failures.ts";
 import type { LockClaim } from "../model/lock-claim.ts";
 import { randomHex } from "../model/ports.ts";
+import type { State } from "../model/record.ts";
 import type { LockOptions } from "../model/store.ts";
-import type { DigestKey, HeldLease } from "./lease.ts";
+import { type DigestKey, HeldLease, type LeaseInput } from "./lease.ts";
 import { type LoadedState, loadFrom } from "./load.ts";
-import { openLease } from "./open-lease.ts";
 
 export interface StoreContext {
   readonly backend: StateBackend;
@@ -75,4 +75,19 @@ export async function lockAndOpen(
 function begunAs(lineage: string | undefined, found: LoadedState): LoadedState {
   if (lineage === undefined || found.snapshot !== undefined || found.unfolded) return found;
   return { ...found, state: { ...found.state, lineage } };
+}
+
+/** Opens a backend for writing under a claim: folds the remains of an earlier run, then starts a new journal. */
+export async function openLease(opening: LeaseInput): Promise<HeldLease> {
+  const lease = new HeldLease(opening);
+  await lease.begin();
+  return lease;
+}
+
+/** Opens a backend whose current state is discarded: from the first write on, it contains `state`. */
+export async function openLeaseWith(opening: LeaseInput, state: State, seq: number): Promise<HeldLease> {
+  const lease = new HeldLease(opening);
+  lease.substitute(state, seq);
+  await lease.begin();
+  return lease;
 }

@@ -5,7 +5,7 @@ import { dialectFrom, EMBEDDED, identityOf } from "../../config/settings.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
-import { moveRecords } from "../../engine/recover/move-records.ts";
+import { moveRecords } from "../../engine/recover/moves.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { offlineNotes, recordedLive } from "../../planner/mode/offline.ts";

@@ -7,7 +7,7 @@ import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { type Budget, budgetedReader, type LiveSnapshot } from "../../engine/observe/readers.ts";
-import { moveRecords } from "../../engine/recover/move-records.ts";
+import { moveRecords } from "../../engine/recover/moves.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { earlyQuestions } from "../../planner/check/lookups.ts";

@@ -5,7 +5,7 @@ import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { type Address, kindOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
-import { MovePaths } from "../../engine/recover/move-paths.ts";
+import { MovePaths } from "../../engine/recover/moves.ts";
 import { stateExists } from "../../planner/decide/state-exists.ts";
 import { registry } from "../../providers/index.ts";
 import { addressesOf } from "../../resource/names.ts";

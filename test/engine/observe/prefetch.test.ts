@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
-import { prefetchLists } from "../../../src/engine/observe/prefetch.ts";
+import { prefetchLists } from "../../../src/engine/observe/readers.ts";
 import { registry } from "../../../src/providers/index.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { State } from "../../../src/state/model/record.ts";

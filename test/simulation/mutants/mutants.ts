@@ -37,7 +37,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "in-place-write",
     bug: "state and journal are written in place, without a temporary file",
-    file: "src/state/backends/file/atomic-write.ts",
+    file: "src/state/backends/file/state-files.ts",
     find: `  await writeDurably(fs, temporary, text);
   try {
     await check();`,
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "fence-ignored",
     bug: "a holder does not check whether another process has acquired the lock",
-    file: "src/state/backends/file/lock-files.ts",
+    file: "src/state/backends/file/state-files.ts",
     find: `  if (greatest !== fence) throw overtaken(greatest);`,
     put: ``,
     suite: "zombie",

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
-import { remoteId } from "../../../src/core/address.ts";
+import { type Address, remoteId } from "../../../src/core/address.ts";
 import { digest } from "../../../src/core/digest.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import { readSnapshot } from "../../../src/state/format/snapshot.ts";

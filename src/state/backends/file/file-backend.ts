@@ -18,9 +18,15 @@ import type { LockClaim } from "../../model/lock-claim.ts";
 import type { Clock, FileSystem } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
-import { claimFile, replaceFile } from "./atomic-write.ts";
 import { filesWithFailures } from "./files-with-failures.ts";
-import { assertLatestClaim, latestClaim, makeClaim, rewriteClaim } from "./lock-files.ts";
+import {
+  assertLatestClaim,
+  claimFile,
+  latestClaim,
+  makeClaim,
+  replaceFile,
+  rewriteClaim,
+} from "./state-files.ts";
 
 const STATE_FILE = "state.json";
 const JOURNAL_FILE = "journal.jsonl";

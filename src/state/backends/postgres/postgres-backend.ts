@@ -16,8 +16,7 @@ import {
 import { corrupt, newerFormat } from "../../model/failures.ts";
 import type { LockClaim } from "../../model/lock-claim.ts";
 import { columnNumber, columnText, type Database, type QueryResult, type Value } from "./database.ts";
-import { storedJournal, storedText } from "./rows.ts";
-import { statementsOf, TABLES_VERSION, tablesOf } from "./tables.ts";
+import { statementsOf, storedJournal, storedText, TABLES_VERSION, tablesOf } from "./tables.ts";
 import type { PostgresUrl } from "./url.ts";
 
 type Statements = ReturnType<typeof statementsOf>;

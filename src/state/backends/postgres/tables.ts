@@ -1,4 +1,8 @@
-// Creates the tables of states on first use, in a separate schema and in one serialized transaction.
+// The tables of states: created on first use, in a separate schema and in one serialized transaction; their statements, and the pieces of a state in their rows.
+
+import type { StoredText } from "../../model/backend.ts";
+import { corrupt } from "../../model/failures.ts";
+import { columnNumber, columnText, type Row } from "./database.ts";
 
 /** Raised when the tables change; a newer one is refused. */
 export const TABLES_VERSION = 1;
@@ -104,4 +108,20 @@ export function statementsOf(schema: string) {
     makeKey: `update ${states} set digest_key = $2 where name = $1 and digest_key is null`,
     putKey: `update ${states} set digest_key = $3 where name = $1 and fence = $2`,
   } as const;
+}
+
+export function storedText(name: string, text: string | undefined): StoredText | undefined {
+  return text === undefined ? undefined : { name, bytes: new TextEncoder().encode(text) };
+}
+
+/** Undefined before the first version. A row is written atomically, so an unfinished or missing line is damage. */
+export function storedJournal(name: string, row: Row): StoredText | undefined {
+  if (columnNumber(row, "journal") === 0) return undefined;
+  const text = columnText(row, "text") ?? "";
+  const bytes = new TextEncoder().encode(text);
+  const lines = columnNumber(row, "lines");
+  const whole = text.split("\n").length - 1;
+  if (lines !== columnNumber(row, "present") || lines !== whole || !text.endsWith("\n"))
+    throw corrupt(name, bytes.length, `it has ${whole} complete lines instead of ${lines}`);
+  return { name, bytes };
 }

@@ -18,18 +18,21 @@ import type { LockClaim } from "../../model/lock-claim.ts";
 import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
+import { type FailureTests, Files } from "./files.ts";
 import {
+  copyAside,
+  findJournal,
   type JournalName,
   journalFolder,
   journalsIn,
   NO_STATE,
+  namesIn,
+  readStoredText,
   type StateName,
   sameState,
   stateFile,
   statesIn,
-} from "./file-names.ts";
-import { type FailureTests, Files } from "./files.ts";
-import { copyAside, findJournal, namesIn, readStoredText } from "./read-files.ts";
+} from "./read-files.ts";
 
 const SKEW_MS = 10 * 60_000;
 const utf8 = new TextEncoder();
