@@ -23,7 +23,7 @@ import { CONTRACT_FIELDS, planningRegistryIn, registryIn } from "../../src/resou
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { loadSpec } from "../../src/spec/load-spec.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
-import type { LeaseTimes, LockOwner } from "../../src/state/model/lock-claim.ts";
+import type { LeaseTimes, LockOwner } from "../../src/state/model/backend.ts";
 import type { State } from "../../src/state/model/record.ts";
 import type { StateStore } from "../../src/state/model/store.ts";
 import { BackedStateStore } from "../../src/state/store/state-store.ts";

@@ -3,8 +3,8 @@
 import { type Address, remoteId } from "../../src/core/address.ts";
 import type { PastRun } from "../../src/core/past-run.ts";
 import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
+import type { LeaseTimes, LockOwner } from "../../src/state/model/backend.ts";
 import type { Intent } from "../../src/state/model/journal-entry.ts";
-import type { LeaseTimes, LockOwner } from "../../src/state/model/lock-claim.ts";
 import type { Clock } from "../../src/state/model/ports.ts";
 import type { StateRecord } from "../../src/state/model/record.ts";
 import type { StateStore } from "../../src/state/model/store.ts";

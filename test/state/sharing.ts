@@ -8,7 +8,7 @@ import { openPgDatabase } from "../../src/state/backends/postgres/pg-database.ts
 import { PostgresBackend } from "../../src/state/backends/postgres/postgres-backend.ts";
 import { parsePostgresUrl } from "../../src/state/backends/postgres/url.ts";
 import { openWorkspaceStore } from "../../src/state/backends/workspace-file/workspace-backend.ts";
-import type { LockOwner } from "../../src/state/model/lock-claim.ts";
+import type { LockOwner } from "../../src/state/model/backend.ts";
 import type { StateStore } from "../../src/state/model/store.ts";
 import { BackedStateStore } from "../../src/state/store/state-store.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";

@@ -11,14 +11,14 @@ import { yamlText } from "../../report/text/yaml.ts";
 import { type ExportInput, exportSpec } from "../../spec/export/document.ts";
 import { type Connection, connect } from "../../workflow/session/connect.ts";
 import { embeddedFolder } from "../../workflow/session/state-location.ts";
-import { kindsNamed } from "../../workflow/transfer/export.ts";
 import {
   exportNotes,
   exportToFolder,
   type FolderExport,
+  kindsNamed,
   readForExport,
   unwrittenContents,
-} from "../../workflow/transfer/export-folder.ts";
+} from "../../workflow/transfer/export.ts";
 import { SCHEMA_LINES } from "../../workflow/transfer/write-file.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";

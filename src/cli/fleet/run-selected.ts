@@ -7,7 +7,7 @@ import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import type { FleetWorkspace } from "../../fleet/model/fleet.ts";
 import { type FleetCommand, isSettled, type WorkspaceResult } from "../../fleet/model/result.ts";
-import { resultLine, runSummary } from "../../fleet/report/fleet-text.ts";
+import { resultLine, runSummary } from "../../fleet/report/fleet-documents.ts";
 import { type Execute, type FleetRun, runFleet, type Wave } from "../../fleet/run-fleet.ts";
 import { dueWorkspaces } from "../../fleet/select.ts";
 import { printableJson } from "../../report/text/printable.ts";

@@ -4,8 +4,7 @@ import { type Diagnostic, error, type Failure, failureOf } from "../../core/diag
 import { parseJson } from "../../core/exact-json.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { shapeOf } from "../format/shape.ts";
-import type { BackendNames } from "../model/backend.ts";
-import type { LeaseTimes, LockClaim } from "../model/lock-claim.ts";
+import type { BackendNames, LeaseTimes, LockClaim } from "../model/backend.ts";
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 60_000 };
 

@@ -2,8 +2,8 @@
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { LockClaim } from "./backend.ts";
 import type { JournalEntry } from "./journal-entry.ts";
-import type { LockClaim } from "./lock-claim.ts";
 import type { State, StateRecord } from "./record.ts";
 
 export interface StateStore {

@@ -4,10 +4,9 @@ import { Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { createSealer } from "../format/encryption.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/key.ts";
-import { lockContended, newClaim } from "../lock/acquire.ts";
 import { isOver, LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
-import type { StateBackend } from "../model/backend.ts";
-import type { LeaseTimes, LockClaim, LockOwner } from "../model/lock-claim.ts";
+import { lockContended, newClaim } from "../lock/lock.ts";
+import type { LeaseTimes, LockClaim, LockOwner, StateBackend } from "../model/backend.ts";
 import { type Clock, type Random, toHex } from "../model/ports.ts";
 import type { State } from "../model/record.ts";
 import type {

@@ -2,10 +2,9 @@
 
 import type { Sealer } from "../format/encryption.ts";
 import { emptyState } from "../format/fold.ts";
-import { acquireLock, type LockEnvironment } from "../lock/acquire.ts";
-import type { StateBackend } from "../model/backend.ts";
+import { acquireLock, type LockEnvironment } from "../lock/lock.ts";
+import type { LockClaim, StateBackend } from "../model/backend.ts";
 import { ioFailure } from "../model/failures.ts";
-import type { LockClaim } from "../model/lock-claim.ts";
 import { randomHex } from "../model/ports.ts";
 import type { State } from "../model/record.ts";
 import type { LockOptions } from "../model/store.ts";

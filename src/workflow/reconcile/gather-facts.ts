@@ -1,13 +1,13 @@
-// Gathers the facts that a plan requests, each read at most once.
+// Gathers the facts that a plan requests, each read at most once: also the caller, who is cached per credential.
 
 import { principalOf } from "../../api/auth/credential.ts";
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Address } from "../../core/address.ts";
 import { keyedDigest } from "../../core/digest.ts";
-import { defined } from "../../core/json.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
-import { identify } from "../../engine/observe/identify-caller.ts";
 import { memoizedReader } from "../../engine/observe/readers.ts";
 import { type DraftPlan, requestsOf } from "../../planner/make-plan.ts";
 import type { Update } from "../../planner/model/change.ts";
@@ -173,4 +173,44 @@ async function liveText(reader: Reader, provider: Provider, live: LiveObject): P
     pieces.push(piece);
   }
   return provider.planning.content?.text?.(Buffer.concat(pieces), live.values);
+}
+
+interface Identity {
+  /** User name; undefined if the service does not return it. */
+  readonly name: string | undefined;
+  /** Recorded in the state, so that the next run needs no request. */
+  readonly entry?: JournalEntry;
+}
+
+interface IdentifyInput {
+  readonly reader: Reader;
+  readonly state: State;
+  /** Keyed digest of the credential; undefined where it does not tell callers apart. */
+  readonly credential: string | undefined;
+  /** Set by the user with an option or WORKSPACE_USER. */
+  readonly given?: string;
+}
+
+export async function identify(input: IdentifyInput): Promise<Identity> {
+  if (input.given !== undefined) return { name: input.given };
+  const { caller } = input.state;
+  const { credential } = input;
+  if (caller !== undefined && caller.credential === credential) return { name: caller.name };
+  const name = userNameIn(await asked(input.reader));
+  if (name === undefined || credential === undefined) return { name };
+  return { name, entry: { type: "caller", name, credential } };
+}
+
+/** Older services have no such call, and some callers may not use it. */
+async function asked(reader: Reader): Promise<JsonObject> {
+  try {
+    return await reader.read("scim/me");
+  } catch (failure) {
+    if (failure instanceof Refused) return {};
+    throw failure;
+  }
+}
+
+function userNameIn(answer: JsonObject): string | undefined {
+  return typeof answer.userName === "string" && answer.userName !== "" ? answer.userName : undefined;
 }

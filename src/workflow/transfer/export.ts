@@ -1,18 +1,34 @@
-// Writes an export to a folder: contents first, the spec last.
+// Exports the workspace to a folder: contents first, the spec last; and reports what the spec needs or cannot express.
 
 import { existsSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Reader } from "../../api/contract/reader.ts";
-import { withFileCreation } from "../../config/files.ts";
+import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
+import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf, warning } from "../../core/diagnostic.ts";
+import { count } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
 import { failureDiagnostic } from "../../engine/failures.ts";
+import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
+import { registry } from "../../providers/index.ts";
+import { registryIn } from "../../resource/dialect-view.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { ExportSource } from "../../spec/export/addresses.ts";
+import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../../spec/export/document.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
-import { assertNoLinkBelow, openWholeFile, type WholeFile, writeWholeFile } from "./write-file.ts";
+import { addressFilter } from "../session/address-filter.ts";
+import type { Connection } from "../session/connect.ts";
+import type { WorkflowContext } from "../session/workflow-context.ts";
+import {
+  assertCanIgnoreState,
+  assertNoLinkBelow,
+  ignoreState,
+  openWholeFile,
+  type WholeFile,
+  writeWholeFile,
+} from "./write-file.ts";
 
 const TAKEN = "choose another folder, or overwrite the file with --force";
 
@@ -23,13 +39,11 @@ interface FetchInput {
   readonly force: boolean;
 }
 
-interface FetchResult {
-  /** Why a content is not there, by the address of its resource. */
-  readonly failed: ReadonlyMap<Address, Diagnostic>;
-}
-
-/** Throws Failure with CLI_FILE where the folder cannot be written to. */
-export async function fetchSources(sources: readonly ExportSource[], to: FetchInput): Promise<FetchResult> {
+/** Why contents are not there, by the addresses of their resources. Throws Failure with CLI_FILE where the folder cannot be written to. */
+export async function fetchSources(
+  sources: readonly ExportSource[],
+  to: FetchInput,
+): Promise<ReadonlyMap<Address, Diagnostic>> {
   const slots = new Semaphore(Math.min(to.parallelism, 8));
   const failed = new Map<Address, Diagnostic>();
   await Promise.all(
@@ -45,7 +59,7 @@ export async function fetchSources(sources: readonly ExportSource[], to: FetchIn
       }),
     ),
   );
-  return { failed };
+  return failed;
 }
 
 function leftOut(address: Address, reason: Diagnostic): Diagnostic {
@@ -137,5 +151,94 @@ export function kindsNamed(registry: Registry, given: readonly string[]): Readon
 function noKind(name: string, known: readonly string[]) {
   return error("CLI_USAGE", `"${name}" is not a valid kind`, {
     hint: nearestHint(name, known, `the kinds are ${known.join(", ")}`),
+  });
+}
+
+export interface FolderExport extends HostOptions {
+  readonly out: string;
+  readonly force: boolean;
+  readonly builtIn: boolean;
+  readonly parallelism: number;
+}
+
+export interface ExportChoice extends HostOptions {
+  readonly kinds: ReadonlySet<string>;
+  readonly only: readonly string[];
+  readonly builtIn: boolean;
+  readonly full: boolean;
+  readonly secrets: boolean;
+  readonly parallelism: number;
+}
+
+/** Lists the live objects that a user chose. Throws Failure with CLI_UNKNOWN_ADDRESS. */
+export async function readForExport(
+  context: WorkflowContext,
+  { reader }: Connection,
+  { kinds, only, builtIn, full, secrets, parallelism, ...host }: ExportChoice,
+  onRead: NonNullable<ListKindsInput["onRead"]>,
+): Promise<ExportInput> {
+  const live = await listKinds({ registry, reader, kinds, parallelism, onRead });
+  const described = registryIn(registry, dialectFrom(context, host));
+  const input = { registry: described, live, kinds, builtIn, full, secrets };
+  const filter = addressFilter(only, exportable(input), "to list the objects, run `workspace export`");
+  return filter === undefined ? input : { ...input, only: filter };
+}
+
+/** Throws Failure with CLI_FILE where a file exists already or cannot be written. */
+export async function exportToFolder(
+  context: WorkflowContext,
+  { reader }: Connection,
+  input: ExportInput,
+  options: FolderExport,
+  textOf: (found: ExportedSpec) => string,
+): Promise<{ readonly found: ExportedSpec; readonly diagnostics: readonly Diagnostic[] }> {
+  const { out, force, parallelism } = options;
+  const folder = resolve(context.cwd, out);
+  const file = join(folder, DEFAULT_FILE);
+  if (!force && existsSync(file)) throw existsAlready(join(out, DEFAULT_FILE));
+  withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
+  const { sources } = exportSpec(input);
+  const failed = await fetchSources(sources, { folder, reader, parallelism, force });
+  const found = exportSpec(withoutThese(input, new Set(failed.keys())));
+  writeSpec(file, textOf(found), force);
+  withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
+  const doubts = await problemsOfExport(context, file, registryIn(registry, dialectFrom(context, options)));
+  return { found, diagnostics: [...exportNotes(found, options.builtIn), ...failed.values(), ...doubts] };
+}
+
+function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportInput {
+  const { only } = input;
+  return { ...input, only: (address) => !failed.has(address) && only?.(address) !== false };
+}
+
+/** What the exported spec needs before it can be planned. */
+export function* exportNotes(found: ExportedSpec, builtIn: boolean): Generator<Diagnostic> {
+  yield* found.diagnostics;
+  if (found.addresses.length === 0 && found.diagnostics.length === 0)
+    yield warning("CLI_UNKNOWN_ADDRESS", "the workspace has nothing to export", {
+      ...(builtIn ? {} : { hint: "to export built-in objects, pass --built-in" }),
+    });
+  if (found.variables.length > 0)
+    yield warning(
+      "SPEC_SECRET_SOURCE",
+      `plan and apply need these variables: ${found.variables.join(", ")}`,
+      { hint: "an apply writes their values over the live secrets" },
+    );
+}
+
+/** An export to stdout contains the spec only. */
+export function unwrittenContents({ sources }: ExportedSpec): readonly Diagnostic[] {
+  if (sources.length === 0) return [];
+  const contents = count(sources.length, "notebook or file", "notebooks and files");
+  return [
+    warning("CLI_FILE", `the contents of ${contents} were not written`, {
+      hint: "to write the spec and the contents to a folder, pass --out FOLDER",
+    }),
+  ];
+}
+
+export function existsAlready(file: string): Failure {
+  return failureOf("CLI_FILE", `${file} already exists`, {
+    hint: TAKEN,
   });
 }

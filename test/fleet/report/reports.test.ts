@@ -3,8 +3,12 @@
 import parsePrometheusTextFormat from "parse-prometheus-text-format";
 import { describe, expect, test } from "vitest";
 import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
-import { fleetJson, fleetMarkdown, fleetMetrics } from "../../../src/fleet/report/fleet-documents.ts";
-import { fleetText } from "../../../src/fleet/report/fleet-text.ts";
+import {
+  fleetJson,
+  fleetMarkdown,
+  fleetMetrics,
+  fleetText,
+} from "../../../src/fleet/report/fleet-documents.ts";
 import { fleetView } from "../../../src/fleet/report/fleet-view.ts";
 import { resultOf, workspaceNamed } from "../queue/workspaces.ts";
 import { FLEET_VIEW } from "./sample-fleet.ts";

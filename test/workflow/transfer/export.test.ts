@@ -61,14 +61,14 @@ async function refusal(work: () => unknown): Promise<string> {
 
 describe("the contents of an export", () => {
   test("are written piece by piece, each below the folder", async () => {
-    const { failed } = await fetch({ "/a/b": ["one ", "two"], "/c": [] });
+    const failed = await fetch({ "/a/b": ["one ", "two"], "/c": [] });
     expect(failed.size).toBe(0);
     expect(readFileSync(join(folder, "files/a/b"), "utf8")).toBe("one two");
     expect(readFileSync(join(folder, "files/c"), "utf8")).toBe("");
   });
 
   test("that break off leave no part of a file, and the others are there", async () => {
-    const { failed } = await fetch({ "/a": ["part", REFUSED], "/b": ["whole"] });
+    const failed = await fetch({ "/a": ["part", REFUSED], "/b": ["whole"] });
     expect([...failed.keys()]).toEqual(["files./a"]);
     expect(failed.get([...failed.keys()][0] ?? ("" as never))?.message).toMatch(/files\.\/a is not exported/);
     expect(readdirSync(join(folder, "files"))).toEqual(["b"]);

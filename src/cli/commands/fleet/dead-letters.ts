@@ -2,7 +2,7 @@
 
 import { error, Failure, failureOf } from "../../../core/diagnostic.ts";
 import { type DeadJob, unsettled } from "../../../fleet/queue/job-queue.ts";
-import { columns } from "../../../fleet/report/fleet-text.ts";
+import { columns } from "../../../fleet/report/fleet-documents.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";

@@ -1,6 +1,6 @@
 // `workspace fleet list|status|report`: shows the fleet file and the last results. Contacts no workspace.
 
-import { columns, fleetText } from "../../../fleet/report/fleet-text.ts";
+import { columns, fleetText } from "../../../fleet/report/fleet-documents.ts";
 import { type FleetView, fleetView } from "../../../fleet/report/fleet-view.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";

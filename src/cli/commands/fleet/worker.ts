@@ -3,7 +3,7 @@
 import { count } from "../../../core/sentences.ts";
 import type { FleetCommand } from "../../../fleet/model/result.ts";
 import { runWorker } from "../../../fleet/queue/worker.ts";
-import { resultLine } from "../../../fleet/report/fleet-text.ts";
+import { resultLine } from "../../../fleet/report/fleet-documents.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { nodeClock } from "../../../state/backends/file/node-ports.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";

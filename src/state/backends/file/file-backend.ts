@@ -8,13 +8,13 @@ import {
   GENERATIONS,
   type JournalSink,
   type LatestClaim,
+  type LockClaim,
   type StateBackend,
   type StateWrite,
   type StoredState,
   type StoredText,
 } from "../../model/backend.ts";
 import { allMissing, ioFailure } from "../../model/failures.ts";
-import type { LockClaim } from "../../model/lock-claim.ts";
 import type { Clock, FileSystem } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";

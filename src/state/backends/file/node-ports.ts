@@ -6,8 +6,8 @@ import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { errorCode } from "../../../core/diagnostic.ts";
 import { assertRegular } from "../../../core/regular-file.ts";
+import type { LockOwner } from "../../model/backend.ts";
 import { assertStateSize } from "../../model/failures.ts";
-import type { LockOwner } from "../../model/lock-claim.ts";
 import type { Clock, FileSystem, OpenFile, Random } from "../../model/ports.ts";
 
 const PRIVATE_FILE = 0o600;

@@ -1,8 +1,7 @@
 // The files of a state in a folder: atomic replacement, and the lock. `lock.<fence>` is created only if it does not exist, so each fencing token has one owner, and the greatest one counts.
 
 import { claimText, fencesIn, lockFile, overtaken, readClaim } from "../../lock/lease-rules.ts";
-import type { LatestClaim } from "../../model/backend.ts";
-import type { LockClaim } from "../../model/lock-claim.ts";
+import type { LatestClaim, LockClaim } from "../../model/backend.ts";
 import type { FileSystem } from "../../model/ports.ts";
 
 /** The caller syncs the folder once after all files. `check` throws right before the rename if the lock was lost. */

@@ -8,13 +8,13 @@ import {
   GENERATIONS,
   type JournalSink,
   type LatestClaim,
+  type LockClaim,
   type StateBackend,
   type StateWrite,
   type StoredState,
   type StoredText,
 } from "../../model/backend.ts";
 import { corrupt, newerFormat } from "../../model/failures.ts";
-import type { LockClaim } from "../../model/lock-claim.ts";
 import { columnNumber, columnText, type Database, type QueryResult, type Value } from "./database.ts";
 import { statementsOf, storedJournal, storedText, TABLES_VERSION, tablesOf } from "./tables.ts";
 import type { PostgresUrl } from "./url.ts";

@@ -9,12 +9,12 @@ import {
   GENERATIONS,
   type JournalSink,
   type LatestClaim,
+  type LockClaim,
   type StateBackend,
   type StateWrite,
   type StoredState,
   type StoredText,
 } from "../../model/backend.ts";
-import type { LockClaim } from "../../model/lock-claim.ts";
 import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
-import { identify } from "../../../src/engine/observe/identify-caller.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
+import { identify } from "../../../src/workflow/reconcile/gather-facts.ts";
 
 function service(answer: JsonObject | Error) {
   const asked: string[] = [];
