@@ -7,7 +7,7 @@ import { type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run.ts";
 import { adopt, create, forget, remove, removeReplaced, update } from "./change-actions.ts";
-import { RecordedLease } from "./history.ts";
+import { recordedLease } from "./history.ts";
 import { blockedBy, type ChangeResult, notStarted, OutcomeLog } from "./outcome-log.ts";
 import { renameReplaced, renameTemporarily } from "./temporary-name.ts";
 import { recordUnchanged, save, verify } from "./verify.ts";
@@ -17,7 +17,7 @@ import { type GraphNode, walkGraph } from "./walk-graph.ts";
 export async function applyPlan(given: ApplyInput): Promise<ApplyOutcome> {
   const begun = given.clock.now();
   const { origin, lease, plan, clock } = given;
-  const recorded = origin === undefined ? undefined : new RecordedLease(lease, plan, clock, origin);
+  const recorded = origin === undefined ? undefined : recordedLease(lease, plan, clock, origin);
   const input = recorded === undefined ? given : { ...given, lease: recorded };
   const run = startRun(input);
   const tally = new OutcomeLog(

@@ -1,6 +1,5 @@
 // Executes one change: reads its object again, journals its requests, records its result.
 
-import type { RemoteId } from "../../core/address.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { comparable } from "../../planner/diff/fingerprint.ts";
@@ -9,7 +8,7 @@ import type { Payload } from "../../resource/operations.ts";
 import { assertId } from "../failures.ts";
 import { type ApplyRun, newToken, openJournal } from "./apply-run.ts";
 import { previousObservations, recordAfter, seenIn } from "./build-record.ts";
-import { runChange } from "./change-result.ts";
+import { type JournalOpener, runChange } from "./change-result.ts";
 import type { ChangeResult } from "./outcome-log.ts";
 import { createOrFind, readObject, readUnmoved } from "./read-object.ts";
 import { type ResolvedValues, resolveValues } from "./resolve-values.ts";
@@ -30,15 +29,8 @@ export async function create(
       await readUnmoved(run, change);
     const { wire, applied } = await resolveValues(run, change);
     const payload = payloadOf(run, change);
-    const journal = open(
-      openJournal(run, change, {
-        ...intentOf(run, change, applied),
-        action: "create",
-        token,
-        existed,
-        ...(replaces === undefined ? {} : { replaces }),
-      }),
-    );
+    const intent = { ...intentOf(run, change, applied), action: "create", token, existed } as const;
+    const journal = open(openJournal(run, change, { ...intent, ...defined({ replaces }) }));
     const task = { address: change.address, name: change.name, values: wire, token, ...payload };
     const id = await createOrFind(run, change, journal, () => provider.operations.create(journal, task));
     assertId(id, change.address);
@@ -62,27 +54,10 @@ export async function update(run: ApplyRun, change: Update): Promise<ChangeResul
     const payload = payloadOf(run, change);
     const token = newToken(run);
     const { address, name, id, steps } = change;
-    const journal = open(
-      openJournal(run, change, {
-        ...intentOf(run, change, applied),
-        action: "update",
-        id,
-        token,
-        existed: true,
-      }),
-    );
-    const before = live.values;
-    await provider.operations.update(journal, {
-      address,
-      name,
-      id,
-      live,
-      before,
-      steps,
-      values: wire,
-      token,
-      ...payload,
-    });
+    const intent = { ...intentOf(run, change, applied), action: "update", id, token, existed: true } as const;
+    const journal = open(openJournal(run, change, intent));
+    const task = { address, name, id, live, before: live.values, steps, values: wire, token, ...payload };
+    await provider.operations.update(journal, task);
     await journal.done({ record: recordAfter(run, change, id, applied, previousObservations(run, change)) });
     run.names.add(change.kind, change.name, id);
     return id;
@@ -93,7 +68,7 @@ export async function update(run: ApplyRun, change: Update): Promise<ChangeResul
 export async function remove(run: ApplyRun, change: Delete): Promise<ChangeResult> {
   return runChange(run, change, async (open) => {
     const live = await readUnmoved(run, change);
-    await removeObject(run, change, change.id, live, open);
+    await removeObject(run, change, live, open);
     return change.id;
   });
 }
@@ -102,30 +77,20 @@ export async function remove(run: ApplyRun, change: Delete): Promise<ChangeResul
 export async function removeReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   return runChange(run, change, async (open) => {
     const live = await readObject(run, change.kind, change.id, undefined);
-    await removeObject(run, change, change.id, live, open);
+    await removeObject(run, change, live, open);
     return run.input.lease.record(change.address)?.id ?? change.id;
   });
 }
 
-type Opener = Parameters<Parameters<typeof runChange>[2]>[0];
-
 async function removeObject(
   run: ApplyRun,
   change: Delete | Replace,
-  id: RemoteId,
   live: Awaited<ReturnType<typeof readObject>>,
-  open: Opener,
+  open: JournalOpener,
 ): Promise<void> {
-  const { address } = change;
-  const journal = open(
-    openJournal(run, change, {
-      ...intentOf(run, change, {}),
-      action: "delete",
-      id,
-      token: newToken(run),
-      existed: true,
-    }),
-  );
+  const { address, id } = change;
+  const intent = { ...intentOf(run, change, {}), action: "delete", id, existed: true } as const;
+  const journal = open(openJournal(run, change, { ...intent, token: newToken(run) }));
   const name = live?.name ?? change.name;
   if (live !== undefined) {
     const observed = defined({ observed: run.liveIndex.byId(change.kind, id) });
@@ -135,11 +100,10 @@ async function removeObject(
   await journal.done({ gone: { address, id } });
 }
 
+type AsIs = Extract<Change, { readonly action: "adopt" | "noop" }>;
+
 /** Records an existing object as managed; changes only the state. */
-export async function adopt(
-  run: ApplyRun,
-  change: Extract<Change, { readonly action: "adopt" | "noop" }>,
-): Promise<ChangeResult> {
+export async function adopt(run: ApplyRun, change: AsIs): Promise<ChangeResult> {
   return runChange(run, change, async () => {
     const { applied } = await resolveValues(run, change);
     await run.input.lease.append({ type: "record", record: recordUnsent(run, change, applied) });
@@ -147,19 +111,12 @@ export async function adopt(
   });
 }
 
-type AsIs = Extract<Change, { readonly action: "adopt" | "noop" }>;
-
 /** The record of an object that matches the spec. */
 export function recordUnsent(run: ApplyRun, change: AsIs, applied: ResolvedValues["applied"]) {
   const live = run.liveIndex.byId(change.kind, change.id);
   const provider = run.input.registry.get(change.kind);
-  return recordAfter(
-    run,
-    change,
-    change.id,
-    applied,
-    live === undefined ? {} : seenIn(provider.fields, applied, comparable(provider, live)),
-  );
+  const seen = live === undefined ? {} : seenIn(provider.fields, applied, comparable(provider, live));
+  return recordAfter(run, change, change.id, applied, seen);
 }
 
 export async function forget(

@@ -15,11 +15,14 @@ import type { JournaledWriter } from "./journaled-writer.ts";
 import type { ChangeResult } from "./outcome-log.ts";
 import { findByName } from "./read-object.ts";
 
-/** Runs the work of a change. `open` makes a journal known, so that a failure can be told from what it holds. */
+/** Makes a journal known, so that a failure can be told from what it holds. */
+export type JournalOpener = (journal: JournaledWriter) => JournaledWriter;
+
+/** Runs the work of a change. */
 export async function runChange(
   run: ApplyRun,
   change: Change,
-  work: (open: (journal: JournaledWriter) => JournaledWriter) => Promise<RemoteId>,
+  work: (open: JournalOpener) => Promise<RemoteId>,
 ): Promise<ChangeResult> {
   let journal: JournaledWriter | undefined;
   try {

@@ -29,17 +29,12 @@ interface Account {
   readonly begun: boolean;
 }
 
-interface Beginning {
-  /** Checked until the first request of the change is sent. */
-  readonly mayBegin: Permit;
-}
-
 /** The journal of one change. Its first request opens it; a change without requests writes no entry. */
 export class JournaledWriter implements OperationWriter {
   readonly #writer: Writer;
   readonly #lease: Lease;
   readonly #intent: Omit<Intent, "operation">;
-  readonly #waiting: WaitPorts & Beginning;
+  readonly #waiting: ConstructorParameters<typeof JournaledWriter>[3];
   #left = false;
   #seq: Promise<number> | undefined;
   #sent = 0;
@@ -47,11 +42,12 @@ export class JournaledWriter implements OperationWriter {
   #refused = 0;
   #made: RemoteId | undefined;
 
+  /** `mayBegin` is checked until the first request of the change is sent. */
   constructor(
     writer: Writer,
     lease: Lease,
     intent: Omit<Intent, "operation">,
-    waiting: WaitPorts & Beginning,
+    waiting: WaitPorts & { readonly mayBegin: Permit },
   ) {
     this.#writer = writer;
     this.#lease = lease;

@@ -7,7 +7,7 @@ import { isSameName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { type ApplyRun, newToken, openJournal } from "./apply-run.ts";
-import { runChange } from "./change-result.ts";
+import { type JournalOpener, runChange } from "./change-result.ts";
 import type { ChangeResult } from "./outcome-log.ts";
 import { readUnmoved } from "./read-object.ts";
 
@@ -37,7 +37,6 @@ export async function renameReplaced(run: ApplyRun, change: Replace): Promise<Ch
 }
 
 type Renamed = Extract<Change, { readonly action: "update" | "replace" | "delete" }>;
-type Opener = Parameters<Parameters<typeof runChange>[2]>[0];
 
 /** Renames under a separate intent; the record then contains the new name. */
 async function rename(
@@ -46,7 +45,7 @@ async function rename(
   live: LiveObject,
   token: string,
   name: string,
-  open: Opener,
+  open: JournalOpener,
 ): Promise<void> {
   const { address, id } = change;
   const provider = run.input.registry.get(change.kind);

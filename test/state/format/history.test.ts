@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { digest } from "../../../src/core/digest.ts";
 import type { PastRun } from "../../../src/core/past-run.ts";
-import { RecordedLease } from "../../../src/engine/apply/history.ts";
+import { recordedLease } from "../../../src/engine/apply/history.ts";
 import { emptyState, fold } from "../../../src/state/format/fold.ts";
 import { readSnapshot } from "../../../src/state/format/snapshot.ts";
 import {
@@ -72,7 +72,7 @@ test("an apply that is killed leaves an unfinished entry with its actor, run and
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = new RecordedLease(lease, PLAN, clock, ORIGIN);
+  const recorded = recordedLease(lease, PLAN, clock, ORIGIN);
   const seq = await recorded.append({ type: "intent", intent: intent("pools.a") });
   await recorded.append({ type: "done", intent: seq, record: ready("pools.a") });
   const { history } = (await storeOn({ disk, clock }).read()).state;
@@ -94,7 +94,7 @@ test("an apply without changes adds no entry and keeps the serial", async () => 
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = new RecordedLease(lease, PLAN, clock, ORIGIN);
+  const recorded = recordedLease(lease, PLAN, clock, ORIGIN);
   recorded.end([], false, 6_000);
   expect(await recorded.publish()).toMatchObject({ serial: 0 });
   expect(recorded.state().history).toBeUndefined();
@@ -104,7 +104,7 @@ test("the end of an apply counts actions, what is left, and the addresses beyond
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = new RecordedLease(lease, PLAN, clock, ORIGIN);
+  const recorded = recordedLease(lease, PLAN, clock, ORIGIN);
   await recorded.append({ type: "host", host: "h" });
   const outcome = (at: number, result: "applied" | "failed") => ({
     address: `pools.p${at}` as Address,
