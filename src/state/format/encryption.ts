@@ -10,17 +10,6 @@ import { derive, readKeyText } from "./key.ts";
 /** The purpose of a part, which prevents that one part replaces another. */
 export type Purpose = "state" | "journal" | "plan";
 
-export interface Sealer {
-  /** Whether new parts are encrypted. */
-  readonly seals: boolean;
-  /** One line without its end. `bound` has to be known again to open it. */
-  seal(purpose: Purpose, bound: string, text: string): string;
-  /** The same for pieces, with the end of the line. Without a key, returns the pieces unchanged. */
-  sealPieces(text: Iterable<string>): Iterable<string>;
-  /** The plain bytes. Throws STATE_KEY where the key does not fit, STATE_CORRUPT where a byte is not what was written. */
-  open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset?: number): Uint8Array;
-}
-
 export interface SealerOptions {
   /** The value of WORKSPACE_STATE_KEY; without it, nothing is encrypted, and nothing encrypted can be read. */
   readonly keyText?: string;
@@ -37,17 +26,13 @@ const SEALED =
 const TAG_BYTES = 16;
 const LONGEST_BEGINNING = 64;
 
-export function createSealer(options: SealerOptions): Sealer {
-  return new KeyedSealer(options);
-}
-
 interface Derived {
   readonly key: Uint8Array;
   /** Whether this key encrypted a part, without decrypting it. */
   readonly check: string;
 }
 
-class KeyedSealer implements Sealer {
+export class Sealer {
   readonly #keyText: string | undefined;
   readonly #oldTexts: readonly string[];
   readonly #opensPlain: boolean;
@@ -63,6 +48,7 @@ class KeyedSealer implements Sealer {
     this.#random = options.random;
   }
 
+  /** Whether new parts are encrypted. */
   get seals(): boolean {
     return this.#keyText !== undefined;
   }
@@ -72,10 +58,12 @@ class KeyedSealer implements Sealer {
     return this.#keyText === undefined ? this.#oldTexts : [this.#keyText, ...this.#oldTexts];
   }
 
+  /** One line without its end. `bound` has to be known again to open it. */
   seal(purpose: Purpose, bound: string, text: string): string {
     return this.#keyText === undefined ? text : this.#sealed(this.#keyText, purpose, bound, [text]).join("");
   }
 
+  /** The same for pieces, with the end of the line. Without a key, returns the pieces unchanged. */
   sealPieces(text: Iterable<string>): Iterable<string> {
     return this.#keyText === undefined ? text : [...this.#sealed(this.#keyText, "state", "", text), "\n"];
   }
@@ -103,6 +91,7 @@ class KeyedSealer implements Sealer {
     return [`${MARK}"sum":"${sum.end()}",`, ...body, "}"];
   }
 
+  /** The plain bytes. Throws STATE_KEY where the key does not fit, STATE_CORRUPT where a byte is not what was written. */
   open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset = 0): Uint8Array {
     const beginning = Buffer.from(bytes.subarray(0, LONGEST_BEGINNING)).toString("latin1");
     if (!beginning.startsWith(MARK)) {
@@ -161,20 +150,22 @@ function boundTo(purpose: Purpose, bound: string, head: string): string {
   return `workspace ${purpose}\n${bound}\n${head}`;
 }
 
+function keyFailure(message: string, hint: string): Failure {
+  return failureOf("STATE_KEY", message, { hint });
+}
+
 function notSealed(file: string): Failure {
-  return failureOf("STATE_KEY", `${file} is not encrypted, but WORKSPACE_STATE_KEY is set`, {
-    hint: "to encrypt it, run `workspace state rekey`; otherwise, unset the variable",
-  });
+  const hint = "to encrypt it, run `workspace state rekey`; otherwise, unset the variable";
+  return keyFailure(`${file} is not encrypted, but WORKSPACE_STATE_KEY is set`, hint);
 }
 
 function keyMissing(file: string): Failure {
-  return failureOf("STATE_KEY", `${file} is encrypted, but WORKSPACE_STATE_KEY is not set`, {
-    hint: "set WORKSPACE_STATE_KEY to the key of this state",
-  });
+  const hint = "set WORKSPACE_STATE_KEY to the key of this state";
+  return keyFailure(`${file} is encrypted, but WORKSPACE_STATE_KEY is not set`, hint);
 }
 
 function otherSealingKey(file: string): Failure {
-  return failureOf("STATE_KEY", `${file} is encrypted with a different key than WORKSPACE_STATE_KEY`, {
-    hint: "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
-  });
+  const hint =
+    "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys";
+  return keyFailure(`${file} is encrypted with a different key than WORKSPACE_STATE_KEY`, hint);
 }

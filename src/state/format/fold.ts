@@ -25,15 +25,7 @@ export interface Draft {
 const NONCES_KEPT = 1000;
 
 export function emptyState(lineage: string): State {
-  return {
-    lineage,
-    serial: 0,
-    host: "",
-    records: new Map(),
-    sweeps: [],
-    open: [],
-    nonces: [],
-  };
+  return { lineage, serial: 0, host: "", records: new Map(), sweeps: [], open: [], nonces: [] };
 }
 
 export function draftOf(state: State): Draft {

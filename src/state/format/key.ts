@@ -45,16 +45,13 @@ const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 /** Throws STATE_KEY if the value is too short to be a secret; no message contains the value. */
 export function readKeyText(text: string): KeyText {
   const trimmed = text.trim();
-  if (trimmed.length < SHORTEST) throw tooShort();
+  if (trimmed.length < SHORTEST)
+    throw failureOf("STATE_KEY", `WORKSPACE_STATE_KEY is shorter than ${SHORTEST} characters`, {
+      hint: "use 32 random bytes, for example the output of `openssl rand -hex 32`",
+    });
   if (HEX.test(trimmed)) return { kdf: "hkdf", bytes: fromHex(trimmed) };
   if (BASE64.test(trimmed)) return { kdf: "hkdf", bytes: fromBase64(trimmed) };
   return { kdf: "scrypt", bytes: new TextEncoder().encode(trimmed.normalize("NFC")) };
-}
-
-function tooShort(): Failure {
-  return failureOf("STATE_KEY", `WORKSPACE_STATE_KEY is shorter than ${SHORTEST} characters`, {
-    hint: "use 32 random bytes, for example the output of `openssl rand -hex 32`",
-  });
 }
 
 export function fromHex(hex: string): Uint8Array {

@@ -65,28 +65,9 @@ async function assertArrived(target: StateStore, wanted: State): Promise<void> {
 }
 
 function essence(state: State): string {
-  const {
-    lineage,
-    host,
-    records,
-    sweeps,
-    open,
-    nonces,
-    reported = [],
-    acknowledged = [],
-    history = [],
-  } = state;
-  const all = {
-    lineage,
-    host,
-    records: [...records.values()],
-    sweeps,
-    open,
-    nonces,
-    reported,
-    acknowledged,
-    history,
-  };
+  const { lineage, host, sweeps, open, nonces, reported = [], acknowledged = [], history = [] } = state;
+  const records = [...state.records.values()];
+  const all = { lineage, host, records, sweeps, open, nonces, reported, acknowledged, history };
   return canonicalJson(all as unknown as JsonObject);
 }
 

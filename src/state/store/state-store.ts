@@ -2,7 +2,7 @@
 
 import { Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
-import { createSealer } from "../format/encryption.ts";
+import { Sealer } from "../format/encryption.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/key.ts";
 import { isOver, LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
 import { lockContended, newClaim } from "../lock/lock.ts";
@@ -53,7 +53,7 @@ export class BackedStateStore implements StateStore {
     this.#options = options;
     this.#kept = {
       backend,
-      sealer: createSealer({ random, ...defined({ keyText }) }),
+      sealer: new Sealer({ random, ...defined({ keyText }) }),
       environment: {
         clock: options.clock,
         random,
@@ -182,7 +182,7 @@ export class BackedStateStore implements StateStore {
   async rekey(options: LockOptions): Promise<Rekeyed> {
     const { keyText, oldKeyText, random } = this.#options;
     const oldTexts = oldKeyText === undefined ? [] : [oldKeyText];
-    const sealer = createSealer({ random, opensPlain: true, oldTexts, ...defined({ keyText }) });
+    const sealer = new Sealer({ random, opensPlain: true, oldTexts, ...defined({ keyText }) });
     return rekey({ ...this.#kept, sealer }, [keyText ?? [], oldTexts].flat(), options);
   }
 

@@ -13,7 +13,7 @@ import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
-import { createSealer, type Sealer } from "../../state/format/encryption.ts";
+import { Sealer } from "../../state/format/encryption.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import type { placesIn } from "./located.ts";
 
@@ -51,7 +51,7 @@ export function withoutMarks<T>(shown: T): T {
 /** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
 function planSealer(context: WorkflowContext): Sealer {
   const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
-  return createSealer({ random: nodeRandom, opensPlain: true, ...defined({ keyText }) });
+  return new Sealer({ random: nodeRandom, opensPlain: true, ...defined({ keyText }) });
 }
 
 export function closedPlan(context: WorkflowContext, text: string): string {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Failure } from "../../../src/core/diagnostic.ts";
-import { createSealer, type Purpose, type Sealer } from "../../../src/state/format/encryption.ts";
+import { type Purpose, Sealer } from "../../../src/state/format/encryption.ts";
 import { readKeyText } from "../../../src/state/format/key.ts";
 import { thrownCode } from "../../failures.ts";
 import { counting } from "../build.ts";
 
 const HEX = "5".repeat(64);
-const sealer = (keyText: string, seed = 1): Sealer => createSealer({ keyText, random: counting(seed) });
+const sealer = (keyText: string, seed = 1): Sealer => new Sealer({ keyText, random: counting(seed) });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const opened = (by: Sealer, purpose: Purpose, bound: string, text: string): string =>
   new TextDecoder().decode(by.open(purpose, bound, bytes(text), "file"));
@@ -57,7 +57,7 @@ test("a wrong or missing key has a different error than damage", () => {
   expect(thrownCode(() => opened(sealer("a passphrase of some length"), "state", "", text))).toBe(
     "STATE_KEY",
   );
-  expect(thrownCode(() => opened(createSealer({ random: counting() }), "state", "", text))).toBe("STATE_KEY");
+  expect(thrownCode(() => opened(new Sealer({ random: counting() }), "state", "", text))).toBe("STATE_KEY");
 });
 
 test("keys are 32 bytes in hex or base64, or a passphrase that is stretched; nothing shorter than 16 characters", () => {
@@ -74,7 +74,7 @@ test("keys are 32 bytes in hex or base64, or a passphrase that is stretched; not
 
 test("a state of the old key decrypts while the key changes", () => {
   const old = sealer(HEX).seal("state", "", "x");
-  const changing = createSealer({
+  const changing = new Sealer({
     keyText: "7".repeat(64),
     oldTexts: [HEX],
     opensPlain: true,
@@ -105,7 +105,7 @@ test("an encrypted text may end with one line end", () => {
 });
 
 test("without a key, a part is neither encrypted nor decrypted", () => {
-  const by = createSealer({ random: counting() });
+  const by = new Sealer({ random: counting() });
   expect([by.seals, sealer(HEX).seals]).toEqual([false, true]);
   expect(by.seal("state", "", "text")).toBe("text");
   expect(opened(by, "state", "", "text")).toBe("text");
@@ -138,7 +138,7 @@ test.each<[string, () => Sealer, Purpose, string, string, string]>([
   ],
   [
     "an encrypted text where no key is set",
-    () => createSealer({ random: counting() }),
+    () => new Sealer({ random: counting() }),
     "state",
     SEALED,
     "file is encrypted, but WORKSPACE_STATE_KEY is not set",
@@ -154,7 +154,7 @@ test.each<[string, () => Sealer, Purpose, string, string, string]>([
   ],
   [
     "an encrypted text of a key that is not among the old ones",
-    () => createSealer({ oldTexts: ["6".repeat(64)], random: counting() }),
+    () => new Sealer({ oldTexts: ["6".repeat(64)], random: counting() }),
     "state",
     SEALED,
     "file is encrypted with a different key than WORKSPACE_STATE_KEY",
@@ -207,7 +207,7 @@ test("a part is encrypted with the salt of a part that was decrypted with the sa
   const by = sealer(HEX, 9);
   opened(by, "state", "", SEALED);
   expect(salt(by.seal("state", "", "y"))).toBe(salt(SEALED));
-  const changing = createSealer({ keyText: "7".repeat(64), oldTexts: [HEX], random: counting(9) });
+  const changing = new Sealer({ keyText: "7".repeat(64), oldTexts: [HEX], random: counting(9) });
   opened(changing, "state", "", SEALED);
   const first = changing.seal("state", "", "y");
   expect(salt(first)).not.toBe(salt(SEALED));
@@ -231,5 +231,5 @@ test("each piece is encrypted when it comes, in groups of three bytes", () => {
 
 test("without a key, pieces are returned unchanged", () => {
   const pieces = ["a", "b"];
-  expect(createSealer({ random: counting() }).sealPieces(pieces)).toBe(pieces);
+  expect(new Sealer({ random: counting() }).sealPieces(pieces)).toBe(pieces);
 });
