@@ -7,6 +7,7 @@ import { VERSION } from "../../config/version.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
+import { type Json, listIn, objectIn } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
@@ -124,19 +125,17 @@ function readFile(context: WorkflowContext, file: string): string {
 }
 
 function claimsIn(text: string): Claims {
-  const plan = parsed(text);
-  const spec = member(plan, "spec");
-  const vars = Object.entries((member(spec, "vars") as object | undefined) ?? {});
-  const files = member(spec, "var_files");
+  const plan = objectIn(parsed(text));
+  const { file, vars, var_files } = objectIn(plan.spec);
   return {
-    file: textOrNothing(member(spec, "file")),
-    target: textOrNothing(member(plan, "target")),
-    var: vars.map(([name, value]) => `${name}=${value}`),
-    varFile: Array.isArray(files) ? files.map(String) : [],
+    file: textOrNothing(file),
+    target: textOrNothing(plan.target),
+    var: Object.entries(objectIn(vars)).map(([name, value]) => `${name}=${String(value)}`),
+    varFile: listIn(var_files).map(String),
   };
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): Json {
   try {
     return parseJson(text);
   } catch (problem) {
@@ -147,11 +146,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function member(of: unknown, name: string): unknown {
-  return of !== null && typeof of === "object" ? Reflect.get(of, name) : undefined;
-}
-
-function textOrNothing(value: unknown): string | undefined {
+function textOrNothing(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 

@@ -81,10 +81,9 @@ function violation(
 
 function violated(rule: Rule, message: string, place: Pick<Diagnostic, "address" | "at">): Diagnostic {
   const { name, severity, at, enforcement } = rule;
+  const isError = enforcement === "error";
   const details = { ...place, rule: { name, severity, at } };
-  return enforcement === "error"
-    ? error("GUARD_RULE", message, details)
-    : warning("PLAN_RULE", message, details);
+  return (isError ? error : warning)(isError ? "GUARD_RULE" : "PLAN_RULE", message, details);
 }
 
 function furtherViolations(rule: Rule, further: readonly number[], checked: Checked): Guard {
@@ -126,13 +125,8 @@ function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checke
       : { hint: `test whether ${field} is set with has(…), or give a default: .?${field}.orValue(…)` }),
   };
   const message = `the rule ${name} could not be evaluated${where}: ${problem.part}: ${problem.message}`;
-  return guardOf(
-    enforcement === "error"
-      ? error("GUARD_RULE_FAILED", message, details)
-      : warning("GUARD_RULE_FAILED", message, details),
-    changes,
-    checked,
-  );
+  const told = enforcement === "error" ? error : warning;
+  return guardOf(told("GUARD_RULE_FAILED", message, details), changes, checked);
 }
 
 function guardOf(diagnostic: Diagnostic, changes: readonly Change[], { plan }: Checked): Guard {
