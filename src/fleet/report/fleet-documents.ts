@@ -8,6 +8,7 @@ import {
   ageWords,
   changeWords,
   driftWords,
+  type FleetRow,
   type FleetView,
   STATUS_WORDS,
   trendBars,
@@ -69,11 +70,13 @@ export function fleetMarkdown(view: FleetView): string {
 export function fleetMetrics(view: FleetView): string {
   const family = (name: string, help: string, samples: readonly string[]): string =>
     samples.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${samples.join("\n")}\n`;
-  const of = (name: string, value: (row: FleetView["rows"][number]) => number | undefined) =>
-    view.rows.flatMap((row) => {
+  const ofRows = (name: string, help: string, value: (row: FleetRow) => number | undefined): string => {
+    const samples = view.rows.flatMap((row) => {
       const found = value(row);
       return found === undefined ? [] : [`${name}{workspace="${row.workspace}"} ${found}`];
     });
+    return family(name, help, samples);
+  };
   return [
     family(
       "workspace_fleet_status",
@@ -97,31 +100,25 @@ export function fleetMetrics(view: FleetView): string {
           ),
         ),
     ),
-    family(
+    ofRows(
       "workspace_fleet_last_run_timestamp_seconds",
       "Unix time at which the last run ended.",
-      of("workspace_fleet_last_run_timestamp_seconds", ({ last }) =>
-        last === undefined ? undefined : (last.startedAt + last.durationMs) / 1000,
-      ),
+      ({ last }) => last && (last.startedAt + last.durationMs) / 1000,
     ),
-    family(
+    ofRows(
       "workspace_fleet_run_duration_seconds",
       "Time that the last run took.",
-      of("workspace_fleet_run_duration_seconds", ({ last }) =>
-        last === undefined ? undefined : last.durationMs / 1000,
-      ),
+      ({ last }) => last && last.durationMs / 1000,
     ),
-    family(
+    ofRows(
       "workspace_fleet_drift_age_seconds",
       "Time since the first run that found the open drift; absent without drift.",
-      of("workspace_fleet_drift_age_seconds", ({ driftAgeMs }) =>
-        driftAgeMs === undefined ? undefined : driftAgeMs / 1000,
-      ),
+      ({ driftAgeMs }) => (driftAgeMs === undefined ? undefined : driftAgeMs / 1000),
     ),
-    family(
+    ofRows(
       "workspace_fleet_failures_in_a_row",
       "Runs without an answer since the last answer.",
-      of("workspace_fleet_failures_in_a_row", ({ failuresInARow }) => failuresInARow),
+      ({ failuresInARow }) => failuresInARow,
     ),
   ].join("");
 }

@@ -19,8 +19,28 @@ import {
   scalarAt,
 } from "../../spec/model/tree.ts";
 import { runApply } from "../reconcile/apply.ts";
+import type { PlanOptions, Session } from "../session/session.ts";
 import { type AddressedObject, type LiveObjects, specValuesOf } from "./live-objects.ts";
 import { memoryState, type Sandbox } from "./sandbox.ts";
+
+/** Applies without a question. `notes`: what was found before the plan; `failed`: what went wrong after it. */
+export async function applyUnattended(session: Session, plan: PlanOptions, signal: AbortSignal) {
+  let notes: readonly Diagnostic[] = [];
+  const request = { plan, lockTimeout: 0, signal, origin: async () => ({}) };
+  const result = await runApply(session, request, {
+    planned: async (_, found) => {
+      notes = found;
+    },
+    approve: () => Promise.resolve(true),
+    changed: () => undefined,
+    applied: () => Promise.resolve(),
+  });
+  const failed =
+    result.status === "applied"
+      ? [...result.outcome.diagnostics, ...result.outcome.changes.flatMap((one) => one.diagnostic ?? [])]
+      : [];
+  return { plan: result.plan, notes, failed };
+}
 
 /** Applies a spec with a state that is thrown away. Throws Failure with what prevented it. */
 export async function makeObjects(
@@ -31,27 +51,10 @@ export async function makeObjects(
   const store = memoryState();
   try {
     const session = await sandbox.session(spec, store);
-    const { signal } = sandbox;
-    const request = {
-      plan: { adopt: true, allowDuplicates: true, only },
-      lockTimeout: 0,
-      signal,
-      origin: async () => ({}),
-    };
-    const result = await runApply(session, request, {
-      planned: () => Promise.resolve(),
-      approve: () => Promise.resolve(true),
-      changed: () => undefined,
-      applied: () => Promise.resolve(),
-    });
-    const wrong: Diagnostic[] = isBlocked(result.plan)
-      ? [...result.plan.diagnostics, ...result.plan.guards.map(({ diagnostic }) => diagnostic)]
-      : [];
-    if (result.status === "applied")
-      wrong.push(
-        ...result.outcome.diagnostics,
-        ...result.outcome.changes.flatMap((one) => one.diagnostic ?? []),
-      );
+    const wish = { adopt: true, allowDuplicates: true, only };
+    const { plan, failed } = await applyUnattended(session, wish, sandbox.signal);
+    const blocking = [...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)];
+    const wrong = isBlocked(plan) ? [...blocking, ...failed] : failed;
     if (hasErrors(wrong)) throw new Failure(...wrong);
     const { state } = await store.read();
     return new Map([...state.records.values()].map(({ address, id }) => [address, id]));

@@ -9,8 +9,7 @@ import { stateExists } from "../../planner/decide/state-exists.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { type SpecTest, stepFieldsOf, type TestStep } from "../../spec/testing/spec-test.ts";
-import { runApply } from "../reconcile/apply.ts";
-import { planSession } from "../session/session.ts";
+import { planSession, type Session } from "../session/session.ts";
 import { entriesDoneIn } from "../target/done-entries.ts";
 import {
   compareDiagnostics,
@@ -22,7 +21,14 @@ import {
 } from "./expectations.ts";
 import { compareLive, type LiveObjects, readLiveObjects } from "./live-objects.ts";
 import { type LoadSpecOfTest, loadSpecOfTest, type TestPlace, withLiveIds } from "./load-spec-of-test.ts";
-import { addressIn, changedSpec, deleteObject, makeObjects, objectAt } from "./out-of-band.ts";
+import {
+  addressIn,
+  applyUnattended,
+  changedSpec,
+  deleteObject,
+  makeObjects,
+  objectAt,
+} from "./out-of-band.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** A test after its world was created. */
@@ -74,17 +80,11 @@ async function validateStep(running: RunningTest, step: TestStep): Promise<reado
 async function planStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
   const fields = stepFieldsOf(step);
   const options = planOptions(fields);
-  const { spec, diagnostics } = await loaded(running, step, options.destroy ? "skip" : "optional");
-  const found = await orDiagnostics(diagnostics, async () => {
-    if (spec === undefined) return { diagnostics };
-    const session = await running.sandbox.session(spec);
-    const { state, diagnostics: ofState } = await session.loaded();
-    const planned = await planSession(session, state, {
-      ...options,
-      mayLackSecrets: !options.destroy,
-      checksRules: true,
-    });
-    return { plan: planned.plan, diagnostics: [...diagnostics, ...ofState, ...planned.diagnostics] };
+  const found = await inSession(running, step, options.destroy ? "skip" : "optional", async (session) => {
+    const { state, diagnostics } = await session.loaded();
+    const wish = { ...options, mayLackSecrets: !options.destroy, checksRules: true };
+    const planned = await planSession(session, state, wish);
+    return { plan: planned.plan, diagnostics: [...diagnostics, ...planned.diagnostics] };
   });
   return comparedPlan(fields, found);
 }
@@ -92,26 +92,9 @@ async function planStep(running: RunningTest, step: TestStep): Promise<readonly 
 async function applyStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
   const fields = stepFieldsOf(step);
   const options = planOptions(fields);
-  const { spec, diagnostics } = await loaded(running, step, options.destroy ? "skip" : "resolve");
-  const found = await orDiagnostics(diagnostics, async () => {
-    if (spec === undefined) return { diagnostics };
-    const { sandbox } = running;
-    const session = await sandbox.session(spec);
-    let notes: readonly Diagnostic[] = [];
-    const request = { plan: options, lockTimeout: 0, signal: sandbox.signal, origin: async () => ({}) };
-    const result = await runApply(session, request, {
-      planned: async (_, found) => {
-        notes = found;
-      },
-      approve: () => Promise.resolve(true),
-      changed: () => undefined,
-      applied: () => Promise.resolve(),
-    });
-    const failed =
-      result.status === "applied"
-        ? [...result.outcome.diagnostics, ...result.outcome.changes.flatMap((one) => one.diagnostic ?? [])]
-        : [];
-    return { plan: result.plan, diagnostics: [...diagnostics, ...notes, ...failed] };
+  const found = await inSession(running, step, options.destroy ? "skip" : "resolve", async (session) => {
+    const { plan, notes, failed } = await applyUnattended(session, options, running.sandbox.signal);
+    return { plan, diagnostics: [...notes, ...failed] };
   });
   return comparedPlan(fields, found);
 }
@@ -131,10 +114,7 @@ function comparedPlan(fields: JsonObject, { plan, diagnostics }: Found): readonl
 
 async function driftStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
   const fields = stepFieldsOf(step);
-  const { spec, diagnostics } = await loaded(running, step, "skip");
-  const found = await orDiagnostics(diagnostics, async () => {
-    if (spec === undefined) return { diagnostics };
-    const session = await running.sandbox.session(spec);
+  const found = await inSession(running, step, "skip", async (session) => {
     const { state } = await session.loaded();
     if (!stateExists(state))
       throw failureOf("STATE_NOT_FOUND", "nothing was applied in this test, so drift cannot be detected", {
@@ -142,7 +122,7 @@ async function driftStep(running: RunningTest, step: TestStep): Promise<readonly
       });
     const { plan, recovered } = await planSession(session, state);
     const unread = plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
-    return { plan, diagnostics: [...diagnostics, ...recovered.diagnostics, ...unread] };
+    return { plan, diagnostics: [...recovered.diagnostics, ...unread] };
   });
   return [compareDiagnostics(fields, found.diagnostics), compareDrift(fields, found.plan?.drift ?? [])];
 }
@@ -215,12 +195,20 @@ function planOptions({ adopt, destroy, only }: JsonObject) {
   };
 }
 
-/** Failures of a run are findings of its step. */
-async function orDiagnostics(before: readonly Diagnostic[], work: () => Promise<Found>): Promise<Found> {
+/** What a run finds, after the findings in its spec. Failures of the run are findings of its step. */
+async function inSession(
+  running: RunningTest,
+  step: TestStep,
+  secrets: LoadSpecOfTest["secrets"],
+  work: (session: Session) => Promise<Found>,
+): Promise<Found> {
+  const { spec, diagnostics } = await loaded(running, step, secrets);
+  if (spec === undefined) return { diagnostics };
   try {
-    return await work();
+    const found = await work(await running.sandbox.session(spec));
+    return { ...found, diagnostics: [...diagnostics, ...found.diagnostics] };
   } catch (problem) {
-    return { diagnostics: [...before, ...failureDiagnostics(problem)] };
+    return { diagnostics: [...diagnostics, ...failureDiagnostics(problem)] };
   }
 }
 
