@@ -4,7 +4,7 @@ import { type Diagnostic, error, type Failure, failureOf } from "../../core/diag
 import { parseJson } from "../../core/exact-json.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { shapeOf } from "../format/shape.ts";
-import type { BackendNames, LeaseTimes, LockClaim } from "../model/backend.ts";
+import type { BackendNames, LatestClaim, LeaseTimes, LockClaim } from "../model/backend.ts";
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 60_000 };
 
@@ -64,6 +64,26 @@ export function fencesIn(names: readonly string[]): readonly number[] {
     .flatMap((name) => LOCK_FILE.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => b - a);
+}
+
+interface LockFolder {
+  list(): Promise<readonly string[]>;
+  read(name: string): Promise<Uint8Array | undefined>;
+  shown(name: string): string;
+}
+
+/** The claim with the greatest fencing token in a folder. */
+export async function claimInFolder(folder: LockFolder): Promise<LatestClaim | undefined> {
+  const [fence] = fencesIn(await folder.list());
+  if (fence === undefined) return undefined;
+  const name = lockFile(fence);
+  const bytes = await folder.read(name);
+  // Its successor removed it between the two looks; what stays and leads nowhere cannot be read.
+  if (bytes === undefined && fencesIn(await folder.list())[0] !== fence) return claimInFolder(folder);
+  const text = new TextDecoder().decode(bytes);
+  const claim = readClaim(text, fence);
+  if (claim !== undefined) return { fence, claim };
+  return { fence, name: folder.shown(name), unreadable: text, released: false };
 }
 
 /** Throws Failure with STATE_LOCKED if no greater fencing token exists. */

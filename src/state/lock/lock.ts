@@ -119,9 +119,7 @@ export function lockContended({ names }: StateBackend): Failure {
   return failureOf(
     "STATE_LOCKED",
     `the lock of ${names.place} is free, but every attempt to acquire it failed`,
-    {
-      hint: "other runs may be faster; wait with --lock-timeout 10m",
-    },
+    { hint: "other runs may be faster; wait with --lock-timeout 10m" },
   );
 }
 

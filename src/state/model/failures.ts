@@ -43,9 +43,7 @@ export function newerFormat(file: string, version: number): Failure {
   return failureOf(
     "STATE_FORMAT",
     `${file} has format ${version}; this version of workspace supports formats up to ${FORMAT_VERSION}`,
-    {
-      hint: "use the version of workspace that wrote it, or a newer one",
-    },
+    { hint: "use the version of workspace that wrote it, or a newer one" },
   );
 }
 

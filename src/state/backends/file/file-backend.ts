@@ -71,15 +71,8 @@ export class FileBackend implements StateBackend {
     return bytes === undefined ? undefined : { name, bytes };
   }
 
-  async settle(): Promise<void> {
-    const path = `${this.#folder}/${JOURNAL_FILE}`;
-    if ((await this.#fs.read(path)) === undefined) return;
-    const file = await this.#fs.open(path, "append");
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+  settle(): Promise<void> {
+    return this.#syncJournal();
   }
 
   async serial(): Promise<undefined> {
@@ -123,10 +116,11 @@ export class FileBackend implements StateBackend {
 
   /** Lines that a killed run wrote and never synced are made durable before a state that contains them can outlive them. */
   async #syncJournal(): Promise<void> {
-    const path = `${this.#folder}/${JOURNAL_FILE}`;
-    if ((await this.#fs.list(this.#folder)).includes(JOURNAL_FILE)) {
-      const file = await this.#fs.open(path, "append");
+    if (!(await this.#fs.list(this.#folder)).includes(JOURNAL_FILE)) return;
+    const file = await this.#fs.open(`${this.#folder}/${JOURNAL_FILE}`, "append");
+    try {
       await file.sync();
+    } finally {
       await file.close();
     }
   }

@@ -1,6 +1,6 @@
 // The files of a state in a folder: atomic replacement, and the lock. `lock.<fence>` is created only if it does not exist, so each fencing token has one owner, and the greatest one counts.
 
-import { claimText, fencesIn, lockFile, overtaken, readClaim } from "../../lock/lease-rules.ts";
+import { claimInFolder, claimText, fencesIn, lockFile, overtaken } from "../../lock/lease-rules.ts";
 import type { LatestClaim, LockClaim } from "../../model/backend.ts";
 import type { FileSystem } from "../../model/ports.ts";
 
@@ -51,17 +51,12 @@ async function writeDurably(fs: FileSystem, path: string, text: Iterable<string>
   }
 }
 
-export async function latestClaim(fs: FileSystem, folder: string): Promise<LatestClaim | undefined> {
-  const [fence] = fencesIn(await fs.list(folder));
-  if (fence === undefined) return undefined;
-  const name = lockFile(fence);
-  const bytes = await fs.read(`${folder}/${name}`);
-  // Its successor removed it between the two looks; what stays and leads nowhere cannot be read.
-  if (bytes === undefined && fencesIn(await fs.list(folder))[0] !== fence) return latestClaim(fs, folder);
-  const text = new TextDecoder().decode(bytes);
-  const claim = readClaim(text, fence);
-  if (claim !== undefined) return { fence, claim };
-  return { fence, name: `${folder}/${name}`, unreadable: text, released: false };
+export function latestClaim(fs: FileSystem, folder: string): Promise<LatestClaim | undefined> {
+  return claimInFolder({
+    list: () => fs.list(folder),
+    read: (name) => fs.read(`${folder}/${name}`),
+    shown: (name) => `${folder}/${name}`,
+  });
 }
 
 /** Acquires the fencing token of a claim; false if it or a greater one exists. */

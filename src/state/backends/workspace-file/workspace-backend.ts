@@ -3,7 +3,7 @@
 import type { Writer } from "../../../api/contract/reader.ts";
 import { Failure } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
-import { claimText, fencesIn, lockFile, overtaken, readClaim } from "../../lock/lease-rules.ts";
+import { claimInFolder, claimText, fencesIn, lockFile, overtaken } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
   GENERATIONS,
@@ -103,17 +103,12 @@ export class WorkspaceBackend implements StateBackend {
     return undefined;
   }
 
-  async top(): Promise<LatestClaim | undefined> {
-    const [fence] = fencesIn(await this.#list());
-    if (fence === undefined) return undefined;
-    const path = this.#path(lockFile(fence));
-    const bytes = await this.#files.read(path);
-    // Its successor removed it between the two looks; what stays and is not there cannot be read.
-    if (bytes === undefined && fencesIn(await this.#list())[0] !== fence) return this.top();
-    const text = new TextDecoder().decode(bytes);
-    const claim = readClaim(text, fence);
-    if (claim !== undefined) return { fence, claim };
-    return { fence, name: `${path} in the workspace`, unreadable: text, released: false };
+  top(): Promise<LatestClaim | undefined> {
+    return claimInFolder({
+      list: () => this.#list(),
+      read: (name) => this.#files.read(this.#path(name)),
+      shown: (name) => `${this.#path(name)} in the workspace`,
+    });
   }
 
   async claim(claim: LockClaim): Promise<boolean> {
