@@ -6,7 +6,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { ChangeStatus } from "../../planner/model/plan.ts";
-import { diagnosticOf } from "../failures.ts";
+import { diagnosticOf, failureDiagnostic } from "../failures.ts";
 import { isFoundByName } from "../recover/match-object.ts";
 import { mergedRecord } from "../recover/resolve-intent.ts";
 import type { ApplyRun } from "./apply-run.ts";
@@ -32,8 +32,7 @@ export async function runChange(
     });
     return { result: "applied", id };
   } catch (failure) {
-    const diagnostic = diagnosticOf(failure);
-    if (diagnostic === undefined) throw failure;
+    const diagnostic = failureDiagnostic(failure);
     if (isFatal(diagnostic)) run.halted ??= diagnostic;
     const result =
       journal === undefined ? resultOf(diagnostic) : await close(run, change, journal, failure, diagnostic);

@@ -89,7 +89,10 @@ export class JournaledWriter implements OperationWriter {
       this.#lease.note({ type: "answer", intent, result: "succeeded" });
       return answer;
     } catch (failure) {
-      if (failure instanceof Refused || failure instanceof NotSent) this.#noEffect(intent);
+      if (failure instanceof Refused || failure instanceof NotSent) {
+        this.#refused += 1;
+        this.#lease.note({ type: "answer", intent, result: "refused" });
+      }
       throw failure;
     }
   }
@@ -97,11 +100,6 @@ export class JournaledWriter implements OperationWriter {
   #leave(): void {
     if (!this.#left) this.#waiting.mayBegin();
     this.#left = true;
-  }
-
-  #noEffect(intent: number): void {
-    this.#refused += 1;
-    this.#lease.note({ type: "answer", intent, result: "refused" });
   }
 
   /** No request is sent before its entry is durable, so a failure here certainly had no effect. */
@@ -180,9 +178,7 @@ function tooLate(what: string, deadlineMs: number): Failure {
   return failureOf(
     "APPLY_DEADLINE",
     `timed out after ${Math.round(deadlineMs / 1000)} s waiting for ${what}`,
-    {
-      hint: "check the resource in the workspace, then apply again",
-    },
+    { hint: "check the resource in the workspace, then apply again" },
   );
 }
 

@@ -11,7 +11,7 @@ import type { Change } from "../../planner/model/change.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import { diagnosticOf, failureDiagnostic } from "../failures.ts";
+import { failureDiagnostic } from "../failures.ts";
 import { toNames } from "../name-index.ts";
 import { duplicatesOf, withDeposed } from "../recover/match-object.ts";
 import type { ApplyRun } from "./apply-run.ts";
@@ -179,8 +179,6 @@ export async function save(run: ApplyRun): Promise<Diagnostic[]> {
     await run.input.lease.publish();
     return [];
   } catch (failure) {
-    const diagnostic = diagnosticOf(failure);
-    if (diagnostic === undefined) throw failure;
-    return [diagnostic];
+    return [failureDiagnostic(failure)];
   }
 }

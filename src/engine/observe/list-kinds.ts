@@ -28,26 +28,23 @@ export async function listKinds(input: ListKindsInput): Promise<Live> {
   const needed = transitiveClosure(input.kinds, (kind) => requiredKinds(input.registry.get(kind)));
   const kinds = input.registry.kinds.filter((provider) => needed.has(provider.kind));
   const reading = new Map<string, Promise<LiveKind>>();
-  const found = new Map<string, LiveKind>();
   // In the registry's order, parents come before their members.
   for (const provider of kinds) {
     const parents = provider.nested === undefined ? undefined : reading.get(provider.nested.kind);
     reading.set(provider.kind, readKind(input, slots, provider, parents));
   }
-  await Promise.all(
-    kinds.map(async ({ kind }) => {
-      const live = await reading.get(kind);
-      if (live === undefined) return;
-      found.set(kind, live);
+  let done = 0;
+  const found = await Promise.all(
+    [...reading].map(async ([kind, read]) => {
+      const live = await read;
+      done += 1;
       const objects = live.readable ? { objects: live.objects.length } : {};
-      input.onRead?.({ type: "read", kind, ...objects, done: found.size, total: kinds.length });
+      input.onRead?.({ type: "read", kind, ...objects, done, total: kinds.length });
+      return [kind, live] as const;
     }),
   );
-  return withNames(input.registry, new Map(kinds.flatMap(({ kind }) => pair(kind, found.get(kind)))));
+  return withNames(input.registry, new Map(found));
 }
-
-const pair = (kind: string, live: LiveKind | undefined): readonly (readonly [string, LiveKind])[] =>
-  live === undefined ? [] : [[kind, live]];
 
 async function readKind(
   input: ListKindsInput,
