@@ -73,9 +73,7 @@ function add(
     attributes,
     left = [],
     unmanageable,
-  } = type.fields?.(instance.values) ?? {
-    attributes: instance.values,
-  };
+  } = type.fields?.(instance.values) ?? { attributes: instance.values };
   const reason = earlier === undefined ? unmanageable : `${earlier.instance.address} is the same object`;
   if (reason !== undefined) {
     log.leave(instance, reason);

@@ -50,10 +50,7 @@ export function openStateAt(
     ...(leaseMs === undefined ? {} : { times: { leaseMs, requestMs: leaseMs } }),
     ...keys,
   };
-  const shared =
-    said === undefined
-      ? undefined
-      : sharedState(context, options, said, common, embeddedFolder(context, options));
+  const shared = said === undefined ? undefined : sharedState(context, options, said, common);
   if (shared !== undefined) return shared;
   return openFileStore({ folder: stateFolder(context, options, said), fs: nodeFiles, ...common });
 }
@@ -101,10 +98,9 @@ function sharedState(
   options: StateOptions,
   said: string,
   common: StoreOptions,
-  embeddedFolder: string,
 ): StateStore | undefined {
   if (isPostgresUrl(said)) return inPostgres(context, options, said, common);
-  if (isInWorkspace(said)) return inWorkspace(context, options, said, common, embeddedFolder);
+  if (isInWorkspace(said)) return inWorkspace(context, options, said, common);
   // A URL that kept the quotes or spaces around it is not a folder either.
   if (/^["'\s]*[a-z][a-z0-9+.-]+:/i.test(said) || said.includes("://"))
     throw failureOf("CLI_USAGE", "--state is not a supported state location", {
@@ -156,7 +152,6 @@ function inWorkspace(
   options: StateOptions,
   said: string,
   common: StoreOptions,
-  embeddedFolder: string,
 ): StateStore {
   const folder = said.slice(IN_WORKSPACE.length);
   if (!/^(\/[^/]+)+$/.test(folder) || folder.split("/").some((name) => name === "." || name === ".."))
@@ -177,7 +172,9 @@ function inWorkspace(
     const { connect } = await import("./connect.ts");
     const { openWorkspaceStore } = await import("../../state/backends/workspace-file/workspace-backend.ts");
     // Apart from the run's own client: the end of a run is still written after a signal stopped that one.
-    const connection = await connect({ settings, embeddedFolder, abandoned: context.abandoned });
+    const { abandoned } = context;
+    const folderOfEmbedded = embeddedFolder(context, options);
+    const connection = await connect({ settings, embeddedFolder: folderOfEmbedded, abandoned });
     const tell = { isMissing, isConflict };
     const close = () => connection.close();
     return openWorkspaceStore({ ...common, api: connection.writer, tell, folder, close });

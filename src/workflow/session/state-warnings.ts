@@ -69,7 +69,12 @@ export function exposedState(
   { digests }: { readonly digests: boolean },
 ): readonly Diagnostic[] {
   const secrets = [...spec.resources.values()].some(({ kind }) => holdsSecret(kind)) ? "the spec" : undefined;
-  return exposed(context, explicitStateLocation(context, options), secrets, !digests || allows(options));
+  return exposed(
+    context,
+    explicitStateLocation(context, options),
+    secrets,
+    !digests || options.allowUnencryptedState === true,
+  );
 }
 
 /** The same of a state that is brought to `place` from elsewhere: its records have the digests. */
@@ -81,16 +86,12 @@ export function exposedRecords(
 ): readonly Diagnostic[] {
   const addresses = [...state.records.keys(), ...state.open.map((intent) => intent.address)];
   const secrets = addresses.some((address) => holdsSecret(kindOf(address))) ? "the state" : undefined;
-  return exposed(context, place, secrets, allows(options));
+  return exposed(context, place, secrets, options.allowUnencryptedState === true);
 }
 
 function holdsSecret(kind: string): boolean {
   const provider = registry.find(kind);
   return provider !== undefined && secretField(provider) !== undefined;
-}
-
-function allows(options: AllowedExposure): boolean {
-  return options.allowUnencryptedState === true;
 }
 
 /** `secrets`: what has secrets, if anything has. */

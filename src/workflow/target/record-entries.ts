@@ -1,6 +1,6 @@
 // Applies entries of the spec about records: imports are read like recorded objects, and moves are part of the plan.
 
-import { nameOf, remoteId } from "../../core/address.ts";
+import { type Address, nameOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { listed } from "../../core/sentences.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -43,17 +43,16 @@ export function withImports(state: State, entries: StateEntries | undefined): St
   const missing = (entries?.imports ?? []).filter(({ to }) => !state.records.has(to));
   if (missing.length === 0) return state;
   const records = new Map(state.records);
-  for (const { to, id } of missing) {
-    const record: StateRecord = {
-      status: "ready",
-      address: to,
-      id: remoteId(id),
-      name: nameOf(to),
-      applied: {},
-      seen: {},
-      depends_on: [],
-    };
-    records.set(to, record);
-  }
+  for (const { to, id } of missing) records.set(to, emptyRecord(to, id, nameOf(to)));
   return { ...state, records };
+}
+
+/** The record of an object of which only the ID is known. */
+export function emptyRecord(
+  address: Address,
+  id: string,
+  name: string,
+  depends_on: readonly Address[] = [],
+): StateRecord {
+  return { status: "ready", address, id: remoteId(id), name, applied: {}, seen: {}, depends_on };
 }

@@ -68,10 +68,7 @@ export function stateOfTarget(context: ProcessContext, options: TargetOptions): 
     throw failureOf(
       "SPEC_TARGET",
       `the target ${settings.name} sets its state, which an untrusted spec cannot do`,
-      {
-        at: settings.at,
-        hint: "pass --state, or set WORKSPACE_STATE",
-      },
+      { at: settings.at, hint: "pass --state, or set WORKSPACE_STATE" },
     );
   if (settings.state.startsWith(IN_WORKSPACE)) return settings.state;
   const folder = dirname(specFile(context, { file: options.file }));

@@ -238,7 +238,5 @@ export function unwrittenContents({ sources }: ExportedSpec): readonly Diagnosti
 }
 
 export function existsAlready(file: string): Failure {
-  return failureOf("CLI_FILE", `${file} already exists`, {
-    hint: TAKEN,
-  });
+  return failureOf("CLI_FILE", `${file} already exists`, { hint: TAKEN });
 }

@@ -15,6 +15,7 @@ import type { Resource } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import type { WorkspacePlan } from "../reconcile/plan.ts";
 import { planSession, type Session } from "../session/session.ts";
+import { emptyRecord } from "../target/record-entries.ts";
 
 export interface ImportPlan {
   readonly record: StateRecord;
@@ -61,18 +62,8 @@ export async function planImport(
   id: string,
 ): Promise<ImportPlan> {
   const provider = registry.get(resource.kind);
-  const { address } = resource;
   // The record makes the read include all details of the object that lists omit.
-  const asked = remoteId(id);
-  const blank: StateRecord = {
-    status: "ready",
-    address,
-    id: asked,
-    name: resource.name,
-    applied: {},
-    seen: {},
-    depends_on: resource.dependsOn,
-  };
+  const blank = emptyRecord(resource.address, id, resource.name, resource.dependsOn);
   const planned = await planSession(session, withRecord(state, blank), {});
   const kind = planned.live.get(resource.kind);
   if (kind?.readable === false) throw new Failure(kind.diagnostic);
