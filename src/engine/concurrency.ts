@@ -15,7 +15,6 @@ export class Semaphore {
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Acquires a slot if one is free now. */
   tryTake(): boolean {
     if (this.#free === 0) return false;
     this.#free -= 1;
@@ -35,7 +34,6 @@ export class Semaphore {
     this.#freed = notify;
   }
 
-  /** Runs an operation in a slot. */
   async inside<T>(work: () => Promise<T>): Promise<T> {
     await this.take();
     try {

@@ -83,7 +83,6 @@ function assertHeld(lease: Lease): void {
   }
 }
 
-/** Whether no further change may start. */
 export function isStopped(run: ApplyRun): boolean {
   return run.input.signal?.aborted === true || run.halted !== undefined;
 }

@@ -6,10 +6,18 @@ import { type ApplyOutcome, wasStopped } from "../../planner/model/plan.ts";
 import { type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run.ts";
-import { adopt, create, forget, remove, removeReplaced, update } from "./change-actions.ts";
+import {
+  adopt,
+  create,
+  forget,
+  remove,
+  removeReplaced,
+  renameReplaced,
+  renameTemporarily,
+  update,
+} from "./change-actions.ts";
 import { recordedLease } from "./history.ts";
 import { blockedBy, type ChangeResult, notStarted, OutcomeLog } from "./outcome-log.ts";
-import { renameReplaced, renameTemporarily } from "./temporary-name.ts";
 import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
 

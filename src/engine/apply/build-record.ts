@@ -65,7 +65,6 @@ export function previousObservations(run: ApplyRun, change: Change): Values {
   return Object.fromEntries(Object.entries(record.seen).filter(([name]) => !witnesses.has(name)));
 }
 
-/** Whether a kind has values that must be read after an apply. */
 export function leavesToServer(fields: FieldTable): boolean {
   const leaves = (schema: FieldSchema): boolean =>
     schema.serverDefault === true ||

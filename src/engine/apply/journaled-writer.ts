@@ -60,12 +60,10 @@ export class JournaledWriter implements OperationWriter {
     return { open, succeeded: this.#succeeded, begun: this.#sent > 0 };
   }
 
-  /** Whether an object with this name existed before. */
   get existed(): boolean {
     return this.#intent.existed;
   }
 
-  /** What the spec sets of the values to reach. */
   get wanted(): Values {
     return this.#intent.wanted;
   }

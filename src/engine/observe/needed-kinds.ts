@@ -12,7 +12,6 @@ import type { State, StateRecord } from "../../state/model/record.ts";
 
 /** Addresses that a run is limited to (`--only`). */
 export interface Restriction {
-  /** Whether an address is asked for. */
   readonly only: (address: Address) => boolean;
   /** Whether some address of a kind may be asked for, whatever its name. */
   readonly mayName: (kind: string) => boolean;

@@ -1,7 +1,12 @@
 // The tables of a fleet in PostgreSQL, and the results in them.
 
-import { errorCode, type Failure, failureOf } from "../../core/diagnostic.ts";
-import { columnNumber, type Database, type Row } from "../../state/backends/postgres/database.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import {
+  columnNumber,
+  type Database,
+  isMissingTable,
+  type Row,
+} from "../../state/backends/postgres/database.ts";
 import { FLEET_COMMANDS, KEPT_RESULTS, type ResultStore } from "../model/result.ts";
 import { resultIn } from "../read-result.ts";
 
@@ -99,8 +104,6 @@ function migrationOf(schema: string, version: number, statements: readonly strin
   end $migration$`;
 }
 
-const MISSING: ReadonlySet<string> = new Set(["42P01", "3F000"]);
-
 async function tablesVersion(database: Database, schema: string): Promise<number> {
   const rows = await rowsIfPresent(database, `select max(version) as version from ${schema}.format`, []);
   return columnNumber(rows[0], "version");
@@ -115,7 +118,7 @@ async function rowsIfPresent(
   try {
     return (await database.query(sql, values)).rows;
   } catch (failure) {
-    if (MISSING.has(errorCode(failure) ?? "")) return [];
+    if (isMissingTable(failure)) return [];
     throw failure;
   }
 }

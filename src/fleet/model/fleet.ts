@@ -15,7 +15,6 @@ export interface FleetWorkspace {
   readonly labels: Readonly<Record<string, string>>;
   /** When `fleet run` and `fleet schedule` check the workspace for drift: five fields of cron. */
   readonly schedule?: Schedule;
-  /** Longest run, in milliseconds. */
   readonly timeoutMs: number;
 }
 

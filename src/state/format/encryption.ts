@@ -48,7 +48,6 @@ export class Sealer {
     this.#random = options.random;
   }
 
-  /** Whether new parts are encrypted. */
   get seals(): boolean {
     return this.#keyText !== undefined;
   }

@@ -58,7 +58,6 @@ export type OpenLine = (line: Uint8Array, previous: string, offset: number) => U
 export class Journal {
   readonly begin: Begin;
   readonly #bytes: Uint8Array;
-  /** Where its second line starts. */
   readonly #first: number;
   readonly #file: string;
   readonly #open: OpenLine;

@@ -51,7 +51,6 @@ export interface StateBackend {
   readonly skewMs: number;
   /** Epoch ms by the clock that claims are dated by. */
   now(): Promise<number>;
-  /** Prepares the backend for the first write. */
   prepare(): Promise<void>;
   /** The current state and journal; a reader without the lock may read them during a publication. */
   load(): Promise<StoredState>;
@@ -83,7 +82,6 @@ export interface StateBackend {
   close(): Promise<void>;
 }
 
-/** How many older states a place keeps. */
 export const GENERATIONS = 5;
 
 export interface LockOwner {

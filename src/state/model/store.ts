@@ -48,7 +48,6 @@ export interface Restored {
   readonly state: State;
   /** The previous state, if it could be read. */
   readonly before: State | undefined;
-  /** Location of the copy of the previous state. */
   readonly aside: string;
 }
 

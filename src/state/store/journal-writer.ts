@@ -27,7 +27,6 @@ export class JournalWriter {
     return this.#head;
   }
 
-  /** Adds a line; it is written with the next flush. */
   add(one: NumberedEntry): void {
     if (this.#broken !== undefined) throw this.#broken;
     const line = entryLine(this.#head, one);

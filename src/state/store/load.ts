@@ -9,9 +9,7 @@ import type { BackendNames, StateBackend, StoredText } from "../model/backend.ts
 import { allMissing, corrupt, ioFailure } from "../model/failures.ts";
 import type { State } from "../model/record.ts";
 
-/** The stored data at a location. */
 export interface LoadedState {
-  /** With the journal folded in. */
   readonly state: State;
   readonly snapshot: Snapshot | undefined;
   /** Number of the last entry, in the snapshot or the journal. */

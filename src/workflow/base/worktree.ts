@@ -25,7 +25,6 @@ const SAFE = [
 interface GitAnswer {
   readonly ok: boolean;
   readonly output: string;
-  /** What git wrote about its failure. */
   readonly trouble: string;
 }
 

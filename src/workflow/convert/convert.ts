@@ -21,7 +21,6 @@ export interface Conversion {
   readonly document: readonly DocumentMember[];
   readonly files: readonly { readonly path: string; bytes(): Uint8Array }[];
   readonly converted: readonly ConvertedResource[];
-  /** Environment variables that the secrets of the spec need. */
   readonly variables: readonly string[];
   readonly resources: number;
   readonly log: ConversionLog;

@@ -21,7 +21,6 @@ const VENDOR = "databricks_";
 const AUTHORITATIVE =
   "its access list is authoritative: the plan removes entries that Terraform did not manage";
 
-/** Resources that are parts of others: memberships and entitlements. */
 const PARTS = new Set(["databricks_group_member", "databricks_entitlements"]);
 
 /** In the order of the state. What cannot be converted is in the log. */

@@ -81,7 +81,6 @@ const text =
   (attributes: JsonObject): string | undefined =>
     textAttribute(attributes, name);
 
-/** A name within a scope: `etl/db-password`. */
 const inScope =
   (name: string) =>
   (attributes: JsonObject): string | undefined => {
@@ -93,7 +92,6 @@ const inScope =
 const filePath = (attributes: JsonObject): string | undefined =>
   textAttribute(attributes, "path")?.replace(/^dbfs:/, "");
 
-/** Flags of users and groups, by the entitlement that they grant. */
 const ENTITLEMENTS: Readonly<Record<string, string>> = {
   allow_cluster_create: "allow-cluster-create",
   allow_instance_pool_create: "allow-instance-pool-create",

@@ -24,7 +24,6 @@ interface FollowRunInput {
 }
 
 interface FollowedRun {
-  /** The last attempt that was seen. */
   readonly id: RunId;
   /** The last attempt; undefined if the signal came first. */
   readonly ended: JsonObject | undefined;
@@ -33,7 +32,6 @@ interface FollowedRun {
 export interface FollowRunObserver {
   /** The run at each poll, whether it changed or not. */
   polled(id: RunId, run: JsonObject): void;
-  /** The run has ended, and its job will try again. */
   retryExpected(id: RunId, run: JsonObject): void;
   retried(next: RunId, id: RunId, run: JsonObject): void;
 }

@@ -40,7 +40,6 @@ interface FactSources extends CallerSources {
 
 interface GatheredFacts {
   readonly facts: PlanFacts;
-  /** Entries for the state that record the caller. */
   readonly learnt: readonly JournalEntry[];
 }
 
@@ -176,7 +175,6 @@ async function liveText(reader: Reader, provider: Provider, live: LiveObject): P
 }
 
 interface Identity {
-  /** User name; undefined if the service does not return it. */
   readonly name: string | undefined;
   /** Recorded in the state, so that the next run needs no request. */
   readonly entry?: JournalEntry;

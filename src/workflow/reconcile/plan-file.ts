@@ -43,7 +43,6 @@ import {
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
 const PLAN_BYTES = 128 * 1024 * 1024;
 
-/** Saved plans expire after one day. */
 const LIFETIME_MS = 24 * 3_600_000;
 
 /** The basis of a plan: the state, as it will be under the lock, and as recovery found it. */

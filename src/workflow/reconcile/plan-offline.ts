@@ -53,7 +53,6 @@ export interface OfflinePlan {
   readonly spec: Pick<Spec, "sensitive">;
   readonly places: ReturnType<typeof placesIn>;
   readonly diagnostics: readonly Diagnostic[];
-  /** Warnings about the spec; the observer has them already. */
   readonly warnings: readonly Diagnostic[];
 }
 

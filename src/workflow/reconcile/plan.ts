@@ -46,7 +46,6 @@ export interface PlanWorkspaceInput {
   readonly mayLackSecrets: boolean;
   /** Set for an untrusted spec: the read limits. The plan then uses managed resources only. */
   readonly budget?: Budget;
-  /** Keeps what is read for the plan of a base. */
   readonly snapshot?: LiveSnapshot;
 }
 

@@ -32,7 +32,6 @@ export interface ConnectionOptions {
   readonly abandoned?: AbortSignal | undefined;
   /** Receives every attempt after which the request waits to be sent again. */
   readonly retrying?: (event: RequestEvent) => void;
-  /** Called after every attempt. */
   readonly requested?: (event: RequestEvent) => void;
 }
 

@@ -78,7 +78,6 @@ export function checkSpec(
   });
 }
 
-/** Which spec is read, with which target and variables. */
 export function specInput(context: WorkflowContext, options: Reading, untrusted = false): SpecInput {
   const target = namedTarget(context, options);
   const { seen } = options;

@@ -14,7 +14,6 @@ export type StateOptions = Pick<SpecOptions, "file" | "target"> &
     readonly state: string | undefined;
   };
 
-/** The folder for files that runs of a spec write. */
 function ownFolder(context: ProcessContext, options: Pick<SpecOptions, "file">): string {
   return join(dirname(specFile(context, options)), ".workspace");
 }

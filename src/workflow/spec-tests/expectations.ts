@@ -14,7 +14,6 @@ export interface StepComparison {
   /** Undefined if the test does not have it. */
   readonly expected: Json | undefined;
   readonly actual: Json;
-  /** The unexpected errors themselves. */
   readonly because?: readonly Diagnostic[];
 }
 

@@ -27,7 +27,6 @@ export interface LoadSpecOfTest {
   readonly variables?: readonly string[];
   /** `optional`: a secret without a value is a warning. */
   readonly secrets: "resolve" | "optional" | "skip";
-  /** Whether plans of the spec have to obey rules. */
   readonly withRules?: boolean;
 }
 

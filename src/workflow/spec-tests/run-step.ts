@@ -31,7 +31,6 @@ import {
 } from "./out-of-band.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-/** A test after its world was created. */
 export interface RunningTest {
   readonly sandbox: Sandbox;
   readonly test: SpecTest;
@@ -40,7 +39,6 @@ export interface RunningTest {
   readonly ids: ReadonlyMap<string, string>;
   /** What every new workspace has, as `kind id`. */
   readonly initial: ReadonlySet<string>;
-  /** Values of the specs that no output may show. */
   readonly sensitive: SensitiveTexts[];
 }
 

@@ -15,7 +15,6 @@ import { type ExpectationEdit, updatedText } from "./update-expectations.ts";
 export interface TestRunOptions {
   readonly cwd: string;
   readonly parallelism: number;
-  /** Rewrites expectations that differ. */
   readonly update: boolean;
   readonly signal: AbortSignal;
   readonly seen?: PathObserver;

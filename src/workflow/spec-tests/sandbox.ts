@@ -33,7 +33,6 @@ export interface Sandbox {
   /** Lets timers and other tests run. Throws after the end of the test. */
   turn(): Promise<void>;
   readonly state: StateStore;
-  /** Digests secrets as the state does. */
   keyed(bytes: Uint8Array): string;
   /** A run of a spec; with another state, one that nothing else knows. */
   session(spec: Spec, store?: StateStore): Promise<Session>;

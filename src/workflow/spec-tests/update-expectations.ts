@@ -20,13 +20,11 @@ import { isObject, type Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { SpecTestFile } from "../../spec/testing/spec-test.ts";
 
-/** An expectation to rewrite: its path in the test file, and what was found. */
 export interface ExpectationEdit {
   readonly path: Path;
   readonly value: Json;
 }
 
-/** A part of the text, and what replaces it. */
 interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -171,7 +169,6 @@ function padded(node: YAMLSeq | YAMLMap, print: YAMLMap["toString"], padding: st
     );
 }
 
-/** Whether lists are indented below their keys. */
 function indentsLists(text: string): boolean {
   return !/^( *)[^\s#-][^\n]*:[ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*\1- /m.test(text);
 }

@@ -16,7 +16,6 @@ export interface TargetOptions {
   readonly file?: string | undefined;
   readonly target?: string | undefined;
   readonly untrusted?: boolean;
-  /** Gets each file that is read for the targets. */
   readonly seen?: PathObserver | undefined;
 }
 

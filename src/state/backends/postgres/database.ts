@@ -34,6 +34,11 @@ export function isPassing(failure: unknown): boolean {
   return BROKEN.test(failure instanceof Error ? failure.message : "");
 }
 
+/** A table or its schema does not exist. */
+export function isMissingTable(failure: unknown): boolean {
+  return /^(42P01|3F000)$/.test(errorCode(failure) ?? "");
+}
+
 const BROKEN = /connection terminated|connection ended|timeout|client has encountered a connection error/i;
 
 const PASSING = /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ENOENT|40001|40P01|53300|57P0[123])$/;

@@ -8,7 +8,14 @@ import { readRegularFile } from "../../../core/regular-file.ts";
 import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
-import { type Database, databaseFailure, isPassing, type QueryResult, type Value } from "./database.ts";
+import {
+  type Database,
+  databaseFailure,
+  isMissingTable,
+  isPassing,
+  type QueryResult,
+  type Value,
+} from "./database.ts";
 import { PostgresBackend } from "./postgres-backend.ts";
 import type { PostgresUrl, Tls } from "./url.ts";
 
@@ -80,17 +87,13 @@ class PgDatabase implements Database {
         // An error from the server is also a response.
         if (/^[0-9A-Z]{5}$/.test(errorCode(failure) ?? "")) this.#contacted = true;
         const wait = WAITS_MS[attempt];
-        if (wait === undefined || !this.#contacted || !isPassing(failure)) throw this.#told(failure);
+        if (wait === undefined || !this.#contacted || !isPassing(failure)) {
+          // Callers handle a missing table.
+          throw isMissingTable(failure) ? failure : databaseFailure(failure, this.#url);
+        }
         await this.#clock.sleep(wait);
       }
     }
-  }
-
-  /** Passes errors whose SQLSTATE callers handle. */
-  #told(failure: unknown): unknown {
-    const code = errorCode(failure);
-    if (code === "42P01" || code === "3F000") return failure;
-    return databaseFailure(failure, this.#url);
   }
 
   async #open(): Promise<Pool> {
@@ -115,7 +118,6 @@ class PgDatabase implements Database {
   }
 }
 
-/** What a pool of connections to the database needs, in the names of the driver. Throws Failure for an unreadable PEM file. */
 export function connectionOptions(
   { host, port, user, password, database, tls, connectTimeoutMs }: PostgresUrl,
   authorities: readonly string[] | undefined,

@@ -1,6 +1,6 @@
 // The PostgreSQL backend of a state. Every write is one statement that checks whether its writer still holds the lock.
 
-import { errorCode, failureOf } from "../../../core/diagnostic.ts";
+import { failureOf } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
 import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
 import {
@@ -15,13 +15,18 @@ import {
   type StoredText,
 } from "../../model/backend.ts";
 import { corrupt, newerFormat } from "../../model/failures.ts";
-import { columnNumber, columnText, type Database, type QueryResult, type Value } from "./database.ts";
+import {
+  columnNumber,
+  columnText,
+  type Database,
+  isMissingTable,
+  type QueryResult,
+  type Value,
+} from "./database.ts";
 import { statementsOf, storedJournal, storedText, TABLES_VERSION, tablesOf } from "./tables.ts";
 import type { PostgresUrl } from "./url.ts";
 
 type Statements = ReturnType<typeof statementsOf>;
-
-const NO_TABLES: ReadonlySet<string | undefined> = new Set(["42P01", "3F000"]);
 
 export interface PostgresBackendOptions {
   readonly database: Database;
@@ -59,7 +64,7 @@ export class PostgresBackend implements StateBackend {
     try {
       return await this.#database.query(sql, [this.#name, ...more]);
     } catch (failure) {
-      if (NO_TABLES.has(errorCode(failure))) return { rows: [], count: 0 };
+      if (isMissingTable(failure)) return { rows: [], count: 0 };
       throw failure;
     }
   }
@@ -78,7 +83,7 @@ export class PostgresBackend implements StateBackend {
     try {
       await this.#write(makeRow);
     } catch (failure) {
-      if (!NO_TABLES.has(errorCode(failure))) throw failure;
+      if (!isMissingTable(failure)) throw failure;
       await this.#database.script(tablesOf(this.#schema));
       await this.#write(makeRow);
     }

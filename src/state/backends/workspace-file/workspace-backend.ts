@@ -228,7 +228,6 @@ export interface WorkspaceStoreOptions extends StoreOptions {
   readonly tell: FailureTests;
   /** Absolute, in the workspace's file system; made on first use. */
   readonly folder: string;
-  /** Ends what the API goes through. */
   readonly close?: () => Promise<void>;
 }
 
