@@ -131,7 +131,7 @@ function withClaim(path: string, file: number, work: () => void): void {
   }
 }
 
-/** A crash after the replacement of a file leaves the claim of a file that is gone. */
+/** A crash after the replacement of a file leaves the claim of the replaced file. */
 function removeStaleClaims(path: string, now: number): void {
   for (const name of readdirSync(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`) || !/\.\d+$/.test(name)) continue;

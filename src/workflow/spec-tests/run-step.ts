@@ -193,7 +193,7 @@ function planOptions({ adopt, destroy, only }: JsonObject) {
   };
 }
 
-/** What a run finds, after the findings in its spec. Failures of the run are findings of its step. */
+/** The findings of a run, after those of its spec. Failures of the run are findings of its step. */
 async function inSession(
   running: RunningTest,
   step: TestStep,
