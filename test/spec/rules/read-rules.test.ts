@@ -243,7 +243,7 @@ describe("a folder of rules", () => {
     expect((await loadRules("", { rules: [file("/r.yaml", text)] })).told).toEqual([told]);
   });
 
-  test("that are no list do not hide what else is wrong with the spec", async () => {
+  test("that are not a list do not hide what else is wrong with the spec", async () => {
     expect((await load("rules: 5\npools: { a: { node_type_id: x, max: 1 } }\n")).told).toEqual([
       "SPEC_RULE 1:8 rules must be a list of rules, not the number 5",
       expect.stringContaining('SPEC_UNKNOWN_FIELD 2:32 pools.a has no field "max"'),
