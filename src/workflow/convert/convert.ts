@@ -9,6 +9,8 @@ import { registry as everyKind, registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldDialect } from "../../resource/field-schema.ts";
 import type { Live } from "../../resource/live.ts";
+import type { Registry } from "../../resource/registry.ts";
+import { notExportable } from "../../spec/export/addresses.ts";
 import { type DocumentMember, type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
 import { existsAlready, problemsOfExport, writeContent, writeSpec } from "../transfer/export.ts";
 import { assertCanIgnoreState, ignoreState } from "../transfer/write-file.ts";
@@ -45,6 +47,7 @@ export function convertTerraform(
     imports: true,
     sourceAt: (one) => contents.get(contentKey(one))?.path,
   });
+  leaveUnwritten(found, objects, registry, log);
   return {
     document: found.document,
     files: found.sources.flatMap(({ of, path }) => {
@@ -76,6 +79,23 @@ function convertedIn(
     const terraform = objects.get(convertedKey(provider.kind, live.id))?.instance.address;
     return terraform === undefined ? [] : [{ terraform, address, id: live.id }];
   });
+}
+
+/** What the export omits: objects with a key that no spec can contain, and the entries of a list with such an object. */
+function leaveUnwritten(
+  { objects: exported }: ExportedSpec,
+  objects: ConvertedObjects,
+  registry: Registry,
+  log: ConversionLog,
+): void {
+  const instanceOf = (kind: string, id: string) => objects.get(convertedKey(kind, id))?.instance;
+  const written = new Set(exported.map(({ provider, live }) => instanceOf(provider.kind, live.id)));
+  for (const { kind, live, instance } of objects.values())
+    if (!written.has(instance))
+      log.leave(
+        instance,
+        notExportable(registry.get(kind), live) ?? "the spec cannot contain all entries of its list",
+      );
 }
 
 /** The cloud whose attributes the state has; Azure if it has none. */
