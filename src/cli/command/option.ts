@@ -1,6 +1,6 @@
 // Options as data: one declaration defines the parser, the help, the completion, and the type of the value. Every wrong value is reported at once.
 
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, failureOf } from "../../core/diagnostic.ts";
 import { parseDuration } from "../../core/sentences.ts";
 
 /** Reports a value that is not valid; `why` completes `--flag cannot be "text": …`. */
@@ -208,4 +208,16 @@ function attributeOf(spec: Pick<OptionSpec<unknown>, "flags">): string {
 
 export function takesValue({ flags }: Pick<OptionSpec<unknown>, "flags">): boolean {
   return flags.includes("<");
+}
+
+interface WaitValues {
+  readonly wait: boolean;
+  readonly timeout: number | undefined;
+  readonly cancelOnInterrupt?: boolean;
+}
+
+/** Throws Failure with CLI_USAGE if an option is set that has no effect without --wait. */
+export function assertWaits({ wait, timeout, cancelOnInterrupt = false }: WaitValues): void {
+  if (!wait && timeout !== undefined) throw failureOf("CLI_USAGE", "--timeout requires --wait");
+  if (!wait && cancelOnInterrupt) throw failureOf("CLI_USAGE", "--cancel-on-interrupt requires --wait");
 }

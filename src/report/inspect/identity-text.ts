@@ -1,6 +1,7 @@
 // The user and the sign-in of a run, with the reasons: as text and as JSON.
 
 import type { JsonObject } from "../../core/json.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 
 export interface IdentityView {
@@ -45,7 +46,7 @@ export function savedProfileText({ host, user, name, path, replaced, named, use 
   const lines = [
     `Signed in to ${host} as ${user ?? "an unknown user"}.`,
     `${replaced ? "Replaced" : "Wrote"} the profile ${name} in ${path}.`,
-    used ?? (named ? `To use it, pass \`--profile ${name}\`.` : unused),
+    used ?? (named ? `To use it, pass \`--profile ${shellWord(name)}\`.` : unused),
   ];
   return `${lines.map((line) => printable(line)).join("\n")}\n`;
 }

@@ -15,6 +15,7 @@ import {
 import { type RecordedObject, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
 import type { ConsoleContext } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
+import { assertWaits } from "../../command/option.ts";
 import { printResult } from "../../output/diagnostics.ts";
 import { clusterStates } from "../../output/polling.ts";
 import type { WaitOptions } from "./cluster-options.ts";
@@ -32,10 +33,11 @@ export const ENDS: Goal = {
 /** Runs `work` on a recorded cluster; a signal ends the wait and not what the service does. */
 export function onCluster(
   context: ConsoleContext,
-  options: Parameters<typeof withRecordedObject>[1],
+  options: Parameters<typeof withRecordedObject>[1] & WaitOptions,
   address: string,
   work: (of: RecordedObject, signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
+  assertWaits(options);
   return context.signals.during(
     (signal) => withRecordedObject(context, options, "clusters", address, (of) => work(of, signal)),
     "Stopped waiting. The cluster continues.\n",

@@ -11,7 +11,7 @@ import {
 } from "../../../workflow/session/recorded-object.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { durationOption, flagOption, valuesOption } from "../../command/option.ts";
+import { assertWaits, durationOption, flagOption, valuesOption } from "../../command/option.ts";
 import { FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
 import { printResult } from "../../output/diagnostics.ts";
 import { showEnd } from "../../output/job-run.ts";
@@ -48,8 +48,9 @@ export const runCommand = defineCommand({
   args: [{ name: "<job>", description: "address of a job, such as jobs.nightly", takes: "address" }],
   notes: `The result is written to stdout, progress to stderr.
 Exit codes: 0 started (with --wait: succeeded), 1 error (with --wait: any other result), 130 interrupted.`,
-  run: (context, options, [address = ""]) =>
-    context.signals.during(
+  run: (context, options, [address = ""]) => {
+    assertWaits(options);
+    return context.signals.during(
       (signal) =>
         withRecordedObject(context, options, "jobs", address, (job) =>
           startAndFollow(context, job, options, signal),
@@ -59,7 +60,8 @@ Exit codes: 0 started (with --wait: succeeded), 1 error (with --wait: any other 
           ? "Canceling the run.\n"
           : "Stopped waiting. The job run continues.\n"
         : "",
-    ),
+    );
+  },
 });
 
 async function startAndFollow(

@@ -6,7 +6,7 @@ import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import type { Connection } from "../../../workflow/session/connect.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { choiceOption, durationOption, flagOption, textOption } from "../../command/option.ts";
+import { assertWaits, choiceOption, durationOption, flagOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { colorsOf, printResult } from "../../output/diagnostics.ts";
 import { showEnd, viewsOf, writeViews } from "../../output/job-run.ts";
@@ -26,8 +26,9 @@ export const getRunCommand = defineCommand({
     ...FORM_OPTION,
   },
   args: RUN_ARGUMENT,
-  run: (context, options, [run]) =>
-    context.signals.during(
+  run: (context, options, [run]) => {
+    assertWaits(options);
+    return context.signals.during(
       (signal) =>
         withLatestRun(context, options, run, async (connection, id) => {
           if (!options.wait) return showOne(context, connection, id, options.output);
@@ -37,7 +38,8 @@ export const getRunCommand = defineCommand({
           return showEnd(context, connection, last.ended, { id: last.id, address: "", form: options.output });
         }),
       options.wait ? "Stopped waiting. The job run continues.\n" : "",
-    ),
+    );
+  },
 });
 
 async function showOne(
