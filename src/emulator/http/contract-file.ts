@@ -1,10 +1,11 @@
 // Reads the API descriptions from the program's folder, once per process, from a JSON copy if there is one.
 
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import type { JsonObject } from "../../core/json.ts";
+import { makeFolder } from "../../core/regular-file.ts";
 import { type Contract, readContract } from "./contract.ts";
 
 const read = new Map<string, Contract>();
@@ -45,7 +46,7 @@ function throughCopy(name: string, folder: string, text: string): JsonObject {
   const { openapi } = copy;
   if (copy.stamp === stamp && openapi !== undefined) return openapi as JsonObject;
   const made = parseContract(text);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   writeFileSync(`${path}.${process.pid}`, JSON.stringify({ stamp, openapi: made }));
   renameSync(`${path}.${process.pid}`, path);
   return made;

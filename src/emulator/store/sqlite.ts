@@ -1,10 +1,11 @@
 // The rows of a world in one SQLite file: a write-ahead log, one transaction per request, one process at a time.
 
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { stringifyJson } from "../../core/exact-json.ts";
+import { makeFolder } from "../../core/regular-file.ts";
 import { fileBlobs } from "./blobs.ts";
 import { type Disk, KEY_BYTES, Store, type StoreParts } from "./store.ts";
 import type { TableChange } from "./table.ts";
@@ -14,7 +15,7 @@ export class DataInUse extends Error {}
 
 /** Opens or creates the world in a folder. Throws `DataInUse` when another process has it open. */
 export function openStore(folder: string, random?: StoreParts["random"]): Store {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const disk = openDisk(join(folder, "world.sqlite"));
   return new Store({
     disk,
@@ -26,7 +27,7 @@ export function openStore(folder: string, random?: StoreParts["random"]): Store 
 
 /** The text of a small private file next to the data; created if it is missing. */
 export function keptText(folder: string, name: string, make: () => string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   return keptBytes(join(folder, name), make, "utf8").toString("utf8");
 }
 

@@ -1,6 +1,5 @@
 // Connects to the workspace of a run: over HTTP, or to the emulator in this process.
 
-import { mkdirSync } from "node:fs";
 import type { SignIn } from "../../api/auth/sign-in.ts";
 import { rejectedTokenHint } from "../../api/auth/token-request.ts";
 import { type Client, createClient } from "../../api/client.ts";
@@ -11,6 +10,7 @@ import type { Network } from "../../config/network.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { errorCode, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
+import { makeFolder } from "../../core/regular-file.ts";
 import type { DialectChoice } from "../../emulator/dialect/databricks.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { settingsForTarget } from "../target/target.ts";
@@ -110,7 +110,7 @@ async function openedAt(folder: string, dialect: DialectChoice): Promise<Embedde
   const { openEmbedded } = await import("../../emulator/embedded.ts");
   const { DataInUse } = await import("../../emulator/store/sqlite.ts");
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     return openEmbedded({ ...dialect, dataDir: folder });
   } catch (problem) {
     // Of the file system, or of the database over it.

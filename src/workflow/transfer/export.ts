@@ -1,12 +1,13 @@
 // Exports the workspace to a folder: contents first, the spec last; and reports what the spec needs or cannot express.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Reader } from "../../api/contract/reader.ts";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, warning } from "../../core/diagnostic.ts";
+import { makeFolder } from "../../core/regular-file.ts";
 import { count } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
@@ -122,17 +123,6 @@ export function writeContent(folder: string, path: string, bytes: Uint8Array, fo
     withFileCreation(file, TAKEN, () => into.keep());
   } finally {
     into.drop();
-  }
-}
-
-/** One after the other: where a file system has no room for folders (/proc), Node's own recursion never ends. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  try {
-    mkdirSync(path);
-  } catch (problem) {
-    if (!existsSync(path)) throw problem;
   }
 }
 

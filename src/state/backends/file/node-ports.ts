@@ -2,10 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { link, open, readFile, rename, rm } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { errorCode } from "../../../core/diagnostic.ts";
-import { assertRegular } from "../../../core/regular-file.ts";
+import { assertRegular, makeFolder } from "../../../core/regular-file.ts";
 import type { LockOwner } from "../../model/backend.ts";
 import { assertStateSize } from "../../model/failures.ts";
 import type { Clock, FileSystem, OpenFile, Random } from "../../model/ports.ts";
@@ -41,9 +41,7 @@ async function entriesOf(folder: string): Promise<string[]> {
 export const nodeFiles: FileSystem = {
   read: (path) => orMissing(readRegular(path), undefined),
   list: (folder) => orMissing(entriesOf(folder), []),
-  makeFolder: async (path) => {
-    await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
-  },
+  makeFolder: async (path) => makeFolder(path, PRIVATE_FOLDER),
   open: async (path, how): Promise<OpenFile> => {
     const file = await open(path, how === "append" ? "a" : "w", PRIVATE_FILE);
     return {
