@@ -89,11 +89,11 @@ test("an object with a key that no spec can contain has a reason, and so have th
   const acl = (principal: string) =>
     one("databricks_secret_acl", { id: `etl|||${principal}`, scope: "etl", principal, permission: "READ" });
   const cluster = one("databricks_cluster", {
-    ...{ id: "c1", cluster_id: "c1", cluster_name: "adhoc", spark_version: "6.4.x-scala2.11", num_workers: 1 },
-    ...{ node_type_id: "Standard_DS3_v2", spark_conf: { KEY: "x" } },
+    ...{ id: "c1", cluster_id: "c1", cluster_name: "adhoc", spark_version: "6.4.x-scala2.11" },
+    ...{ num_workers: 1, node_type_id: "Standard_DS3_v2", spark_conf: { KEY: "x" } },
   });
   const resources = [scope, named("a", acl("KEY")), named("b", acl("data-eng")), named("c", cluster)];
-  const { log, converted: written } = converted(stateWith(resources).replaceAll('KEY', "__proto__"));
+  const { log, converted: written } = converted(stateWith(resources).replaceAll("KEY", "__proto__"));
   expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
     "databricks_secret_acl.a: a spec cannot contain the key __proto__",
     "databricks_secret_acl.b: the spec cannot contain all entries of its list",
