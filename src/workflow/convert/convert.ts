@@ -10,7 +10,7 @@ import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldDialect } from "../../resource/field-schema.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { notExportable } from "../../spec/export/addresses.ts";
+import { omittedObjects } from "../../spec/export/addresses.ts";
 import { type DocumentMember, type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
 import { existsAlready, problemsOfExport, writeContent, writeSpec } from "../transfer/export.ts";
 import { assertCanIgnoreState, ignoreState } from "../transfer/write-file.ts";
@@ -47,7 +47,7 @@ export function convertTerraform(
     imports: true,
     sourceAt: (one) => contents.get(contentKey(one))?.path,
   });
-  leaveUnwritten(found, objects, registry, log);
+  leaveOmitted(found, objects, registry, log);
   return {
     document: found.document,
     files: found.sources.flatMap(({ of, path }) => {
@@ -81,8 +81,8 @@ function convertedIn(
   });
 }
 
-/** What the export omits: objects with a key that no spec can contain, and the entries of a list with such an object. */
-function leaveUnwritten(
+/** What the export omits. An instance that is also another object of the spec is not left out. */
+function leaveOmitted(
   { objects: exported }: ExportedSpec,
   objects: ConvertedObjects,
   registry: Registry,
@@ -90,12 +90,16 @@ function leaveUnwritten(
 ): void {
   const instanceOf = (kind: string, id: string) => objects.get(convertedKey(kind, id))?.instance;
   const written = new Set(exported.map(({ provider, live }) => instanceOf(provider.kind, live.id)));
-  for (const { kind, live, instance } of objects.values())
-    if (!written.has(instance))
-      log.leave(
-        instance,
-        notExportable(registry.get(kind), live) ?? "the spec cannot contain all entries of its list",
-      );
+  for (const [kind, ones] of Map.groupBy(objects.values(), (one) => one.kind)) {
+    const omitted = omittedObjects(
+      registry.get(kind),
+      ones.map(({ live }) => live),
+    );
+    for (const { live, instance } of ones) {
+      const reason = omitted.get(live);
+      if (reason !== undefined && !written.has(instance)) log.leave(instance, reason);
+    }
+  }
 }
 
 /** The cloud whose attributes the state has; Azure if it has none. */

@@ -96,7 +96,7 @@ test("an object with a key that no spec can contain has a reason, and so have th
   const { log, converted: written } = converted(stateWith(resources).replaceAll("KEY", "__proto__"));
   expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
     "databricks_secret_acl.a: a spec cannot contain the key __proto__",
-    "databricks_secret_acl.b: the spec cannot contain all entries of its list",
+    "databricks_secret_acl.b: a spec with only a part of this list would delete the rest",
     "databricks_cluster.c: a spec cannot contain the key __proto__",
   ]);
   expect(written.map(({ address }) => address)).toEqual(["scopes.etl"]);
