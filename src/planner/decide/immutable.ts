@@ -37,7 +37,7 @@ function describeDiff(
   { path, before, after }: FieldDiff,
   sensitive: SensitiveTexts | undefined,
 ): string {
-  // JSON escapes texts, so each one is compared as well.
+  // JSON escapes strings, so each string is compared as well.
   const texts = after === undefined ? [] : [stringifyJson(after), ...collectTexts(after)];
   const isHidden =
     fields[String(path[0])]?.sensitive === true || texts.some((text) => sensitive?.isIn(text) === true);

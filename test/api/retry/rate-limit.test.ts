@@ -178,7 +178,7 @@ test("a timer that ends up to 50 ms early is set again; one that ends earlier ha
   expect(await settled()).toEqual(["jobs/list"]);
 });
 
-test("requests are a crowd, which takes over no rate, once as many wait as may run at once", async () => {
+test("requests ignore the rate of other endpoints once as many wait as may run at once", async () => {
   const { enter, leave, answered, hold, hand, settled } = byHand({ parallelism: 2 });
   for (let n = 0; n < 5; n++) {
     enter("jobs/list");

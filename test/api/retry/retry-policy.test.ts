@@ -73,6 +73,7 @@ test("a 5xx with a Retry-After of nothing is repeated with the usual back-off", 
   for (const attempts of [1, 4, 7])
     expect(waitOf(failed(503, "", 0), { attempts })).toBe(waitOf(failed(503), { attempts }));
   expect(waitOf(failed(503, "", 0))).toBe(250);
+  expect(waitOf(failed(503, "", 500), { attempts: 7 })).toBe(500);
   expect(waitOf(failed(503, "", 1_000), { attempts: 7 })).toBe(1_000);
 });
 

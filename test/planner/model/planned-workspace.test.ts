@@ -63,7 +63,7 @@ describe("the workspace after a plan", () => {
       expect(removed(change)).toBe(false);
   });
 
-  test("has forgotten only what leaves the state by itself", () => {
+  test("has forgotten only what leaves the state without its parent", () => {
     const forgotten = (change: Change) => workspace([change]).isForgotten(change.kind, change.name);
     expect(forgotten(forget("boxes.a"))).toBe(true);
     expect(forgotten(forget("labels.a/x", { dependsOn: ["boxes.a"] }))).toBe(false);
