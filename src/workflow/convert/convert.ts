@@ -81,7 +81,7 @@ function convertedIn(
   });
 }
 
-/** What the export omits. An instance that is also another object of the spec is not left out. */
+/** Reports the objects that the export omits, except instances with another object in the spec. */
 function leaveOmitted(
   { objects: exported }: ExportedSpec,
   objects: ConvertedObjects,
