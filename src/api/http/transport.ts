@@ -3,7 +3,6 @@
 import { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Agent, Dispatcher } from "undici";
-import { transportFailure } from "./transport-failure.ts";
 
 export interface HttpRequest {
   readonly method: string;
@@ -66,30 +65,11 @@ export interface HttpTransport {
 }
 
 export function httpTransport(options: HttpOptions): HttpTransport {
-  let { connections } = options;
-  let agent = agentOf(options);
-  const closing: Dispatcher[] = [];
-  /** Leaves file descriptors to the other files of the process. */
-  const halveConnections = (): void => {
-    closing.push(agent);
-    agent.close().catch(() => undefined);
-    connections = Math.ceil(connections / 2);
-    agent = agentOf({ ...options, connections });
-  };
+  const agent = agentOf(options);
   return {
-    transport: async (request) => {
-      const used = agent;
-      try {
-        return await exchange(used, request, options.dropsBody === true);
-      } catch (problem) {
-        if (used === agent && transportFailure(problem).why === "no-files") halveConnections();
-        throw problem;
-      }
-    },
+    transport: (request) => exchange(agent, request, options.dropsBody === true),
     close: () => agent.close(),
-    destroy: async () => {
-      await Promise.all([agent, ...closing].map((one) => one.destroy()));
-    },
+    destroy: () => agent.destroy(),
   };
 }
 

@@ -99,6 +99,7 @@ function afterError(
 
 function afterBreak(broken: TransportFailure, situation: RetrySituation): RetryDecision {
   switch (broken.why) {
+    case "no-files":
     case "untrusted":
     case "invalid":
     case "protocol":
@@ -106,8 +107,6 @@ function afterBreak(broken: TransportFailure, situation: RetrySituation): RetryD
       return "give up";
     case "unknown-host":
       return situation.contacted ? within(WINDOW, backOff(situation), situation) : "give up";
-    // Files and connections that are open now are closed meanwhile.
-    case "no-files":
     case "refused":
     case "proxy":
       return within(situation.contacted ? WINDOW : FIRST_CONTACT_WINDOW, backOff(situation), situation);

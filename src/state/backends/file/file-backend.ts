@@ -221,7 +221,7 @@ export interface FileStoreOptions extends StoreOptions {
 
 export function openFileStore(options: FileStoreOptions): StateStore {
   return new BackedStateStore(
-    new FileBackend(filesWithFailures(options.fs, options.clock), options.folder, options.clock),
+    new FileBackend(filesWithFailures(options.fs), options.folder, options.clock),
     options,
   );
 }
