@@ -347,7 +347,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await lease.release();
       });
 
-      test("the present one is no earlier version", async () => {
+      test("the present version is not an earlier one", async () => {
         await publish(shared.store(), "a");
         await publish(shared.store(), "b");
         await expect(shared.store().restore(2, NO_WAIT)).rejects.toMatchObject({

@@ -142,7 +142,7 @@ function readQuery(spec: OperationSpec, query: string): JsonObject {
   return Object.fromEntries(out);
 }
 
-/** The number of this JSON type that a text writes; undefined if it writes none. */
+/** A number of this JSON type, written as text; undefined if the text is none. */
 export function numberInText(type: Json | undefined, text: string): Json | undefined {
   if (type === "integer" && /^-?\d{1,19}$/.test(text)) return parseJson(String(BigInt(text)));
   return type === "number" && /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : undefined;
