@@ -29,7 +29,7 @@ export function valueAt(root: Json | undefined, path: Path): Json | undefined {
   return value;
 }
 
-/** A copy of `root` with the value at `path` replaced (or removed, where `value` is undefined); missing objects are made. */
+/** A copy of `root` with the value at `path` replaced (or removed, where `value` is undefined); missing objects are made for a value. */
 export function withValueAt(
   root: Json | undefined,
   path: Path,
@@ -38,6 +38,7 @@ export function withValueAt(
 ): Json | undefined {
   const key = path[from];
   if (key === undefined) return value;
+  if (root === undefined && value === undefined) return undefined;
   if (Array.isArray(root)) {
     const copy: Json[] = [...root];
     const member = withValueAt(copy[Number(key)], path, value, from + 1);

@@ -154,5 +154,6 @@ test("ignored fields have their live values, or none", () => {
     c: 4,
   });
   expect(withIgnoredFromLive(values, {}, ["c"])).toEqual({ a: { x: 1, y: 2 }, b: 3 });
+  expect(withIgnoredFromLive(values, {}, ["d.e"])).toEqual(values);
   expect(withIgnoredFromLive(values, { b: 1 }, [])).toBe(values);
 });
