@@ -97,12 +97,15 @@ export function measuresOf({ before, tiny }: BenchArguments): Readonly<Record<Se
         : { title: "HTML page", figures: table("Chromium", await pageRows()) },
     terraform: async () => {
       const sizes = sized(SMALL);
-      const { version, ours, theirs } = await measureTerraform(sizes, "terraform", now());
+      const { version, provider, ours, theirs } = await measureTerraform(sizes, "terraform", now());
       const rows = [
         terraformRow("first apply", ours.apply, theirs.apply),
         terraformRow("plan without changes", ours.plan, theirs.plan),
       ].flat();
-      return { title: `Terraform ${version}`, figures: table(described(sizes), rows) };
+      return {
+        title: `Terraform ${version} with provider ${provider}`,
+        figures: table(described(sizes), rows),
+      };
     },
   };
 }

@@ -15,8 +15,9 @@ import { worldOf } from "./world.ts";
 export class NotInstalled extends Error {}
 
 export interface TerraformFigures {
-  /** The version of Terraform. */
+  /** The versions of Terraform and of the vendor's provider. */
   readonly version: string;
+  readonly provider: string;
   readonly ours: { readonly apply: Timed; readonly plan: Timed };
   readonly theirs: { readonly apply: Timed; readonly plan: Timed };
 }
@@ -34,12 +35,13 @@ export function measureTerraform(
   const world = inDatabricks(worldOf(sizes));
   return inFolder(async (folder) => {
     writeFileSync(join(folder, "main.tf.json"), JSON.stringify(terraformConfig(world), undefined, 1));
-    const version = await versionOf(terraform, folder);
+    const version = await versionOf(terraform, folder, PROGRAM);
     await init(terraform, folder);
+    const provider = await versionOf(terraform, folder, PROVIDER);
     const theirs = await onWorkspace((workspace) => measureTheirs(workspace, terraform, folder));
     writeSpec(folder, world);
     const ours = await onWorkspace((workspace) => measureOurs(workspace, program, folder));
-    return { version, ours, theirs };
+    return { version, provider, ours, theirs };
   });
 }
 
@@ -88,9 +90,13 @@ async function measureOurs(workspace: Workspace, program: string, folder: string
   return { apply, plan: await run("plan", "--detailed-exitcode") };
 }
 
-async function versionOf(terraform: string, folder: string): Promise<string> {
+const PROGRAM = /Terraform v(\S+)/;
+/** Known after `init`. */
+const PROVIDER = /databricks\/databricks v(\S+)/;
+
+async function versionOf(terraform: string, folder: string, of: RegExp): Promise<string> {
   const { code, text } = await called(terraform, ["version"], folder).catch(() => ({ code: -1, text: "" }));
-  const version = /Terraform v(\S+)/.exec(text)?.[1];
+  const version = of.exec(text)?.[1];
   if (code === 0 && version !== undefined) return version;
   throw new NotInstalled(
     "terraform cannot be run: install it (https://developer.hashicorp.com/terraform/install), or leave out --with-terraform",

@@ -20,7 +20,8 @@ function fake(name: string, script: string): string {
   return path;
 }
 
-const VERSION = 'if [ "$1" = version ]; then echo "Terraform v1.11.4"; exit 0; fi';
+const VERSION =
+  'if [ "$1" = version ]; then echo "Terraform v1.11.4"; echo "+ provider registry.example/databricks/databricks v1.2.3"; exit 0; fi';
 
 describe("the configuration", () => {
   const world = inDatabricks(worldOf(SMALL));
@@ -93,8 +94,8 @@ describe("the comparison", () => {
     const call =
       'curl --silent --output /dev/null "$DATABRICKS_HOST/api/2.0/clusters/list" --header "Authorization: Bearer $DATABRICKS_TOKEN"';
     const program = fake("empty", `${VERSION}\nif [ "$1" = init ]; then exit 0; fi\n${check}\n${call}`);
-    const { version, ours, theirs } = await measureTerraform(TINY, program);
-    expect(version).toBe("1.11.4");
+    const { version, provider, ours, theirs } = await measureTerraform(TINY, program);
+    expect([version, provider]).toEqual(["1.11.4", "1.2.3"]);
     expect([theirs.apply.reads, theirs.plan.reads]).toEqual([1, 1]);
     expect(ours.apply.writes).toBeGreaterThanOrEqual(resourcesOf(TINY));
     expect(ours.plan).toMatchObject({ writes: 0 });
