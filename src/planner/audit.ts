@@ -47,6 +47,7 @@ function duplicates(plan: Plan): string[] {
 }
 
 function order(plan: Plan): string[] {
+  if (plan.changes.every(({ dependsOn }) => dependsOn.length === 0)) return [];
   const place = new Map(plan.changes.map((change, at) => [changeKey(change), at]));
   const found: string[] = [];
   plan.changes.forEach((change, at) => {

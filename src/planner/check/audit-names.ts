@@ -16,6 +16,8 @@ export function nameContradictions(plan: Plan, registry: PlanningRegistry, liveI
   // A plan with errors is not applied, and a name that is not free is one of them.
   if (hasErrors(plan.diagnostics)) return [];
   const kinds = registry.kinds.filter(isRenamed);
+  const names = new Set(kinds.map((one) => one.kind));
+  if (!plan.changes.some((change) => names.has(change.kind) && gives(change, "whole"))) return [];
   const parts = workGraph(plan.changes);
   const graph = new Map(parts.map((part) => [part.key, part]));
   return kinds.flatMap((provider) => {

@@ -10,6 +10,7 @@ import { type PlanContext, recordedOf } from "../model/context.ts";
 /** The changes with a hint at each deletion that has exactly one likely successor: how to keep the object. */
 export function withRenames(context: PlanContext, changes: readonly Change[]): readonly Change[] {
   const successors = new Map<Change, Create>();
+  if (!changes.some(({ action }) => action === "delete")) return changes;
   for (const provider of context.input.registry.kinds) {
     if (provider.nameField === undefined) continue;
     const creates = changes.filter((one) => one.action === "create" && one.kind === provider.kind);
