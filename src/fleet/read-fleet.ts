@@ -1,9 +1,9 @@
 // Reads `fleet.yaml`: validates it against its schema, applies the defaults, and checks what a schema cannot.
 
 import { Failure } from "../core/diagnostic.ts";
+import { parseDuration } from "../core/duration.ts";
 import { defined, type Json } from "../core/json.ts";
 import { SensitiveTexts } from "../core/sensitive.ts";
-import { parseDuration } from "../core/sentences.ts";
 import { suggester } from "../core/suggest.ts";
 import { Findings } from "../spec/model/findings.ts";
 import type { SourceText } from "../spec/model/source.ts";

@@ -1,7 +1,7 @@
 // A saved plan: signed, bound to one host, state, spec, and time, and applied once (design 5).
 
+import { canonicalJson, fingerprint } from "../core/canonical.ts";
 import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
-import { canonicalJson, fingerprint } from "../core/digest.ts";
 import { parseJson, stringifyJson } from "../core/exact-json.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { listed } from "../core/sentences.ts";

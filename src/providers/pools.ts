@@ -1,7 +1,7 @@
 // Instance pools (contract B 2.1 and contract B 4.1).
 
 import { remoteId } from "../core/address.ts";
-import { canonicalJson } from "../core/digest.ts";
+import { canonicalJson } from "../core/canonical.ts";
 import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";

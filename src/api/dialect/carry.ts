@@ -1,6 +1,6 @@
 // Copies fields of the live object into a write that would replace them: every field that the write does not set.
 
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import type { WrittenField, WrittenFields } from "./table.ts";

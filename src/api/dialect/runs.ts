@@ -1,6 +1,6 @@
 // Job runs of a host with versions: through 2.1, whose list has pages of few runs, or through 2.0.
 
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { type Handlers, inBothVersions, type JobRequest } from "./jobs.ts";
 import { type PagedList, type PagePosition, readPages } from "./pages.ts";

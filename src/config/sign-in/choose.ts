@@ -159,7 +159,7 @@ class Choosing {
       };
       const own = values.host;
       // A profile without a host has no host; a token in a variable belongs to the host of the run.
-      if (own === undefined) return profile === undefined || skip("it names no host");
+      if (own === undefined) return profile === undefined || skip("it has no host");
       if (family === "workspace" && profile === undefined) return true;
       if (isHost(own.value, host, identityOf)) return true;
       return skip(`${profile === undefined ? "they are" : "it is"} for ${own.value}`);

@@ -18,6 +18,7 @@ import type { ChangeResult } from "./outcome-log.ts";
 import { createOrFind, readObject, readUnmoved } from "./read-object.ts";
 import { type ResolvedValues, resolveValues } from "./resolve-values.ts";
 
+/** `replaces`: the object that the new one replaces. */
 export async function create(
   run: ApplyRun,
   change: Create | Replace,

@@ -1,6 +1,7 @@
 // Records an apply in the history of the state: at its first write, so that a crash leaves a trace, and at its end.
 
-import { canonicalJson, startDigest } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
+import { startDigest } from "../../core/digest.ts";
 import { defined, type Json } from "../../core/json.ts";
 import { type ApplyOrigin, CHANGED_KEPT, type PastRun } from "../../core/past-run.ts";
 import type { Action } from "../../planner/model/change.ts";

@@ -1,8 +1,8 @@
 // The end of an apply: lists each changed kind once, records values that the service set, and writes the state.
 
 import { parentOf } from "../../core/address.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import { canonicalJson } from "../../core/digest.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable } from "../../planner/diff/fingerprint.ts";

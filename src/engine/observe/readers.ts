@@ -2,8 +2,8 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, kindOf } from "../../core/address.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
-import { canonicalJson } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";

@@ -1,8 +1,8 @@
 // Passes unique names between objects within a plan: the change that frees a name runs first, and a temporary name breaks a cycle.
 
 import type { Address } from "../../core/address.ts";
+import { fingerprint } from "../../core/canonical.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { fingerprint } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";

@@ -1,6 +1,6 @@
 // Detects a deletion and a creation that look like one resource with a new key, because the deletion loses the object's history.
 
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/provider.ts";

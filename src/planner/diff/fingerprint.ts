@@ -1,6 +1,6 @@
 // A digest of the live values that a change is based on. An apply does not change an object with another digest.
 
-import { fingerprint } from "../../core/digest.ts";
+import { fingerprint } from "../../core/canonical.ts";
 import type { Json } from "../../core/json.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";

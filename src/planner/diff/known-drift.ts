@@ -1,6 +1,7 @@
 // Known drift: each difference has a digest of its live value, so it counts as new if that value changes again.
 
-import { canonicalJson, digest } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
+import { digest } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { toPointer } from "../../core/pointer.ts";
 import type { FieldTable } from "../../resource/field-schema.ts";

@@ -1,6 +1,6 @@
 // Normalizes values for comparison: sets sorted, empty and default members dropped, case folded. Also applies ignore_changes.
 
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { type FieldSchema, itemSchema, memberSchema, type Values } from "../../resource/field-schema.ts";

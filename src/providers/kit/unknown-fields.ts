@@ -1,6 +1,6 @@
 // Fields of a live object that a replacement does not give to the new object: unknown ones, and those that the spec does not set.
 
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toDottedPath, valueAt } from "../../core/pointer.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";

@@ -1,6 +1,7 @@
 // Normalizes notebooks for comparison: their cells, the same in every format, without additions of the service.
 
-import { digest, fingerprint } from "../../core/digest.ts";
+import { fingerprint } from "../../core/canonical.ts";
+import { digest } from "../../core/digest.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json } from "../../core/json.ts";
 

@@ -1,6 +1,7 @@
 // The outcome of an apply as an HTML page: failures first, then the applied changes, each with its planned change.
 
-import { count, duration } from "../../core/sentences.ts";
+import { duration } from "../../core/duration.ts";
+import { count } from "../../core/sentences.ts";
 import type { OutcomeItem, OutcomeView } from "../outcome/outcome-view.ts";
 import type { ChangeView } from "../plan/change-view.ts";
 import type { RunInfo } from "../text/run-info.ts";

@@ -1,7 +1,8 @@
 // The outcome of an apply as a view that all reports use, and as text: failures with reasons, blocked and skipped changes, a summary line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { duration, grouped, listed } from "../../core/sentences.ts";
+import { duration } from "../../core/duration.ts";
+import { grouped, listed } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
 import {
   type ApplyOutcome,

@@ -1,7 +1,7 @@
 // The values of a resource before and after a change, which of them are known only after the apply, and the RFC 6902 patch.
 
 import jsonPatch from "fast-json-patch";
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Change } from "../../planner/model/change.ts";
 import {

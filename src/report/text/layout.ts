@@ -1,6 +1,6 @@
 // Layout of text: tables with columns as wide as their widest cell, and values on one line.
 
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { grouped } from "../../core/sentences.ts";
 import type { Colors } from "./color.ts";

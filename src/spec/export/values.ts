@@ -1,6 +1,6 @@
 // Converts a live object to the fields of a spec that plans no change: no defaults, and references instead of IDs.
 
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";
 import { isContentField } from "../../resource/content.ts";

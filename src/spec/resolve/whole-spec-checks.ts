@@ -1,7 +1,7 @@
 // Checks across all resources of a spec: duplicate names and list entries, limits of the service, and memberships that are declared twice.
 
 import type { Address } from "../../core/address.ts";
-import { canonicalJson } from "../../core/digest.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { anyField, type FieldSchema } from "../../resource/field-schema.ts";
 import { foldCase, foldName } from "../../resource/names.ts";

@@ -1,7 +1,7 @@
 // Migrates a state to another location. The old location is marked first, so that no run continues there and an interrupted migration can be completed.
 
+import { canonicalJson } from "../../core/canonical.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import { canonicalJson } from "../../core/digest.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { joinedHistories } from "../../core/past-run.ts";
 import type { State } from "../model/record.ts";

@@ -1,8 +1,9 @@
 // Waits until a cluster reaches a state or a size, and fails if it cannot reach it.
 
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import { duration } from "../../core/duration.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
-import { duration, shellWord } from "../../core/sentences.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { whyText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { StateRecord } from "../../state/model/record.ts";

@@ -2,9 +2,9 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { failureOf } from "../../core/diagnostic.ts";
+import { duration } from "../../core/duration.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
-import { duration } from "../../core/sentences.ts";
 import { hasEnded, idText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { newestRuns } from "../session/paging.ts";

@@ -1,8 +1,8 @@
 // Compares a step's expectations with its results. A result keeps the order and spelling of the expectation, so that a
 // diff shows only differences.
 
+import { canonicalJson } from "../../core/canonical.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";
 import { type Action, type Change, touches } from "../../planner/model/change.ts";

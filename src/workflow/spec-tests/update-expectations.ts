@@ -14,8 +14,8 @@ import {
   YAMLMap,
   YAMLSeq,
 } from "yaml";
+import { canonicalJson } from "../../core/canonical.ts";
 import { failureOf } from "../../core/diagnostic.ts";
-import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { SpecTestFile } from "../../spec/testing/spec-test.ts";

@@ -312,7 +312,7 @@ describe("a value meant for another host", () => {
     ["a chosen method", { env: { DATABRICKS_HOST: other, ...M2M, DATABRICKS_AUTH_TYPE: "oauth-m2m" } }],
   ])("is not used: %s", (_, site) => {
     expect(method(site)).toBeUndefined();
-    expect(skips(site)).toMatch(/(it is|variables: they are) for https:\/\/adb-9|it names no host/);
+    expect(skips(site)).toMatch(/(it is|variables: they are) for https:\/\/adb-9|it has no host/);
   });
 
   test("is used for the same host in another spelling", () => {

@@ -53,7 +53,7 @@ export function updateJob(get: Operation, reset: Operation): Operation {
 
 const KINDS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
-/** Fields that stand in the task where there are tasks, and among the settings where there are none. */
+/** Fields of a task; settings without a list of tasks have them directly. */
 const OF_TASK: readonly string[] = [
   ...KINDS,
   "existing_cluster_id",

@@ -1,6 +1,6 @@
 // Libraries of clusters: what is to be installed, and how far it is. The contract has none of these calls; a dialect has.
 
-import { canonicalJson } from "../../../core/digest.ts";
+import { canonicalJson } from "../../../core/canonical.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Call, Operations } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
