@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Failure } from "../../../../src/core/diagnostic.ts";
 import type { StateStore } from "../../../../src/state/model/store.ts";
 import { rejectedCode } from "../../../failures.ts";
@@ -259,7 +259,7 @@ test("a stale run that passed its last check writes into a journal that is not r
   const zombie = await storeOn({ disk, hooks: { before } }).lock({ timeoutMs: 0 });
   armed = true;
   const late = zombie.append(record("zombie"));
-  await new Promise((resolve) => setImmediate(resolve));
+  await vi.waitUntil(() => hold !== undefined);
   const clock = new VirtualClock(1_000_000 + 10 * TIMES.leaseMs);
   const heir = await storeOn({ disk, clock, owner: BO, seed: 2 }).lock({ timeoutMs: 0 });
   await heir.append(record("heirs"));
