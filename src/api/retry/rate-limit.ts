@@ -44,6 +44,8 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   let order = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
   let slept = 0;
+  /** No endpoint has a rate before the first refusal. */
+  let isLimited = false;
 
   /** A pause that ended has passed, also where the clock was set back meanwhile; a timer that ended early is set again. */
   const clock = (): number => Math.max(options.clock(), slept);
@@ -56,7 +58,9 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
 
   /** The highest rate of another endpoint, for requests that trickle in; a crowd finds the limit of its endpoint at once. */
   const guessFor = ({ waiting }: Line): number | undefined => {
-    const known = Math.max(0, ...[...lines.values()].map((line) => line.pace.rate ?? 0));
+    if (!isLimited) return undefined;
+    let known = 0;
+    for (const { pace } of lines.values()) known = Math.max(known, pace.rate ?? 0);
     return waiting.length < Math.min(known, parallelism) ? known : undefined;
   };
 
@@ -73,15 +77,20 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   const dispatch = (): void => {
     while (free > 0) {
       const now = clock();
-      const open = [...lines.values()].filter((line) => line.waiting.length > 0);
-      const due = open.filter((line) => dueAt(line, now) <= now);
-      if (due.length === 0) {
-        sleepUntil(Math.min(...open.map((line) => dueAt(line, now))), now);
+      let first: Line | undefined;
+      let soonest = Number.POSITIVE_INFINITY;
+      for (const line of lines.values()) {
+        if (line.waiting.length === 0) continue;
+        const at = dueAt(line, now);
+        soonest = Math.min(soonest, at);
+        if (at <= now && (first === undefined || orderOf(line) < orderOf(first))) first = line;
+      }
+      if (first === undefined) {
+        sleepUntil(soonest, now);
         return;
       }
-      const line = due.reduce((first, one) => (orderOf(one) < orderOf(first) ? one : first));
-      begin(line, now);
-      line.waiting.shift()?.go();
+      begin(first, now);
+      first.waiting.shift()?.go();
     }
   };
 
@@ -115,6 +124,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     },
     answered(endpoint, begun, throttled) {
       const { pace } = lineOf(endpoint);
+      isLimited ||= throttled;
       if (throttled) pace.refused(begun);
       else pace.served(begun, clock());
     },
