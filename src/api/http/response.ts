@@ -73,11 +73,13 @@ function errorBody(text: string | undefined): Pick<ErrorAnswer, "form" | "code" 
   return { form: "plain", code: "", message: short(wordsOf(message) || wordsOf(json.error)) };
 }
 
-/** Fatal: a body that is not UTF-8 gives undefined. */
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** A body that is not UTF-8 gives undefined. */
 function textOf(body: string | Uint8Array): string | undefined {
   if (typeof body === "string") return body;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return utf8.decode(body);
   } catch {
     return undefined;
   }
