@@ -51,7 +51,7 @@ function codeFor(name: string, required: boolean): string {
       : `export const ${key} = /* @__PURE__ */ member("${key}");`,
   );
   return [
-    `const take = () => ${take};`,
+    `let module; const take = () => (module ??= ${take});`,
     "const member = (name) => take()[name];",
     ...exports,
     LARGE.has(name)
