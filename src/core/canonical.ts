@@ -3,6 +3,7 @@
 import { digest } from "./digest.ts";
 import { stringifyJson } from "./exact-json.ts";
 import type { Json } from "./json.ts";
+import { setMember } from "./pointer.ts";
 
 /** JSON text with the members of every object in code-unit order; equal values give equal text. */
 export function canonicalJson(value: Json): string {
@@ -13,10 +14,10 @@ function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== "object") return value;
   const object = value as { readonly [key: string]: Json };
-  const out: { [key: string]: Json } = Object.create(null);
+  const out: { [key: string]: Json } = {};
   for (const key of Object.keys(object).sort()) {
     const member = object[key];
-    if (member !== undefined) out[key] = sorted(member);
+    if (member !== undefined) setMember(out, key, sorted(member));
   }
   return out;
 }

@@ -5,7 +5,13 @@ import type { Json } from "./json.ts";
 export type Path = readonly (string | number)[];
 
 export function toPointer(path: Path): string {
-  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  let text = "";
+  for (const key of path) text += `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return text;
+}
+
+export function isSamePath(a: Path, b: Path): boolean {
+  return a.length === b.length && a.every((key, at) => key === b[at]);
 }
 
 /** `autoscale.max_workers`, `libraries[0].jar`, `spark_conf["spark.a.b"]`. */
