@@ -1,6 +1,6 @@
 // Fields that are not written directly: secrets, whose value has a source, and contents, which come from a file.
 
-import type { FieldSchema } from "./field-schema.ts";
+import type { FieldSchema, FieldTable } from "./field-schema.ts";
 import type { Kind } from "./kind.ts";
 
 /** A value that a spec never holds: it is named by its source instead. */
@@ -11,9 +11,17 @@ export function isSecretValue(field: FieldSchema): boolean {
 /** The most bytes that a secret holds (contract A 8). */
 export const SECRET_BYTES = 128 << 10;
 
-export function secretField(provider: Kind): string | undefined {
-  return Object.keys(provider.fields).find((name) => isSecretValue(provider.fields[name] ?? {}));
+/** Cached, because each resource needs it several times. */
+export function secretField({ fields }: Kind): string | undefined {
+  if (!secretFields.has(fields))
+    secretFields.set(
+      fields,
+      Object.keys(fields).find((name) => isSecretValue(fields[name] ?? {})),
+    );
+  return secretFields.get(fields);
 }
+
+const secretFields = new WeakMap<FieldTable, string | undefined>();
 
 /** Kinds whose payload is a file of the spec's folder: notebooks and files. */
 export function hasContent(provider: Kind): boolean {

@@ -68,10 +68,12 @@ export function withoutUnmanageable(
   isUnmanageable: (kind: string, id: string) => boolean,
 ): Values {
   let out = values;
-  for (const [key, list] of Object.entries(values)) {
+  for (const key of Object.keys(values)) {
     const { writtenToNamed, items } = fields[key] ?? {};
+    if (writtenToNamed !== true) continue;
     const kind = items?.names;
-    if (writtenToNamed !== true || kind === undefined || !Array.isArray(list)) continue;
+    const list = values[key];
+    if (kind === undefined || !Array.isArray(list)) continue;
     const stays = (one: Json): boolean => typeof one !== "string" || !isUnmanageable(kind, one);
     if (!list.every(stays)) out = { ...out, [key]: list.filter(stays) };
   }

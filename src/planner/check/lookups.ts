@@ -2,10 +2,10 @@
 
 import { remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
-import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
+import { isSamePath, type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
-import { anyField, type FieldSchema, textsIn } from "../../resource/field-schema.ts";
+import { anyField, type FieldSchema, textsIn, type Values } from "../../resource/field-schema.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Resource } from "../../spec/model/spec.ts";
@@ -64,12 +64,21 @@ export function lookupQuestions(
   });
 }
 
-function valuesIn(registry: PlanningRegistry, { kind, values }: Resource): Omit<Question, "address">[] {
-  return textsIn(registry.get(kind).fields, values, asks).flatMap(({ path, text, schema }) => {
+/** Cached, because a plan asks three times. */
+function valuesIn(registry: PlanningRegistry, { kind, values }: Resource): readonly AskedValue[] {
+  const known = askedValues.get(values);
+  if (known !== undefined) return known;
+  const found = textsIn(registry.get(kind).fields, values, asks).flatMap(({ path, text, schema }) => {
     const place = placeOf(schema);
     return place === undefined ? [] : [{ path, text, place }];
   });
+  askedValues.set(values, found);
+  return found;
 }
+
+type AskedValue = Omit<Question, "address">;
+
+const askedValues = new WeakMap<Values, readonly AskedValue[]>();
 
 /** For an update, only changed values are checked, because the service accepted the others before. */
 function isSent(change: Change, path: Path): boolean {
@@ -84,8 +93,7 @@ function isSent(change: Change, path: Path): boolean {
 /** Objects to be created have no ID yet, and an ID from a reference belongs to a declared resource. */
 function isReference({ references }: Resource, path: Path, place: LookupSource): boolean {
   if (place.in === "catalog") return false;
-  const here = toPointer(path);
-  return references.some((one) => toPointer(one.path) === here);
+  return references.some((one) => isSamePath(one.path, path));
 }
 
 function isConfirmed(

@@ -20,11 +20,12 @@ interface WrittenList {
 function writtenLists({ input }: PlanContext, change: Change): WrittenList[] {
   if (change.action !== "create" && change.action !== "update" && change.action !== "replace") return [];
   const { fields } = input.registry.get(change.kind);
-  return Object.entries(change.after).flatMap(([field, names]) => {
+  return Object.keys(change.after).flatMap((field) => {
     const { writtenToNamed, items } = fields[field] ?? {};
-    const kind = writtenToNamed === true ? items?.names : undefined;
+    if (writtenToNamed !== true || items?.names === undefined) return [];
+    const names = change.after[field];
     const isWritten = change.action !== "update" || change.diffs.some(({ path }) => path[0] === field);
-    return kind !== undefined && isWritten && Array.isArray(names) ? [{ change, field, kind, names }] : [];
+    return isWritten && Array.isArray(names) ? [{ change, field, kind: items.names, names }] : [];
   });
 }
 

@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
-import { toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
+import { isSamePath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import type { Reference, Resource } from "../../spec/model/spec.ts";
@@ -61,7 +61,7 @@ export function withReferenceCauses(
 ): readonly FieldDiff[] {
   if (recorded === undefined) return diffs;
   return diffs.map((diff) => {
-    const reference = resource.references.find(({ path }) => toPointer(path) === toPointer(diff.path));
+    const reference = resource.references.find(({ path }) => isSamePath(path, diff.path));
     const cause = reference === undefined ? undefined : followedCause(context, reference, recorded, diff);
     return cause === undefined ? diff : { ...diff, cause };
   });
