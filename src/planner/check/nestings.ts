@@ -21,14 +21,16 @@ export function nestingCycles(context: PlanContext, changes: readonly Change[]):
     if (added.length === 0) return [];
     const members = membersAfter(context, provider, ofKind);
     return added.flatMap(([change, name]) => {
-      const chain = chainBetween(name, change.name, (one) => members.get(foldName(provider, one)) ?? []);
+      const chain = chainBetween(name, foldName(provider, change.name), (one) => members.get(one) ?? []);
       return chain === undefined ? [] : cycleError(context, provider, change, chain);
     });
   });
 }
 
-const namesIn = ({ kind, fields }: PlannedKind, values: Values): readonly string[] =>
-  mentioned(fields, values).flatMap(([named, name]) => (named === kind ? [name] : []));
+const namesIn = (provider: PlannedKind, values: Values): readonly string[] =>
+  mentioned(provider.fields, values).flatMap(([named, name]) =>
+    named === provider.kind ? [foldName(provider, name)] : [],
+  );
 
 function addedMembers(provider: PlannedKind, change: Change): readonly string[] {
   if (change.action !== "create" && change.action !== "update" && change.action !== "replace") return [];
@@ -43,10 +45,12 @@ function membersAfter(
   changes: readonly Change[],
 ): ReadonlyMap<string, readonly string[]> {
   const members = new Map<string, readonly string[]>();
-  const changed = new Set(changes.flatMap((change) => ("id" in change ? [change.id] : [])));
+  // An object that is removed from the state stays in the workspace.
+  const changing = changes.filter(({ action }) => action !== "forget");
+  const changed = new Set(changing.flatMap((change) => ("id" in change ? [change.id] : [])));
   for (const { id, name, values } of liveIndex.all(provider.kind))
     if (!changed.has(id)) members.set(foldName(provider, name), namesIn(provider, values));
-  for (const change of changes) {
+  for (const change of changing) {
     const values = change.action === "replace" ? change.after : markedResult(change, provider.fields);
     if (values !== undefined) members.set(foldName(provider, change.name), namesIn(provider, values));
   }

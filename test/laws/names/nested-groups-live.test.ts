@@ -73,6 +73,21 @@ test("a nesting is an error if the list of groups is not declared, and none if i
   expect(doing(await planOf(ending))).toEqual(["update groups.a", "update groups.b"]);
 });
 
+test("a group that the spec removes from the state keeps its nestings", async () => {
+  const { site, nest } = await siteWith("a: {}, b: {}");
+  await nest("b", "a");
+  const planned = await site.drive(
+    site
+      .process()
+      .plan(
+        await site.spec(
+          `removed: [{ address: groups.a, destroy: false }]\ngroups: { b: ${contains("a")} }\n`,
+        ),
+      ),
+  );
+  expect(planned.diagnostics.map(({ code }) => code)).toEqual(["SPEC_CYCLE"]);
+});
+
 test("a replaced or deleted group has no nesting that a plan must fear", async () => {
   const { nest, planOf } = await siteWith("a: {}, b: {}, c: {}");
   await nest("b", "a");

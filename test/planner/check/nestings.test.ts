@@ -1,0 +1,112 @@
+// Declared memberships that close a cycle with memberships in the workspace.
+
+import { expect, test } from "vitest";
+import { nestingCycles } from "../../../src/planner/check/nestings.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import { context, live, object, resource, spec } from "../build.ts";
+import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";
+
+/** The workspace: each box with the boxes that it contains. Its ID is its name in lower case. */
+const boxes = (contents: Readonly<Record<string, readonly string[]>>) =>
+  live({
+    boxes: Object.entries(contents).map(([name, near]) =>
+      object(name.toLowerCase(), name, { near: [...near] }),
+    ),
+  });
+
+/** An update of the boxes that a box contains. */
+const updateOf = (name: string, before: string[], after: string[]): Change =>
+  update(`boxes.${name}`, {
+    id: object(name, name).id,
+    before: { near: before },
+    after: { near: after },
+    diffs: [{ path: ["near"], before, after, cause: "spec", replaces: false }],
+  });
+
+const chains = (world: ReturnType<typeof live>, changes: readonly Change[]): string[] =>
+  nestingCycles(context({ live: world }), changes).map(
+    ({ message }) => message.split("in the workspace: ")[1] ?? message,
+  );
+
+test("a membership that the workspace opposes is an error at the resource, with the whole chain", () => {
+  const world = boxes({ a: ["middle"], middle: ["x", "b"], x: [], b: [] });
+  const declared = spec([resource("boxes.b")]);
+  expect(nestingCycles(context({ live: world, spec: declared }), [updateOf("b", [], ["a"])])).toEqual([
+    {
+      severity: "error",
+      code: "SPEC_CYCLE",
+      message: 'boxes.b cannot contain the box "a", which contains it in the workspace: a -> middle -> b',
+      address: "boxes.b",
+      at: { file: "workspace.yaml", line: 1, column: 1 },
+      hint: "remove one of these memberships from the workspace or the spec",
+    },
+  ]);
+  expect(nestingCycles(context({ live: world }), [updateOf("b", [], ["a"])])[0]).not.toHaveProperty("at");
+});
+
+test("a membership is checked where a change adds it, not where the object has it or nothing is written", () => {
+  const world = boxes({ a: ["b"], b: [] });
+  const near = { after: { near: ["a"] } };
+  for (const change of [create("boxes.b", near), replace("boxes.b", { ...near, id: object("b", "b").id })])
+    expect(chains(world, [change])).toEqual(["a -> b"]);
+  for (const change of [noop("boxes.b", near), adopt("boxes.b", near), remove("boxes.b"), report("boxes.b")])
+    expect(chains(world, [change])).toEqual([]);
+  expect(chains(world, [updateOf("b", ["a"], ["a", "c"])])).toEqual([]);
+  expect(chains(world, [updateOf("b", ["a"], ["a"])])).toEqual([]);
+});
+
+test("each membership that closes a cycle has an error with its shortest chain", () => {
+  const world = boxes({
+    a: ["long", "short"],
+    long: ["longer"],
+    longer: ["b"],
+    short: ["b"],
+    c: ["b"],
+    d: [],
+    b: [],
+  });
+  expect(chains(world, [updateOf("b", [], ["a", "c", "d"])])).toEqual(["a -> short -> b", "c -> b"]);
+});
+
+test("a cycle that does not contain the changed object is none of its errors", () => {
+  const world = boxes({ a: ["c"], c: ["a", "c", "unknown"], b: [] });
+  expect(chains(world, [updateOf("b", [], ["a"])])).toEqual([]);
+});
+
+test("names are compared as the kind compares them", () => {
+  const world = boxes({ a: ["MIDDLE"], Middle: ["B"], b: [] });
+  expect(chains(world, [updateOf("b", [], ["A"])])).toEqual(["a -> middle -> b"]);
+  expect(chains(world, [updateOf("b", ["A"], ["a"])])).toEqual([]);
+});
+
+test("what the plan does to the other object counts", () => {
+  const world = boxes({ a: ["b"], b: [] });
+  const added = updateOf("b", [], ["a"]);
+  const a = { id: object("a", "a").id };
+  expect(chains(world, [added, updateOf("a", ["b"], [])])).toEqual([]);
+  expect(chains(world, [added, update("boxes.a", { ...a, before: { near: ["b"] } })])).toEqual(["a -> b"]);
+  expect(chains(world, [added, noop("boxes.a", { ...a, before: { near: ["b"] } })])).toEqual(["a -> b"]);
+  expect(chains(world, [added, remove("boxes.a", a)])).toEqual([]);
+  expect(chains(world, [added, forget("boxes.a", a)])).toEqual(["a -> b"]);
+  expect(chains(world, [added, replace("boxes.a", { ...a, before: { near: ["b"] } })])).toEqual([]);
+  const kept = replace("boxes.a", { ...a, after: { near: ["b"] } });
+  expect(chains(boxes({ a: [], b: [] }), [added, kept])).toContain("a -> b");
+});
+
+test("a membership that two changes declare in both directions is a cycle", () => {
+  const world = boxes({ a: [], b: [] });
+  const both = [updateOf("a", [], ["b"]), updateOf("b", [], ["a"])];
+  expect(chains(world, both)).toEqual(["b -> a", "a -> b"]);
+});
+
+test("only objects of the kind that the field names are members", () => {
+  const world = boxes({ a: ["b"], b: [] });
+  expect(chains(world, [create("tasks.b", { after: { near: ["a"] } })])).toEqual([]);
+  expect(chains(world, [updateOf("b", [], []), create("boxes.b", { after: { note: "a" } })])).toEqual([]);
+  expect(
+    chains(boxes({ a: [], b: [] }), [
+      updateOf("b", [], ["a"]),
+      create("tasks.a", { after: { near: ["b"] } }),
+    ]),
+  ).toEqual([]);
+});
