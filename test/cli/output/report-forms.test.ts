@@ -260,17 +260,27 @@ describe("Markdown that does not fit", () => {
     expect(missing(created.join("\n"))).toEqual([]);
   }, 60_000);
 
-  test("of a spec with more findings than a comment holds, the log shows each", async () => {
-    const folder = folderWith(groups(1));
-    const wrong = Array.from({ length: 900 }, (_, at) => `  g${at}: { no_such_field_at_all_${at}: 1 }`).join(
-      "\n",
-    );
-    writeFileSync(join(folder, "workspace.yaml"), `groups:\n${wrong}\n`);
-    const { out, err } = await run(folder, "validate -o markdown");
-    expect(out).toContain("**Shortened to fit**");
-    const unseen = Array.from({ length: 900 }, (_, at) => `no_such_field_at_all_${at}`).filter(
-      (name) => !err.includes(name),
-    );
-    expect(unseen).toEqual([]);
-  }, 60_000);
+  test.each([
+    ["validate -o markdown"],
+    ["plan --offline -o markdown"],
+    ["plan --offline -o text -o markdown=report.md -o markdown-summary=summary.md"],
+  ])(
+    "of a spec with more findings than a comment holds, the log of %s shows each",
+    async (command) => {
+      const folder = folderWith(groups(1));
+      const wrong = Array.from(
+        { length: 900 },
+        (_, at) => `  g${at}: { no_such_field_at_all_${at}: 1 }`,
+      ).join("\n");
+      writeFileSync(join(folder, "workspace.yaml"), `groups:\n${wrong}\n`);
+      const { out, err } = await run(folder, command);
+      const report = out === "" ? readFileSync(join(folder, "report.md"), "utf8") : out;
+      expect(report).toContain("**Shortened to fit**");
+      const unseen = Array.from({ length: 900 }, (_, at) => `no_such_field_at_all_${at}`).filter(
+        (name) => !err.includes(name),
+      );
+      expect(unseen).toEqual([]);
+    },
+    60_000,
+  );
 });
