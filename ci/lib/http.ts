@@ -36,6 +36,8 @@ const TIMEOUT_MS = 30_000;
 /** A longer Retry-After fails at once: a runner is paid by the minute. */
 const LONGEST_WAIT_MS = 120_000;
 const MOST_PAGES = 100;
+/** Azure DevOps answers with a page to sign in on, also to a request that writes. */
+const SIGN_IN: readonly number[] = [203, 302];
 /** GitHub asks for a minute if its secondary limit names no time. */
 const SECONDARY_WAIT_MS = 60_000;
 
@@ -96,7 +98,7 @@ export class Api {
     try {
       const response = await fetch(url, {
         method,
-        redirect: "error",
+        redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: {
           "user-agent": "workspace-ci",
@@ -107,7 +109,8 @@ export class Api {
       });
       const text = await response.text();
       const { status, headers } = response;
-      if (response.ok) return { status, message: "", answer: { json: parsed(text), headers } };
+      if (response.ok && !SIGN_IN.includes(status))
+        return { status, message: "", answer: { json: parsed(text), headers } };
       const wait = waitOf(status, headers, text);
       return {
         status,
@@ -126,7 +129,8 @@ export class Api {
   #refusal(what: string, status: number, text: string, wait: number | undefined): string {
     const detail = parsed(text);
     const said = isRecord(detail) && typeof detail.message === "string" ? detail.message.slice(0, 200) : "";
-    if (status === 401) return `${what} returned 401: the API token is missing or not valid`;
+    if (status === 401 || SIGN_IN.includes(status))
+      return `${what} returned ${status}: the API token is missing or not valid`;
     if (status === 403 && wait === undefined)
       return `${what} returned 403: the API token needs the right "${this.#options.right}"${said && ` (${said})`}`;
     if (status === 404) return `${what} returned 404: it does not exist, or the API token cannot see it`;

@@ -130,6 +130,12 @@ describe.each(PLATFORMS)("the comment of $name", (platform) => {
     expect(host.requests.filter((one) => one.startsWith("POST"))).toHaveLength(1);
   });
 
+  test.each([203, 302])("fails when the service answers %i, with a page to sign in on", async (status) => {
+    host.faults.push({ match: /./, status, times: 99, headers: { location: "/signin" } });
+    await expect(put(mark(1), "first")).rejects.toThrow("the API token is missing or not valid");
+    expect(host.requests).toHaveLength(1);
+  });
+
   test("fails without a retry loop when the pull request does not exist", async () => {
     host.faults.push({ match: /^GET .*(comments|notes|threads)$/, status: 404, times: 99 });
     await expect(put(mark(1), "first")).rejects.toThrow("returned 404");
