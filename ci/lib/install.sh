@@ -3,7 +3,14 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-if [ -d node_modules/commander ]; then
+# npm records what it installed at the end; a runner that keeps its folders can have an older or an incomplete copy.
+if node -e '
+  const { packages: wanted } = require("./package-lock.json");
+  const { packages: present } = require("./node_modules/.package-lock.json");
+  const isPresent = ([path, one]) =>
+    !path.startsWith("node_modules/") || one.dev || one.optional || one.version === present[path]?.version;
+  process.exit(Object.entries(wanted).every(isPresent) ? 0 : 1);
+' 2>/dev/null; then
   echo "workspace is installed already."
   exit 0
 fi

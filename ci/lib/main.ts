@@ -17,7 +17,6 @@ import { type Finished, type Place, runWorkspace, withoutUnset } from "./workspa
 const env: Env = process.env.TF_BUILD === "True" ? withoutUnset(process.env) : process.env;
 /** What each platform accepts as a comment, in characters. */
 const LIMITS = { github: 65_536, gitlab: 500_000, azure: 150_000, none: 65_536 } as const;
-const SUMMARY = 1_000_000;
 
 const needed = (name: string): string => {
   const value = env[name];
@@ -70,6 +69,10 @@ async function main(settings: Settings): Promise<number> {
   const done = await runWorkspace(settings, env, where);
   const success = done.exitCode === 0 || done.exitCode === 2;
   publish(settings, done);
+  if (done.cancelled) {
+    if (settings.comment || settings.issue) log("Cancelled: the comment and the issue were not changed.");
+    return done.exitCode;
+  }
   const mark: RunMark = {
     number: settings.run.number,
     attempt: settings.run.attempt,
@@ -142,7 +145,7 @@ function publish(settings: Settings, done: Finished): void {
   const reports = resolve(settings.reports);
   const outputs = { exit_code: String(done.exitCode), changes: String(done.exitCode === 2) };
   const longest: Finished = { ...done, report: done.summary ?? done.report };
-  const summary = fitted(bodyText(settings, longest), SUMMARY, settings.run.url);
+  const summary = bodyText(settings, longest);
   if (platform === "github") {
     const annotations = join(reports, "annotations.txt");
     if (existsSync(annotations)) process.stdout.write(readFileSync(annotations, "utf8"));

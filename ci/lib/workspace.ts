@@ -17,6 +17,8 @@ export interface Finished {
   readonly summary: string | undefined;
   /** The last lines of stderr. */
   readonly errors: string;
+  /** The platform asked the run to stop. */
+  readonly cancelled: boolean;
   /** What a drift left open. */
   readonly drift: DriftDigest | undefined;
 }
@@ -31,6 +33,8 @@ export interface Place {
 
 const ROOT = join(import.meta.dirname, "../..");
 const MOST_ERROR_LINES = 200;
+/** Every comment and every summary has room for them. */
+const MOST_ERROR_CHARACTERS = 50_000;
 
 /** The reports that each platform reads without an action. */
 const OWN_REPORTS: Readonly<Record<Settings["platform"], readonly string[]>> = {
@@ -132,7 +136,12 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
     env: environmentOf(settings, env, place),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+  let cancelled = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      cancelled = true;
+      child.kill(signal);
+    });
   const errors: string[] = [];
   const done = Promise.all([
     copyLines(child.stdout, process.stdout),
@@ -150,7 +159,8 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
     exitCode,
     report: noted(textOf(join(reports, "report.md")), note),
     summary: noted(textOf(join(reports, "summary.md")), note),
-    errors: errors.join("\n"),
+    errors: errors.join("\n").slice(-MOST_ERROR_CHARACTERS).toWellFormed(),
+    cancelled,
     // The JSON of apply is one event a line.
     drift:
       settings.command === "drift"

@@ -21,6 +21,8 @@ export function githubRoutes(host: CodeHost, request: HostRequest): HostResponse
   const path = url.pathname.replace(/^\/repos\/me\/infra/, "");
   if (url.pathname === "/graphql") return graphql(host, request);
   if (path === url.pathname) return undefined;
+  if (textField(body, "body").length > 65_536)
+    return { status: 422, json: { message: "Body is too long (maximum is 65536 characters)" } };
   const pull = /^\/issues\/(\d+)\/comments$/.exec(path)?.[1];
   if (pull !== undefined) {
     const issue = host.issues.find(({ id }) => id === Number(pull));

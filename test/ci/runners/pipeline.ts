@@ -1,6 +1,6 @@
 // Throwaway repositories and shells for pipeline steps: what the YAML files say is what runs.
 
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -45,6 +45,7 @@ export class Site {
   variables: Variables = {};
   #started = false;
   #checkouts = 0;
+  #step: ChildProcess | undefined;
 
   private constructor(host: CodeHost, workspace: RunningServer) {
     this.host = host;
@@ -64,7 +65,9 @@ export class Site {
   reset(): void {
     const { comments, issues, pulls, faults, requests } = this.host;
     for (const list of [comments, issues, pulls, faults, requests]) list.length = 0;
+    this.host.before = () => {};
     this.program = undefined;
+    this.variables = {};
   }
 
   async close(): Promise<void> {
@@ -136,6 +139,7 @@ export class Site {
   async bash(commands: string, cwd: string, env: Variables): Promise<StepResult> {
     const step = this.script("step.sh", `set -eo pipefail\n${commands}`);
     const child = spawn("bash", ["--noprofile", "--norc", step], { cwd, env: this.#environment(env) });
+    this.#step = child;
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (data: Buffer) => {
@@ -143,6 +147,11 @@ export class Site {
       });
     const code = await new Promise<number>((resolve) => child.on("close", (ended) => resolve(ended ?? 1)));
     return { code, output };
+  }
+
+  /** Cancels the job as a runner does: only the process that it started for the step gets the signal. */
+  cancel(): void {
+    this.#step?.kill("SIGINT");
   }
 
   /** The variables by which every platform names the workspace. */
