@@ -6,7 +6,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,6 +14,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorCode, type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
+import { makeFolder, readRegularFile } from "../core/regular-file.ts";
 import { KEPT_RESULTS, type ResultStore, type WorkspaceResult } from "./model/result.ts";
 import { resultIn } from "./read-result.ts";
 
@@ -34,7 +34,7 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
     });
   const read = (): WorkspaceResult[] => {
     try {
-      return readFileSync(path, "utf8").split("\n").flatMap(parseLine);
+      return readRegularFile(path).toString("utf8").split("\n").flatMap(parseLine);
     } catch (problem) {
       if (errorCode(problem) === "ENOENT") return [];
       throw fileProblem("read", problem);
@@ -63,7 +63,7 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
   return {
     async add(result) {
       try {
-        mkdirSync(dirname(path), { recursive: true });
+        makeFolder(dirname(path), 0o700);
         // A line that a crash cut off must not swallow this one.
         append(path, `\n${JSON.stringify(result)}\n`);
         added = true;

@@ -1,5 +1,6 @@
 // The results of a fleet on one machine: order, lines that a crash cut off, compaction, and links.
 
+import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -157,5 +158,23 @@ describe("the file of results", () => {
     symlinkSync(victim, path);
     await expect(store.add(resultOf("ads"))).rejects.toThrow("the results of the fleet cannot be written");
     expect(readFileSync(victim, "utf8")).toBe("safe\n");
+  });
+
+  test("is in private folders when no folder existed, because states are created beside it", async () => {
+    const { path, store } = newFile();
+    const before = process.umask(0);
+    try {
+      await store.add(resultOf("ads"));
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  });
+
+  test("is rejected when it is a pipe, which would keep a reader waiting", async () => {
+    const { path, store } = newFile();
+    mkdirSync(dirname(path));
+    spawnSync("mkfifo", [path]);
+    await expect(store.recent(1, ["ads"])).rejects.toThrow(`cannot be read (${path})`);
   });
 });
