@@ -1,9 +1,9 @@
 // The service inside a process, with its data in a separate folder.
 
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Embedded, openEmbedded } from "../../src/emulator/embedded.ts";
 import { ConnectionLost } from "../../src/emulator/http/message.ts";
 import { DataInUse } from "../../src/emulator/store/sqlite.ts";
@@ -50,4 +50,18 @@ test("a closed connection is a typed failure", async () => {
   await send(embedded, "PUT", "/__emulator/faults", { rules: [{ path: "*", fate: "drop_after", times: 1 }] });
   await expect(send(embedded, "GET", "/api/2.0/groups/list")).rejects.toBeInstanceOf(ConnectionLost);
   embedded.close();
+});
+
+test("a token and a copy of the contract that a crash left incomplete are made again", async () => {
+  openEmbedded({ dataDir }).close();
+  writeFileSync(join(dataDir, "token"), "");
+  for (const text of ["{", "[]", "null"]) {
+    writeFileSync(join(dataDir, "openapi.json"), text);
+    vi.resetModules();
+    const { openEmbedded: openAgain } = await import("../../src/emulator/embedded.ts");
+    const embedded = openAgain({ dataDir });
+    expect((await send(embedded, "GET", "/api/2.0/groups/list")).status).toBe(200);
+    embedded.close();
+    expect(JSON.parse(readFileSync(join(dataDir, "openapi.json"), "utf8"))).toHaveProperty("stamp");
+  }
 });

@@ -1,10 +1,10 @@
 // Reads the API descriptions from the program's folder, once per process, from a JSON copy if there is one.
 
 import { hash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { makeFolder } from "../../core/regular-file.ts";
 import { type Contract, readContract } from "./contract.ts";
 
@@ -42,12 +42,21 @@ const parseContract = (text: string): JsonObject => parse(text) as JsonObject;
 function throughCopy(name: string, folder: string, text: string): JsonObject {
   const stamp = hash("sha256", text);
   const path = join(folder, `${name}.json`);
-  const copy = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as JsonObject) : {};
-  const { openapi } = copy;
-  if (copy.stamp === stamp && openapi !== undefined) return openapi as JsonObject;
+  const copy = readCopy(path);
+  if (copy?.stamp === stamp && isObject(copy.openapi)) return copy.openapi;
   const made = parseContract(text);
   makeFolder(folder, 0o700);
   writeFileSync(`${path}.${process.pid}`, JSON.stringify({ stamp, openapi: made }));
   renameSync(`${path}.${process.pid}`, path);
   return made;
+}
+
+/** Undefined for a copy that is missing or damaged, which is made again. */
+function readCopy(path: string): JsonObject | undefined {
+  try {
+    const copy: Json = JSON.parse(readFileSync(path, "utf8"));
+    return isObject(copy) ? copy : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 // The rows of a world in one SQLite file: a write-ahead log, one transaction per request, one process at a time.
 
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { stringifyJson } from "../../core/exact-json.ts";
@@ -32,7 +32,8 @@ export function keptText(folder: string, name: string, make: () => string): stri
 }
 
 function keptBytes(path: string, make: () => string, encoding: "utf8" | "base64"): Buffer {
-  if (!existsSync(path)) writeFileSync(path, make(), { mode: 0o600 });
+  // A crash can leave an empty file.
+  if (!existsSync(path) || statSync(path).size === 0) writeFileSync(path, make(), { mode: 0o600 });
   return Buffer.from(readFileSync(path, "utf8").trim(), encoding);
 }
 
