@@ -40,9 +40,9 @@ export class WatchedPaths {
 
   /** Whether this can have appeared in a tree after the tree was read. Clocks of file systems are coarse. */
   appeared(path: string, { orFolder = false } = {}): boolean {
-    const changedMs = fileStatsOf(path)?.ctimeMs ?? 0;
     const matters = orFolder ? this.leadTo(path) : this.concern(path);
-    return changedMs > this.#begunMs - 20 && !this.files.has(path) && matters;
+    if (this.files.has(path) || !matters) return false;
+    return (fileStatsOf(path)?.ctimeMs ?? 0) > this.#begunMs - 20;
   }
 
   /** Whether a change of this file can change the spec. */
@@ -79,6 +79,9 @@ function isOnTheWay({ base, depth }: WatchedTree, path: string): boolean {
 export class PathWatcher {
   readonly #changed = new Set<string>();
   #watcher: FSWatcher | undefined;
+  #paths = new WatchedPaths();
+  /** Files can appear in a new folder after it was listed and before it is watched. */
+  #hasNewFolder = false;
   #wake: () => void = () => undefined;
   #problem: unknown;
 
@@ -87,17 +90,23 @@ export class PathWatcher {
     const roots = new Set([...paths.files.keys()].map((path) => existingFolder(dirname(path))));
     for (const { base } of paths.trees.values()) roots.add(existingFolder(base));
     const before = this.#watcher;
+    this.#paths = paths;
+    this.#hasNewFolder = false;
     let isReady = false;
+    const isCovered = (path: string): boolean => roots.has(path) || paths.leadTo(path);
     const watcher = watch([...roots], {
       // A link could lead to the whole disk. The files that links lead to are watched by their own paths.
       followSymlinks: false,
       ignorePermissionErrors: true,
-      ignored: (path) => !roots.has(path) && !paths.leadTo(path),
+      ignored: (path) => !isCovered(path),
     });
     this.#watcher = watcher;
-    watcher.on("all", (_event, path) => {
+    watcher.on("all", (event, path) => {
       // Before it is ready, the watcher reports the files that it finds.
       if (isReady ? paths.concern(path) : paths.appeared(path)) this.#note(path);
+      if (!isReady || event !== "addDir" || !paths.leadTo(path)) return;
+      this.#hasNewFolder = true;
+      this.#wake();
     });
     await new Promise<void>((resolve) => {
       watcher.once("ready", () => {
@@ -111,7 +120,9 @@ export class PathWatcher {
       });
     });
     await before?.close();
-    for (const path of [...paths.changed(), ...missedBy(watcher, paths)]) this.#note(path);
+    // The watcher also names the folder above a root, which can be large.
+    const folders = Object.entries(watcher.getWatched()).filter(([folder]) => isCovered(folder));
+    for (const path of [...paths.changed(), ...missedBy(folders, paths)]) this.#note(path);
   }
 
   /** The paths that changed, once they stay unchanged for a moment. Empty if `signal` was aborted. */
@@ -127,7 +138,8 @@ export class PathWatcher {
     const stop = (): void => this.#wake();
     signal.addEventListener("abort", stop);
     try {
-      while (this.#changed.size === 0 && this.#problem === undefined && !signal.aborted) await woken();
+      while (this.#changed.size === 0 && this.#problem === undefined && !signal.aborted)
+        await (this.#hasNewFolder ? this.cover(this.#paths) : woken());
       const begun = performance.now();
       for (let size = -1; size !== this.#changed.size && performance.now() - begun < LONGEST_MS; ) {
         size = this.#changed.size;
@@ -158,8 +170,11 @@ export class PathWatcher {
 }
 
 /** What appeared in a folder after the watcher listed the folder and before it watched the folder. */
-function missedBy(watcher: FSWatcher, paths: WatchedPaths): readonly string[] {
-  return Object.entries(watcher.getWatched()).flatMap(([folder, names]) => {
+function missedBy(
+  folders: readonly (readonly [string, readonly string[]])[],
+  paths: WatchedPaths,
+): readonly string[] {
+  return folders.flatMap(([folder, names]) => {
     const known = new Set(names);
     return namesIn(folder)
       .filter((name) => !known.has(name))

@@ -160,4 +160,23 @@ describe("PathWatcher", () => {
     }
     expect(missed).toEqual([]);
   }, 120_000);
+
+  it("notices a file that appears at any moment after its new folder", async () => {
+    const folder = join(folderOf(), "teams");
+    const missed: number[] = [];
+    for (let turns = 0; turns < 60; turns += 2) {
+      const watched = new WatchedPaths();
+      watched.add(folder, [`new-${turns}/*.yaml`]);
+      const watcher = new PathWatcher();
+      watchers.push(watcher);
+      await watcher.cover(watched);
+      const next = watcher.next(AbortSignal.timeout(1_000));
+      mkdirSync(join(folder, `new-${turns}`));
+      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      const path = join(folder, `new-${turns}/a.yaml`);
+      writeFileSync(path, "new");
+      if (!(await next).includes(path)) missed.push(turns);
+    }
+    expect(missed).toEqual([]);
+  }, 120_000);
 });
