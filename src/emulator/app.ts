@@ -4,12 +4,21 @@ import { defined, isObject } from "../core/json.ts";
 import { BackgroundWork } from "./background.ts";
 import { type AppParts, Control } from "./control.ts";
 import { type FaultRule, Faults } from "./faults.ts";
-import { type Admission, isControl, RequestGate } from "./http/admission.ts";
-import { AuthError, Authentication } from "./http/authenticate.ts";
+import { type Admission, AuthError, Authentication, isControl, RequestGate } from "./http/admission.ts";
 import { type Contract, makeRouter, type Route, type Router } from "./http/contract.ts";
 import { checkMedia, checkSize, isForm, type ReceivedInput, readForm, readInput } from "./http/input.ts";
-import { type App, type AppRequest, ConnectionLost, pathOf, queryOf } from "./http/message.ts";
-import { badTarget, type EmulatorAnswer, errorAnswer, refusal, renderAnswer } from "./http/responses.ts";
+import {
+  type App,
+  type AppRequest,
+  badTarget,
+  ConnectionLost,
+  type EmulatorAnswer,
+  errorAnswer,
+  pathOf,
+  queryOf,
+  refusal,
+  renderAnswer,
+} from "./http/message.ts";
 import { type InputValidator, makeValidator } from "./http/validation.ts";
 import { RequestLog } from "./request-log.ts";
 import { areas as allAreas } from "./routes/areas.ts";

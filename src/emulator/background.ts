@@ -53,20 +53,15 @@ export class BackgroundWork {
     }
     const due = this.#store.timers.takeDue(now);
     if (due === undefined) return false;
-    const run = this.#runs.get(due.type);
-    const drop = () =>
-      this.#store.transact(due.at, (world) => world.collection(OWN_TABLES.timers).delete(due.id));
-    if (run === undefined) {
-      drop();
-      throw new Error(`no area runs timers of type ${due.type}`);
-    }
     try {
       this.#store.transact(due.at, (world) => {
+        const run = this.#runs.get(due.type);
+        if (run === undefined) throw new Error(`no area runs timers of type ${due.type}`);
         world.collection(OWN_TABLES.timers).delete(due.id);
         run(world, due.payload, due.at);
       });
     } catch (error) {
-      drop();
+      this.#store.transact(due.at, (world) => world.collection(OWN_TABLES.timers).delete(due.id));
       throw error;
     }
     return true;

@@ -5,11 +5,17 @@ import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { BackgroundWork } from "./background.ts";
 import type { Dialect } from "./dialect/databricks.ts";
 import { type Faults, readRules } from "./faults.ts";
-import { CONTROL_BASE } from "./http/admission.ts";
-import { grantToken } from "./http/authenticate.ts";
+import { CONTROL_BASE, grantToken } from "./http/admission.ts";
 import type { Contract } from "./http/contract.ts";
-import { type AppRequest, type AppResponse, bodyText, pathOf, queryOf } from "./http/message.ts";
-import { errorAnswer, jsonAnswer } from "./http/responses.ts";
+import {
+  type AppRequest,
+  type AppResponse,
+  bodyText,
+  errorAnswer,
+  jsonAnswer,
+  pathOf,
+  queryOf,
+} from "./http/message.ts";
 import type { RequestLog } from "./request-log.ts";
 import { putSnapshot, takeSnapshot } from "./store/snapshot.ts";
 import { OWN_TABLES, type Store } from "./store/store.ts";
@@ -32,7 +38,7 @@ export interface AppParts {
   readonly dialect?: Dialect;
 }
 
-export interface ControlParts extends AppParts {
+interface ControlParts extends AppParts {
   readonly areas: readonly Area[];
   readonly life: BackgroundWork;
   readonly log: RequestLog;

@@ -5,14 +5,13 @@ import type { AddressInfo } from "node:net";
 import type { Service } from "./app.ts";
 import type { DialectChoice } from "./dialect/databricks.ts";
 import { DEFAULT_ADMIN, openService, pause } from "./embedded.ts";
-import { type AppRequest, type AppResponse, bytesOf, ConnectionLost } from "./http/message.ts";
-import { jsonAnswer } from "./http/responses.ts";
+import { type AppRequest, type AppResponse, bytesOf, ConnectionLost, jsonAnswer } from "./http/message.ts";
 import { openStore } from "./store/sqlite.ts";
 import { Store } from "./store/store.ts";
 import { EmulatorClock } from "./world/clock.ts";
 import { REQUESTS } from "./world/limits.ts";
 
-export interface ServerOptions extends DialectChoice {
+interface ServerOptions extends DialectChoice {
   /** 0 takes any free port. */
   readonly port: number;
   /** A folder, or `:memory:` for a world that ends with the process. */

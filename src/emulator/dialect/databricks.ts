@@ -26,9 +26,7 @@ import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/
 import { secretHooks } from "./operations/secrets.ts";
 import { makeObject, workspaceHooks } from "./operations/workspace.ts";
 import { answerSignIn, isSignIn, signInArea } from "./sign-in/sign-in.ts";
-import { fromContract } from "./translate/from-contract.ts";
-import { type Cloud, DialectSchemas } from "./translate/schema.ts";
-import { lenient, toContract } from "./translate/to-contract.ts";
+import { type Cloud, DialectSchemas, fromContract, lenient, toContract } from "./translate.ts";
 
 export interface Dialect {
   readonly contract: Contract;

@@ -2,13 +2,13 @@
 
 import { type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
 import { type Cluster, clusterById, pinsOf, putCluster } from "../../routes/clusters/cluster.ts";
-import { type GivenTags, readTags } from "../../routes/compute/tags.ts";
+import { type GivenTags, readTags } from "../../routes/compute.ts";
 import { poolsOf, putPool } from "../../routes/pools/pool.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import { POOLS } from "../../world/limits.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import type { Cloud } from "../translate/schema.ts";
+import type { Cloud } from "../translate.ts";
 import { type Asked, type Hooks, once, pageOf } from "./hook.ts";
 import { refuseNodeTypeOfPool } from "./jobs.ts";
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
-import type { Cloud } from "../translate/schema.ts";
+import type { Cloud } from "../translate.ts";
 
 /** A request while it is answered. `input` is in the dialect's form, as `before` left it. */
 export interface Asked {
@@ -16,7 +16,7 @@ export interface Asked {
   readonly cloud: Cloud;
 }
 
-export interface Hook {
+interface Hook {
   readonly before?: (asked: Asked) => JsonObject;
   /** Around the contract's operation; the call is in the contract's form. */
   readonly around?: (core: Operation, call: Call, asked: Asked) => Reply;

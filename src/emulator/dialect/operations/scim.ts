@@ -14,7 +14,7 @@ import {
 import { invalidValue, ScimError } from "../../world/errors.ts";
 import type { Call, Operation, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { hasValue } from "../translate/to-contract.ts";
+import { hasValue } from "../translate.ts";
 import type { Asked, Hooks } from "./hook.ts";
 
 export const scimHooks: Hooks = {

@@ -1,16 +1,22 @@
 // Paths outside the API where clients sign in: OAuth of the workspace, Azure AD, the machine's identity, GitHub's ID tokens.
 
 import type { JsonObject } from "../../../core/json.ts";
-import { tokenIn, WORKSPACE_AUDIENCE } from "../../http/authenticate.ts";
-import { type AppRequest, type AppResponse, bodyText, pathOf, queryOf } from "../../http/message.ts";
-import { jsonAnswer } from "../../http/responses.ts";
+import { tokenIn, WORKSPACE_AUDIENCE } from "../../http/admission.ts";
+import {
+  type AppRequest,
+  type AppResponse,
+  bodyText,
+  jsonAnswer,
+  pathOf,
+  queryOf,
+} from "../../http/message.ts";
 import { administratorName, userByName } from "../../world/directory.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Area } from "../../world/operation.ts";
 import { putSignInSettings, signInSettings } from "../../world/tokens.ts";
 import type { World } from "../../world/world.ts";
 import { ORG } from "../operations/runs.ts";
-import type { Cloud } from "../translate/schema.ts";
+import type { Cloud } from "../translate.ts";
 import {
   FORGET_TOKEN,
   forgetToken,

@@ -3,7 +3,7 @@
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
 import { type Cluster, clusterById, isRunning, putCluster } from "./cluster.ts";
-import { SHRINK } from "./resize.ts";
+import { SHRINK } from "./nodes.ts";
 import { terminateCluster } from "./terminate.ts";
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import type { Collection, World } from "../../world/world.ts";
-import type { Tags } from "../compute/tags.ts";
+import type { Tags } from "../compute.ts";
 
 type ClusterState = "PENDING" | "RUNNING" | "RESTARTING" | "RESIZING" | "TERMINATING" | "TERMINATED";
 

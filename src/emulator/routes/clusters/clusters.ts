@@ -6,13 +6,12 @@ import { ApiError, invalidState, invalidValue, permissionDenied } from "../../wo
 import { CLUSTERS } from "../../world/limits.ts";
 import type { Area, Call, Caller, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { listNodeTypes, listRuntimes } from "../compute/catalog.ts";
+import { listNodeTypes, listRuntimes } from "../compute.ts";
 import { endIdleCluster, IDLE } from "./activity.ts";
 import { type Cluster, clusterOr400, isRunning, pinsOf, putCluster, startingWorkers } from "./cluster.ts";
 import { describeCluster, listClusters } from "./describe.ts";
 import { addEvent, INJECTED_EVENTS, type InjectedEvent, readEvents } from "./events.ts";
-import { giveNodesBack } from "./nodes.ts";
-import { resizeCluster, resizeTimers, workersFor } from "./resize.ts";
+import { giveNodesBack, resizeCluster, resizeTimers, workersFor } from "./nodes.ts";
 import { type GivenCluster, readCluster, readSize } from "./settings.ts";
 import { restartCluster, startCluster, startNewCluster, startTimers } from "./start.ts";
 import { armRetention, terminateAndDrop, terminateCluster, terminateTimers } from "./terminate.ts";
@@ -141,7 +140,7 @@ function unpin(world: World, cluster: Cluster, caller: Caller): void {
 }
 
 /** A control request: writes an event. Lost workers (`count`, one by default) are replaced by new ones. */
-export function injectEvent(world: World, input: JsonObject): void {
+function injectEvent(world: World, input: JsonObject): void {
   const { type, details = {}, count = 1 } = input;
   const cluster = clusterOr400(world, String(input.cluster_id));
   if (!isTrouble(type)) throw invalidValue(`type must be one of ${INJECTED_EVENTS.join(", ")}.`);

@@ -5,8 +5,7 @@ import { invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import { EXTRA, extraOf } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { checkRuntime, isLegacy, nodeType } from "../compute/catalog.ts";
-import { type GivenTags, readTags } from "../compute/tags.ts";
+import { checkRuntime, type GivenTags, isLegacy, nodeType, readTags } from "../compute.ts";
 import { activePool, type Pool } from "../pools/pool.ts";
 import type { Attributes, AutoScale, ClusterSize, InitScript } from "./cluster.ts";
 

@@ -2,7 +2,7 @@
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
-import type { Tags } from "../compute/tags.ts";
+import type { Tags } from "../compute.ts";
 import { waitForInstances } from "../pools/pool.ts";
 import { touchCluster } from "./activity.ts";
 import { type Cluster, clusterById, putCluster, startingWorkers } from "./cluster.ts";
@@ -16,7 +16,7 @@ const REPORT = "clusters.report";
 
 export const startTimers = { [READY]: clusterReady, [REPORT]: reportAutoscaling };
 
-export interface NewCluster extends ReadCluster {
+interface NewCluster extends ReadCluster {
   readonly source: "API" | "JOB";
   /** Who asked for it; empty when the platform did. */
   readonly user: string;

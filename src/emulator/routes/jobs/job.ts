@@ -1,10 +1,13 @@
-// A stored job, its lookup, and its answer (contract B 2.2).
+// A stored job, its lookup, its settings as a request gives them, checked and completed, and its answer (contract B 2.2; facts 4.8).
 
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { userById } from "../../world/directory.ts";
 import { type ApiError, invalidValue } from "../../world/errors.ts";
+import { JOBS } from "../../world/limits.ts";
+import { extraOf } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
-import type { JobSettings } from "./settings.ts";
+import { CronError, isTimezone, parseQuartz } from "./cron.ts";
+import { type GivenTask, readTask } from "./task.ts";
 
 export interface Job {
   readonly job_id: number;
@@ -67,4 +70,80 @@ export function creatorOf(
   return userById(world, made.creator_user_id) === undefined
     ? {}
     : { creator_user_name: made.creator_user_name };
+}
+
+export interface JobSchedule {
+  readonly quartz_cron_expression: string;
+  readonly timezone_id: string;
+  readonly pause_status: "PAUSED" | "UNPAUSED";
+}
+
+interface Notifications {
+  readonly on_start?: readonly string[];
+  readonly on_success?: readonly string[];
+  readonly on_failure?: readonly string[];
+  readonly no_alert_for_skipped_runs?: boolean;
+}
+
+interface PlainSettings {
+  readonly max_retries?: number;
+  readonly min_retry_interval_millis?: number;
+  readonly retry_on_timeout?: boolean;
+}
+
+export interface JobSettings extends PlainSettings, Omit<GivenTask, "new_cluster"> {
+  readonly name: string;
+  readonly new_cluster?: JsonObject;
+  readonly email_notifications: Notifications;
+  readonly timeout_seconds: number;
+  readonly schedule?: JobSchedule;
+  readonly max_concurrent_runs: number;
+  /** Fields of a dialect. */
+  readonly extra?: JsonObject;
+}
+
+/** Types and plain bounds were checked with openapi.yaml. */
+export interface GivenSettings extends GivenTask, PlainSettings {
+  readonly name?: string;
+  readonly email_notifications?: Notifications;
+  readonly timeout_seconds?: number;
+  readonly schedule?: Omit<JobSchedule, "pause_status"> & Partial<Pick<JobSchedule, "pause_status">>;
+  readonly max_concurrent_runs?: number;
+}
+
+/** Throws INVALID_PARAMETER_VALUE, or what `clusters/get` would for the existing cluster. */
+export function readSettings(world: World, given: GivenSettings): JobSettings {
+  const { cluster, task, libraries } = readTask(world, given);
+  const { max_retries, min_retry_interval_millis, retry_on_timeout } = given;
+  return {
+    name: given.name ?? "Untitled",
+    ...cluster,
+    ...task,
+    ...(libraries === undefined ? {} : { libraries }),
+    email_notifications: readNotifications(given.email_notifications),
+    timeout_seconds: given.timeout_seconds ?? 0,
+    ...defined({ max_retries, min_retry_interval_millis, retry_on_timeout }),
+    ...(given.schedule === undefined ? {} : { schedule: readSchedule(given.schedule) }),
+    max_concurrent_runs: given.max_concurrent_runs ?? JOBS.default_concurrent_runs,
+    ...extraOf(given),
+  };
+}
+
+function readNotifications(given: Notifications = {}): Notifications {
+  const { on_start, on_success, on_failure, no_alert_for_skipped_runs } = given;
+  return defined({ on_start, on_success, on_failure, no_alert_for_skipped_runs });
+}
+
+function readSchedule(given: NonNullable<GivenSettings["schedule"]>): JobSchedule {
+  const { quartz_cron_expression, timezone_id, pause_status = "UNPAUSED" } = given;
+  try {
+    parseQuartz(quartz_cron_expression);
+  } catch (error) {
+    if (!(error instanceof CronError)) throw error;
+    throw invalidValue(
+      `Invalid quartz_cron_expression: ${quartz_cron_expression}. It is not Quartz syntax: ${error.message}.`,
+    );
+  }
+  if (!isTimezone(timezone_id)) throw invalidValue(`Invalid timezone_id: ${timezone_id}.`);
+  return { quartz_cron_expression, timezone_id, pause_status };
 }

@@ -5,7 +5,18 @@ import { JOBS } from "../../world/limits.ts";
 import type { Area, Call, Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { mailJobDeleted } from "./emails.ts";
-import { describeJob, jobById, jobOr400, jobsOf, missingJob, newJobId, putJob, wasIssued } from "./job.ts";
+import {
+  describeJob,
+  type GivenSettings,
+  jobById,
+  jobOr400,
+  jobsOf,
+  missingJob,
+  newJobId,
+  putJob,
+  readSettings,
+  wasIssued,
+} from "./job.ts";
 import { activeRunsOf, dropRun, isActive, runById, runNumbers } from "./run.ts";
 import { armTimeout, byRun, cancelRun, RETRY, runTimers } from "./run-lifecycle.ts";
 import {
@@ -19,7 +30,6 @@ import {
   runNow,
   submitRun,
 } from "./run-operations.ts";
-import { type GivenSettings, readSettings } from "./settings.ts";
 import { armSchedule, FIRE, fireSchedule, retryRun } from "./start-run.ts";
 
 export const jobsArea: Area = {

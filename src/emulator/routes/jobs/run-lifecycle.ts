@@ -5,7 +5,7 @@ import type { Area, TimerRun } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { detachRun } from "../clusters/activity.ts";
 import { type Cluster, clusterById, isRunning } from "../clusters/cluster.ts";
-import { scaleUp } from "../clusters/resize.ts";
+import { scaleUp } from "../clusters/nodes.ts";
 import { startCluster } from "../clusters/start.ts";
 import { RUN_CLUSTER_CHECK, terminateCluster } from "../clusters/terminate.ts";
 import { mailRunEnded } from "./emails.ts";

@@ -8,6 +8,7 @@ import { JOBS } from "../../world/limits.ts";
 import { type Call, extraOf, type Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
 import { notebookAt } from "../workspace/objects.ts";
+import type { JobSettings } from "./job.ts";
 import { jobOr400 } from "./job.ts";
 import {
   describeRun,
@@ -21,7 +22,6 @@ import {
   runOr400,
 } from "./run.ts";
 import { cancelRun, endWork } from "./run-lifecycle.ts";
-import type { JobSettings } from "./settings.ts";
 import { checkLimits, countStart, startJobRun, startSubmittedRun } from "./start-run.ts";
 import { type GivenTask, readTask, taskKind } from "./task.ts";
 

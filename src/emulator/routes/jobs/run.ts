@@ -3,12 +3,12 @@
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Collection, World } from "../../world/world.ts";
+import type { JobSchedule } from "./job.ts";
 import { creatorOf, jobsOf } from "./job.ts";
-import type { JobSchedule } from "./settings.ts";
 
 type LifeCycle = "PENDING" | "RUNNING" | "TERMINATING" | "TERMINATED" | "SKIPPED" | "INTERNAL_ERROR";
 /** Of the values seen; CANCELED is what such a service answers (facts 4.8). */
-export type JobRunResult = "SUCCESS" | "FAILED" | "TIMED_OUT" | "CANCELED" | "SKIPPED";
+type JobRunResult = "SUCCESS" | "FAILED" | "TIMED_OUT" | "CANCELED" | "SKIPPED";
 
 export interface JobRunOutcome {
   readonly result_state: Exclude<JobRunResult, "SKIPPED">;

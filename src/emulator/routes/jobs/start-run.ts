@@ -9,13 +9,13 @@ import { attachRun } from "../clusters/activity.ts";
 import type { GivenCluster } from "../clusters/settings.ts";
 import { startNewCluster } from "../clusters/start.ts";
 import { notifyRun } from "../clusters/terminate.ts";
-import { tagsOf } from "../compute/tags.ts";
+import { tagsOf } from "../compute.ts";
 import { nextFiring } from "./cron.ts";
 import { mailRunStarted } from "./emails.ts";
+import type { JobSettings } from "./job.ts";
 import { type Job, jobById, newJobId, putJob } from "./job.ts";
 import { activeRunJobs, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
 import { armTimeout, beginWork, failRun, runEnded } from "./run-lifecycle.ts";
-import type { JobSettings } from "./settings.ts";
 import { type ReadTask, readJobCluster } from "./task.ts";
 
 interface Creator {

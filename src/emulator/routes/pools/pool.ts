@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../../core/json.ts";
 import { notFound } from "../../world/errors.ts";
 import type { Collection, World } from "../../world/world.ts";
-import type { Tags } from "../compute/tags.ts";
+import type { Tags } from "../compute.ts";
 import {
   advanceInstances,
   available,
@@ -74,7 +74,7 @@ function wakeCluster(world: World, cluster: string): void {
   world.timers.set(`clusters/${cluster}/recover`, world.now, CLUSTER_RECOVERY, { cluster_id: cluster });
 }
 
-export interface Grant {
+interface Grant {
   readonly granted: number;
   readonly ready_at: number;
 }

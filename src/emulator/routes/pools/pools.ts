@@ -6,8 +6,7 @@ import { invalidValue, permissionDenied } from "../../world/errors.ts";
 import { POOLS } from "../../world/limits.ts";
 import { type Area, type Call, extraOf, type Reply } from "../../world/operation.ts";
 import type { World } from "../../world/world.ts";
-import { checkRuntime, nodeType } from "../compute/catalog.ts";
-import { type GivenTags, readTags, tagsOf } from "../compute/tags.ts";
+import { checkRuntime, type GivenTags, nodeType, readTags, tagsOf } from "../compute.ts";
 import { type PoolSize, statsOf } from "./instances.ts";
 import { activePool, POOL_TIMER, type Pool, poolNames, poolsOf, putPool, settlePool } from "./pool.ts";
 
