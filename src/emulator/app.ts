@@ -23,13 +23,7 @@ import { type InputValidator, makeValidator } from "./http/validation.ts";
 import { RequestLog } from "./request-log.ts";
 import { areas as allAreas } from "./routes/areas.ts";
 import { ApiError, malformed, permissionDenied } from "./world/errors.ts";
-import {
-  type Call,
-  type Caller,
-  EMPTY_REPLY,
-  type Operation,
-  type SilentOperation,
-} from "./world/operation.ts";
+import { type Call, type Caller, EMPTY_REPLY, type Operation, type SilentOperation } from "./world/world.ts";
 
 export const createApp = (parts: AppParts): Service => new Service(parts);
 

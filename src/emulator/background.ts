@@ -2,7 +2,7 @@
 
 import { OWN_TABLES, type Store } from "./store/store.ts";
 import type { EmulatorClock } from "./world/clock.ts";
-import type { Area, TimerRun } from "./world/operation.ts";
+import type { Area, TimerRun } from "./world/world.ts";
 
 interface Late {
   readonly at: number;

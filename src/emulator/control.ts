@@ -22,8 +22,7 @@ import { OWN_TABLES, type Store } from "./store/store.ts";
 import type { ClockState, EmulatorClock } from "./world/clock.ts";
 import { ensureAdministrator, nameAdministrator, userByName } from "./world/directory.ts";
 import { ApiError, invalidValue, malformed, notFound } from "./world/errors.ts";
-import type { Area, ControlRun } from "./world/operation.ts";
-import type { World } from "./world/world.ts";
+import type { Area, ControlRun, World } from "./world/world.ts";
 
 export interface AppParts {
   readonly store: Store;

@@ -3,9 +3,9 @@
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "../core/sensitive.ts";
-import { type OpenedSpec, openExpandedSpec, type SpecInput } from "./expanded-spec.ts";
 import { FUNCTIONS } from "./expressions/functions.ts";
 import { dataOf } from "./expressions/values.ts";
+import { type OpenedSpec, openExpandedSpec, type SpecInput } from "./load-spec.ts";
 import { Findings } from "./model/findings.ts";
 import { SourceText } from "./model/source.ts";
 import { isTemplate } from "./model/template.ts";

@@ -7,7 +7,7 @@ import { scimArea } from "../../src/emulator/routes/scim/scim.ts";
 import { Store } from "../../src/emulator/store/store.ts";
 import { EmulatorClock } from "../../src/emulator/world/clock.ts";
 import { ApiError } from "../../src/emulator/world/errors.ts";
-import type { Area, Call } from "../../src/emulator/world/operation.ts";
+import type { Area, Call } from "../../src/emulator/world/world.ts";
 import { ADMIN, ADMIN_TOKEN, type Body, START } from "./harness.ts";
 
 const fields = {

@@ -5,10 +5,11 @@ import type { Contract, OperationSpec } from "../http/contract.ts";
 import { dialectFile } from "../http/contract-file.ts";
 import type { AppRequest, AppResponse } from "../http/message.ts";
 import { areas } from "../routes/areas.ts";
-import { libraryOperations } from "../routes/libraries/libraries.ts";
+import { libraryOperations } from "../routes/libraries.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
-import { tokenOperations } from "../routes/tokens/tokens.ts";
+import { tokenOperations } from "../routes/tokens.ts";
 import { ApiError } from "../world/errors.ts";
+import type { World } from "../world/world.ts";
 import {
   type Area,
   type Call,
@@ -16,8 +17,7 @@ import {
   type Operation,
   type Operations,
   type Reply,
-} from "../world/operation.ts";
-import type { World } from "../world/world.ts";
+} from "../world/world.ts";
 import { computeHooks, setClusterSource } from "./operations/clusters.ts";
 import type { Asked, Hooks } from "./operations/hook.ts";
 import { jobHooks, updateJob } from "./operations/jobs.ts";

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { numberInText } from "../http/input.ts";
 import { invalidValue } from "../world/errors.ts";
-import { EXTRA } from "../world/operation.ts";
+import { EXTRA } from "../world/world.ts";
 
 const COMPONENT = "#/components/schemas/";
 

@@ -3,9 +3,8 @@
 import { digest } from "../../core/digest.ts";
 import { isAdmin, userById } from "../world/directory.ts";
 import { REQUESTS } from "../world/limits.ts";
-import type { Caller } from "../world/operation.ts";
 import { signInSettings, type TokenRow, userTokens } from "../world/tokens.ts";
-import type { World } from "../world/world.ts";
+import type { Caller, World } from "../world/world.ts";
 import { type AppRequest, type AppResponse, pathOf, refusal } from "./message.ts";
 
 /** Refused before the service reads the request; the gateway's error codes are numbers (facts 4.1). */

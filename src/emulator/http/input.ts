@@ -5,7 +5,7 @@ import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { ApiError, malformed, ScimError } from "../world/errors.ts";
 import { REQUESTS } from "../world/limits.ts";
-import type { FilePart } from "../world/operation.ts";
+import type { FilePart } from "../world/world.ts";
 import type { OperationSpec } from "./contract.ts";
 import { type AppRequest, bodyText, bytesOf, queryOf } from "./message.ts";
 

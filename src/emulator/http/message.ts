@@ -3,7 +3,7 @@
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { ApiError, malformed, ScimError } from "../world/errors.ts";
-import type { Reply } from "../world/operation.ts";
+import type { Reply } from "../world/world.ts";
 
 /** One HTTP request. `path` carries its query string; header names are lower case. */
 export interface AppRequest {

@@ -1,6 +1,6 @@
 // The only list of the areas that make up the service.
 
-import type { Area } from "../world/operation.ts";
+import type { Area } from "../world/world.ts";
 import { clustersArea } from "./clusters/clusters.ts";
 import { fsArea } from "./fs/fs.ts";
 import { jobsArea } from "./jobs/jobs.ts";

@@ -1,9 +1,8 @@
 // The users and groups of the workspace: memberships, direct and inherited, and rights.
 
 import { RETENTION } from "./limits.ts";
-import type { Caller } from "./operation.ts";
 import { userTokens } from "./tokens.ts";
-import type { Collection, World } from "./world.ts";
+import type { Caller, Collection, World } from "./world.ts";
 
 export interface User {
   readonly id: string;

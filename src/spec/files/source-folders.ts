@@ -7,6 +7,7 @@ import { hasContent } from "../../resource/content.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
+import type { WrittenResource } from "../model/spec.ts";
 import {
   type MapMember,
   mapAt,
@@ -16,7 +17,6 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import type { WrittenResource } from "../model/written-resource.ts";
 import { extensionOf, isNotebookKind, NOTEBOOK_EXTENSIONS, namedPath, openSourceFile } from "./contents.ts";
 import { filePatternProblem } from "./patterns.ts";
 import type { SpecFolder } from "./spec-folder.ts";

@@ -1,12 +1,12 @@
-// Formats a YAML file. Only spaces and line breaks change; each result is checked to have the same values.
+// Formats a YAML file: splits it into pieces, and lays them out. Only spaces and line breaks change; each result is checked to have the same values.
 
+import type { CST } from "yaml";
 import type { Findings } from "../model/findings.ts";
 import { SourceText } from "../model/source.ts";
 import type { SpecNode } from "../model/tree.ts";
 import { lexicalTokens } from "../yaml/lexical-limits.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
-import { laidOut } from "./layout.ts";
-import { piecesOf } from "./pieces.ts";
+import { blockBody, type Frame, flowLines, laidOut, type Piece, type PieceKind, STEP } from "./layout.ts";
 
 export function formatYaml(source: SourceText, findings: Findings): string | undefined {
   const tree = readYaml(source, findings);
@@ -49,3 +49,189 @@ function isSameAt(a: SpecNode, b: SpecNode | undefined): boolean {
 function squeezed(text: string): string {
   return text.replace(/[ \t\r\n]+/g, "");
 }
+
+/** Where a node stands. `depth`: of flow collections around it, whose lines begin at `base`. */
+interface Place {
+  readonly frame: Frame;
+  readonly depth: number;
+  readonly base: number;
+}
+
+type Item = CST.CollectionItem | CST.BlockMap["items"][number];
+
+function piecesOf(text: string, tokens: readonly CST.Token[]): readonly Piece[] {
+  const found = new Pieces(text);
+  for (const token of tokens) found.top(token);
+  return found.all;
+}
+
+class Pieces {
+  readonly all: Piece[] = [];
+  readonly #text: string;
+  readonly #root: Frame = { parent: undefined, written: -1, column: -STEP };
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  top(token: CST.Token): void {
+    const place = { frame: this.#root, depth: 0, base: 0 };
+    if (token.type === "document") {
+      this.#marks(token.start, place, 0);
+      if (token.value !== undefined) this.#node(token.value, place);
+      this.#marks(token.end, place, 0);
+    } else if (token.type === "doc-end") {
+      this.#add(token.offset, token.source, "mark", place, 0);
+      this.#marks(token.end, place, 0);
+    } else this.#marks([token], place, 0);
+  }
+
+  #node(token: CST.Token, place: Place): void {
+    if (token.type === "block-map") this.#map(token, this.#inside(token, place));
+    else if (token.type === "block-seq") this.#list(token, this.#inside(token, place));
+    else if (token.type === "flow-collection") this.#flow(token, place);
+    else if (token.type === "block-scalar") this.#block(token, place);
+    else if (isFlowScalar(token)) this.#scalar(token, place);
+    else this.#marks([token], place, valueColumn(place));
+  }
+
+  #scalar(token: CST.FlowScalar, place: Place): void {
+    const column = valueColumn(place);
+    const kind = token.type === "alias" ? "name" : "value";
+    this.#add(token.offset, token.source, kind, place, column, flowLines(token, column));
+    this.#marks(token.end, place, column);
+  }
+
+  #inside(token: CST.BlockMap | CST.BlockSequence, { frame }: Place): Place {
+    const lineStart = this.#text.lastIndexOf("\n", token.offset - 1) + 1;
+    const column = frame.column + STEP;
+    return { frame: { parent: frame, written: token.offset - lineStart, column }, depth: 0, base: column };
+  }
+
+  #map({ items }: CST.BlockMap, place: Place): void {
+    const { column } = place.frame;
+    for (const item of items) {
+      this.#marks(item.start, place, column);
+      this.#pair(item, place, column);
+    }
+  }
+
+  /** A scalar key begins in the column of its map. */
+  #pair({ key, sep, value }: Item, place: Place, column: number): void {
+    if (key?.type === "block-map" || key?.type === "block-seq") this.#node(key, place);
+    else if (key !== undefined && key !== null) this.#key(key, place, column);
+    let isAfterColon = false;
+    for (const token of sep ?? []) {
+      this.#marks([token], place, isAfterColon ? column + STEP : column);
+      isAfterColon ||= token.type === "map-value-ind";
+    }
+    if (value !== undefined) this.#node(value, place);
+  }
+
+  #key(key: CST.Token, place: Place, column: number): void {
+    const from = this.all.length;
+    this.#node(key, place);
+    const first = this.all[from];
+    if (first !== undefined) this.all[from] = { ...first, column };
+  }
+
+  #list({ items }: CST.BlockSequence, place: Place): void {
+    const { column } = place.frame;
+    for (const { start, value } of items) {
+      let isAfterDash = false;
+      for (const token of start) {
+        this.#marks([token], place, isAfterDash ? column + STEP : column);
+        isAfterDash ||= token.type === "seq-item-ind";
+      }
+      if (value !== undefined) this.#node(value, place);
+    }
+  }
+
+  /** Lines of a flow collection are indented once for each bracket that is open; its last bracket once less. */
+  #flow(token: CST.FlowCollection, place: Place): void {
+    const opening = valueColumn(place);
+    const begins = this.#beginsLine(token.offset);
+    const base = place.depth > 0 ? place.base : begins ? opening : Math.max(0, place.frame.column);
+    const inner: Place = { frame: place.frame, depth: place.depth + 1, base };
+    this.#add(token.offset, token.start.source, "open", place, opening);
+    for (const item of token.items) {
+      this.#marks(item.start, inner, valueColumn(inner));
+      this.#pair(item, inner, valueColumn(inner));
+    }
+    const closing = base + STEP * place.depth;
+    for (const one of token.end) {
+      const isBracket = one.type === "flow-map-end" || one.type === "flow-seq-end";
+      if (isBracket) this.#add(one.offset, one.source, "close", place, closing);
+      else this.#marks([one], place, valueColumn(place));
+    }
+  }
+
+  #block(token: CST.BlockScalar, place: Place): void {
+    const header = token.props.find(({ type }) => type === "block-scalar-header");
+    this.#marks(token.props, place, valueColumn(place));
+    const { frame } = place;
+    const shape = header === undefined ? "" : sourceOf(header);
+    const body = blockBody(token.source, shape, frame, valueColumn(place));
+    if (body === undefined) return;
+    const last = token.props.at(-1);
+    const start = last === undefined ? token.offset : last.offset + sourceOf(last).length;
+    this.#add(start, token.source.slice(0, body.length), "body", place, 0, body.text);
+  }
+
+  #marks(tokens: readonly CST.Token[] | undefined, place: Place, column: number): void {
+    for (const token of tokens ?? []) {
+      if (token.type === "space" || token.type === "newline") continue;
+      if (token.type === "comment") this.#comment(token, place, column);
+      else this.#add(token.offset, sourceOf(token), KINDS[token.type] ?? "mark", place, column);
+    }
+  }
+
+  /** Inside brackets a comment has the column of what they contain. Outside it is found with its neighbors. */
+  #comment(token: CST.SourceToken, place: Place, column: number): void {
+    const { depth } = place;
+    this.#add(token.offset, token.source, depth > 0 ? "inner comment" : "comment", place, column);
+  }
+
+  #beginsLine(offset: number): boolean {
+    let at = offset - 1;
+    while (this.#text[at] === " " || this.#text[at] === "\t") at -= 1;
+    return at < 0 || this.#text[at] === "\n";
+  }
+
+  #add(
+    start: number,
+    source: string,
+    kind: PieceKind,
+    { frame }: Place,
+    column: number,
+    text: string = source.trimEnd(),
+  ): void {
+    this.all.push({ start, end: start + source.length, kind, text, frame, column });
+  }
+}
+
+const SCALARS: readonly CST.Token["type"][] = [
+  "alias",
+  "scalar",
+  "single-quoted-scalar",
+  "double-quoted-scalar",
+];
+
+function isFlowScalar(token: CST.Token): token is CST.FlowScalar {
+  return SCALARS.includes(token.type);
+}
+
+function sourceOf(token: CST.Token): string {
+  return "source" in token && typeof token.source === "string" ? token.source : "";
+}
+
+function valueColumn({ frame, depth, base }: Place): number {
+  return depth > 0 ? base + STEP * depth : frame.column + STEP;
+}
+
+const KINDS: Readonly<Partial<Record<CST.Token["type"], PieceKind>>> = {
+  anchor: "name",
+  tag: "name",
+  "map-value-ind": "colon",
+  comma: "comma",
+};

@@ -8,8 +8,8 @@ import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { count } from "../../core/sentences.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import { locationOf, type Span } from "./source.ts";
+import type { InstanceOrigin } from "./spec.ts";
 import { describeNode, isNull, type MapNode, type SpecNode } from "./tree.ts";
-import type { InstanceOrigin } from "./written-resource.ts";
 
 export interface Finding {
   readonly severity: "error" | "warning";

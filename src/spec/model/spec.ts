@@ -1,4 +1,4 @@
-// A loaded, validated, and resolved spec: desired resources and rules, each with its location.
+// A spec: its resources as written, with their origin, and as resolved, with its rules and entries; each with its location.
 
 import type { Address } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
@@ -6,7 +6,10 @@ import type { Path } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Severity, Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { RuleLogic, RulePart } from "../../rules/rule.ts";
+import type { Span } from "./source.ts";
+import type { MapNode, SpecNode } from "./tree.ts";
 
 /** A reference `${kind.name.attribute}` inside a string, as its parts; other parts are literal text. */
 export type ReferencePart = string | { readonly address: Address; readonly attribute: string };
@@ -127,4 +130,45 @@ export interface Rule extends RuleLogic {
 export interface RuleFile {
   readonly shown: string;
   readonly bytes: Uint8Array;
+}
+
+export interface InstanceOrigin {
+  /** What its addresses begin with after the kind: `team/ads/`. */
+  readonly prefix: string;
+  /** The entries of `modules` that use it, innermost first. */
+  readonly uses: readonly Span[];
+}
+
+/** Sections that declare resources, with their expressions put in. */
+export interface SpecPart {
+  readonly root: MapNode;
+  /** Undefined for the spec itself. */
+  readonly origin: InstanceOrigin | undefined;
+  /** The values of its locals and outputs. */
+  readonly values?: readonly SpecNode[];
+}
+
+export interface WrittenResource {
+  readonly address: Address;
+  readonly provider: PlannedKind;
+  readonly key: string;
+  readonly name: string;
+  /** The location of its key. */
+  readonly at: Span;
+  /** Its fields; the natural name among them, lifecycle and nested kinds not. */
+  readonly fields: MapNode;
+  readonly lifecycle: SpecNode | undefined;
+  readonly parent: Address | undefined;
+  /** The instance of a module that declares it. */
+  readonly origin: InstanceOrigin | undefined;
+  readonly owns: readonly string[];
+}
+
+/** The declared resources of a spec, with unresolved references. */
+export interface DeclaredSpec {
+  /** The sections of the main spec. */
+  readonly root: MapNode;
+  /** The section of rules, in which nothing is expanded. */
+  readonly rules: SpecNode | undefined;
+  readonly resources: readonly WrittenResource[];
 }

@@ -5,6 +5,7 @@ import type { SpecFileReader } from "../files/includes.ts";
 import { pathBeside } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
+import type { InstanceOrigin } from "../model/spec.ts";
 import { isTemplate } from "../model/template.ts";
 import {
   describeNode,
@@ -15,7 +16,6 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import type { InstanceOrigin } from "../model/written-resource.ts";
 import { type InputDeclaration, inputsOf } from "./inputs.ts";
 
 export const MODULE_FILE = "workspace.yaml";

@@ -7,17 +7,16 @@ import { escapedTree } from "../expressions/values.ts";
 import type { SpecFileReader } from "../files/includes.ts";
 import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
+import type { SpecPart } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
-import type { SpecPart } from "../model/written-resource.ts";
 import type { VariableLookup } from "../variables/declarations.ts";
 import { Expander } from "../variables/interpolate.ts";
-import { Locals } from "../variables/locals.ts";
 import { ModuleDefinitions } from "./definition.ts";
 import { checkInputs } from "./input-check.ts";
 import { ModuleInstance } from "./instance.ts";
 import { ModuleSet } from "./instances.ts";
 import { ModuleLoading, type ModuleUser } from "./loading.ts";
-import { SpecScope } from "./scope.ts";
+import { Locals, SpecScope } from "./scope.ts";
 
 export interface ExpandingOptions extends EvaluatorOptions {
   readonly files: SpecFileReader;

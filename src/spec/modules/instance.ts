@@ -3,14 +3,13 @@
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import type { Span } from "../model/source.ts";
+import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
 import { isNull, type MapMember, member, type SpecNode } from "../model/tree.ts";
-import type { InstanceOrigin, SpecPart } from "../model/written-resource.ts";
 import { hideValue } from "../variables/constraints.ts";
 import { Expander } from "../variables/interpolate.ts";
-import { Locals } from "../variables/locals.ts";
 import { ModuleSet } from "./instances.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
-import { type EachValue, SpecScope } from "./scope.ts";
+import { type EachValue, Locals, SpecScope } from "./scope.ts";
 
 type Evaluated = { readonly node: SpecNode | undefined } | "open";
 

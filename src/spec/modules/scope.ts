@@ -1,11 +1,11 @@
 // The values that expressions can use: variables in the main spec, inputs in a module; locals, the target, and outputs in both.
 
+import { didYouMean } from "../../core/suggest.ts";
 import type { FoundValue, ScopeQuery, ValueScope } from "../expressions/evaluate.ts";
 import type { PathStep } from "../expressions/syntax.ts";
-import type { Findings } from "../model/findings.ts";
+import type { Findings, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import { type SpecNode, scalarAt } from "../model/tree.ts";
-import type { Locals } from "../variables/locals.ts";
+import { type MapMember, type SpecNode, scalarAt } from "../model/tree.ts";
 
 export interface EachValue {
   readonly key: string;
@@ -13,7 +13,7 @@ export interface EachValue {
 }
 
 /** The parts of a scope. A path with an absent root is an error. */
-export interface ScopeParts {
+interface ScopeParts {
   readonly variable?: (name: string, at: Span, quiet: boolean) => SpecNode | undefined;
   readonly input?: (name: string, at: Span, quiet: boolean) => SpecNode | undefined;
   readonly each?: EachValue;
@@ -92,4 +92,58 @@ export class SpecScope implements ValueScope {
 
 function found(node: SpecNode | undefined, rest: readonly PathStep[]): FoundValue | undefined {
   return node === undefined ? undefined : { node, rest };
+}
+
+const NAME = /^[A-Za-z_][\w-]*$/;
+
+export class Locals {
+  readonly #members: ReadonlyMap<string, MapMember>;
+  readonly #evaluate: (node: SpecNode) => SpecNode;
+  readonly #reporting: Reporting;
+  readonly #values = new Map<string, SpecNode>();
+  /** Those that are being evaluated, in the order in which they need one another. */
+  readonly #open: string[] = [];
+
+  constructor(section: SpecNode | undefined, evaluate: (node: SpecNode) => SpecNode, reporting: Reporting) {
+    this.#evaluate = evaluate;
+    this.#reporting = reporting;
+    this.#members = membersOf(section, reporting.findings);
+  }
+
+  find(name: string, at: Span): SpecNode | undefined {
+    const known = this.#values.get(name);
+    if (known !== undefined) return known;
+    const { suggest, findings } = this.#reporting;
+    const one = this.#members.get(name);
+    if (one === undefined) {
+      const hint = didYouMean(suggest(name, this.#members.keys()), `define it: locals: { ${name}: … }`);
+      findings.error("SPEC_VARIABLE", `unknown local ${JSON.stringify(name)}`, at, hint);
+      return undefined;
+    }
+    if (this.#open.includes(name)) {
+      const cycle = [...this.#open.slice(this.#open.indexOf(name)), name].join(" -> ");
+      findings.error("SPEC_VARIABLE", `locals form a cycle: ${cycle}`, one.key);
+      return undefined;
+    }
+    this.#open.push(name);
+    const value = this.#evaluate(one.value);
+    this.#open.pop();
+    this.#values.set(name, value);
+    return value;
+  }
+
+  /** Also evaluates unused locals, so that their problems are reported. */
+  all(): readonly SpecNode[] {
+    return [...this.#members].flatMap(([name, { key }]) => this.find(name, key) ?? []);
+  }
+}
+
+function membersOf(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, MapMember> {
+  const members = findings.names("locals", section);
+  for (const [name, { key }] of members)
+    if (!NAME.test(name))
+      findings.error("SPEC_VARIABLE", `${JSON.stringify(name)} cannot name a local`, key, {
+        hint: "a name starts with a letter and holds letters, digits, dashes and underscores",
+      });
+  return members;
 }

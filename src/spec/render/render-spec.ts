@@ -10,7 +10,7 @@ import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { pathBeside } from "../files/spec-folder.ts";
 import { locationOf, type Span } from "../model/source.ts";
-import type { Spec } from "../model/spec.ts";
+import type { DeclaredSpec, InstanceOrigin, Spec, WrittenResource } from "../model/spec.ts";
 import { escaped } from "../model/template.ts";
 import {
   listAt,
@@ -21,7 +21,6 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import type { DeclaredSpec, InstanceOrigin, WrittenResource } from "../model/written-resource.ts";
 import { fieldOf } from "../resolve/field-walk.ts";
 
 export interface RenderedSpec {

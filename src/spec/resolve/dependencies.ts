@@ -6,9 +6,8 @@ import { foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import type { Resource } from "../model/spec.ts";
+import type { Resource, WrittenResource } from "../model/spec.ts";
 import { type MapNode, scalarText } from "../model/tree.ts";
-import type { WrittenResource } from "../model/written-resource.ts";
 import { walkFields } from "./field-walk.ts";
 
 /** Managed resources by kind and natural name. */

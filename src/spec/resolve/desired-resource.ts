@@ -6,9 +6,8 @@ import type { Path } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
 import { locationOf, type Span } from "../model/source.ts";
-import type { Lifecycle, Reference, Resource } from "../model/spec.ts";
+import type { Lifecycle, Reference, Resource, WrittenResource } from "../model/spec.ts";
 import { type MapNode, spanOf } from "../model/tree.ts";
-import type { WrittenResource } from "../model/written-resource.ts";
 
 /** Results of resolution, in addition to the declared fields. */
 export type ResolvedDesired = Pick<Resource, "values" | "references" | "dependsOn" | "lifecycle"> & {

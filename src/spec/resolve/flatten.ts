@@ -7,6 +7,7 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
+import type { InstanceOrigin, SpecPart, WrittenResource } from "../model/spec.ts";
 import { escaped, isEvaluated, isTemplate, templateParts } from "../model/template.ts";
 import {
   isNull,
@@ -19,7 +20,6 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import type { InstanceOrigin, SpecPart, WrittenResource } from "../model/written-resource.ts";
 import { TARGET_FIELDS } from "../variables/targets.ts";
 
 export const CONTROL_SECTIONS = [

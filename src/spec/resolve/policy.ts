@@ -2,9 +2,8 @@
 
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
 import type { Findings } from "../model/findings.ts";
-import type { Lifecycle, Policy } from "../model/spec.ts";
+import type { Lifecycle, Policy, WrittenResource } from "../model/spec.ts";
 import { member, type SpecNode, scalarText } from "../model/tree.ts";
-import type { WrittenResource } from "../model/written-resource.ts";
 import { hasPath } from "./field-walk.ts";
 
 type OnImmutable = "error" | "replace";

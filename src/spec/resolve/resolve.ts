@@ -13,9 +13,8 @@ import { contentOf } from "../files/contents.ts";
 import type { SourceReader } from "../files/source-reader.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import type { Resource } from "../model/spec.ts";
+import type { Resource, SpecPart, WrittenResource } from "../model/spec.ts";
 import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "../model/tree.ts";
-import type { SpecPart, WrittenResource } from "../model/written-resource.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
 import type { SpecValidator } from "../schema/validate.ts";
 import { validatorFor } from "../schema/validator.ts";
@@ -23,8 +22,12 @@ import { DeclaredNames, edgesOf, reportCycles } from "./dependencies.ts";
 import { Desired } from "./desired-resource.ts";
 import { fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
-import { checkReferences, type ReferenceContext } from "./reference-target.ts";
-import { type BoundReferences, bindReferences } from "./references.ts";
+import {
+  type BoundReferences,
+  bindReferences,
+  checkReferences,
+  type ReferenceContext,
+} from "./references.ts";
 import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
 import { reportLimits, reportMemberships, reportRepeated, reportSharedNames } from "./whole-spec-checks.ts";
 

@@ -8,9 +8,9 @@ import { namedPath, openSourceFile } from "../files/contents.ts";
 import type { SpecFolder } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
+import type { WrittenResource } from "../model/spec.ts";
 import { isTemplate } from "../model/template.ts";
 import { member, type SpecNode, scalarText } from "../model/tree.ts";
-import type { WrittenResource } from "../model/written-resource.ts";
 
 /** The sources of secrets, and the function that digests a value. Without `keyed` none is read. */
 export interface SecretSources {

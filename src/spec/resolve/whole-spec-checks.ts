@@ -8,9 +8,9 @@ import { foldCase, foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
+import type { WrittenResource } from "../model/spec.ts";
 import { isTemplate } from "../model/template.ts";
 import { type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
-import type { WrittenResource } from "../model/written-resource.ts";
 import type { DeclaredNames } from "./dependencies.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
 

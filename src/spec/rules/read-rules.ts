@@ -18,8 +18,7 @@ import {
 } from "../model/tree.ts";
 import { reportErrors, validatorForRules } from "../schema/validator.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
-import { type RuleChecks, RuleExpressions, textMember } from "./rule-expressions.ts";
-import { placeInText } from "./text-places.ts";
+import { placeInText, type RuleChecks, RuleExpressions, textMember } from "./rule-expressions.ts";
 
 export interface RuleSources extends Omit<RuleChecks, "compile"> {
   /** The section `rules` of the spec, by name. */

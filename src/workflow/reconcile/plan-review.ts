@@ -5,7 +5,7 @@ import { keyedDigest } from "../../core/digest.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
 import type { State } from "../../state/model/record.ts";
 import { type BaseOptions, readBase } from "../base/base-spec.ts";
-import { withOrigins } from "../drift/drift-origins.ts";
+import { withOrigins } from "../drift/drift.ts";
 import { type PlanOptions, planSession, type Session } from "../session/session.ts";
 import { assertStateExists, ephemeralState, otherTarget, untrustedState } from "../session/state-warnings.ts";
 import { placesIn } from "./located.ts";

@@ -19,11 +19,10 @@ import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/u
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { Lease, LockOptions, StateStore } from "../../state/model/store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
-import { settingsForTarget, targetOf } from "../target/target.ts";
+import { IN_WORKSPACE, settingsForTarget, targetOf } from "../target/target.ts";
 import {
   embeddedFolder,
   explicitStateLocation,
-  IN_WORKSPACE,
   isInWorkspace,
   type StateOptions,
   stateFolder,

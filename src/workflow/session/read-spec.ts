@@ -7,7 +7,7 @@ import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
-import type { SpecInput } from "../../spec/expanded-spec.ts";
+import type { SpecInput } from "../../spec/load-spec.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";

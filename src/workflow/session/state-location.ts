@@ -4,10 +4,8 @@ import { dirname, join, resolve } from "node:path";
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import type { HostOptions } from "../../config/settings.ts";
 import { isPostgresUrl } from "../../state/backends/postgres/url.ts";
-import { specFile, stateOfTarget, type TargetOptions, targetOf } from "../target/target.ts";
+import { IN_WORKSPACE, specFile, stateOfTarget, type TargetOptions, targetOf } from "../target/target.ts";
 import type { SpecOptions } from "./read-spec.ts";
-
-export const IN_WORKSPACE = "workspace:";
 
 export type StateOptions = Pick<SpecOptions, "file" | "target"> &
   Partial<Pick<HostOptions, "host" | "profile" | "caFile" | "dialect" | "cloud" | "untrusted">> & {

@@ -10,7 +10,7 @@ import type { Plan } from "../../planner/model/plan.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { type SpecTest, stepFieldsOf, type TestStep } from "../../spec/testing/spec-test.ts";
 import { planSession, type Session } from "../session/session.ts";
-import { entriesDoneIn } from "../target/done-entries.ts";
+import { entriesDoneIn } from "../target/record-entries.ts";
 import {
   compareDiagnostics,
   compareDrift,

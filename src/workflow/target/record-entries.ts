@@ -1,12 +1,21 @@
-// Applies entries of the spec about records: imports are read like recorded objects, and moves are part of the plan.
+// Entries of the spec about records: how they apply to a state, and which have no effect any longer.
 
-import { type Address, nameOf, remoteId } from "../../core/address.ts";
-import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import { listed } from "../../core/sentences.ts";
+import { existsSync } from "node:fs";
+import { fromEnv, type ProcessContext } from "../../config/environment.ts";
+import { type Address, kindOf, nameOf, remoteId } from "../../core/address.ts";
+import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
+import { listed, shellWord } from "../../core/sentences.ts";
+import { MovePaths } from "../../engine/recover/moves.ts";
+import { stateExists } from "../../planner/decide/state-exists.ts";
 import type { Plan } from "../../planner/model/plan.ts";
+import { registry } from "../../providers/index.ts";
+import { addressesOf } from "../../resource/names.ts";
 import type { Spec, StateEntries } from "../../spec/model/spec.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
+import { withState } from "../session/open-state.ts";
+import { type StateOptions, stateFolderOf } from "../session/state-location.ts";
+import { selectedTarget } from "./target.ts";
 
 /** Entries for the journal: of the moves, those of resources that the plan has. */
 export function plannedEntries(
@@ -56,3 +65,172 @@ export function emptyRecord(
 ): StateRecord {
   return { status: "ready", address, id: remoteId(id), name, applied: {}, seen: {}, depends_on };
 }
+
+/** The state of a target; absent if it is not here, or cannot be opened. */
+interface TargetState {
+  readonly target: string | undefined;
+  readonly state?: State;
+}
+
+type Records = Pick<State, "records">;
+
+interface Entry {
+  readonly what: string;
+  readonly at: Location;
+  isDone(state: Records): boolean;
+  /** Why the entry is done, though it did not do what it says. */
+  conflict?(state: Records): Pick<Diagnostic, "message" | "hint"> | undefined;
+}
+
+/** Reads states in folders only: this needs no network. */
+export async function doneEntries(
+  context: ProcessContext,
+  options: StateOptions,
+  spec: Spec,
+): Promise<readonly Diagnostic[]> {
+  if (spec.stateEntries === undefined) return [];
+  const states = await Promise.all(
+    targetsToCheck(context, options, spec).map((target) => readState(context, options, target)),
+  );
+  return masked(
+    spec,
+    entriesOf(spec).flatMap((entry) => doneIn(entry, states) ?? []),
+  );
+}
+
+/** A sensitive value can be a part of an entry. */
+function masked({ sensitive }: Spec, found: readonly Diagnostic[]): readonly Diagnostic[] {
+  return sensitive?.maskedDeep(found) ?? found;
+}
+
+export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[] {
+  const { target } = spec;
+  const where = target === undefined ? "the state" : `the state of the target ${target.name}`;
+  const hint =
+    target === undefined
+      ? "remove the entry"
+      : "remove the entry when it is done in the state of every target";
+  const done = entriesOf(spec)
+    .filter(({ isDone }) => isDone(state))
+    .map(
+      (entry) =>
+        conflictIn(entry, [state]) ??
+        warning("SPEC_STATE_ENTRY", `${entry.what} is done in ${where}`, { at: entry.at, hint }),
+    );
+  return masked(spec, done);
+}
+
+/** Every target; one state for all of them is that of the selected one. */
+function targetsToCheck(
+  context: ProcessContext,
+  options: StateOptions,
+  { target }: Spec,
+): readonly (string | undefined)[] {
+  const { names } = selectedTarget(context, options);
+  return names.length === 0 ? [target?.name] : names;
+}
+
+async function readState(
+  context: ProcessContext,
+  options: StateOptions,
+  target: string | undefined,
+): Promise<TargetState> {
+  const isShared = (options.state ?? fromEnv(context, "WORKSPACE_STATE")) !== undefined;
+  if (isShared && target !== selectedTarget(context, options).settings?.name) return { target };
+  const one = target === undefined ? options : { ...options, target };
+  const folder = stateFolderOf(context, one);
+  if (folder === undefined || !existsSync(folder)) return { target };
+  try {
+    const { state, diagnostics } = await withState(context, one, (store) => store.read());
+    return hasErrors(diagnostics) || !stateExists(state) ? { target } : { target, state };
+  } catch (problem) {
+    if (problem instanceof Failure) return { target };
+    throw problem;
+  }
+}
+
+function entriesOf({ stateEntries, resources }: Spec): readonly Entry[] {
+  const { moved = [], removed = [], imports = [] } = stateEntries ?? {};
+  const rules = { registry, declared: resources };
+  const followed = new Map<Records["records"], FollowedMoves>();
+  const follow = ({ records }: Records): FollowedMoves => {
+    const known = followed.get(records) ?? followMoves(records, new MovePaths(moved, rules));
+    followed.set(records, known);
+    return known;
+  };
+  return [
+    ...moved.map((move) => ({
+      what: `the entry that moves ${move.from} to ${move.to}`,
+      at: move.at,
+      isDone: (state: Records) => !follow(state).used.has(move),
+    })),
+    ...removed.map(({ address, at }) => ({
+      what: `the entry that removes ${address}`,
+      at,
+      isDone: (state: Records) => !follow(state).left.has(address),
+    })),
+    ...imports.map(({ to, id, at }) => ({
+      what: `the entry that imports ${to}`,
+      at,
+      isDone: ({ records }: Records) => records.has(to),
+      conflict: ({ records }: Records) => {
+        const record = records.get(to);
+        return record === undefined || record.id === remoteId(id)
+          ? undefined
+          : {
+              message: `the entry imports ${id} as ${to}, which is another object in the state: ${record.id}`,
+              hint: `remove the entry; to import ${id} instead, run \`workspace state rm ${shellWord(to)}\` first`,
+            };
+      },
+    })),
+  ];
+}
+
+/** An entry in a chain is needed until the record has passed it. */
+interface FollowedMoves {
+  readonly used: MovePaths["used"];
+  /** Addresses of records after the moves, and of the modules around them. */
+  readonly left: ReadonlySet<Address>;
+}
+
+function followMoves(records: Records["records"], paths: MovePaths): FollowedMoves {
+  const left = new Set<Address>();
+  for (const address of records.keys()) {
+    const { to } = paths.follow(address);
+    for (const one of addressesOf(registry.find(kindOf(to)), to)) left.add(one);
+  }
+  return { used: paths.used, left };
+}
+
+function conflictIn({ at, conflict }: Entry, states: readonly Records[]): Diagnostic | undefined {
+  const [found] = states.flatMap((state) => conflict?.(state) ?? []);
+  return found && warning("SPEC_STATE_ENTRY", found.message, { at, ...found });
+}
+
+/** Nothing is said of an entry that a target still needs. */
+function doneIn(entry: Entry, states: readonly TargetState[]): Diagnostic | undefined {
+  const { what, at, isDone } = entry;
+  const checked = states.filter(({ state }) => state !== undefined);
+  if (checked.length === 0 || !checked.every(({ state }) => state !== undefined && isDone(state)))
+    return undefined;
+  const unchecked = states.filter(({ state }) => state === undefined).map(targetName);
+  const isSingle = states.length === 1;
+  const conflict = isSingle
+    ? conflictIn(
+        entry,
+        states.flatMap(({ state }) => state ?? []),
+      )
+    : undefined;
+  if (conflict !== undefined) return conflict;
+  const isAll = unchecked.length === 0;
+  const one = isSingle && states[0]?.target === undefined;
+  const where = isAll ? "every target" : listed(checked.map(targetName));
+  return warning("SPEC_STATE_ENTRY", one ? `${what} is done in the state` : `${what} is done in ${where}`, {
+    at,
+    hint: isAll
+      ? "remove the entry"
+      : `remove the entry when it is also done in ${listed(unchecked)}, whose state was not read`,
+  });
+}
+
+const targetName = ({ target }: TargetState): string => target ?? "the state";

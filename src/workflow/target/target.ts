@@ -23,7 +23,7 @@ export function specFile(context: ProcessContext, { file }: Pick<TargetOptions, 
   return resolve(context.cwd, file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
 }
 
-const IN_WORKSPACE = "workspace:";
+export const IN_WORKSPACE = "workspace:";
 
 export function namedTarget(
   context: ProcessContext,

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { hasEntitlement, userByName } from "../../../src/emulator/world/directory.ts";
-import type { Caller } from "../../../src/emulator/world/operation.ts";
+import type { Caller } from "../../../src/emulator/world/world.ts";
 import { GROUP_SCHEMA, startWorld, type TestWorld, USER_SCHEMA } from "../harness.ts";
 
 const CREATE = "allow-cluster-create";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { acknowledgedUntil } from "../../../src/workflow/drift/acknowledge.ts";
+import { acknowledgedUntil } from "../../../src/workflow/drift/drift.ts";
 
 const NOW = Date.UTC(2026, 10, 23);
 

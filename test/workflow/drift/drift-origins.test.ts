@@ -5,7 +5,7 @@ import { error, Failure } from "../../../src/core/diagnostic.ts";
 import type { Drift } from "../../../src/planner/model/plan.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { State } from "../../../src/state/model/record.ts";
-import { withOrigins } from "../../../src/workflow/drift/drift-origins.ts";
+import { withOrigins } from "../../../src/workflow/drift/drift.ts";
 import { ready } from "../../state/build.ts";
 
 const adhoc = ready("clusters.adhoc", { id: remoteId("c-1") });

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findTests } from "../../../src/workflow/spec-tests/find-tests.ts";
-import { runTests } from "../../../src/workflow/spec-tests/run-tests.ts";
+import { findTests, runTests } from "../../../src/workflow/spec-tests/run-tests.ts";
 import { folderWith, runTestFile, SPEC, workspaceTest } from "./test-folder.ts";
 
 const FAILING = `# Tests of the team's spec.

@@ -3,8 +3,13 @@
 import { readCommandInput } from "../../../config/files.ts";
 import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
 import { printableJson } from "../../../report/text/printable.ts";
-import { call, isWrite, remarks } from "../../../workflow/api/call.ts";
-import { findOperation, readOperationCatalog } from "../../../workflow/api/catalog.ts";
+import {
+  call,
+  findOperation,
+  isWrite,
+  readOperationCatalog,
+  remarks,
+} from "../../../workflow/api/catalog.ts";
 import { inputObject, inputOf, inputProblems } from "../../../workflow/api/input.ts";
 import { withConnection } from "../../../workflow/session/connect.ts";
 import { isPaged } from "../../../workflow/session/paging.ts";

@@ -37,7 +37,7 @@ export const testCommand = defineCommand({
   run: (context, options, [folder]) =>
     withReports(context, { output: options.output, untrusted: true }, testEnding, (reports, seen) =>
       context.signals.during(async (signal) => {
-        const { findTests } = await import("../../../workflow/spec-tests/find-tests.ts");
+        const { findTests } = await import("../../../workflow/spec-tests/run-tests.ts");
         const { runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
         const found = findTests(context.cwd, { folder, filters: options.filter, seen });
         const { update, parallelism = PARALLELISM } = options;

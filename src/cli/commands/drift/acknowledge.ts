@@ -13,7 +13,7 @@ import {
   acknowledgedSubject,
   acknowledgedUntil,
   driftAt,
-} from "../../../workflow/drift/acknowledge.ts";
+} from "../../../workflow/drift/drift.ts";
 import { withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import { planSession, withSession } from "../../../workflow/session/session.ts";
 import { defineCommand } from "../../command/command.ts";

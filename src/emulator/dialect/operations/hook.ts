@@ -2,8 +2,7 @@
 
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
-import type { Call, Operation, Reply } from "../../world/operation.ts";
-import type { Collection, World } from "../../world/world.ts";
+import type { Call, Collection, Operation, Reply, World } from "../../world/world.ts";
 import type { Cloud } from "../translate.ts";
 
 /** A request while it is answered. `input` is in the dialect's form, as `before` left it. */

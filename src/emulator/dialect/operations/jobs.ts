@@ -2,7 +2,7 @@
 
 import { type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
-import type { Operation } from "../../world/operation.ts";
+import type { Operation } from "../../world/world.ts";
 import { type Asked, type Hooks, pageOf } from "./hook.ts";
 
 export const jobHooks: Hooks = {

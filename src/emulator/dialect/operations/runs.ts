@@ -2,8 +2,7 @@
 
 import { type Json, type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
 import { runById } from "../../routes/jobs/run.ts";
-import type { Call, Operation, Reply } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Call, Operation, Reply, World } from "../../world/world.ts";
 import { type Asked, type Hooks, once, pageOf } from "./hook.ts";
 import { taskKeyOf, withLiftedTask } from "./jobs.ts";
 

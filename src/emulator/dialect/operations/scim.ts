@@ -12,8 +12,7 @@ import {
   setMembers,
 } from "../../world/directory.ts";
 import { invalidValue, ScimError } from "../../world/errors.ts";
-import type { Call, Operation, Reply } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Call, Operation, Reply, World } from "../../world/world.ts";
 import { hasValue } from "../translate.ts";
 import type { Asked, Hooks } from "./hook.ts";
 

@@ -6,8 +6,7 @@ import { objectExistsError, parentFolder, postedContent } from "../../routes/wor
 import { makeFolders, objectsOf, putWorkspaceFile } from "../../routes/workspace/objects.ts";
 import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { invalidValue } from "../../world/errors.ts";
-import type { Call, Operation, Reply } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Call, Operation, Reply, World } from "../../world/world.ts";
 import type { Asked, Hooks } from "./hook.ts";
 
 export const workspaceHooks: Hooks = {

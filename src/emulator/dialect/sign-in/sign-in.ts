@@ -12,9 +12,8 @@ import {
 } from "../../http/message.ts";
 import { administratorName, userByName } from "../../world/directory.ts";
 import { invalidValue } from "../../world/errors.ts";
-import type { Area } from "../../world/operation.ts";
 import { putSignInSettings, signInSettings } from "../../world/tokens.ts";
-import type { World } from "../../world/world.ts";
+import type { Area, World } from "../../world/world.ts";
 import { ORG } from "../operations/runs.ts";
 import type { Cloud } from "../translate.ts";
 import {

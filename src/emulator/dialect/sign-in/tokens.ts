@@ -2,9 +2,8 @@
 
 import { digest } from "../../../core/digest.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import type { TimerRun } from "../../world/operation.ts";
 import { signInSettings, userTokens } from "../../world/tokens.ts";
-import type { World } from "../../world/world.ts";
+import type { TimerRun, World } from "../../world/world.ts";
 
 export const MANAGEMENT = "https://management.core.windows.net";
 /** ID tokens prove an identity; no API accepts them. */

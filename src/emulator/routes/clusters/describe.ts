@@ -2,8 +2,7 @@
 
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { CLUSTERS } from "../../world/limits.ts";
-import type { Call, Reply } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Call, Reply, World } from "../../world/world.ts";
 import { type Tags, tagsOf } from "../compute.ts";
 import { activeIds, type Cluster, clusterById, isRunning, pinsOf, terminatedIds } from "./cluster.ts";
 import { describeNodes } from "./nodes.ts";

@@ -3,8 +3,7 @@
 import { defined, type Json, type JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
-import type { Call, Reply } from "../../world/operation.ts";
-import type { Collection, World } from "../../world/world.ts";
+import type { Call, Collection, Reply, World } from "../../world/world.ts";
 import { clusterOr400 } from "./cluster.ts";
 
 /** Types that only control requests cause. */

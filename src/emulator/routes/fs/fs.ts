@@ -5,8 +5,7 @@ import { childPath, decodeBase64, encodeBase64, pathOfSegments } from "../../wor
 import { ROOT } from "../../world/entry-tree.ts";
 import { ApiError, invalidValue, notFound } from "../../world/errors.ts";
 import { FILES } from "../../world/limits.ts";
-import type { Area, Call, Operations } from "../../world/operation.ts";
-import type { Collection, World } from "../../world/world.ts";
+import type { Area, Call, Collection, Operations, World } from "../../world/world.ts";
 import {
   byteSize,
   checkFree,

@@ -4,8 +4,8 @@ import { defined, type JsonObject } from "../../../core/json.ts";
 import { userById } from "../../world/directory.ts";
 import { type ApiError, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
-import { extraOf } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
+import { extraOf } from "../../world/world.ts";
 import { CronError, isTimezone, parseQuartz } from "./cron.ts";
 import { type GivenTask, readTask } from "./task.ts";
 

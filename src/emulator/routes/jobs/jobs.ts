@@ -2,8 +2,7 @@
 
 import { ApiError } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
-import type { Area, Call, Reply } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Area, Call, Reply, World } from "../../world/world.ts";
 import { mailJobDeleted } from "./emails.ts";
 import {
   describeJob,

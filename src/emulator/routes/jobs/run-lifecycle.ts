@@ -1,8 +1,7 @@
 // The life cycle of a run: it waits for its cluster, executes, cleans up, and ends (contract B 3.3; transitions: facts 4.8).
 
 import { CLUSTERS, JOBS } from "../../world/limits.ts";
-import type { Area, TimerRun } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Area, TimerRun, World } from "../../world/world.ts";
 import { detachRun } from "../clusters/activity.ts";
 import { type Cluster, clusterById, isRunning } from "../clusters/cluster.ts";
 import { scaleUp } from "../clusters/nodes.ts";

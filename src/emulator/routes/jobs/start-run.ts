@@ -3,8 +3,8 @@
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
-import { EXTRA } from "../../world/operation.ts";
 import type { Collection, World } from "../../world/world.ts";
+import { EXTRA } from "../../world/world.ts";
 import { attachRun } from "../clusters/activity.ts";
 import type { GivenCluster } from "../clusters/settings.ts";
 import { startNewCluster } from "../clusters/start.ts";

@@ -19,8 +19,7 @@ import {
   userByName,
 } from "../../world/directory.ts";
 import { alreadyExists, invalidValue, notFound, permissionDenied } from "../../world/errors.ts";
-import type { Area, Call, Reply } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Area, Call, Reply, World } from "../../world/world.ts";
 
 export const groupsArea: Area = {
   operations: {

@@ -10,8 +10,7 @@ import {
   putGroup,
   USERS,
 } from "../../world/directory.ts";
-import type { Area } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Area, World } from "../../world/world.ts";
 import { groupOperations } from "./groups.ts";
 import { userOperations } from "./users.ts";
 

@@ -16,8 +16,7 @@ import {
   userByName,
 } from "../../world/directory.ts";
 import { ScimError } from "../../world/errors.ts";
-import type { Call, Operations, Reply } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Call, Operations, Reply, World } from "../../world/world.ts";
 import { type Attribute, applyPatch, listAttribute, listOf } from "./patch.ts";
 import {
   checkSchemas,

@@ -5,8 +5,7 @@ import { principalName, principalsOf, USERS } from "../../world/directory.ts";
 import { notBase64 } from "../../world/encoding.ts";
 import { ApiError, alreadyExists, invalidValue, notFound, permissionDenied } from "../../world/errors.ts";
 import { SECRETS } from "../../world/limits.ts";
-import type { Area, Call, Reply } from "../../world/operation.ts";
-import type { Collection, World } from "../../world/world.ts";
+import type { Area, Call, Collection, Reply, World } from "../../world/world.ts";
 
 export const secretsArea: Area = {
   operations: {

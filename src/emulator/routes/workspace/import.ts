@@ -7,8 +7,7 @@ import { LANGUAGES, type Language, type NotebookFormat, unreadable } from "../..
 import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { type ApiError, alreadyExists, invalidValue, notFound } from "../../world/errors.ts";
 import { WORKSPACE } from "../../world/limits.ts";
-import type { Call, SilentOperation } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Call, SilentOperation, World } from "../../world/world.ts";
 import { addNotebook, makeFolders, objectsOf, replaceNotebook } from "./objects.ts";
 
 /** The target of an import: the segments of its path, and whether an existing object may be replaced. */

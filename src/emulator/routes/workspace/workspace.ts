@@ -7,8 +7,7 @@ import { administratorName } from "../../world/directory.ts";
 import { childPath, encodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
 import { WORKSPACE } from "../../world/limits.ts";
-import type { Area, Call, Operations, Reply } from "../../world/operation.ts";
-import type { World } from "../../world/world.ts";
+import type { Area, Call, Operations, Reply, World } from "../../world/world.ts";
 import { importObject } from "./import.ts";
 import {
   documentAt,

@@ -1,11 +1,10 @@
 // Personal access tokens: each caller's own. The contract has none of these calls; a dialect has.
 
-import { digest } from "../../../core/digest.ts";
-import { defined, type JsonObject } from "../../../core/json.ts";
-import { notFound } from "../../world/errors.ts";
-import type { Call, Operations, Reply } from "../../world/operation.ts";
-import { userTokens } from "../../world/tokens.ts";
-import type { Collection, World } from "../../world/world.ts";
+import { digest } from "../../core/digest.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
+import { notFound } from "../world/errors.ts";
+import { userTokens } from "../world/tokens.ts";
+import type { Call, Collection, Operations, Reply, World } from "../world/world.ts";
 
 interface TokenInfo {
   readonly user_id: string;

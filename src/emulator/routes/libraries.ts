@@ -1,10 +1,9 @@
 // Libraries of clusters: what is to be installed, and how far it is. The contract has none of these calls; a dialect has.
 
-import { canonicalJson } from "../../../core/canonical.ts";
-import type { Json, JsonObject } from "../../../core/json.ts";
-import type { Call, Operations } from "../../world/operation.ts";
-import type { Collection, World } from "../../world/world.ts";
-import { clusterById, clusterOr400, isRunning } from "../clusters/cluster.ts";
+import { canonicalJson } from "../../core/canonical.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { Call, Collection, Operations, World } from "../world/world.ts";
+import { clusterById, clusterOr400, isRunning } from "./clusters/cluster.ts";
 
 interface Installed {
   readonly library: JsonObject;
