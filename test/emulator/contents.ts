@@ -1,7 +1,6 @@
 // What tests of notebooks and files need: base64, form posts, and the look of a refusal.
 
-import type { Answered, TestWorld } from "./harness.ts";
-import { ADMIN_TOKEN } from "./harness.ts";
+import { ADMIN_TOKEN, type Answered, type TestWorld } from "./harness.ts";
 
 export const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString("base64");
 export const text = (content: string): string => Buffer.from(content, "base64").toString();

@@ -2,8 +2,7 @@
 
 import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { printable } from "../../report/text/printable.ts";
-import type { CatalogOperation, OperationCatalog } from "../../workflow/api/catalog.ts";
-import { isWrite } from "../../workflow/api/catalog.ts";
+import { type CatalogOperation, isWrite, type OperationCatalog } from "../../workflow/api/catalog.ts";
 
 export function operationsText({ operations }: OperationCatalog): string {
   const width = Math.max(...operations.map((one) => one.id.length));

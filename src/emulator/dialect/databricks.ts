@@ -9,7 +9,6 @@ import { libraryOperations } from "../routes/libraries.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
 import { tokenOperations } from "../routes/tokens.ts";
 import { ApiError } from "../world/errors.ts";
-import type { World } from "../world/world.ts";
 import {
   type Area,
   type Call,
@@ -17,6 +16,7 @@ import {
   type Operation,
   type Operations,
   type Reply,
+  type World,
 } from "../world/world.ts";
 import { computeHooks, setClusterSource } from "./operations/clusters.ts";
 import type { Asked, Hooks } from "./operations/hook.ts";

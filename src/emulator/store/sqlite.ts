@@ -77,7 +77,10 @@ function diskOver(db: DatabaseSync): Disk {
   return {
     tables: () => names.all().map((row) => String(row.tbl)),
     rows: (table) => rowsOf(read, table),
-    find: (table, id) => textOf(one.get(table, id)),
+    find: (table, id) => {
+      const row = one.get(table, id);
+      return row === undefined ? undefined : String(row.value);
+    },
     exceeds: (table, count) => more.get(table, count) !== undefined,
     write(changes) {
       db.exec("BEGIN");
@@ -95,10 +98,6 @@ function diskOver(db: DatabaseSync): Disk {
 
 function* rowsOf(read: StatementSync, table: string): Iterable<readonly [string, string]> {
   for (const row of read.all(table)) yield [String(row.id), String(row.value)];
-}
-
-function textOf(row: Record<string, unknown> | undefined): string | undefined {
-  return row === undefined ? undefined : String(row.value);
 }
 
 function writeChange(change: TableChange, put: StatementSync, drop: StatementSync): void {

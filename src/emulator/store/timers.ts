@@ -23,7 +23,8 @@ export class DueQueue {
     while (from < to) {
       const middle = (from + to) >> 1;
       const other = this.#sorted[middle];
-      if (other !== undefined && before(other, due)) from = middle + 1;
+      if (other !== undefined && (other.at < due.at || (other.at === due.at && other.order < due.order)))
+        from = middle + 1;
       else to = middle;
     }
     this.#sorted.splice(from, 0, due);
@@ -36,10 +37,6 @@ export class DueQueue {
   clear(): void {
     this.#sorted.length = 0;
   }
-}
-
-function before(a: Due, b: Due): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
 export interface TimerRow {

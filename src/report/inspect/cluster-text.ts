@@ -62,7 +62,9 @@ function sizesText({ previous_cluster_size: before, cluster_size: after }: JsonO
 
 function reasonText({ code, parameters }: JsonObject): string {
   if (typeof code !== "string") return "";
-  const more = Object.entries(objectIn(parameters)).map(([name, value]) => `${name} ${scalarText(value)}`);
+  const more = Object.entries(objectIn(parameters)).map(
+    ([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
+  );
   return more.length === 0 ? code : `${code} (${more.join(", ")})`;
 }
 
@@ -72,10 +74,6 @@ function changedText(before: JsonObject, after: JsonObject): string {
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
   return names.length === 0 ? "" : `changed ${names.sort().join(", ")}`;
-}
-
-function scalarText(value: Json): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** Both spellings are seen (contract B 2.3). */

@@ -67,8 +67,10 @@ interface Block {
 }
 
 function blocks(round: RoundView, colors: Colors, isFirst: boolean): readonly Block[] {
-  const findings = [...round.findings, ...planFindings(round)];
-  const changes = round.plan === undefined ? [] : touching(round.plan);
+  const { plan } = round;
+  const guards = (plan?.guards ?? []).map(({ diagnostic }) => diagnostic);
+  const findings = [...round.findings, ...(plan?.diagnostics ?? []), ...guards];
+  const changes = plan === undefined ? [] : touching(plan);
   return [
     ...findings.map((one) => ({
       key: diagnosticText(one, PLAIN).trimEnd(),
@@ -79,10 +81,6 @@ function blocks(round: RoundView, colors: Colors, isFirst: boolean): readonly Bl
       text: (isFirst ? changeLines(change, colors).slice(0, 1) : changeLines(change, colors)).join("\n"),
     })),
   ];
-}
-
-function planFindings({ plan }: RoundView): readonly Diagnostic[] {
-  return plan === undefined ? [] : [...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)];
 }
 
 function endLine({ plan, resources, findings }: RoundView): string {

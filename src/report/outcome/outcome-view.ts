@@ -57,8 +57,11 @@ export function outcomeView(
   followsPlan = false,
 ): OutcomeView {
   const { changes, diagnostics, interrupted, elapsedMs } = outcome;
-  const applied = countsBy(CHANGING_ACTIONS, (action) => appliedOf(changes, action));
-  const unapplied = countsBy(RESULTS, (result) => withResult(changes, result));
+  const number = (is: (one: ChangeOutcome) => boolean) => changes.filter(is).length;
+  const applied = countsBy(CHANGING_ACTIONS, (action) =>
+    number((one) => one.result === "applied" && one.action === action),
+  );
+  const unapplied = countsBy(RESULTS, (result) => number((one) => one.result === result));
   return {
     title: titleOf(outcome, applied, unapplied),
     applied,
@@ -94,14 +97,6 @@ const RESULTS = ["failed", "unknown", "blocked", "skipped"] as const;
 
 function countsBy<Name extends string>(names: readonly Name[], count: (name: Name) => number) {
   return Object.fromEntries(names.map((name) => [name, count(name)])) as Readonly<Record<Name, number>>;
-}
-
-function appliedOf(changes: readonly ChangeOutcome[], action: Action): number {
-  return changes.filter((one) => one.result === "applied" && one.action === action).length;
-}
-
-function withResult(changes: readonly ChangeOutcome[], result: ChangeStatus): number {
-  return changes.filter((one) => one.result === result).length;
 }
 
 function titleOf(

@@ -2,13 +2,11 @@
 
 import type { Json } from "../../core/json.ts";
 import type { Change } from "../../planner/model/change.ts";
-import type { Guard, Unmanaged } from "../../planner/model/plan.ts";
 import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import { isSensitive, maskedValue, sensitiveShape } from "../../resource/masked.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import { diagnosticJson } from "../text/diagnostic-text.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
-import type { RatedDiff } from "./change-fields.ts";
 import type { ChangeView } from "./change-view.ts";
 import { type DriftItem, type DriftView, originJson } from "./drift-view.ts";
 import { resultValues } from "./known-after-apply.ts";
@@ -29,8 +27,14 @@ export function planJson(view: PlanView, info: RunInfo): Record<string, unknown>
     ...splitJson(view.split),
     resource_changes: view.changes.map(changeJson),
     drift: view.drift.map(driftJson),
-    unmanaged: view.unmanaged.flatMap(({ source }) => (source === undefined ? [] : [unmanagedJson(source)])),
-    guards: view.guards.map(guardJson),
+    unmanaged: view.unmanaged.flatMap(({ source }) =>
+      source === undefined ? [] : [{ kind: source.kind, name: source.name, id: source.id }],
+    ),
+    guards: view.guards.map(({ diagnostic, addresses, origin }) => ({
+      ...diagnosticJson(diagnostic),
+      addresses,
+      origin,
+    })),
     diagnostics: [...view.diagnostics, ...view.notes].map(diagnosticJson),
   };
 }
@@ -82,7 +86,11 @@ function changeJson(view: ChangeView): Record<string, unknown> {
     severity,
     at,
     fields: at && unlessEmpty(setFields),
-    differences: unlessEmpty(differences)?.map(differenceJson),
+    differences: unlessEmpty(differences)?.map(({ diff, severity, at }) => ({
+      path: diff.path,
+      severity,
+      at,
+    })),
     change: valuesJson(change, table),
     text_diff: change.action === "update" ? change.content : undefined,
     reasons: change.reasons,
@@ -95,10 +103,6 @@ function changeJson(view: ChangeView): Record<string, unknown> {
 
 function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
-}
-
-function differenceJson({ diff, severity, at }: RatedDiff): Record<string, unknown> {
-  return { path: diff.path, severity, at };
 }
 
 function valuesJson(change: Change, fields: FieldTable): Record<string, unknown> {
@@ -124,14 +128,6 @@ export function actionsOf(change: Change): readonly string[] {
 
 function shapeOf(fields: FieldTable, values: Values | undefined): Json {
   return values === undefined ? false : (sensitiveShape({ properties: fields }, values) ?? {});
-}
-
-function unmanagedJson(one: Unmanaged): Record<string, unknown> {
-  return { kind: one.kind, name: one.name, id: one.id };
-}
-
-function guardJson({ diagnostic, addresses, origin }: Guard): Record<string, unknown> {
-  return { ...diagnosticJson(diagnostic), addresses, origin };
 }
 
 const DRIFT_FORMAT_VERSION = "1.0";

@@ -13,7 +13,8 @@ export function diagnosticText(one: Diagnostic, colors: Colors): string {
   if (one.at !== undefined) {
     lines.push(`  at ${printable(one.at.file)}:${one.at.line}:${one.at.column}`);
     if (one.at.frame !== undefined)
-      lines.push(...printableLines(one.at.frame).map((line) => frameLine(line, colors)));
+      for (const line of printableLines(one.at.frame))
+        lines.push(`  ${line.startsWith(">") ? line : colors.dim(line)}`);
   }
   for (const use of one.usedAt ?? [])
     lines.push(`  used at ${printable(use.file)}:${use.line}:${use.column}`);
@@ -26,10 +27,6 @@ export function diagnosticText(one: Diagnostic, colors: Colors): string {
 /** `rule clusters-autoterminate (cost) at rules/clusters.yaml:3:11`. */
 export function ruleText({ name, severity, at }: DiagnosticRule): string {
   return `rule ${name} (${severity}) at ${at.file}:${at.line}:${at.column}`;
-}
-
-function frameLine(line: string, colors: Colors): string {
-  return `  ${line.startsWith(">") ? line : colors.dim(line)}`;
 }
 
 /** At most `most` of them, and a last line that counts them where there is more than one. */

@@ -192,7 +192,7 @@ export function blockBody(
   const lines = source.replace(/\n$/, "").split("\n");
   const indicator = /[1-9]/.exec(header)?.[0];
   const first = lines.find((line) => /[^ ]/.test(line));
-  const written = indicator === undefined ? spacesOf(first ?? "") : frame.written + Number(indicator);
+  const written = indicator === undefined ? (first ?? "").search(/\S|$/) : frame.written + Number(indicator);
   const put = indicator === undefined ? column : frame.column + Number(indicator);
   const isEmpty = (line: string): boolean =>
     !/[^ ]/.test(line) && (line.length <= written || first === undefined);
@@ -204,8 +204,4 @@ export function blockBody(
     .map((line) => (isEmpty(line) ? "" : `${" ".repeat(put)}${line.slice(written)}`))
     .join("\n");
   return { text, length: kept.join("\n").length };
-}
-
-function spacesOf(line: string): number {
-  return line.length - line.trimStart().length;
 }

@@ -107,7 +107,8 @@ function wrongType(error: SchemaError, subject: string): { message: string; hint
   const types = [error.params.type].flat().map(String);
   const words = types.filter((type) => type !== "null").map((type) => TYPES[type] ?? type);
   const wanted = listed([...new Set(words)], "or");
-  const message = `${subject} must be ${wanted}, not ${whatIsData(error.data)}`;
+  const found = typeof error.data === "string" ? `the string ${quoted(error.data)}` : shown(error.data);
+  const message = `${subject} must be ${wanted}, not ${found}`;
   return { message, ...typeHint(types, error.data) };
 }
 
@@ -205,10 +206,6 @@ const TYPES: Readonly<Record<string, string>> = {
   array: "a list",
   object: "a map",
 };
-
-function whatIsData(data: unknown): string {
-  return typeof data === "string" ? `the string ${quoted(data)}` : shown(data);
-}
 
 function shown(data: unknown): string {
   if (Array.isArray(data)) return "a list";

@@ -16,7 +16,7 @@ export function resourceSchema(provider: PlannedKind): JsonSchema {
   const properties: JsonSchema = {};
   const required: string[] = [];
   for (const [name, field] of Object.entries(provider.fields)) {
-    if (!isWritten(provider, name, field)) continue;
+    if (field.readOnly === true || isSecretValue(field) || isContentField(provider, name)) continue;
     properties[name] = specForm(field);
     if (!isOptional(field) && name !== provider.nameField) required.push(name);
   }
@@ -83,10 +83,6 @@ function shortened(whole: JsonSchema, field: string): JsonSchema {
 
 function mapOf(kind: string, description: string): JsonSchema {
   return { description, type: ["object", "null"], additionalProperties: { $ref: `#/$defs/${kind}` } };
-}
-
-function isWritten(provider: PlannedKind, name: string, field: FieldSchema): boolean {
-  return field.readOnly !== true && !isSecretValue(field) && !isContentField(provider, name);
 }
 
 /** typebox marks optional members with a symbol that JSON does not contain. */

@@ -144,7 +144,7 @@ export function inputProblems(
   const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true, logger: false });
   ajv.addFormat("int32", { type: "number", validate: (value: number) => Math.abs(value + 0.5) <= 2 ** 31 });
   ajv.addFormat("int64", { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 });
-  ajv.addFormat("byte", { type: "string", validate: isBase64 });
+  ajv.addFormat("byte", /^[A-Za-z0-9+/_-]*={0,2}$/);
   for (const format of ["float", "double"])
     ajv.addFormat(format, { type: "number", validate: Number.isFinite });
   const validate = ajv.compile(schemaOf(catalog, operation) as object);
@@ -188,8 +188,4 @@ function measured(value: Json): Json {
   if (Array.isArray(value)) return value.map(measured);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, measured(one)]));
-}
-
-function isBase64(text: string): boolean {
-  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text);
 }

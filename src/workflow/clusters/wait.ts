@@ -65,14 +65,12 @@ function tooLong({ address }: RecordedObject, { what, timeoutMs }: ClusterWait, 
   );
 }
 
-interface RequestedSize {
-  readonly workers: number | undefined;
-  readonly min: number | undefined;
-  readonly max: number | undefined;
-}
-
 /** Throws Failure with CLI_USAGE. */
-export function requestedSize({ workers, min, max }: RequestedSize): JsonObject {
+export function requestedSize({
+  workers,
+  min,
+  max,
+}: Readonly<Record<"workers" | "min" | "max", number | undefined>>): JsonObject {
   if (workers !== undefined && min === undefined && max === undefined) return { num_workers: workers };
   if (workers !== undefined)
     throw failureOf("CLI_USAGE", "--workers cannot be used together with --min and --max");

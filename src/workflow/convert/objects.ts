@@ -3,7 +3,6 @@
 import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
 import { type JsonObject, omit } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { convertAttributes } from "./attributes.ts";
@@ -83,12 +82,9 @@ function add(
   for (const one of [...left, ...found.left]) log.leaveAttribute(instance, one.path, one.reason);
   if (instance.state === "tainted")
     log.note(instance, "it is tainted: Terraform would replace it, and `workspace` keeps it");
-  const values = withName(provider.nameField, name, found.values);
+  const { nameField } = provider;
+  const values = nameField === undefined ? found.values : { ...found.values, [nameField]: name };
   objects.set(key, { kind: type.kind, live: { id, name, values, facts: {} }, instance });
-}
-
-function withName(field: string | undefined, name: string, values: Values): Values {
-  return field === undefined ? values : { ...values, [field]: name };
 }
 
 /** Names that are IDs compare as their kind compares names. */

@@ -38,7 +38,7 @@ export function openStateAt(
   context: ProcessContext,
   options: StateOptions,
   said: string | undefined,
-  keys: Keys = keysOf(context),
+  keys: Keys = defined({ keyText: fromEnv(context, "WORKSPACE_STATE_KEY") }),
 ): StateStore {
   const leaseMs = leaseFromEnv(context);
   const common = {
@@ -55,10 +55,6 @@ export function openStateAt(
 }
 
 type Keys = Pick<StoreOptions, "keyText" | "oldKeyText">;
-
-function keysOf(context: ProcessContext): Keys {
-  return defined({ keyText: fromEnv(context, "WORKSPACE_STATE_KEY") });
-}
 
 export async function withState<T>(
   context: ProcessContext,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
-import { remoteId } from "../../../src/core/address.ts";
+import { type Address, remoteId } from "../../../src/core/address.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { freeingKey, workGraph } from "../../../src/planner/model/work-graph.ts";
 import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";

@@ -3,8 +3,7 @@
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
-import type { World } from "../../world/world.ts";
-import { EXTRA, extraOf } from "../../world/world.ts";
+import { EXTRA, extraOf, type World } from "../../world/world.ts";
 import { checkRuntime, type GivenTags, isLegacy, nodeType, readTags } from "../compute.ts";
 import { activePool, type Pool } from "../pools/pool.ts";
 import type { Attributes, AutoScale, ClusterSize, InitScript } from "./cluster.ts";

@@ -97,7 +97,8 @@ function clusterReady(world: World, id: string): void {
     nodes_up: cluster.nodes,
     nodes_since: world.now,
     node_seed: world.hex(16),
-    spark_context_id: newContextId(world),
+    // An integer beyond 2^53, as such a service gives them (facts 4.7).
+    spark_context_id: String(2n ** 62n + BigInt(`0x${world.hex(15)}`)),
   });
   tellOfReadiness(world, running);
   notifyRuns(world, running);
@@ -142,8 +143,3 @@ function newClusterId(world: World): string {
 }
 
 const WORDS = ["basil", "cedar", "dune", "ember", "fjord", "grove", "heath", "islet", "jetty", "knoll"];
-
-/** An integer beyond 2^53, as such a service gives them (facts 4.7). */
-function newContextId(world: World): string {
-  return String(2n ** 62n + BigInt(`0x${world.hex(15)}`));
-}

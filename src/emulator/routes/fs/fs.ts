@@ -110,7 +110,7 @@ const operations: Operations = {
     const node = existingFile(world, source);
     const there = tree.find(destination);
     if (there?.entry.folder === false) throw fileExistsError(destination);
-    if (node.entry.folder && isBelow(destination, source))
+    if (node.entry.folder && source.every((name, at) => destination[at] === name))
       throw invalidValue(
         `Cannot move the directory ${pathOfSegments(source)} into itself (${pathOfSegments(destination)}).`,
       );
@@ -155,10 +155,6 @@ function checkRange(offset: Json, length: Json): void {
 
 function negative(field: string, value: Json): ApiError {
   return invalidValue(`The ${field} cannot be negative. Found ${field} = ${value}`);
-}
-
-function isBelow(path: readonly string[], folder: readonly string[]): boolean {
-  return folder.every((name, index) => path[index] === name);
 }
 
 /** One block, or one whole file, is at most 1 MB before encoding (contract A 8). */

@@ -4,15 +4,17 @@ import { defined, type JsonObject } from "../../../core/json.ts";
 import { userById } from "../../world/directory.ts";
 import { type ApiError, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
-import type { Collection, World } from "../../world/world.ts";
-import { extraOf } from "../../world/world.ts";
+import { type Collection, extraOf, type World } from "../../world/world.ts";
 import { CronError, isTimezone, parseQuartz } from "./cron.ts";
 import { type GivenTask, readTask } from "./task.ts";
 
-export interface Job {
-  readonly job_id: number;
+export interface Creator {
   readonly creator_user_id: string;
   readonly creator_user_name: string;
+}
+
+export interface Job extends Creator {
+  readonly job_id: number;
   readonly created_time: number;
   readonly settings: JobSettings;
   /** Runs that the job ever had: the number of the last one. */
@@ -63,13 +65,8 @@ export function describeJob(world: World, job: Job): JsonObject {
 }
 
 /** Nothing once the creator was deleted (contract B 2.2, contract B 2.3). */
-export function creatorOf(
-  world: World,
-  made: { readonly creator_user_id: string; readonly creator_user_name: string },
-): JsonObject {
-  return userById(world, made.creator_user_id) === undefined
-    ? {}
-    : { creator_user_name: made.creator_user_name };
+export function creatorOf(world: World, { creator_user_id, creator_user_name }: Creator): JsonObject {
+  return userById(world, creator_user_id) === undefined ? {} : { creator_user_name };
 }
 
 export interface JobSchedule {

@@ -5,11 +5,9 @@ import { exportBytes } from "../../notebook/document.ts";
 import { escapedHtml } from "../../notebook/html.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
-import type { World } from "../../world/world.ts";
-import { type Call, extraOf, type Reply } from "../../world/world.ts";
+import { type Call, extraOf, type Reply, type World } from "../../world/world.ts";
 import { notebookAt } from "../workspace/objects.ts";
-import type { JobSettings } from "./job.ts";
-import { jobOr400 } from "./job.ts";
+import { type JobSettings, jobOr400 } from "./job.ts";
 import {
   describeRun,
   dropRun,
@@ -149,16 +147,11 @@ function readParameters(input: JsonObject, settings: JobSettings): JsonObject | 
   const bytes = Buffer.byteLength(text);
   if (bytes > JOBS.parameter_bytes)
     throw invalidValue(`${kind} may take at most ${JOBS.parameter_bytes} bytes as JSON. Found: ${bytes}.`);
-  if ((kind === "python_params" || kind === "spark_submit_params") && !isAscii(text))
+  if ((kind === "python_params" || kind === "spark_submit_params") && /[^\p{ASCII}]/u.test(text))
     throw invalidValue(`${kind} may hold ASCII characters only.`);
   if (kind !== "notebook_params") return { [kind]: value };
   const base = settings.notebook_task?.base_parameters as Readonly<Record<string, string>> | undefined;
   return { notebook_params: { ...base, ...value } };
-}
-
-function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
-  return true;
 }
 
 export function getOutput(call: Call, world: World): Reply {

@@ -3,8 +3,7 @@
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Collection, World } from "../../world/world.ts";
-import type { JobSchedule } from "./job.ts";
-import { creatorOf, jobsOf } from "./job.ts";
+import { type Creator, creatorOf, type JobSchedule, jobsOf } from "./job.ts";
 
 type LifeCycle = "PENDING" | "RUNNING" | "TERMINATING" | "TERMINATED" | "SKIPPED" | "INTERNAL_ERROR";
 /** Of the values seen; CANCELED is what such a service answers (facts 4.8). */
@@ -19,7 +18,7 @@ export interface JobRunOutcome {
   readonly error?: string;
 }
 
-export interface Run {
+export interface Run extends Creator {
   readonly run_id: number;
   readonly job_id: number;
   readonly number_in_job: number;
@@ -29,8 +28,6 @@ export interface Run {
   readonly run_type: "JOB_RUN" | "SUBMIT_RUN";
   readonly trigger: "PERIODIC" | "ONE_TIME" | "RETRY";
   readonly run_name: string;
-  readonly creator_user_id: string;
-  readonly creator_user_name: string;
   readonly life_cycle_state: LifeCycle;
   readonly state_message: string;
   readonly schedule?: JobSchedule;
@@ -137,17 +134,23 @@ export function resultOf(run: Run): JobRunResult | undefined {
 }
 
 export function describeRun(world: World, run: Run): JsonObject {
+  const { cluster_id, spark_context_id, extra } = run;
   return {
     job_id: run.job_id,
     run_id: run.run_id,
     number_in_job: run.number_in_job,
     original_attempt_run_id: run.original_attempt_run_id,
-    state: describeState(run),
+    state: defined({
+      life_cycle_state: run.life_cycle_state,
+      result_state: resultOf(run),
+      state_message: run.state_message,
+    }),
     ...(run.schedule === undefined ? {} : { schedule: run.schedule as unknown as JsonObject }),
     task: run.task,
     cluster_spec: run.cluster_spec,
-    ...(run.cluster_id === undefined ? {} : { cluster_instance: describeInstance(run) }),
-    ...(run.overriding_parameters === undefined ? {} : { overriding_parameters: run.overriding_parameters }),
+    // Each part is omitted until it is known (contract B 2.3).
+    ...(cluster_id === undefined ? {} : { cluster_instance: defined({ cluster_id, spark_context_id }) }),
+    ...defined({ overriding_parameters: run.overriding_parameters }),
     start_time: run.start_time,
     ...durations(run),
     trigger: run.trigger,
@@ -155,22 +158,8 @@ export function describeRun(world: World, run: Run): JsonObject {
     run_name: run.run_name,
     run_page_url: `https://workspace.invalid/#job/${run.job_id}/run/${run.number_in_job}`,
     run_type: run.run_type,
-    ...(run.extra === undefined ? {} : { extra: run.extra }),
+    ...defined({ extra }),
   };
-}
-
-function describeState(run: Run): JsonObject {
-  const result = resultOf(run);
-  return {
-    life_cycle_state: run.life_cycle_state,
-    ...(result === undefined ? {} : { result_state: result }),
-    state_message: run.state_message,
-  };
-}
-
-/** Each part is omitted until it is known (contract B 2.3). */
-function describeInstance(run: Run): JsonObject {
-  return defined({ cluster_id: run.cluster_id, spark_context_id: run.spark_context_id });
 }
 
 /** Setting up, working and cleaning up, in milliseconds; zero for what has not ended. Their sum is the run's whole time. */

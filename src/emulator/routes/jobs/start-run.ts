@@ -3,8 +3,7 @@
 import { defined, type JsonObject } from "../../../core/json.ts";
 import { ApiError } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
-import type { Collection, World } from "../../world/world.ts";
-import { EXTRA } from "../../world/world.ts";
+import { type Collection, EXTRA, type World } from "../../world/world.ts";
 import { attachRun } from "../clusters/activity.ts";
 import type { GivenCluster } from "../clusters/settings.ts";
 import { startNewCluster } from "../clusters/start.ts";
@@ -12,16 +11,10 @@ import { notifyRun } from "../clusters/terminate.ts";
 import { tagsOf } from "../compute.ts";
 import { nextFiring } from "./cron.ts";
 import { mailRunStarted } from "./emails.ts";
-import type { JobSettings } from "./job.ts";
-import { type Job, jobById, newJobId, putJob } from "./job.ts";
+import { type Creator, type Job, jobById, newJobId, putJob } from "./job.ts";
 import { activeRunJobs, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";
 import { armTimeout, beginWork, failRun, runEnded } from "./run-lifecycle.ts";
 import { type ReadTask, readJobCluster } from "./task.ts";
-
-interface Creator {
-  readonly creator_user_id: string;
-  readonly creator_user_name: string;
-}
 
 interface JobStart extends Creator {
   readonly trigger: Run["trigger"];
@@ -47,6 +40,8 @@ export function startJobRun(world: World, job: Job, start: JobStart, reached?: s
 
 function newRun(world: World, job: Job, start: JobStart): Run {
   const { settings } = job;
+  const { notebook_task, spark_jar_task, spark_python_task, spark_submit_task } = settings;
+  const { existing_cluster_id, new_cluster, libraries } = settings;
   const { retry_of: previous, ...rest } = start;
   const id = newRunId(world);
   return {
@@ -61,8 +56,8 @@ function newRun(world: World, job: Job, start: JobStart): Run {
     state_message: "Waiting for the cluster.",
     ...rest,
     ...defined({ schedule: start.trigger === "PERIODIC" ? settings.schedule : undefined }),
-    task: taskOf(settings),
-    cluster_spec: clusterSpecOf(settings),
+    task: defined({ notebook_task, spark_jar_task, spark_python_task, spark_submit_task }),
+    cluster_spec: defined({ existing_cluster_id, new_cluster, libraries }),
     ...tasksOf(settings.extra),
     start_time: world.now,
   };
@@ -181,16 +176,6 @@ function tasksOf(extra: JsonObject | undefined): { readonly extra?: JsonObject }
 
 function withExtra(description: GivenCluster & { readonly extra?: JsonObject }): GivenCluster {
   return description.extra === undefined ? description : { ...description, [EXTRA]: description.extra };
-}
-
-function taskOf(settings: JobSettings): JsonObject {
-  const { notebook_task, spark_jar_task, spark_python_task, spark_submit_task } = settings;
-  return defined({ notebook_task, spark_jar_task, spark_python_task, spark_submit_task });
-}
-
-function clusterSpecOf(settings: JobSettings): JsonObject {
-  const { existing_cluster_id, new_cluster, libraries } = settings;
-  return defined({ existing_cluster_id, new_cluster, libraries });
 }
 
 /** Throws REQUEST_LIMIT_EXCEEDED when the workspace can start no run now (contract B 4.2 rule 4). */

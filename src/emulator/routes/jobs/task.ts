@@ -3,8 +3,7 @@
 import { type JsonObject, pick } from "../../../core/json.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
-import type { World } from "../../world/world.ts";
-import { extraOf } from "../../world/world.ts";
+import { extraOf, type World } from "../../world/world.ts";
 import { clusterOr400 } from "../clusters/cluster.ts";
 import { type GivenCluster, type ReadCluster, readCluster } from "../clusters/settings.ts";
 

@@ -11,6 +11,7 @@ import {
   nextChange,
   type PoolSize,
   returnInstances,
+  type TakenInstances,
   take,
   usedOnly,
 } from "./instances.ts";
@@ -53,7 +54,8 @@ export function putPool(world: World, pool: Pool): Pool {
   const active = pool.state === "ACTIVE";
   const lots = active ? advanceInstances(pool.lots, pool, now) : usedOnly(pool.lots, now);
   const wake = pool.waiting.length > 0 && active && available(lots, pool) > 0;
-  if (wake) for (const id of pool.waiting) wakeCluster(world, id);
+  for (const cluster_id of wake ? pool.waiting : [])
+    world.timers.set(`clusters/${cluster_id}/recover`, now, CLUSTER_RECOVERY, { cluster_id });
   const kept = { ...pool, lots, waiting: wake || !active ? [] : pool.waiting };
   // Nothing is left of a deleted pool once no cluster uses its instances.
   if (active || lots.length > 0) poolsOf(world).set(pool.instance_pool_id, kept);
@@ -70,17 +72,13 @@ export function settlePool(world: World, id: string): void {
   if (pool !== undefined) putPool(world, pool);
 }
 
-function wakeCluster(world: World, cluster: string): void {
-  world.timers.set(`clusters/${cluster}/recover`, world.now, CLUSTER_RECOVERY, { cluster_id: cluster });
-}
-
-interface Grant {
-  readonly granted: number;
-  readonly ready_at: number;
-}
-
 /** As many instances as the pool can give, up to `want`; undefined when the pool is missing or deleted. */
-export function takeInstances(world: World, id: string, cluster: string, want: number): Grant | undefined {
+export function takeInstances(
+  world: World,
+  id: string,
+  cluster: string,
+  want: number,
+): Omit<TakenInstances, "lots"> | undefined {
   const pool = poolsOf(world).get(id);
   if (pool?.state !== "ACTIVE") return undefined;
   const { lots, granted, ready_at } = take(pool.lots, pool, cluster, want, world.now);

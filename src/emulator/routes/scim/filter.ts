@@ -1,7 +1,7 @@
 // Filters of the SCIM lists and of PATCH paths: `<attribute> <operator> <value>` with and, or, parentheses (contract A 4.1).
 
 import { type Compare, type Filter, parse } from "scim2-parse-filter";
-import type { Json } from "../../../core/json.ts";
+import { isObject, type Json } from "../../../core/json.ts";
 import { ScimError } from "../../world/errors.ts";
 
 /** The values of an attribute of a resource; undefined if the attribute does not exist. */
@@ -62,16 +62,15 @@ function withQuotes(text: string): string {
       afterOperator = false;
       continue;
     }
-    if (piece.trim() !== "") afterOperator = !piece.startsWith('"') && isComparison(piece) && !afterOperator;
+    if (piece.trim() !== "")
+      afterOperator = !piece.startsWith('"') && COMPARISON.test(piece) && !afterOperator;
     out += piece;
   }
   flush();
   return out;
 }
 
-function isComparison(word: string): boolean {
-  return /^(eq|ne|co|sw|ew|gt|ge|lt|le)$/i.test(word);
-}
+const COMPARISON = /^(eq|ne|co|sw|ew|gt|ge|lt|le)$/i;
 
 function checkOperators(filter: Filter, text: string): void {
   switch (filter.op) {
@@ -131,15 +130,13 @@ export function lookupIn(resource: Json, known: ReadonlySet<string>): ScimLookup
     const [name = "", sub] = attribute.split(".");
     const top = memberOf(resource, name);
     const values = top === undefined ? [] : Array.isArray(top) ? top : [top];
-    return values.flatMap((value) => (isPlain(value) ? [value] : (memberOf(value, sub ?? "value") ?? [])));
+    return values.flatMap((value) =>
+      value === null || typeof value !== "object" ? [value] : (memberOf(value, sub ?? "value") ?? []),
+    );
   };
 }
 
-function isPlain(value: Json): boolean {
-  return value === null || typeof value !== "object";
-}
-
 function memberOf(value: Json, name: string): Json | undefined {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   return Object.entries(value).find(([key]) => key.toLowerCase() === name)?.[1];
 }

@@ -1,6 +1,6 @@
 // PATCH of a SCIM resource: add, remove and replace, with paths and value filters (RFC 7644, section 3.5.2).
 
-import { isObject, type Json, type JsonObject, objectIn, omit } from "../../../core/json.ts";
+import { isObject, type Json, type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
 import { ScimError } from "../../world/errors.ts";
 import { parseFilter, scimAttribute } from "./filter.ts";
 
@@ -85,7 +85,10 @@ function applyAt(resource: JsonObject, patch: Patch): JsonObject {
   const before = resource[attribute.name];
   if (op !== "remove" && value === undefined)
     throw new ScimError(400, `${op} of ${attribute.name} needs a value.`, "invalidValue");
-  const after = attribute.shape === "list" ? patchedList(asList(before), patch) : patchedValue(before, patch);
+  const after =
+    attribute.shape === "list"
+      ? patchedList(listIn(before).filter(isObject), patch)
+      : patchedValue(before, patch);
   if (attribute.fixed && JSON.stringify(after) !== JSON.stringify(before))
     throw new ScimError(400, `${attribute.name} cannot be changed.`, "mutability");
   const rest = omit(resource, [attribute.name]);
@@ -177,10 +180,6 @@ function wrongShape(attribute: Attribute): ScimError {
     `The value of ${attribute.name} must be ${SHAPES[attribute.shape]}.`,
     "invalidValue",
   );
-}
-
-function asList(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function asObject(value: Json): JsonObject {

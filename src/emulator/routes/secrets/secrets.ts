@@ -157,7 +157,8 @@ function putSecret(call: Call, world: World): void {
   if ((text === undefined) === (bytes === undefined))
     throw invalidValue("Give exactly one of string_value and bytes_value.");
   const value = text === undefined ? checkedBase64(String(bytes)) : String(text);
-  const size = text === undefined ? base64Size(value) : Buffer.byteLength(value);
+  const size =
+    text === undefined ? Math.floor((value.replaceAll("=", "").length * 3) / 4) : Buffer.byteLength(value);
   if (size > SECRETS.value_bytes)
     throw invalidValue(
       `The value of a secret has at most ${SECRETS.value_bytes} bytes. Found: ${size} bytes.`,
@@ -193,10 +194,6 @@ function checkedBase64(text: string): string {
     throw notBase64("bytes_value");
   }
   return plain;
-}
-
-function base64Size(text: string): number {
-  return Math.floor((text.replaceAll("=", "").length * 3) / 4);
 }
 
 function deleteSecret(call: Call, world: World): void {

@@ -2,8 +2,7 @@
 // is neither adopted nor changed.
 
 import { Failure } from "../../../../src/core/diagnostic.ts";
-import type { TestWorld } from "../../../emulator/harness.ts";
-import { USER_SCHEMA } from "../../../emulator/harness.ts";
+import { type TestWorld, USER_SCHEMA } from "../../../emulator/harness.ts";
 import { crashingProcess } from "../../faults/trace.ts";
 import { faultFreeRun } from "../../run/fault-free-run.ts";
 import type { Suite } from "../../run/suite.ts";
