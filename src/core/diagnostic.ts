@@ -11,6 +11,15 @@ export interface Location {
   readonly frame?: string;
 }
 
+/** `workspace.yaml:3:11`. */
+export function placeText({ file, line, column }: Location): string {
+  return `${file}:${line}:${column}`;
+}
+
+export function withoutFrame({ file, line, column }: Location): Location {
+  return { file, line, column };
+}
+
 /** The rule that a finding is about. `severity`: what the rule says about its violations. */
 export interface DiagnosticRule {
   readonly name: string;

@@ -1,6 +1,6 @@
 // Reads results: stored ones, which can be edited, so values of the wrong type are dropped; and the JSON output of a command (schemas/plan.schema.json, drift.schema.json).
 
-import type { Diagnostic } from "../core/diagnostic.ts";
+import { type Diagnostic, withoutFrame } from "../core/diagnostic.ts";
 import { defined } from "../core/json.ts";
 import { SEVERITIES, type Severity } from "../resource/field-schema.ts";
 import { FLEET_COMMANDS, type FleetCommand, RESULT_STATUSES, type WorkspaceResult } from "./model/result.ts";
@@ -148,7 +148,7 @@ function findingsOf(all: readonly DiagnosticDocument[]): readonly Diagnostic[] {
       severity,
       code,
       message,
-      ...defined({ address, at: at && { file: at.file, line: at.line, column: at.column }, hint, cause }),
+      ...defined({ address, at: at && withoutFrame(at), hint, cause }),
     }));
 }
 

@@ -2,7 +2,7 @@
 
 import { type Address, parentOf, remoteId } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
-import { type Diagnostic, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, warning, withoutFrame } from "../../core/diagnostic.ts";
 import { collectTexts, type Json, type JsonObject } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
 import { secretField } from "../../resource/content.ts";
@@ -195,7 +195,7 @@ export function markUntrusted(plan: Plan, notes: readonly Diagnostic[]): Plan {
 /** A frame shows lines of a file that may be more than a spec. */
 function unframed(diagnostic: Diagnostic): Diagnostic {
   const { at, hint, ...rest } = diagnostic;
-  const location = at === undefined ? {} : { at: { file: at.file, line: at.line, column: at.column } };
+  const location = at === undefined ? {} : { at: withoutFrame(at) };
   if (ABOUT_FOREIGN.has(diagnostic.code)) {
     const { cause: _ids, ...named } = rest;
     return { ...named, ...location, hint: FOREIGN };

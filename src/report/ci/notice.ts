@@ -1,7 +1,7 @@
 // Notices for CI services at the lines of the spec, the most severe first, with paths from the root of the repository.
 
 import { CODES } from "../../core/codes.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, placeText } from "../../core/diagnostic.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
 import type { OutcomeView } from "../outcome/outcome-view.ts";
@@ -104,7 +104,7 @@ function findingNotice(
     title: code,
     message: lines([
       message.endsWith(PENDING_NOTE) ? message.slice(0, -PENDING_NOTE.length) : message,
-      ...usedAt.map(({ file, line, column }) => `used at ${file}:${line}:${column}`),
+      ...usedAt.map((use) => `used at ${placeText(use)}`),
       ...(rule === undefined ? [] : [ruleText(rule)]),
       ...labelled("cause", cause),
       ...labelled("hint", hint),

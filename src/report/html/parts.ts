@@ -1,6 +1,6 @@
 // The parts of pages: findings, collapsible sections, the lines of fields, and both sides of a string.
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, placeText } from "../../core/diagnostic.ts";
 import { grouped } from "../../core/sentences.ts";
 import type { FieldLine } from "../plan/field-lines.ts";
 import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
@@ -45,15 +45,10 @@ export function findings(title: string, all: readonly Diagnostic[]): Html {
 }
 
 function finding({ severity, code, message, at, usedAt = [], rule, cause, hint }: Diagnostic): Html {
-  const place =
-    at === undefined
-      ? NOTHING
-      : html`<p class="hint">at <code>${`${at.file}:${at.line}:${at.column}`}</code></p>`;
+  const place = at === undefined ? NOTHING : html`<p class="hint">at <code>${placeText(at)}</code></p>`;
   const frame =
     at?.frame === undefined ? NOTHING : html`<pre tabindex="0">${lines(printableLines(at.frame))}</pre>`;
-  const uses = usedAt.map(
-    ({ file, line, column }) => html`<p class="hint">used at <code>${`${file}:${line}:${column}`}</code></p>`,
-  );
+  const uses = usedAt.map((use) => html`<p class="hint">used at <code>${placeText(use)}</code></p>`);
   const from = rule === undefined ? NOTHING : html`<p class="hint">${ruleText(rule)}</p>`;
   const beneath = cause === undefined ? NOTHING : html`<p class="hint">cause: ${cause}</p>`;
   const next = hint === undefined ? NOTHING : html`<p class="hint">hint: ${hint}</p>`;

@@ -1,6 +1,6 @@
 // The resolved spec of a target as YAML or JSON, with the place that each value comes from.
 
-import type { Location } from "../../core/diagnostic.ts";
+import { type Location, placeText } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toPointer } from "../../core/pointer.ts";
 import { printableJson } from "../text/printable.ts";
@@ -38,10 +38,8 @@ function sectionOf(key: string, value: Json): YamlMember {
 }
 
 function originText({ at, module, usedAt }: RenderedOrigin): string {
-  const place = `${at.file}:${at.line}:${at.column}`;
-  if (module === undefined) return place;
-  const uses = usedAt.map(({ file, line, column }) => `${file}:${line}:${column}`);
-  return `${place} in ${module}, used at ${uses.join(", ")}`;
+  if (module === undefined) return placeText(at);
+  return `${placeText(at)} in ${module}, used at ${usedAt.map(placeText).join(", ")}`;
 }
 
 export function renderedJson({ document, origins }: RenderedView): string {

@@ -1,6 +1,6 @@
 // JUnit XML for CI services: a case for each resource or finding, and a failure for each that needs attention.
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, placeText } from "../../core/diagnostic.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import type { DriftView } from "../plan/drift-view.ts";
 import { changeLines, driftLines } from "../plan/plan-text.ts";
@@ -100,7 +100,7 @@ export function findingsJunit(
 /** `counts`: whether an error is a failure of this run. */
 function findingCase(one: Diagnostic, counts = true): JunitCase {
   const { code, message, at, rule } = one;
-  const place = at === undefined ? (one.address ?? "") : `${at.file}:${at.line}:${at.column}`;
+  const place = at === undefined ? (one.address ?? "") : placeText(at);
   const base = {
     group: code,
     name: place === "" ? message : `${place} ${message}`,

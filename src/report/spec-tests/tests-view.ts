@@ -2,7 +2,7 @@
 
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { stringify } from "yaml";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, placeText, withoutFrame } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
 import type { TestProblem, TestResult } from "../../planner/model/test-result.ts";
@@ -120,7 +120,7 @@ function problemJson(problem: TestProblem): Record<string, unknown> {
   return {
     message: problemSentence(problem),
     ...(step === undefined ? {} : { step: step.number, step_name: step.name }),
-    at: { file: at.file, line: at.line, column: at.column },
+    at: withoutFrame(at),
     ...(differs === undefined
       ? {}
       : { expectation: differs.what, expected: differs.expected ?? null, actual: differs.actual }),
@@ -133,7 +133,7 @@ const PLAIN = colorsFor(false);
 export function testsJunit(view: TestsView): string {
   const invalid = view.diagnostics.map((one): JunitCase => {
     const { code, message } = one;
-    const place = one.at === undefined ? "" : `${one.at.file}:${one.at.line}:${one.at.column} `;
+    const place = one.at === undefined ? "" : `${placeText(one.at)} `;
     return {
       group: one.at?.file ?? "workspace test",
       name: `${place}${message}`,
@@ -148,7 +148,7 @@ function testCase({ file, name, durationMs: ms, status, problems }: TestResult):
   const [first] = problems;
   if (status !== "failed" || first === undefined) return { group: file, name, ms };
   const text = problems.flatMap((problem) => [
-    `${problem.at.file}:${problem.at.line}:${problem.at.column} ${problemSentence(problem)}`,
+    `${placeText(problem.at)} ${problemSentence(problem)}`,
     ...differenceLines(problem).map((line) => `  ${line}`),
     ...problem.diagnostics.map((one) => diagnosticText(one, PLAIN).trimEnd()),
   ]);

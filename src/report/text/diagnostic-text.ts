@@ -1,6 +1,6 @@
 // Diagnostics as text: the error, its location with the lines around it, and the next step (design 7).
 
-import type { Diagnostic, DiagnosticRule, Location } from "../../core/diagnostic.ts";
+import { type Diagnostic, type DiagnosticRule, placeText, withoutFrame } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import type { Colors } from "./color.ts";
 import { printable, printableLines } from "./printable.ts";
@@ -26,7 +26,7 @@ export function diagnosticText(one: Diagnostic, colors: Colors): string {
 
 /** `rule clusters-autoterminate (cost) at rules/clusters.yaml:3:11`. */
 export function ruleText({ name, severity, at }: DiagnosticRule): string {
-  return `rule ${name} (${severity}) at ${at.file}:${at.line}:${at.column}`;
+  return `rule ${name} (${severity}) at ${placeText(at)}`;
 }
 
 /** At most `most` of them, and a last line that counts them where there is more than one. */
@@ -44,10 +44,6 @@ export function severityCounts(all: readonly Diagnostic[]): string {
   return parts.filter((part) => part !== "").join(", ");
 }
 
-function placeJson({ file, line, column }: Location): Record<string, unknown> {
-  return { file, line, column };
-}
-
 /** As in every document, JSON leaves out the members that are undefined. */
 export function diagnosticJson(one: Diagnostic): Record<string, unknown> {
   const { severity, code, message, address, at, usedAt, rule, hint, cause } = one;
@@ -56,9 +52,9 @@ export function diagnosticJson(one: Diagnostic): Record<string, unknown> {
     code,
     message,
     address,
-    at: at && placeJson(at),
-    used_at: usedAt?.map(placeJson),
-    rule: rule && { ...rule, at: placeJson(rule.at) },
+    at: at && withoutFrame(at),
+    used_at: usedAt?.map(withoutFrame),
+    rule: rule && { ...rule, at: withoutFrame(rule.at) },
     hint,
     cause,
   };

@@ -1,6 +1,6 @@
 // Limits the size of a Markdown report, omitting the least important parts first, and formats findings, alone or as parts.
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, type Location, placeText } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { ruleText, severityCounts } from "./diagnostic-text.ts";
 import { markdownBlock, markdownCode, markdownSentence, printableLines } from "./printable.ts";
@@ -149,9 +149,7 @@ export function findingDetails({ at, usedAt = [], rule, cause, hint }: Diagnosti
   ];
 }
 
-function placeCode({ file, line, column }: NonNullable<Diagnostic["at"]>): string {
-  return markdownCode(`${file}:${line}:${column}`);
-}
+const placeCode = (at: Location): string => markdownCode(placeText(at));
 
 function findingItem(one: Diagnostic): Block {
   const { severity, code, message, at } = one;

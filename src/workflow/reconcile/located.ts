@@ -1,6 +1,7 @@
 // Adds the location in the spec to failed changes: the engine knows only addresses.
 
 import type { Address } from "../../core/address.ts";
+import { withoutFrame } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";
 import { withoutReplaced } from "../../core/sensitive.ts";
 import type { ApplyEvent, ApplyOutcome, ChangeOutcome } from "../../planner/model/plan.ts";
@@ -26,9 +27,7 @@ export function placesIn(resources: Resources) {
   return (address: Address, path?: Path) => {
     const resource = resources.get(address);
     const found = path === undefined ? resource?.at : resource?.locate(path);
-    if (found === undefined) return undefined;
-    const { file, line, column } = found;
-    return { file, line, column };
+    return found && withoutFrame(found);
   };
 }
 
@@ -38,6 +37,5 @@ function located(one: ChangeOutcome, resources: Resources): ChangeOutcome {
   const isCause = one.result === "failed" || one.result === "unknown";
   if (!isCause || one.diagnostic === undefined || one.diagnostic.at !== undefined || place === undefined)
     return one;
-  const { file, line, column } = place;
-  return { ...one, diagnostic: { ...one.diagnostic, at: { file, line, column } } };
+  return { ...one, diagnostic: { ...one.diagnostic, at: withoutFrame(place) } };
 }

@@ -1,6 +1,13 @@
 // Checks a plan against the rules: a violation of an enforced rule becomes a guard, of any other rule a warning.
 
-import { type Diagnostic, error, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
+import {
+  type Diagnostic,
+  error,
+  hasErrors,
+  type Location,
+  warning,
+  withoutFrame,
+} from "../../core/diagnostic.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Change } from "../../planner/model/change.ts";
@@ -101,7 +108,7 @@ function placeOf(rule: Rule, { address }: Change, { spec, untrusted }: Checked):
   const whole = resource.locate([]);
   const place =
     rule.fields.map((path) => resource.locate(path)).find((one) => !isSamePlace(one, whole)) ?? resource.at;
-  return untrusted ? { file: place.file, line: place.line, column: place.column } : place;
+  return untrusted ? withoutFrame(place) : place;
 }
 
 function isSamePlace(a: Location, b: Location): boolean {
