@@ -175,7 +175,7 @@ export const OUTCOME_FORMATS = {
     return (view, info, colors, alone) => whole(outcomeText(view, colors, info, alone));
   },
   json: async () => {
-    const { outcomeJson } = await import("./outcome/outcome-json.ts");
+    const { outcomeJson } = await import("./outcome/outcome-view.ts");
     return (view, info) => whole(`${printableJson(outcomeJson(view, info))}\n`);
   },
   markdown: markdown(loadOutcomeMarkdown),

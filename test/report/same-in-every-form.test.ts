@@ -8,9 +8,14 @@ import { driftNotices, type Notice, outcomeNotices, planNotices } from "../../sr
 import { sarifReport } from "../../src/report/ci/sarif.ts";
 import { driftHtml, planHtml } from "../../src/report/html/plan-html.ts";
 import { driftJunit, outcomeJunit, planJunit } from "../../src/report/outcome/junit.ts";
-import { diagnosticEventJson, eventJson, outcomeJson } from "../../src/report/outcome/outcome-json.ts";
 import { outcomeMarkdown } from "../../src/report/outcome/outcome-markdown.ts";
-import { outcomeText, outcomeView } from "../../src/report/outcome/outcome-view.ts";
+import {
+  diagnosticEventJson,
+  eventJson,
+  outcomeJson,
+  outcomeText,
+  outcomeView,
+} from "../../src/report/outcome/outcome-view.ts";
 import { driftView } from "../../src/report/plan/drift-view.ts";
 import { driftReportJson, planJson } from "../../src/report/plan/plan-json.ts";
 import { driftMarkdown, planMarkdown } from "../../src/report/plan/plan-markdown.ts";

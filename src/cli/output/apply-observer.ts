@@ -67,7 +67,7 @@ function shownFrom({ spec }: Session): (plan: Plan, notes: ShownPlan["notes"]) =
 
 async function eventLines(reports: OutcomeReports): Promise<ApplyObserver["changed"]> {
   if (!reports.asJson) return () => undefined;
-  const { eventJson } = await import("../../report/outcome/outcome-json.ts");
+  const { eventJson } = await import("../../report/outcome/outcome-view.ts");
   return (event) => reports.line(eventJson(event));
 }
 

@@ -61,7 +61,7 @@ export const validateEnding = endingOf("validate", async (diagnostics, info) => 
 
 /** One event per line, like the other output of such a run. */
 export const applyEnding = endingOf("apply", async (diagnostics) => {
-  const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");
+  const { diagnosticEventJson } = await import("../../report/outcome/outcome-view.ts");
   return diagnostics.map((one) => `${printableJson(diagnosticEventJson(one))}\n`).join("");
 });
 

@@ -130,7 +130,7 @@ export class Reports<F extends string> {
   /** `addresses`: what a guard's objection is about. */
   async events(found: readonly Diagnostic[], addresses?: readonly string[]): Promise<void> {
     if (!this.asJson || found.length === 0) return;
-    const { diagnosticEventJson } = await import("../../report/outcome/outcome-json.ts");
+    const { diagnosticEventJson } = await import("../../report/outcome/outcome-view.ts");
     for (const one of found) this.line(diagnosticEventJson(one, addresses));
   }
 

@@ -3,12 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { stringifyJson } from "../../core/exact-json.ts";
 import { makeFolder } from "../../core/regular-file.ts";
 import { fileBlobs } from "./blobs.ts";
 import { type Disk, KEY_BYTES, Store, type StoreParts } from "./store.ts";
-import type { TableChange } from "./table.ts";
 
 /** The data folder is in use by another process. */
 export class DataInUse extends Error {}
@@ -76,7 +75,7 @@ function diskOver(db: DatabaseSync): Disk {
   const names = db.prepare("SELECT DISTINCT tbl FROM rows");
   return {
     tables: () => names.all().map((row) => String(row.tbl)),
-    rows: (table) => rowsOf(read, table),
+    rows: (table) => read.all(table).map((row) => [String(row.id), String(row.value)] as const),
     find: (table, id) => {
       const row = one.get(table, id);
       return row === undefined ? undefined : String(row.value);
@@ -85,7 +84,10 @@ function diskOver(db: DatabaseSync): Disk {
     write(changes) {
       db.exec("BEGIN");
       try {
-        for (const change of changes) writeChange(change, put, drop);
+        for (const { table, removed, written } of changes) {
+          for (const id of removed) drop.run(table, id);
+          for (const [id, value] of written) put.run(table, id, stringifyJson(value));
+        }
         db.exec("COMMIT");
       } catch (error) {
         if (db.isTransaction) db.exec("ROLLBACK");
@@ -94,13 +96,4 @@ function diskOver(db: DatabaseSync): Disk {
     },
     close: () => db.close(),
   };
-}
-
-function* rowsOf(read: StatementSync, table: string): Iterable<readonly [string, string]> {
-  for (const row of read.all(table)) yield [String(row.id), String(row.value)];
-}
-
-function writeChange(change: TableChange, put: StatementSync, drop: StatementSync): void {
-  for (const id of change.removed) drop.run(change.table, id);
-  for (const [id, value] of change.written) put.run(change.table, id, stringifyJson(value));
 }

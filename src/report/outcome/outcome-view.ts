@@ -1,10 +1,11 @@
-// The outcome of an apply as a view that all reports use, and as text: failures with reasons, blocked and skipped changes, a summary line.
+// The outcome of an apply as a view that all reports use; as text: failures with reasons, blocked and skipped changes, a summary line; and as JSON, one event per line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
 import { grouped, listed } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
 import {
+  type ApplyEvent,
   type ApplyOutcome,
   type ChangeOutcome,
   type ChangeStatus,
@@ -12,9 +13,9 @@ import {
 } from "../../planner/model/plan.ts";
 import type { PlanView } from "../plan/plan-view.ts";
 import type { Colors } from "../text/color.ts";
-import { diagnosticText } from "../text/diagnostic-text.ts";
+import { diagnosticJson, diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
-import { type RunInfo, runLines } from "../text/run-info.ts";
+import { type RunInfo, runJson, runLines } from "../text/run-info.ts";
 import { CHANGING_ACTIONS, DONE, summaryActions } from "../text/vocabulary.ts";
 
 export interface OutcomeView {
@@ -150,4 +151,54 @@ function blockedLines(troubled: readonly OutcomeItem[], colors: Colors): readonl
     const why = cause === undefined ? "" : ` because of ${printable(cause)}`;
     return `${colors.yellow("blocked")}${why}: ${listed(names, "and", 20)}`;
   });
+}
+
+type Line = Record<string, unknown>;
+
+export function eventJson(event: ApplyEvent): Line {
+  switch (event.type) {
+    case "apply_begin":
+      return { type: event.type, totals: event.totals };
+    case "apply_start":
+      return { type: event.type, address: event.address, kind: event.kind, action: event.action };
+    case "apply_waiting":
+      return { type: event.type, address: event.address, kind: event.kind, what: event.what };
+    case "apply_complete":
+    case "apply_skipped":
+    case "apply_errored":
+      return { type: event.type, ...changeOutcomeJson(event.outcome) };
+  }
+  return event satisfies never;
+}
+
+/** Of a run as a whole; `addresses`: what a guard's objection is about. */
+export function diagnosticEventJson(one: Diagnostic, addresses?: readonly string[]): Line {
+  return { type: "diagnostic", diagnostic: { ...diagnosticJson(one), addresses } };
+}
+
+export function changeOutcomeJson(one: ChangeOutcome): Line {
+  const { address, kind, action, result, id, because, elapsedMs, diagnostic } = one;
+  return {
+    address,
+    kind,
+    action,
+    result,
+    id,
+    because,
+    elapsed_ms: Math.round(elapsedMs),
+    diagnostic: diagnostic && diagnosticJson(diagnostic),
+  };
+}
+
+/** The last line: `{type: "change_summary", applied: {create: 3, …}, failed, unknown, blocked, skipped, …}`. */
+export function outcomeJson(view: OutcomeView, info?: RunInfo): Line {
+  const { applied, unapplied, interrupted, elapsedMs } = view;
+  return {
+    type: "change_summary",
+    applied,
+    ...unapplied,
+    interrupted,
+    elapsed_ms: Math.round(elapsedMs),
+    run: info && { tool_version: info.toolVersion, host: info.host, ...runJson(info) },
+  };
 }

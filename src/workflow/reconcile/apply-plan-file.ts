@@ -91,7 +91,7 @@ async function applyChecked(
   session: Session,
   lease: Lease,
   text: string,
-  { signal, origin }: Omit<ApplyRequest, "plan">,
+  request: Omit<ApplyRequest, "plan">,
   observer: ApplyObserver,
 ): Promise<ApplyResult> {
   const { context, settings, spec, warnings } = session;
@@ -108,7 +108,7 @@ async function applyChecked(
   }
   // The workspace is read again for names and IDs; the changes are those of the file.
   const { live, learnt, recovered } = await planSession(session, lease.state(), { writes: true });
-  assertNotInterrupted(signal);
+  assertNotInterrupted(request.signal);
   if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
   const moved = [
     ...otherRecords(saved, recovered.state),
@@ -120,16 +120,13 @@ async function applyChecked(
   context.observer.found(found);
   const notes = [...warnings, ...found];
   await observer.planned(plan, notes);
-  const outcome = await executePlan(session, {
+  return executePlan(session, request, observer, {
     lease,
     plan,
     live,
     resources: spec.resources,
     entries: [...plannedEntries(recovered.entries, plan), ...learnt, { type: "nonce", nonce: saved.nonce }],
-    signal,
-    origin: { command: "apply", ...(await origin(plan)) },
-    changed: (event) => observer.changed(event),
+    command: "apply",
+    notes,
   });
-  await observer.applied(plan, outcome, notes);
-  return { status: "applied", plan, outcome };
 }

@@ -3,6 +3,7 @@
 import { ciActor } from "../../config/ci-run.ts";
 import { timeFromEnv } from "../../config/settings.ts";
 import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
@@ -55,9 +56,10 @@ export function runApply(
 async function planAndApply(
   session: Session,
   lease: Lease,
-  { plan: options, signal, origin }: ApplyRequest,
+  request: ApplyRequest,
   observer: ApplyObserver,
 ): Promise<ApplyResult> {
+  const { plan: options, signal } = request;
   const destroys = options.destroy === true;
   const { context, settings, spec, warnings } = session;
   if (destroys) assertStateExists(session.store, lease.state(), "nothing can be destroyed");
@@ -81,18 +83,15 @@ async function planAndApply(
     assertNotInterrupted(signal);
     return { status: "declined", plan };
   }
-  const outcome = await executePlan(session, {
+  return executePlan(session, request, observer, {
     lease,
     plan,
     live,
     resources: destroys ? new Map() : spec.resources,
     entries: [...plannedEntries(recovered.entries, plan), ...learnt],
-    signal,
-    origin: { command: destroys ? "destroy" : "apply", ...(await origin(plan)) },
-    changed: (event) => observer.changed(event),
+    command: destroys ? "destroy" : "apply",
+    notes,
   });
-  await observer.applied(plan, outcome, notes);
-  return { status: "applied", plan, outcome };
 }
 
 /** A signal before the first change: nothing was written, so nothing has to be finished. */
@@ -125,39 +124,42 @@ interface ExecuteInput {
   readonly resources: Spec["resources"];
   /** What has to be known before the first change. */
   readonly entries: readonly JournalEntry[];
-  readonly signal: AbortSignal;
-  readonly origin: Omit<ApplyOrigin, "actor" | "target">;
-  readonly changed: (event: ApplyEvent) => void;
+  readonly command: ApplyOrigin["command"];
+  readonly notes: readonly Diagnostic[];
 }
 
-export async function executePlan(session: Session, what: ExecuteInput): Promise<ApplyOutcome> {
-  prepareForLargeApply(session.spec);
-  await recordRecovery(what.lease, what.entries);
+export async function executePlan(
+  session: Session,
+  { signal, origin }: Omit<ApplyRequest, "plan">,
+  observer: ApplyObserver,
+  { plan, lease, live, resources, entries, command, notes }: ExecuteInput,
+): Promise<ApplyResult> {
+  const { context, spec } = session;
+  const from = await origin(plan);
+  prepareForLargeApply(spec);
+  await recordRecovery(lease, entries);
   const { user, host } = thisProcess();
-  const actor = ciActor(session.context) ?? `${user}@${host}`;
-  const target = session.spec.target?.name;
-  const activity = await session.context.observer.begin();
-  try {
-    const outcome = await applyPlan({
-      plan: what.plan,
-      registry,
-      resources: what.resources,
-      live: what.live,
-      writer: session.connection.writer,
-      lease: what.lease,
-      clock: session.clock ?? nodeClock,
-      random: nodeRandom,
-      parallelism: session.settings.parallelism,
-      onEvent: (event) => {
-        activity.apply(event);
-        what.changed(withoutSensitive(session.spec, locatedEvent(event, what.resources)));
-      },
-      signal: what.signal,
-      origin: { ...what.origin, actor, ...(target === undefined ? {} : { target }) },
-    });
-    session.options.observer?.applied(what.plan, what.lease.state(), outcome);
-    return withoutSensitive(session.spec, locatedOutcome(outcome, what.resources));
-  } finally {
-    await activity.stop();
-  }
+  const actor = ciActor(context) ?? `${user}@${host}`;
+  const activity = await context.observer.begin();
+  const found = await applyPlan({
+    plan,
+    registry,
+    resources,
+    live,
+    writer: session.connection.writer,
+    lease,
+    clock: session.clock ?? nodeClock,
+    random: nodeRandom,
+    parallelism: session.settings.parallelism,
+    onEvent: (event) => {
+      activity.apply(event);
+      observer.changed(withoutSensitive(spec, locatedEvent(event, resources)));
+    },
+    signal,
+    origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) },
+  }).finally(() => activity.stop());
+  session.options.observer?.applied(plan, lease.state(), found);
+  const outcome = withoutSensitive(spec, locatedOutcome(found, resources));
+  await observer.applied(plan, outcome, notes);
+  return { status: "applied", plan, outcome };
 }

@@ -33,7 +33,7 @@ import {
   untrustedState,
 } from "../session/state-warnings.ts";
 import type { RunObserver, WorkflowContext } from "../session/workflow-context.ts";
-import { assertKnownKinds } from "../state/find-record.ts";
+import { assertKnownKinds } from "../state/check-state.ts";
 import { importNotes } from "../target/record-entries.ts";
 import { assertExpectedHost, selectedTarget } from "../target/target.ts";
 import { placesIn } from "./located.ts";

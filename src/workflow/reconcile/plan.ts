@@ -25,7 +25,7 @@ import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
 import type { Activity } from "../session/workflow-context.ts";
-import { assertKnownKinds } from "../state/find-record.ts";
+import { assertKnownKinds } from "../state/check-state.ts";
 import { importNotes, withImports, withoutImports } from "../target/record-entries.ts";
 import { askEarly, gatherFacts, knownCallerFacts } from "./gather-facts.ts";
 

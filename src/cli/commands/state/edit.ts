@@ -7,7 +7,7 @@ import type { JournalEntry } from "../../../state/model/journal-entry.ts";
 import type { State } from "../../../state/model/record.ts";
 import { withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import type { StateOptions } from "../../../workflow/session/state-location.ts";
-import { recordAt, renamedAddress } from "../../../workflow/state/find-record.ts";
+import { recordAt, renamedAddress } from "../../../workflow/state/check-state.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";

@@ -7,7 +7,7 @@ import type { State } from "../../../state/model/record.ts";
 import { migrate as move } from "../../../state/store/migrate.ts";
 import { openStateAt, withState } from "../../../workflow/session/open-state.ts";
 import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
-import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
+import { assertFollows } from "../../../workflow/state/check-state.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";

@@ -12,7 +12,7 @@ import type { State } from "../../../state/model/record.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { explicitStateLocation } from "../../../workflow/session/state-location.ts";
 import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
-import { assertFollows } from "../../../workflow/transfer/replace-state.ts";
+import { assertFollows } from "../../../workflow/state/check-state.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";

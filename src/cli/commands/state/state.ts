@@ -8,7 +8,7 @@ import { type State, type StateRecord, sortedRecords } from "../../../state/mode
 import { withState } from "../../../workflow/session/open-state.ts";
 import { checkSpec } from "../../../workflow/session/read-spec.ts";
 import type { StateOptions } from "../../../workflow/session/state-location.ts";
-import { assertKnownKinds, recordAt } from "../../../workflow/state/find-record.ts";
+import { assertKnownKinds, recordAt } from "../../../workflow/state/check-state.ts";
 import { targetOf } from "../../../workflow/target/target.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";

@@ -1,7 +1,7 @@
-// Finds a record by an address that a user typed, and checks the new address of a moved record.
+// Checks what a command may do to a state: the record that an address names, its new address, and whether another state may take its place.
 
 import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.ts";
-import { failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { recordFitsAddress } from "../../planner/decide/invalid-records.ts";
@@ -59,4 +59,48 @@ function freeAddress(state: State, from: string, to: string): Address {
       hint: `to remove that record first, run \`workspace state rm ${shellWord(to)}\``,
     });
   return address;
+}
+
+/** `from`: where the incoming state is; what was moved there before is newer by the marks of that move alone. */
+export function assertFollows(present: State, incoming: State, from?: string): void {
+  if (present.serial === 0 && present.records.size === 0 && present.open.length === 0) return;
+  const found = [...otherState(present, incoming, from), ...otherHost(present, incoming)];
+  if (found.length > 0) throw new Failure(...found);
+}
+
+const HINT =
+  "compare both states first; to replace the current one, pass --force (it is kept as an earlier version)";
+
+function gaveWay({ moved, movingAbove }: State, to: string | undefined): boolean {
+  return moved !== undefined && moved === to && movingAbove === undefined;
+}
+
+function otherState(present: State, incoming: State, from: string | undefined): Diagnostic[] {
+  if (present.lineage !== incoming.lineage)
+    return [
+      error("STATE_LINEAGE", "the location already contains a state of another lineage", {
+        hint: HINT,
+        cause: `it records ${present.records.size} resources, the new one ${incoming.records.size}`,
+      }),
+    ];
+  if (incoming.serial < present.serial && !gaveWay(present, from))
+    return [
+      error(
+        "STATE_LINEAGE",
+        `the state at the location is newer: serial ${present.serial}, not ${incoming.serial}`,
+        { hint: HINT },
+      ),
+    ];
+  return [];
+}
+
+function otherHost(present: State, incoming: State): Diagnostic[] {
+  if (present.host === "" || incoming.host === "" || present.host === incoming.host) return [];
+  return [
+    error(
+      "STATE_OTHER_HOST",
+      `the state at the location belongs to ${present.host}, not to ${incoming.host}`,
+      { hint: HINT },
+    ),
+  ];
 }
