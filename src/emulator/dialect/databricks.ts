@@ -1,6 +1,6 @@
 // The Databricks dialect for the app: its description, parser, and refusals; translated operations of the contract, and additional ones.
 
-import type { JsonObject } from "../../core/json.ts";
+import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import type { Contract, OperationSpec } from "../http/contract.ts";
 import { dialectFile } from "../http/contract-file.ts";
 import type { AppRequest, AppResponse } from "../http/message.ts";
@@ -8,7 +8,7 @@ import { areas } from "../routes/areas.ts";
 import { libraryOperations } from "../routes/libraries.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
 import { tokenOperations } from "../routes/tokens.ts";
-import { ApiError } from "../world/errors.ts";
+import { ApiError, invalidValue } from "../world/errors.ts";
 import {
   type Area,
   type Call,
@@ -23,7 +23,6 @@ import type { Asked, Hooks } from "./operations/hook.ts";
 import { jobHooks, updateJob } from "./operations/jobs.ts";
 import { ORG, runHooks } from "./operations/runs.ts";
 import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/scim.ts";
-import { secretHooks } from "./operations/secrets.ts";
 import { makeObject, workspaceHooks } from "./operations/workspace.ts";
 import { answerSignIn, isSignIn, signInArea } from "./sign-in/sign-in.ts";
 import { type Cloud, DialectSchemas, fromContract, lenient, toContract } from "./translate.ts";
@@ -72,11 +71,15 @@ export function chosenDialect(
 
 const HOOKS: Hooks = {
   ...scimHooks,
-  ...secretHooks,
   ...workspaceHooks,
   ...computeHooks,
   ...jobHooks,
   ...runHooks,
+  "secrets/scopes/create": {
+    before: refuseVaultElsewhere,
+    around: (core, call, { world }) => core({ ...call, allows: { scopeNames: /^[\w.@/-]+$/ } }, world),
+  },
+  "secrets/scopes/list": { after: listScopes },
 };
 
 const ZONES = ["us-west-2a", "us-west-2b", "us-west-2c"];
@@ -150,4 +153,18 @@ function naming(run: () => Reply): Reply {
     if (!(error instanceof ApiError) || !/\bfs:\//.test(error.message)) throw error;
     throw new ApiError(error.code, error.message.replaceAll(/\bfs:\//g, "dbfs:/"));
   }
+}
+
+function refuseVaultElsewhere({ input, cloud }: Asked): JsonObject {
+  if (input.scope_backend_type === "AZURE_KEYVAULT" && cloud !== "azure")
+    throw invalidValue("Scopes with the backend AZURE_KEYVAULT exist on Azure only.");
+  return input;
+}
+
+function listScopes(answer: JsonObject): JsonObject {
+  const scopes = listIn(answer.scopes).map((scope): JsonObject => {
+    const shown = objectIn(scope);
+    return shown.backend_type === "AZURE_KEYVAULT" ? { ...shown, is_databricks_managed: false } : shown;
+  });
+  return scopes.length === 0 ? {} : { scopes };
 }

@@ -92,9 +92,8 @@ export class Store {
         else this.#table(name).delete(id);
       }
     }
-    for (const [name, rows] of Object.entries(tables)) {
+    for (const [name, rows] of Object.entries(tables))
       for (const [id, row] of Object.entries(rows)) this.#table(name).set(id, row);
-    }
     for (const [id, bytes] of contents) this.#contents.put(id, bytes);
   }
 

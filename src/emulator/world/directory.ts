@@ -155,9 +155,8 @@ export const PURGE = "users/purge";
 /** No request shows a deleted user; the rest of its data is purged after 30 days (contract A 3, contract A 8). */
 export function inactivateUser(world: World, user: User): void {
   leaveAll(world, user.id);
-  for (const [token, row] of [...userTokens(world).entries()]) {
+  for (const [token, row] of [...userTokens(world).entries()])
     if (row.user_id === user.id) userTokens(world).delete(token);
-  }
   usersOf(world).delete(user.id);
   userNames(world).delete(folded(user.userName));
   inactiveOf(world).set(folded(user.userName), { ...user, active: false });

@@ -106,9 +106,8 @@ export class EntryTree<T extends TreeEntry> {
 
   children(id: string): EmulatorNode<T>[] {
     const nodes: EmulatorNode<T>[] = [];
-    for (let next = this.#links.get(id)?.first; next !== undefined; next = this.#links.get(next)?.next) {
+    for (let next = this.#links.get(id)?.first; next !== undefined; next = this.#links.get(next)?.next)
       nodes.push(this.node(next));
-    }
     return nodes.sort(byName);
   }
 

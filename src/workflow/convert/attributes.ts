@@ -74,9 +74,8 @@ class AttributeReader {
     if (schema.items !== undefined) return this.#items(schema.items, value, path);
     if (typeof value === "object") return this.#unexpected(value, path);
     if (!meant && schema.default === undefined && isUnset(value)) return undefined;
-    if (schema.enum !== undefined && !isAllowed(schema, value)) {
+    if (schema.enum !== undefined && !isAllowed(schema, value))
       return isUnset(value) ? undefined : this.#leave(path, "its value is unknown to this version");
-    }
     return value;
   }
 

@@ -12,7 +12,7 @@ import type { Live } from "../../resource/live.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { omittedObjects } from "../../spec/export/addresses.ts";
 import { type DocumentMember, type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
-import { existsAlready, problemsOfExport, writeContent, writeSpec } from "../transfer/export.ts";
+import { existsAlready, problemsOfExport, writeExported } from "../transfer/export.ts";
 import { assertCanIgnoreState, ignoreState } from "../transfer/write-file.ts";
 import { type ContentFolders, contentKey, findContents } from "./contents.ts";
 import { ConversionLog, type ConvertedObjects, type ConvertedResource, convertedKey } from "./conversion.ts";
@@ -162,8 +162,8 @@ export async function convertFile(
 /** The contents first, and the spec that names them last. */
 function write(folder: string, { files }: Conversion, yaml: string, force: boolean): readonly string[] {
   withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
-  for (const { path, bytes } of files) writeContent(folder, path, bytes(), force);
-  writeSpec(join(folder, DEFAULT_FILE), yaml, force);
+  for (const { path, bytes } of files) writeExported(folder, path, bytes(), force);
+  writeExported(folder, DEFAULT_FILE, yaml, force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
   return [DEFAULT_FILE, ...files.map(({ path }) => path)];
 }

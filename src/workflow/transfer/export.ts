@@ -27,7 +27,6 @@ import {
   assertNoLinkBelow,
   ignoreState,
   openWholeFile,
-  type WholeFile,
   writeWholeFile,
 } from "./write-file.ts";
 
@@ -78,7 +77,11 @@ async function fetchOne({ of, path }: ExportSource, to: FetchInput): Promise<voi
   if (pieces === undefined)
     throw new Error(`${provider.kind} have contents, so the kind has a verb for them`);
   const file = join(to.folder, path);
-  const into = opened(to.folder, file, to.force);
+  const into = withFileCreation(file, TAKEN, () => {
+    assertNoLinkBelow(to.folder, file);
+    makeFolder(dirname(file));
+    return openWholeFile(file, { over: to.force });
+  });
   try {
     for await (const piece of pieces) withFileCreation(file, TAKEN, () => into.write(piece));
     withFileCreation(file, TAKEN, () => into.keep());
@@ -87,20 +90,18 @@ async function fetchOne({ of, path }: ExportSource, to: FetchInput): Promise<voi
   }
 }
 
-function opened(folder: string, file: string, force: boolean): WholeFile {
-  return withFileCreation(file, TAKEN, () => {
+/** The spec, or a content next to it. Throws Failure with CLI_FILE. */
+export function writeExported(
+  folder: string,
+  path: string,
+  content: string | Uint8Array,
+  force: boolean,
+): void {
+  const file = join(folder, path);
+  withFileCreation(file, TAKEN, () => {
     assertNoLinkBelow(folder, file);
     makeFolder(dirname(file));
-    return openWholeFile(file, { over: force });
-  });
-}
-
-/** Throws Failure with CLI_FILE. */
-export function writeSpec(file: string, text: string, force: boolean): void {
-  withFileCreation(file, TAKEN, () => {
-    assertNoLinkBelow(dirname(file), file);
-    makeFolder(dirname(file));
-    writeWholeFile(file, text, { over: force });
+    writeWholeFile(file, content, { over: force });
   });
 }
 
@@ -112,18 +113,6 @@ export async function problemsOfExport(
 ): Promise<readonly Diagnostic[]> {
   const { diagnostics } = await loadSpec({ file, cwd, env: {}, registry, secrets: "skip", keyed: () => "" });
   return diagnostics;
-}
-
-/** Throws Failure with CLI_FILE. */
-export function writeContent(folder: string, path: string, bytes: Uint8Array, force: boolean): void {
-  const file = join(folder, path);
-  const into = opened(folder, file, force);
-  try {
-    withFileCreation(file, TAKEN, () => into.write(bytes));
-    withFileCreation(file, TAKEN, () => into.keep());
-  } finally {
-    into.drop();
-  }
 }
 
 /** `pools,clusters`, repeatable; empty means every kind. Throws Failure with CLI_USAGE. */
@@ -190,7 +179,7 @@ export async function exportToFolder(
   const { sources } = exportSpec(input);
   const failed = await fetchSources(sources, { folder, reader, parallelism, force });
   const found = exportSpec(withoutThese(input, new Set(failed.keys())));
-  writeSpec(file, textOf(found), force);
+  writeExported(folder, DEFAULT_FILE, textOf(found), force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
   const doubts = await problemsOfExport(context, file, registryIn(registry, dialectFrom(context, options)));
   return { found, diagnostics: [...exportNotes(found, options.builtIn), ...failed.values(), ...doubts] };

@@ -16,7 +16,7 @@ import { Refused } from "../../../src/core/request-failure.ts";
 import { registry } from "../../../src/providers/index.ts";
 import type { Provider } from "../../../src/resource/provider.ts";
 import { addressObjects, sourcesOf } from "../../../src/spec/export/addresses.ts";
-import { fetchSources, writeSpec } from "../../../src/workflow/transfer/export.ts";
+import { fetchSources, writeExported } from "../../../src/workflow/transfer/export.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -88,14 +88,14 @@ describe("the contents of an export", () => {
     writeFileSync(join(outside, "a"), "kept");
     symlinkSync(join(outside, "a"), join(folder, "workspace.yaml"));
     expect(await refusal(() => fetch({ "/a": ["x"], "/b": ["y"] }, true))).toBe("CLI_FILE");
-    expect(await refusal(() => writeSpec(join(folder, "workspace.yaml"), "{}", true))).toBe("CLI_FILE");
+    expect(await refusal(() => writeExported(folder, "workspace.yaml", "{}", true))).toBe("CLI_FILE");
     expect([readdirSync(outside), readFileSync(join(outside, "a"), "utf8")]).toEqual([["a"], "kept"]);
   });
 
   test("need a folder that can be made", async () => {
     writeFileSync(join(folder, "files"), "a file in the way");
     expect(await refusal(() => fetch({ "/a/b": ["x"] }))).toBe("CLI_FILE");
-    expect(await refusal(() => writeSpec("/proc/none/workspace.yaml", "{}", false))).toBe("CLI_FILE");
+    expect(await refusal(() => writeExported("/proc/none", "workspace.yaml", "{}", false))).toBe("CLI_FILE");
   });
 
   test("an unexpected failure is not swallowed", async () => {

@@ -54,7 +54,6 @@ export function detachRun(world: World, id: string, run: number): void {
     return;
   }
   touchCluster(world, detached);
-  if (detached.runs.length === 0 && "autoscale" in detached.size) {
+  if (detached.runs.length === 0 && "autoscale" in detached.size)
     world.timers.set(`clusters/${id}/shrink`, world.now + CLUSTERS.shrink_ms, SHRINK, { cluster_id: id });
-  }
 }

@@ -117,9 +117,8 @@ export function dropCluster(world: World, id: string): void {
   activeIds(world).delete(id);
   terminatedIds(world).delete(id);
   pinsOf(world).delete(id);
-  for (const timer of ["state", "idle", "shrink", "report", "recover", "retention"]) {
+  for (const timer of ["state", "idle", "shrink", "report", "recover", "retention"])
     world.timers.cancel(`clusters/${id}/${timer}`);
-  }
 }
 
 /** Drops a cluster at the end of its retention; later requests get an error that says so. */

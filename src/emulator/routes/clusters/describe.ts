@@ -80,9 +80,8 @@ function listedIds(world: World): string[] {
 function lastTerminated(world: World, listed: ReadonlySet<string>): string[] {
   const interactive: string[] = [];
   const automated: string[] = [];
-  for (const [id, byJob] of terminatedIds(world).entries()) {
+  for (const [id, byJob] of terminatedIds(world).entries())
     if (!listed.has(id)) (byJob ? automated : interactive).push(id);
-  }
   return [
     ...interactive.slice(-CLUSTERS.listed_interactive).reverse(),
     ...automated.slice(-CLUSTERS.listed_automated).reverse(),

@@ -96,9 +96,8 @@ function digits(text: string): string {
   let out = "";
   for (let round = 0; round < 4; round++) {
     let hash = 0x811c9dc5 ^ round;
-    for (let index = 0; index < text.length; index++) {
+    for (let index = 0; index < text.length; index++)
       hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
-    }
     out += hash.toString(16).padStart(8, "0");
   }
   return out;
@@ -149,12 +148,9 @@ function clusterResized(world: World, id: string): void {
 
 function settle(world: World, cluster: Cluster, grew: boolean): void {
   const running = putCluster(world, { ...cluster, state: "RUNNING" });
-  if (grew) {
-    addEvent(world, cluster.cluster_id, "UPSIZE_COMPLETED", workersAndShortage(world, running));
-  }
-  if (lacksNodes(running)) {
+  if (grew) addEvent(world, cluster.cluster_id, "UPSIZE_COMPLETED", workersAndShortage(world, running));
+  if (lacksNodes(running))
     waitForInstances(world, running.attributes.instance_pool_id ?? "", running.cluster_id);
-  }
 }
 
 /** The workers that a size asks for, given how many there are: bounds leave a number inside them alone. */

@@ -38,9 +38,7 @@ export function makeDirectories(world: World, segments: readonly string[]): FsNo
   const tree = fileTree(world);
   let { node, rest } = tree.deepest(segments);
   if (!node.entry.folder) throw fileExistsError(segments.slice(0, segments.length - rest.length));
-  for (const name of rest) {
-    node = tree.add({ parent: node.id, name, folder: true, modified: world.now });
-  }
+  for (const name of rest) node = tree.add({ parent: node.id, name, folder: true, modified: world.now });
   return node;
 }
 

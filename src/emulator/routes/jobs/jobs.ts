@@ -86,9 +86,8 @@ function reset(call: Call, world: World): void {
   const changed = { ...job, settings };
   putJob(world, changed);
   armSchedule(world, changed);
-  for (const run of activeRunsOf(world, job.job_id)) {
+  for (const run of activeRunsOf(world, job.job_id))
     if (run.life_cycle_state !== "TERMINATING") armTimeout(world, run);
-  }
 }
 
 /** Details and history are invisible from now on; active runs are ended in their own time (contract B 4.2 rule 2). */

@@ -85,9 +85,8 @@ export function dropRun(world: World, run: Run): void {
   runsOf(world).delete(id);
   activeRunJobs(world).delete(id);
   runNumbers(world).delete(`${run.job_id}/${run.number_in_job}`);
-  for (const timer of ["look", "finish", "timeout", "cleanup", "retry", "retention"]) {
+  for (const timer of ["look", "finish", "timeout", "cleanup", "retry", "retention"])
     world.timers.cancel(`runs/${id}/${timer}`);
-  }
 }
 
 /** The runs of a deleted job are invisible, also those that have yet to end (contract B 4.2 rule 2). */

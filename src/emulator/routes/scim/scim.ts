@@ -22,8 +22,7 @@ export const scimArea: Area = {
 
 /** The built-in groups and the administrator. */
 function seed(world: World): void {
-  for (const displayName of [ADMINS, USERS]) {
+  for (const displayName of [ADMINS, USERS])
     putGroup(world, { id: newPrincipalId(world), displayName, entitlements: [], roles: [], members: [] });
-  }
   ensureAdministrator(world, administratorName(world));
 }

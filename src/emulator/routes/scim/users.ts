@@ -92,9 +92,8 @@ function put(call: Call, world: World): Reply {
   checkSchemas(call.input, USER_SCHEMA);
   checkUnchanged(call.input, "id", user.id);
   const userName = call.input.userName;
-  if (typeof userName !== "string" || userName.toLowerCase() !== user.userName.toLowerCase()) {
+  if (typeof userName !== "string" || userName.toLowerCase() !== user.userName.toLowerCase())
     checkUnchanged(call.input, "userName", user.userName);
-  }
   return { json: shownUser(world, write(world, user.id, user.userName, call.input)) };
 }
 
