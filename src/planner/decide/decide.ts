@@ -36,7 +36,7 @@ export function decideResource(
   if (found.is === "refused") return { refused: found.diagnostic };
   const resolved = desiredOf(context, resource, provider);
   if (found.is === "absent") return { change: creation(context, resource, resolved, found) };
-  const comparison = compared(context, resource, provider, resolved, found.live, found.is === "takeover");
+  const comparison = compared(context, resource, provider, resolved, found.live, found.is === "adoptable");
   return actionFor(context, resource, provider, comparison);
 }
 
@@ -112,7 +112,7 @@ function whyCreated(
 
 interface Compared {
   readonly live: LiveObject;
-  readonly takeover: boolean;
+  readonly adopts: boolean;
   readonly unfinished: boolean;
   readonly diffs: readonly FieldDiff[];
   readonly reach: ReturnType<typeof reaching>;
@@ -127,13 +127,13 @@ function compared(
   provider: PlannedKind,
   resolved: ResolvedReferences,
   object: LiveObject,
-  takeover: boolean,
+  adopts: boolean,
 ): Compared {
   const record = context.input.state.records.get(resource.address);
   const live = comparable(provider, object);
   const ignored = resource.lifecycle.ignore_changes;
   const wanted = withIgnored(provider, resolved.values, live.values, ignored);
-  const before = takeover ? undefined : recordedOf(provider, record);
+  const before = adopts ? undefined : recordedOf(provider, record);
   const recorded = before && recordedWithIgnored(provider, before, live.values, ignored);
   const found = diffResource(provider.fields, wanted, live, recorded, resolved.unknown);
   const all = withReferenceCauses(context, resource, recorded, found);
@@ -141,7 +141,7 @@ function compared(
   const after = withTargets(wanted, diffs);
   return {
     live: object,
-    takeover,
+    adopts,
     unfinished: record?.status === "creating",
     diffs,
     reach: reaching(resource, after, resolved),
@@ -184,7 +184,7 @@ function actionFor(
 
 function unchanged(context: PlanContext, resource: Resource, found: Compared): Change {
   const moved = movedFrom(context, resource);
-  const reasons = found.takeover ? ["the existing object matches the spec"] : moved;
+  const reasons = found.adopts ? ["the existing object matches the spec"] : moved;
   const { after, unresolved } = found.reach;
   const same: Noop = {
     action: "noop",
@@ -201,7 +201,7 @@ function unchanged(context: PlanContext, resource: Resource, found: Compared): C
     id: found.existing.id,
     before: found.existing.before,
   };
-  return found.takeover || found.unfinished || moved.length > 0
+  return found.adopts || found.unfinished || moved.length > 0
     ? { ...same, action: "adopt", fingerprint: found.fingerprint() }
     : same;
 }
@@ -227,7 +227,7 @@ function reasonsOf(
   found: Compared,
 ): readonly string[] {
   const reasons: string[] = [...movedFrom(context, resource)];
-  if (found.takeover) reasons.push("it exists and is adopted");
+  if (found.adopts) reasons.push("it exists and is adopted");
   if (found.unfinished) reasons.push("an interrupted run created it in part; this run completes it");
   const moved = new Set<string>();
   for (const reference of resource.references) {

@@ -14,9 +14,9 @@ import { hasUnreadableValue, type PlanContext } from "../model/context.ts";
 import { importCommands, namesakeOf, namesakesText } from "./duplicate-names.ts";
 import { isManageable, unmanageableError } from "./unmanageable.ts";
 
-/** `ours`: recorded and there. `takeover`: there, not recorded, and we may have it. `absent`: to be created. */
+/** `managed`: recorded, and exists. `adoptable`: exists, is not recorded, and may be adopted. `absent`: will be created. */
 export type LiveMatch =
-  | { readonly is: "ours" | "takeover"; readonly live: LiveObject }
+  | { readonly is: "managed" | "adoptable"; readonly live: LiveObject }
   | {
       readonly is: "absent";
       readonly newParent?: Address;
@@ -26,7 +26,7 @@ export type LiveMatch =
 
 export function matchLive(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch {
   const match = matchByIdOrName(context, resource, provider);
-  const live = match.is === "ours" || match.is === "takeover" ? match.live : undefined;
+  const live = match.is === "managed" || match.is === "adoptable" ? match.live : undefined;
   const diagnostic = live === undefined ? undefined : unmanageableError(resource, provider, live);
   return diagnostic === undefined ? match : { is: "refused", diagnostic };
 }
@@ -37,8 +37,8 @@ function matchByIdOrName(context: PlanContext, resource: Resource, provider: Pla
   const record = context.input.state.records.get(resource.address);
   const recorded = record === undefined ? undefined : context.liveIndex.byId(resource.kind, record.id);
   const returning = recorded === undefined ? undefined : returningTo(context, resource, provider, recorded);
-  if (returning !== undefined) return { is: "takeover", live: returning };
-  if (recorded !== undefined) return { is: "ours", live: recorded };
+  if (returning !== undefined) return { is: "adoptable", live: returning };
+  if (recorded !== undefined) return { is: "managed", live: recorded };
   const imported = record === undefined ? importOf(context, resource, provider) : undefined;
   if (imported !== undefined) return imported;
   const named = context.liveIndex.byName(resource.kind, resource.name);
@@ -49,9 +49,9 @@ function matchByIdOrName(context: PlanContext, resource: Resource, provider: Pla
   const owner = context.owners.get(resource.kind, only.id);
   if (owner !== undefined && givesUpName(context, owner, resource, provider, only)) return { is: "absent" };
   if (owner !== undefined && owner !== resource.address)
-    return refuse(resource, provider, heldBy(owner, resource.address));
-  return mayTakeOver(context, resource, provider) || !isManageable(only)
-    ? { is: "takeover", live: only }
+    return refuse(resource, provider, nameInUse(owner, resource.address));
+  return mayAdopt(context, resource, provider) || !isManageable(only)
+    ? { is: "adoptable", live: only }
     : refuse(resource, provider, adoptHint(resource.address, only, record));
 }
 
@@ -62,7 +62,7 @@ function importOf(context: PlanContext, resource: Resource, provider: PlannedKin
   const { address, kind } = resource;
   const live = context.liveIndex.byId(kind, remoteId(entry.id));
   const owner = context.owners.get(kind, remoteId(entry.id));
-  if (live !== undefined && owner === undefined) return { is: "takeover", live };
+  if (live !== undefined && owner === undefined) return { is: "adoptable", live };
   const message =
     owner === undefined
       ? `the ${provider.singular} ${entry.id} to import as ${address} does not exist`
@@ -125,11 +125,11 @@ function withoutUniqueNames(
   if (only === undefined) return { is: "absent" };
   const namesakes: NonEmpty<Namesake> = [namesakeOf(only), ...more.map(namesakeOf)];
   if (context.input.adopt !== true) return { is: "absent", namesakes };
-  if (more.length === 0 || !free.some(isManageable)) return { is: "takeover", live: only };
+  if (more.length === 0 || !free.some(isManageable)) return { is: "adoptable", live: only };
   return ambiguous(resource, provider, namesakes);
 }
 
-function mayTakeOver(context: PlanContext, resource: Resource, provider: PlannedKind): boolean {
+function mayAdopt(context: PlanContext, resource: Resource, provider: PlannedKind): boolean {
   if (context.input.adopt === true) return true;
   if (isBuiltIn(provider, resource.name)) return true;
   if (provider.nested !== undefined && !hasUnreadableValue(provider)) return true;
@@ -154,7 +154,7 @@ function refuse(resource: Resource, provider: PlannedKind, hint: string): LiveMa
   };
 }
 
-function heldBy(owner: Address, address: Address): string {
+function nameInUse(owner: Address, address: Address): string {
   return `${owner} manages it; if the resource was only renamed in the spec, run \`workspace state mv ${shellWord(owner)} ${shellWord(address)}\``;
 }
 
