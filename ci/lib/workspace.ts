@@ -32,6 +32,7 @@ export interface Place {
 }
 
 const ROOT = join(import.meta.dirname, "../..");
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 const MOST_ERROR_LINES = 200;
 /** Every comment and every summary has room for them. */
 const MOST_ERROR_CHARACTERS = 50_000;
@@ -137,11 +138,11 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
     stdio: ["ignore", "pipe", "pipe"],
   });
   let cancelled = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.on(signal, () => {
-      cancelled = true;
-      child.kill(signal);
-    });
+  const stop = (signal: NodeJS.Signals): void => {
+    cancelled = true;
+    child.kill(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
   const errors: string[] = [];
   const done = Promise.all([
     copyLines(child.stdout, process.stdout),
@@ -155,6 +156,8 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
     child.on("close", (code) => settle(code ?? 1));
   });
   await done;
+  // From here on, a signal ends this process.
+  for (const signal of SIGNALS) process.off(signal, stop);
   return {
     exitCode,
     report: noted(textOf(join(reports, "report.md")), note),

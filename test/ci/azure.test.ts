@@ -21,7 +21,7 @@ afterEach(() => site.reset());
 afterAll(() => site.close());
 
 describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
-  test("save a plan after a merge and apply it", async () => {
+  test("save a plan after a merge and apply it once", async () => {
     expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
     expect(saved.output).toContain("##vso[task.uploadsummary]");
     expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
@@ -29,6 +29,9 @@ describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
       expect.arrayContaining(["junit.xml", "metrics.prom", "report.html", "summary.md"]),
     );
     expect((await site.pool()).max_capacity).toBe(10);
+    const stale = await run("apply", "main", 2);
+    expect({ code: stale.code, output: stale.output }).toMatchObject({ code: 4 });
+    expect(stale.published).toContain("summary.md");
   });
 
   test("keep one thread on a pull request and close it when nothing is left", async () => {

@@ -54,13 +54,16 @@ afterEach(() => site.reset());
 afterAll(() => site.close());
 
 describe("the workflows of GitHub", { timeout: 120_000 }, () => {
-  test("apply the saved plan after a merge, and skip apply when nothing changes", async () => {
+  test("apply the saved plan after a merge once, and skip apply when nothing changes", async () => {
     expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
     expect(saved.outputs).toMatchObject({ changes: "true", "exit-code": "2" });
     expect(saved.summary).toContain("pools.shared");
     expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
     expect(applied.summary).toContain("pools.shared");
     expect((await site.pool()).max_capacity).toBe(10);
+    const stale = await run("workspace-apply", "apply", onMain(1, "e".repeat(40)));
+    expect(stale).toMatchObject({ code: 4, outputs: { "exit-code": "4", changes: "false" } });
+    expect(stale.summary).toContain("PLAN_STALE");
     const again = await run("workspace-apply", "plan", onMain(2, "e".repeat(40)));
     expect(again.outputs).toMatchObject({ changes: "false", "exit-code": "0" });
   });

@@ -48,7 +48,7 @@ function missingReports(job: string, { cwd }: GitLabResult): readonly unknown[] 
 }
 
 describe("the jobs of GitLab", { timeout: 120_000 }, () => {
-  test("save a plan after a merge and apply it", async () => {
+  test("save a plan after a merge and apply it once", async () => {
     expect({ code: saved.code, output: saved.output }).toMatchObject({ code: 0 });
     expect(saved.output).toContain("npm ci --omit=dev --ignore-scripts");
     expect(missingReports("workspace-save-plan", saved)).toEqual([]);
@@ -57,6 +57,9 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
     expect({ code: applied.code, output: applied.output }).toMatchObject({ code: 0 });
     expect(missingReports("workspace-apply", applied)).toEqual([]);
     expect((await site.pool()).max_capacity).toBe(10);
+    const stale = await run("workspace-apply", "main", 1, {}, saved);
+    expect({ code: stale.code, output: stale.output }).toMatchObject({ code: 4 });
+    expect(missingReports("workspace-apply", stale)).toEqual([]);
   });
 
   test("keep one comment on a merge request, in one line when nothing is left", async () => {

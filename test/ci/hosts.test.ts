@@ -1,9 +1,10 @@
 // Hosts of pipelines cancel jobs, limit the length of reports, and keep the folders of their runners.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { TOKEN } from "./code-host/code-host.ts";
 import { runAzureJob } from "./runners/azure-runner.ts";
 import { runJob } from "./runners/github-runner.ts";
 import { ROOT, Site, STATE_KEY, type StepResult, specOf, WORKSPACE_TOKEN } from "./runners/pipeline.ts";
@@ -48,7 +49,7 @@ describe.each(JOBS)("a job of %s", (_, run) => {
     site.program = site.script(
       "bin/program",
       `exec node -e 'process.on("SIGINT", () => { console.log("stopped"); process.exit(130); });
-fetch(process.env.STARTED); setTimeout(() => process.exit(2), 5000)'`,
+fetch(process.env.STARTED); setTimeout(() => process.exit(2), 20000)'`,
     );
     site.variables = { STARTED: `${site.host.url}/started` };
     site.host.before = ({ url }) => {
@@ -59,6 +60,46 @@ fetch(process.env.STARTED); setTimeout(() => process.exit(2), 5000)'`,
     expect(done.output).toContain("Cancelled: ");
     expect(done.code).toBe(130);
     expect(site.host.comments.map(({ body }) => body)).toEqual(before);
+  }, 60_000);
+
+  test("that is cancelled while it waits for the code host ends", async () => {
+    site.program = site.script("bin/program", "exit 1");
+    const comments = /^POST .*(?:comments|threads)$/;
+    site.host.faults.push({ match: comments, status: 429, times: 9, headers: { "retry-after": "100" } });
+    site.host.before = ({ method, url }) => {
+      if (comments.test(`${method} ${url.pathname}`)) site.cancel();
+    };
+    expect((await run(9, specOf(20))).code).not.toBe(0);
+    expect(site.host.requests.filter((one) => comments.test(one))).toHaveLength(1);
+  }, 30_000);
+});
+
+describe("a secret of the spec, the host, or the code host", () => {
+  test("is in no log, comment, summary, or report", async () => {
+    const value = "päss'\"$(touch executed)`x`\n::warning::word";
+    const spec = "scopes:\n  etl: { secrets: { password: { env: DB_PASSWORD } } }\n";
+    const sha = site.commit({ "workspace.yaml": spec }, "refs/heads/main");
+    site.variables = { DB_PASSWORD: value };
+    const { WORKSPACE_HOST = "", WORKSPACE_STATE = "" } = site.secrets();
+    const vars = { WORKSPACE_HOST, WORKSPACE_STATE };
+    const tokens = { WORKSPACE_PLAN_TOKEN: WORKSPACE_TOKEN, WORKSPACE_APPLY_TOKEN: WORKSPACE_TOKEN };
+    const secrets = { ...tokens, WORKSPACE_STATE_KEY: STATE_KEY };
+    const written: string[] = [];
+    for (const job of ["plan", "apply"]) {
+      const event = { ref: "refs/heads/main", payload: {}, number: 30, sha };
+      const done = await runJob(site, { workflow: "workspace-apply", job, event, vars, secrets });
+      expect({ code: done.code, output: done.output }).toMatchObject({ code: 0 });
+      const { reports = "" } = done.outputs;
+      const files = readdirSync(reports).map((name) => readFileSync(join(reports, name), "utf8"));
+      written.push(done.output, done.summary, ...files);
+    }
+    const planned = await github(31, spec.replace("etl", "other"));
+    written.push(planned.output, planned.summary, ...site.host.comments.map(({ body }) => body));
+    const text = written.join("\n");
+    expect(text).toContain("secrets.etl/password");
+    expect(text).toContain("secrets.other/password");
+    for (const secret of ["päss", "::warning::word", WORKSPACE_TOKEN, STATE_KEY, TOKEN])
+      expect(text.includes(secret)).toBe(false);
   }, 60_000);
 });
 
