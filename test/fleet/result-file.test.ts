@@ -160,7 +160,7 @@ describe("the file of results", () => {
     expect(readFileSync(victim, "utf8")).toBe("safe\n");
   });
 
-  test("is in private folders when no folder existed, because states are created beside it", async () => {
+  test("is in private folders when no folder existed, because states are created next to it", async () => {
     const { path, store } = newFile();
     const before = process.umask(0);
     try {
