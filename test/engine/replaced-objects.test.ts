@@ -33,3 +33,21 @@ test("a replaced user that is inactive is deleted after its first deletion was r
   expect((await record())?.deposed).toBeUndefined();
   expect(doing(await site.drive(site.process().plan(spec)))).toEqual([]);
 });
+
+test("a replaced user that someone else deleted leaves its record with the next apply", async () => {
+  const site = await Site.start();
+  onTestFinished(() => site.close());
+  await site.drive(site.process().apply(await site.spec(yamlOf("ada@example.com"))));
+  const record = async () => (await site.state()).records.get("users.u" as Address);
+  const id = (await record())?.id;
+  const spec = await site.spec(yamlOf("bo@example.com"));
+  await site.drive(site.process({ transport: refusing }).apply(spec));
+  expect((await record())?.deposed).toEqual([id]);
+  await site.world.delete(`preview/scim/v2/Users/${id}`);
+  expect(doing(await site.drive(site.process().plan(spec)))).toEqual(["forget users.u"]);
+  const { outcome } = await site.drive(site.process().apply(spec));
+  expect(results(outcome)).toContain("applied forget users.u");
+  expect((await record())?.name).toBe("bo@example.com");
+  expect((await record())?.deposed).toBeUndefined();
+  expect(doing(await site.drive(site.process().plan(spec)))).toEqual([]);
+});

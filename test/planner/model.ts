@@ -60,7 +60,7 @@ export function applied(plan: Plan, spec: Spec, before: Modelled): Modelled {
         if (change.deposed !== true) records.delete(change.address);
         return;
       case "forget":
-        records.delete(change.address);
+        if (change.deposed !== true) records.delete(change.address);
         return;
       case "report":
         return;

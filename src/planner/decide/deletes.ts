@@ -162,13 +162,17 @@ function forget(
   };
 }
 
-/** Managed objects that were replaced, or created late, and still exist. */
+/** Managed objects that were replaced, or created late: deletes those that still exist, and forgets the others. */
 function deposed(context: PlanContext): Change[] {
   const changes: Change[] = [];
   for (const record of context.input.state.records.values()) {
     for (const id of leaving(context, record)) {
       const provider = context.input.registry.of(record.address);
       const live = context.liveIndex.byId(provider.kind, id);
+      if (live === undefined && record.deposed?.includes(id) === true && isFullyRead(context, provider)) {
+        const gone = forget(record, provider, "the replaced object no longer exists in the workspace");
+        changes.push({ ...gone, id, deposed: true });
+      }
       if (live === undefined || !isManageable(live)) continue;
       const going = deleteChange(
         provider,
@@ -181,6 +185,13 @@ function deposed(context: PlanContext): Change[] {
     }
   }
   return changes;
+}
+
+/** Whether an object that was not found does not exist. Of a tree, only the paths of the spec and the state are read. */
+function isFullyRead({ input }: PlanContext, { kind, tree }: PlannedKind): boolean {
+  const found = input.live.get(kind);
+  if (input.partial === true || tree !== undefined) return false;
+  return found?.readable === true && found.unreadableParents.size === 0;
 }
 
 /** The deposed objects of a record; where one of them takes its place again, the recorded one goes instead. */

@@ -102,8 +102,12 @@ export type Replace = Common &
 export type Delete = Common & Existing & Vacating & { readonly action: "delete"; readonly deposed?: true };
 /** Changes only the state: adopts a live object. */
 export type Adopt = Common & Reaching & Existing & { readonly action: "adopt" };
-/** Changes only the state: the object was deleted, or is no longer managed. */
-export type Forget = Common & { readonly action: "forget"; readonly id: RemoteId };
+/** Changes only the state: the object was deleted, or is no longer managed. `deposed`: a replaced object; its record stays. */
+export type Forget = Common & {
+  readonly action: "forget";
+  readonly id: RemoteId;
+  readonly deposed?: true;
+};
 /** Has no fingerprint, because nothing is written. */
 export type Noop = Common & Reaching & Omit<Existing, "fingerprint"> & { readonly action: "noop" };
 /** A live member of a managed parent that is unmanaged and cannot be compared (a secret). It is not changed. */
@@ -111,6 +115,11 @@ export type Report = Common & Existing & { readonly action: "report" };
 
 export type Change = Create | Update | Replace | Delete | Adopt | Forget | Noop | Report;
 export type Action = Change["action"];
+
+/** Whether a change is about a replaced object and not about the current one of its address. */
+export function isOfReplaced(change: Change): boolean {
+  return "deposed" in change && change.deposed === true;
+}
 
 /** Whether applying a change does something: to the workspace, or to the state. */
 export function touches({ action }: { readonly action: Action }): boolean {

@@ -2,14 +2,12 @@
 
 import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { Change } from "./change.ts";
+import { type Change, isOfReplaced } from "./change.ts";
 import { objectKey } from "./context.ts";
 
 /** A change's key in a graph. Two changes may share an address: a replaced object and its replacement. */
 export function changeKey(change: Change): string {
-  return change.action === "delete" && change.deposed === true
-    ? `${change.address}#${change.id}`
-    : change.address;
+  return "id" in change && isOfReplaced(change) ? `${change.address}#${change.id}` : change.address;
 }
 
 /** The changes of live objects, by kind and ID. */

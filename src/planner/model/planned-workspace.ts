@@ -6,7 +6,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { Change } from "./change.ts";
+import { type Change, isOfReplaced } from "./change.ts";
 import { objectKey, type PlanContext } from "./context.ts";
 import type { PlanFacts } from "./facts.ts";
 import type { LiveIndex } from "./live-index.ts";
@@ -65,7 +65,7 @@ function leavingNames(registry: PlanningRegistry, changes: readonly Change[]) {
     const { action, kind, name } = change;
     const withParent = action === "forget" && change.dependsOn.length > 0;
     if (action === "delete" || action === "replace" || withParent) removed.add(nameKey(registry, kind, name));
-    else if (action === "forget") forgotten.add(nameKey(registry, kind, name));
+    else if (action === "forget" && !isOfReplaced(change)) forgotten.add(nameKey(registry, kind, name));
   }
   return { removed, forgotten };
 }

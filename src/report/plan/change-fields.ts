@@ -4,7 +4,7 @@ import { type Address, nameOf } from "../../core/address.ts";
 import type { Location } from "../../core/diagnostic.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
 import { count } from "../../core/sentences.ts";
-import type { Change, ContentDiff } from "../../planner/model/change.ts";
+import { type Change, type ContentDiff, isOfReplaced } from "../../planner/model/change.ts";
 import type { SplitChange } from "../../planner/model/split.ts";
 import type { Severity, Values } from "../../resource/field-schema.ts";
 import type { Kind } from "../../resource/kind.ts";
@@ -102,7 +102,7 @@ function withoutName(
 export function remarksOf(change: Change, registry: KindRegistry): readonly string[] {
   const found: string[] = [];
   if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
-  if (change.action === "delete" && change.deposed === true) found.push("a replaced object of this address");
+  if (isOfReplaced(change)) found.push("a replaced object of this address");
   if (change.action === "replace") found.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
   if ("temporaryName" in change && change.temporaryName !== undefined)
     found.push(`renamed to ${printable(JSON.stringify(change.temporaryName))} first`);

@@ -1,7 +1,11 @@
 // What leaves the workspace or the state, and what stays.
 
 import { describe, expect, test } from "vitest";
+import { error } from "../../../src/core/diagnostic.ts";
+import { auditPlan } from "../../../src/planner/audit.ts";
+import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { actions, live, object, plan, record, resource, spec, state } from "../build.ts";
+import { registry } from "../kinds.ts";
 
 const box = (name: string) => object(`b-${name}`, name, { box_name: name });
 const recorded = (name: string, more: Parameters<typeof record>[3] = {}) =>
@@ -64,13 +68,27 @@ describe("an object that was replaced earlier", () => {
     ]);
   });
 
-  test("is left out when it no longer exists", () => {
-    const made = plan({
-      spec: spec([resource("boxes.a")]),
-      live: live({ boxes: [box("a")] }),
-      state: known,
-    });
-    expect(actions(made)).toEqual({});
+  const gone = { spec: spec([resource("boxes.a")]), live: live({ boxes: [box("a")] }), state: known };
+
+  test("is removed from the record when it no longer exists, and the record stays", () => {
+    const made = plan(gone);
+    expect(made.changes.filter(({ action }) => action !== "noop")).toMatchObject([
+      { action: "forget", address: "boxes.a", id: "old", deposed: true },
+    ]);
+    expect(made.changes.map(({ action }) => action)).toEqual(["noop", "forget"]);
+    expect(auditPlan(made, { ...gone, registry, host: "h" })).toEqual([]);
+  });
+
+  const unread: PlanInput["live"] = new Map([
+    ["boxes", { readable: false, diagnostic: error("API_FORBIDDEN", "no") }],
+  ]);
+
+  test.each([
+    { about: "the plan is offline", given: { partial: true } },
+    { about: "its kind was not read", given: { live: new Map() } },
+    { about: "its kind could not be read", given: { live: unread } },
+  ])("stays in the record when $about", ({ given }) => {
+    expect(actions(plan({ ...gone, ...given }))).toEqual({});
   });
 });
 

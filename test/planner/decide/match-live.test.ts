@@ -164,6 +164,7 @@ describe("a recorded object that has another name than declared", () => {
     expect(plans.changes.map((change) => [change.action, "id" in change && change.id])).toEqual([
       ["adopt", "b1"],
       ["delete", "b2"],
+      ["forget", "b0"],
     ]);
   });
 

@@ -238,12 +238,20 @@ describe("a replaced object", () => {
         deposed: true,
         reasons: ["it was replaced earlier and still exists"],
       },
+      {
+        action: "forget",
+        address: "boxes.a",
+        id: "older",
+        deposed: true,
+        reasons: ["the replaced object no longer exists in the workspace"],
+      },
     ]);
   });
 
   test("stays when it cannot be managed", () => {
     const unmanageable = { boxes: [box("a"), { ...object("old", "a (old)"), unmanageable: "no" }] };
-    expect(made(known, unmanageable, wanted).changes.map(({ action }) => action)).toEqual(["noop"]);
+    const { changes } = made([recorded("a", { deposed: [object("old", "").id] })], unmanageable, wanted);
+    expect(changes.map(({ action }) => action)).toEqual(["noop"]);
   });
 });
 
