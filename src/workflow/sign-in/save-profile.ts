@@ -10,21 +10,45 @@ import { shortPath } from "../../config/sign-in/sources.ts";
 import { errorCode, Failure } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { Refused } from "../../core/request-failure.ts";
+import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import { connect, withConnection } from "../session/connect.ts";
 import type { SpecOptions } from "../session/read-spec.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
-import { writeWholeFile } from "../transfer/write-file.ts";
+import { openWholeFile } from "../transfer/write-file.ts";
 
 /** Whether the file had the profile before. Throws Failure with CLI_FILE. */
-export function saveProfile(file: ProfileFile, profile: NewProfile): { readonly replaced: boolean } {
+export async function saveProfile(
+  file: ProfileFile,
+  profile: NewProfile,
+): Promise<{ readonly replaced: boolean }> {
   const { path } = file;
   const replaced = hasProfile(file, profile.name);
-  try {
-    writeWholeFile(path, withProfile(textAt(path), profile), { over: true, mode: 0o600 });
-  } catch (problem) {
-    throw fileFailure(`the profile file ${path} cannot be written`, problem);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      writeProfile(path, profile);
+      return { replaced };
+    } catch (problem) {
+      const isHeld = errorCode(problem) === "EEXIST";
+      const hint = isHeld ? "if no other `workspace login` runs, delete that file" : undefined;
+      if (!isHeld || attempt === ATTEMPTS)
+        throw fileFailure(`the profile file ${path} cannot be written`, problem, hint);
+    }
+    await nodeClock.sleep(BETWEEN_ATTEMPTS_MS);
   }
-  return { replaced };
+}
+
+const ATTEMPTS = 500;
+const BETWEEN_ATTEMPTS_MS = 10;
+
+/** Reads the file after it has been locked, so that no profile of another process is lost. */
+function writeProfile(path: string, profile: NewProfile): void {
+  const file = openWholeFile(path, { over: true, mode: 0o600, alone: true });
+  try {
+    file.write(new TextEncoder().encode(withProfile(textAt(path), profile)));
+    file.keep();
+  } finally {
+    file.drop();
+  }
 }
 
 function textAt(path: string): string {

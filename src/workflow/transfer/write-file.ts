@@ -22,6 +22,8 @@ interface FileWrite {
   readonly over: boolean;
   /** Permissions of the file; else those that it has, or the usual ones. */
   readonly mode?: number;
+  /** Refused with EEXIST while another process writes the file, for changes of what it contains. */
+  readonly alone?: true;
 }
 
 /** Throws the system's error; the previous content is then unchanged. */
@@ -42,14 +44,14 @@ export interface WholeFile {
   drop(): void;
 }
 
-export function openWholeFile(path: string, { over, mode }: FileWrite): WholeFile {
+export function openWholeFile(path: string, { over, mode, alone }: FileWrite): WholeFile {
   const here = (): void => undefined;
   if (!over) return written(path, openSync(path, "wx", mode), here);
   const before = statSync(path, { throwIfNoEntry: false });
   // A device or a pipe takes what it is given.
   if (before?.isFile() === false) return written(undefined, openSync(path, "w"), here);
   const real = before === undefined ? path : realpathSync(path);
-  const beside = `${real}.${process.pid}.new`;
+  const beside = alone === true ? `${real}.lock` : `${real}.${process.pid}.new`;
   const descriptor = besideOrNone(beside, mode ?? (before === undefined ? undefined : before.mode & 0o777));
   if (descriptor === undefined) return written(undefined, openSync(real, "w", mode), here);
   return written(beside, descriptor, () => moved(beside, real));

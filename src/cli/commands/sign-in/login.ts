@@ -75,7 +75,7 @@ export const loginCommand = defineCommand({
     const checked = settingsFor(context, settings, found);
     printDiagnostics(context, checked.warnings);
     const user = await callerNameWith(checked, context);
-    const { replaced } = saveProfile(file, profile);
+    const { replaced } = await saveProfile(file, profile);
     const use = profileUse(context, profile, file.path);
     const path = shortPath(file.path, context.home);
     const named = options.profile !== undefined;
