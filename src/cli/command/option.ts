@@ -32,6 +32,24 @@ export function textOption(flags: string, description: string): OptionSpec<strin
   return { flags, description, parse: (given) => given.at(-1) };
 }
 
+/** A file or folder to write. `-` is standard output if that is the default; otherwise it is refused. */
+export function outOption(
+  flags: string,
+  description: string,
+  dash: "is stdout" | "is refused" = "is stdout",
+): OptionSpec<string | undefined> {
+  return {
+    flags,
+    description,
+    parse(given, refuse) {
+      const last = given.at(-1);
+      if (last !== "-") return last;
+      if (dash === "is refused") refuse(last, "name a file; standard output is not supported");
+      return undefined;
+    },
+  };
+}
+
 export function textsOption(flags: string, description: string): OptionSpec<readonly string[]> {
   return { flags, description, parse: (given) => given };
 }

@@ -12,13 +12,13 @@ import { type ConvertedFile, convertFile } from "../../workflow/convert/convert.
 import { SCHEMA_LINES } from "../../workflow/transfer/write-file.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
-import { choiceOption, flagOption, optionalChoiceOption, textOption } from "../command/option.ts";
+import { choiceOption, flagOption, optionalChoiceOption, outOption, textOption } from "../command/option.ts";
 import { FORM_OPTION } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 
 const OPTIONS = {
   from: choiceOption("--from <format>", "format of the file", ["terraform"]),
-  out: textOption(
+  out: outOption(
     "--out <folder>",
     "write workspace.yaml and its content files to this folder (default: stdout)",
   ),

@@ -22,7 +22,7 @@ import {
 import { SCHEMA_LINES } from "../../workflow/transfer/write-file.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
-import { flagOption, textOption, textsOption, type ValuesOf } from "../command/option.ts";
+import { flagOption, outOption, textsOption, type ValuesOf } from "../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 import { progressFor } from "../output/progress.ts";
@@ -30,7 +30,7 @@ import { progressFor } from "../output/progress.ts";
 const OPTIONS = {
   kinds: textsOption("--kinds <names>", "limit to these kinds, such as pools,clusters; repeatable"),
   only: textsOption("--only <address-glob>", "limit to these addresses; repeatable"),
-  out: textOption(
+  out: outOption(
     "--out <folder>",
     "write workspace.yaml and its content files to this folder (default: stdout)",
   ),

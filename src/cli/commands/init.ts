@@ -13,7 +13,7 @@ import {
 } from "../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { flagOption, textOption } from "../command/option.ts";
+import { flagOption, outOption } from "../command/option.ts";
 
 const FIRST_SPEC = `# The desired state of the workspace. To check this file, run \`workspace validate\`.
 ${SCHEMA_LINES.map((line) => `# ${line}`).join("\n")}
@@ -48,7 +48,7 @@ export const initCommand = defineCommand({
   name: "init",
   summary: "create a starter spec in this folder",
   options: {
-    file: textOption("-f, --file <path>", "spec file to write (default: workspace.yaml)"),
+    file: outOption("-f, --file <path>", "spec file to write (default: workspace.yaml)", "is refused"),
     editor: flagOption(
       "--editor",
       "also write the JSON Schema and editor settings, for an existing spec too",

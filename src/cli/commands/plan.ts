@@ -4,7 +4,7 @@ import { planOffline } from "../../workflow/reconcile/plan-offline.ts";
 import { assertReviewable, planForReview } from "../../workflow/reconcile/plan-review.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
-import { flagOption, textOption } from "../command/option.ts";
+import { flagOption, outOption } from "../command/option.ts";
 import {
   BASE_OPTIONS,
   EXISTING_OPTIONS,
@@ -27,7 +27,7 @@ export const planCommand = defineCommand({
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...PLAN_OUTPUT,
-    out: textOption("--out <file>", "save the plan for `workspace apply FILE`"),
+    out: outOption("--out <file>", "save the plan for `workspace apply FILE`", "is refused"),
     detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are changes"),
     ...EXISTING_OPTIONS,
     ...UNENCRYPTED_OPTION,

@@ -18,7 +18,7 @@ import type { RunObserver } from "../../workflow/session/workflow-context.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import type { Command } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
-import { optionalChoiceOption, textOption } from "../command/option.ts";
+import { optionalChoiceOption, outOption, textOption } from "../command/option.ts";
 import { inGroup } from "../command/shared-options.ts";
 import { printDiagnostics } from "./diagnostics.ts";
 import type { RunCollector } from "./run-collector.ts";
@@ -26,7 +26,7 @@ import { runOrigin } from "./run-origin.ts";
 import { type RunFiles, WrittenFiles } from "./written-files.ts";
 
 const WATCH_OPTIONS = inGroup("Output", {
-  metrics: textOption("--metrics <file>", "write metrics of this run for Prometheus"),
+  metrics: outOption("--metrics <file>", "write metrics of this run for Prometheus", "is refused"),
   webhook: textOption("--webhook <url>", "post the result of this run; signed with WORKSPACE_WEBHOOK_SECRET"),
   webhookFormat: optionalChoiceOption(
     "--webhook-format <format>",

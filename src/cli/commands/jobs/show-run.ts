@@ -6,7 +6,7 @@ import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import type { Connection } from "../../../workflow/session/connect.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { assertWaits, choiceOption, durationOption, flagOption, textOption } from "../../command/option.ts";
+import { assertWaits, choiceOption, durationOption, flagOption, outOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { colorsOf, printResult } from "../../output/diagnostics.ts";
 import { showEnd, viewsOf, writeViews } from "../../output/job-run.ts";
@@ -74,7 +74,7 @@ export const exportRunCommand = defineCommand({
   summary: "write a notebook run as HTML",
   options: {
     ...RUN_OPTIONS,
-    out: textOption("--out <file>", "output file; further views get a number (default: stdout)"),
+    out: outOption("--out <file>", "output file; further views get a number (default: stdout)"),
     force: flagOption("--force", "overwrite existing files"),
     views: choiceOption("--views <which>", "views to export", ["CODE", "DASHBOARDS", "ALL"]),
     ...FORM_OPTION,

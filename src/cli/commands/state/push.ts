@@ -16,7 +16,7 @@ import { assertFollows } from "../../../workflow/state/check-state.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { textOption } from "../../command/option.ts";
+import { outOption } from "../../command/option.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
 import {
@@ -32,7 +32,7 @@ export const pullCommand = defineCommand({
   summary: "print the state as JSON",
   options: {
     ...STATE_LOCATION_OPTIONS,
-    out: textOption("--out <file>", "write to a file that only you can read"),
+    out: outOption("--out <file>", "write to a file that only you can read (default: stdout)"),
   },
   notes: "The output is not encrypted. It contains digests of secrets, but no secret values.",
   async run(context, options) {
