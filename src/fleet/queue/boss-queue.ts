@@ -197,9 +197,21 @@ function failureOf(output: object | null): DeadJob["failure"] {
     ...(known === undefined ? {} : { status: known }),
     ...(typeof worker === "string" ? { worker } : {}),
     diagnostics: diagnosticsIn(diagnostics),
-    ...(typeof message === "string" ? { message } : {}),
+    ...(typeof message === "string" ? { message: queueMessage(message) } : {}),
   };
 }
+
+/** What a message of pg-boss means to the user of a fleet. It does not name the worker. */
+function queueMessage(message: string): string {
+  const [, what] = QUEUE_MESSAGES.find(([pattern]) => pattern.test(message)) ?? [];
+  if (what === undefined) return message;
+  return `${what}; check the logs of the workers, then run \`workspace fleet dead-letters --retry\``;
+}
+
+const QUEUE_MESSAGES = [
+  [/^job heartbeat timeout$/, "the worker stopped or lost the database before the run ended"],
+  [/^(job timed out$|handler execution exceeded )/, "the run did not stop at its time limit"],
+] as const;
 
 /** Every method rejects with a diagnostic that names the server and no password. */
 function withFailures(queue: JobQueue, failure: (problem: unknown) => Failure): JobQueue {

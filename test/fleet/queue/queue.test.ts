@@ -117,6 +117,36 @@ describe.skipIf(server === undefined)("the queue", () => {
     await sender.database.close();
   });
 
+  test.each([
+    {
+      state: "heartbeat_on = now() - interval '1 minute'",
+      why: "the worker stopped or lost the database before the run ended",
+    },
+    {
+      state: "heartbeat_on = now(), started_on = now() - interval '2 days'",
+      why: "the run did not stop at its time limit",
+    },
+  ])("tells why a job is a dead letter that the queue itself ended: $why", async ({ state, why }) => {
+    const schema = state.includes("started_on") ? "overdue" : "lost";
+    const sender = await openFleet(schema);
+    const queue = await sender.openQueue("send");
+    await queue.enqueue([workspaceNamed("ads")], "drift");
+    const active = `state = 'active', retry_limit = 0, started_on = now(), heartbeat_seconds = 20`;
+    await sender.database.query(`update ${schema}_jobs.job set ${active}`, []);
+    await sender.database.query(`update ${schema}_jobs.job set ${state}`, []);
+    const supervisor = await sender.openQueue("work");
+    let dead = await queue.dead();
+    for (let look = 0; dead.length === 0 && look < 300; look++) {
+      await nodeClock.sleep(100);
+      dead = await queue.dead();
+    }
+    const message = `${why}; check the logs of the workers, then run \`workspace fleet dead-letters --retry\``;
+    expect(dead).toMatchObject([{ workspace: "ads", failure: { diagnostics: [], message } }]);
+    await supervisor.close();
+    await queue.close();
+    await sender.database.close();
+  });
+
   test("does not try a run again that exceeded its time, because other jobs would wait for it", async () => {
     const sender = await openFleet("slow");
     const queue = await sender.openQueue("send");
