@@ -261,7 +261,7 @@ describe("paths that lead elsewhere", () => {
     symlinkSync("/dev/zero", join(folder, "device.yaml"));
     const { told } = await loadFrom(folder);
     expect(told).toEqual([
-      "SPEC_OUTSIDE 1:11 a.yaml is outside the spec's folder",
+      "SPEC_NOT_FOUND 1:11 a.yaml cannot be read, because symbolic links form a loop",
       "SPEC_NOT_FOUND 1:19 folder.yaml is not a regular file",
       "SPEC_NOT_FOUND 1:32 pipe.yaml is not a regular file",
       "SPEC_OUTSIDE 1:43 device.yaml is outside the spec's folder",

@@ -30,6 +30,7 @@ export interface Included {
 const REFUSALS: Readonly<Record<FileRefusal, { readonly code: Code; readonly words: string }>> = {
   missing: { code: "SPEC_NOT_FOUND", words: "does not exist" },
   outside: { code: "SPEC_OUTSIDE", words: "is outside the spec's folder" },
+  loop: { code: "SPEC_NOT_FOUND", words: "cannot be read, because symbolic links form a loop" },
   private: {
     code: "SPEC_PRIVATE",
     words: "belongs to git, .workspace, or the state, which a spec cannot read",

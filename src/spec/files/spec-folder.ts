@@ -15,6 +15,7 @@ import { hasPrivateName, type IsPrivate, privateFiles } from "./private-files.ts
 export type FileRefusal =
   | "missing"
   | "outside"
+  | "loop"
   | "private"
   | "irregular"
   | "too large"
@@ -234,7 +235,7 @@ function tooLarge(found: number, most: number): RefusedFile {
 function refusalOf(problem: unknown): FileRefusal {
   const code = errorCode(problem);
   if (code === "ENOENT" || code === "ENOTDIR") return "missing";
-  if (code === "ELOOP") return "outside";
+  if (code === "ELOOP") return "loop";
   if (isOutOfFiles(problem)) throw problem;
   return "unreadable";
 }

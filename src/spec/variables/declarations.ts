@@ -178,9 +178,7 @@ function typed(text: string, type: VariableType | undefined, from: string, findi
 function fileAt(path: string, findings: Findings): SpecNode | undefined {
   const opened = readNamedFile(path, LIMITS.fileBytes);
   if (!opened.ok) {
-    // A loop of links cannot be read, either; the command line may name files outside.
-    const words = opened.refusal === "outside" ? "cannot be read" : refusedWords(opened).words;
-    findings.error("CLI_FILE", `the variable file ${path} ${words}`, undefined);
+    findings.error("CLI_FILE", `the variable file ${path} ${refusedWords(opened).words}`, undefined);
     return undefined;
   }
   const source = sourceOf(path, opened.value, findings);

@@ -39,6 +39,7 @@ export const contentKey = ({ provider, live }: ExportedObject): string =>
 const REFUSALS: Readonly<Record<FileRefusal, string>> = {
   missing: "does not exist",
   outside: "is outside the folder of the Terraform configuration",
+  loop: "cannot be read, because symbolic links form a loop",
   private: "is private",
   irregular: "is not a regular file",
   "too large": "is too large",

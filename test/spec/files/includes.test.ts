@@ -114,6 +114,20 @@ it("reads the files that a pattern matches, except links", async () => {
   expect((await loadFrom(folder)).told).toEqual([]);
 });
 
+it("names a loop of symbolic links, as a file or in the way to one", async () => {
+  const folder = folderWith({
+    "workspace.yaml": "include: [a.yaml, round/c.yaml]\nfiles: { /f: { source: b.yaml } }",
+  });
+  symlinkSync("b.yaml", join(folder, "a.yaml"));
+  symlinkSync("a.yaml", join(folder, "b.yaml"));
+  symlinkSync("round", join(folder, "round"));
+  expect((await loadFrom(folder)).told).toEqual([
+    "SPEC_NOT_FOUND 1:11 a.yaml cannot be read, because symbolic links form a loop",
+    "SPEC_NOT_FOUND 1:19 round/c.yaml cannot be read, because symbolic links form a loop",
+    "SPEC_NOT_FOUND 2:24 files./f: b.yaml cannot be read, because symbolic links form a loop",
+  ]);
+});
+
 it("reports the YAML problems of every file", async () => {
   const { told } = await load({
     "workspace.yaml": "include: [a.yaml, b.yaml]",
