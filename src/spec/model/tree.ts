@@ -151,7 +151,7 @@ export function describeScalar(value: ScalarValue): string {
     case "boolean":
       return String(value);
     case "object":
-      return "empty";
+      return "null";
     default:
       return `the number ${value}`;
   }

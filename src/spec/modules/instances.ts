@@ -170,13 +170,14 @@ export class ModuleSet {
       }
     // An expression without a value was reported.
     else if (
-      !isNull(value) &&
       value.value === (forEach.kind === "scalar" ? forEach.value : undefined) &&
       String(value.value).includes("${")
     )
       return entries;
-    else if (!isNull(value))
-      findings.wrongType(`modules.${name}: for_each`, "a map or a list of strings", value);
+    else
+      findings.wrongType(`modules.${name}: for_each`, "a map or a list of strings", value, {
+        hint: isNull(value) ? "for no instance, write for_each: []" : undefined,
+      });
     return entries;
   }
 }

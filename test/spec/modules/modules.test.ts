@@ -435,6 +435,16 @@ pools:
       "SPEC_TYPE workspace.yaml:1:38 modules.m: for_each must be a map or a list of strings, not the number 3",
     ],
     [
+      "null as for_each",
+      "modules: { m: { source: m, for_each: null } }",
+      "SPEC_TYPE workspace.yaml:1:38 modules.m: for_each must be a map or a list of strings, not null",
+    ],
+    [
+      "an expression that is null as for_each",
+      "locals: { l: null }\nmodules: { m: { source: m, for_each: '${local.l}' } }",
+      "SPEC_TYPE workspace.yaml:2:38 modules.m: for_each must be a map or a list of strings, not null",
+    ],
+    [
       "inputs in the main spec",
       "inputs: { a: { type: string } }\nusers: { ada: {} }",
       "SPEC_MODULE workspace.yaml:1:1 inputs can be declared only in a module",
