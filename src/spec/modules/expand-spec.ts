@@ -75,7 +75,7 @@ export async function expandSpec(
   });
   const expanding = expander(scope);
   const evaluate = (node: SpecNode): SpecNode => findings.within(undefined, () => expanding.node(node));
-  const locals = new Locals(member(root, "locals"), evaluate, options);
+  const locals = new Locals(member(root, "locals"), evaluate, loading, "");
   const user: ModuleUser = { scope, origin: undefined, within: [main], expander };
   const modules = new ModuleSet(used, user, loading);
   const values = locals.all();

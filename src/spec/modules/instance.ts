@@ -11,8 +11,6 @@ import { ModuleSet } from "./instances.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
 import { type EachValue, Locals, SpecScope } from "./scope.ts";
 
-type Evaluated = { readonly node: SpecNode | undefined } | "open";
-
 export class ModuleInstance implements InstanceOfModule {
   readonly #use: ModuleUse;
   readonly #loading: ModuleLoading;
@@ -22,8 +20,8 @@ export class ModuleInstance implements InstanceOfModule {
   readonly #expander: Expander;
   readonly #locals: Locals;
   readonly #modules: ModuleSet;
-  readonly #inputs = new Map<string, Evaluated>();
-  readonly #outputs = new Map<string, Evaluated>();
+  /** Inputs and outputs, by their paths. */
+  readonly #values = new Map<string, SpecNode | undefined>();
   #given: ReadonlyMap<string, MapMember> | undefined;
 
   constructor(use: ModuleUse, each: EachValue | undefined, loading: ModuleLoading) {
@@ -59,7 +57,7 @@ export class ModuleInstance implements InstanceOfModule {
     this.#expander = expander(scope);
     const evaluate = (node: SpecNode): SpecNode =>
       loading.findings.within(this.#origin, () => this.#expander.node(node));
-    this.#locals = new Locals(definition.locals, evaluate, loading);
+    this.#locals = new Locals(definition.locals, evaluate, loading, `${this.#subject}.`);
     this.#modules = new ModuleSet(definition.modules, self, loading);
   }
 
@@ -93,7 +91,7 @@ export class ModuleInstance implements InstanceOfModule {
       });
       return undefined;
     }
-    return this.#once(this.#outputs, name, at, () =>
+    return this.#once(name, at, () =>
       findings.within(this.#origin, () => this.#expander.node(declared.value)),
     );
   }
@@ -109,7 +107,7 @@ export class ModuleInstance implements InstanceOfModule {
       });
       return undefined;
     }
-    const node = this.#once(this.#inputs, name, at, () => {
+    const node = this.#once(`input.${name}`, at, () => {
       const written = this.#members().get(name)?.value;
       const value =
         written === undefined || isNull(written)
@@ -162,22 +160,17 @@ export class ModuleInstance implements InstanceOfModule {
     }
   }
 
-  #once(
-    known: Map<string, Evaluated>,
-    name: string,
-    at: Span,
-    evaluate: () => SpecNode | undefined,
-  ): SpecNode | undefined {
-    const before = known.get(name);
-    if (before === "open") {
-      const message = `inputs and outputs form a cycle: ${this.#subject}.${name}`;
-      this.#loading.findings.error("SPEC_MODULE", message, at);
+  #once(name: string, at: Span, evaluate: () => SpecNode | undefined): SpecNode | undefined {
+    if (this.#values.has(name)) return this.#values.get(name);
+    const path = `${this.#subject}.${name}`;
+    const { open, findings } = this.#loading;
+    const cycle = open.cycleTo(path);
+    if (cycle !== undefined) {
+      findings.error("SPEC_MODULE", `inputs and outputs form a cycle: ${cycle}`, at);
       return undefined;
     }
-    if (before !== undefined) return before.node;
-    known.set(name, "open");
-    const node = evaluate();
-    known.set(name, { node });
+    const node = open.evaluate(path, evaluate);
+    this.#values.set(name, node);
     return node;
   }
 }

@@ -12,7 +12,7 @@ import { type MapNode, member, type SpecNode } from "../model/tree.ts";
 import type { Expander, ExpanderOptions } from "../variables/interpolate.ts";
 import type { ModuleDefinition, ModuleDefinitions } from "./definition.ts";
 import type { GivenInput } from "./input-check.ts";
-import type { EachValue, SpecScope } from "./scope.ts";
+import { type EachValue, OpenValues, type SpecScope } from "./scope.ts";
 
 /** The user of a module: the spec itself, or an instance of a module. */
 export interface ModuleUser {
@@ -64,6 +64,7 @@ export class ModuleLoading {
   readonly findings: Findings;
   readonly sensitive: SensitiveTexts;
   readonly expanding: Omit<ExpanderOptions, "scope" | "bind">;
+  readonly open = new OpenValues();
   /** Every input of every instance that was evaluated. */
   readonly given: GivenInput[] = [];
   readonly #registry: PlanningRegistry;

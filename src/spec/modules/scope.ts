@@ -96,38 +96,67 @@ function found(node: SpecNode | undefined, rest: readonly PathStep[]): FoundValu
 
 const NAME = /^[A-Za-z_][\w-]*$/;
 
+/** The locals, inputs, and outputs that are being evaluated, in the order in which they need one another. */
+export class OpenValues {
+  readonly #paths: string[] = [];
+
+  /** `local.a -> local.b -> local.a`; undefined if the value is not being evaluated. */
+  cycleTo(path: string): string | undefined {
+    const first = this.#paths.indexOf(path);
+    return first === -1 ? undefined : [...this.#paths.slice(first), path].join(" -> ");
+  }
+
+  evaluate<T>(path: string, work: () => T): T {
+    this.#paths.push(path);
+    try {
+      return work();
+    } finally {
+      this.#paths.pop();
+    }
+  }
+}
+
+interface LocalsOptions extends Reporting {
+  readonly open: OpenValues;
+}
+
 export class Locals {
   readonly #members: ReadonlyMap<string, MapMember>;
   readonly #evaluate: (node: SpecNode) => SpecNode;
-  readonly #reporting: Reporting;
+  readonly #reporting: LocalsOptions;
+  readonly #prefix: string;
   readonly #values = new Map<string, SpecNode>();
-  /** Those that are being evaluated, in the order in which they need one another. */
-  readonly #open: string[] = [];
 
-  constructor(section: SpecNode | undefined, evaluate: (node: SpecNode) => SpecNode, reporting: Reporting) {
+  /** `prefix`: for messages, `modules.team.` in a module. */
+  constructor(
+    section: SpecNode | undefined,
+    evaluate: (node: SpecNode) => SpecNode,
+    reporting: LocalsOptions,
+    prefix: string,
+  ) {
     this.#evaluate = evaluate;
     this.#reporting = reporting;
+    this.#prefix = prefix;
     this.#members = membersOf(section, reporting.findings);
   }
 
   find(name: string, at: Span): SpecNode | undefined {
     const known = this.#values.get(name);
     if (known !== undefined) return known;
-    const { suggest, findings } = this.#reporting;
+    const { suggest, findings, open } = this.#reporting;
     const one = this.#members.get(name);
     if (one === undefined) {
       const hint = didYouMean(suggest(name, this.#members.keys()), `define it: locals: { ${name}: … }`);
       findings.error("SPEC_VARIABLE", `unknown local ${JSON.stringify(name)}`, at, hint);
       return undefined;
     }
-    if (this.#open.includes(name)) {
-      const cycle = [...this.#open.slice(this.#open.indexOf(name)), name].join(" -> ");
+    const path = `${this.#prefix}local.${name}`;
+    const cycle = open.cycleTo(path);
+    if (cycle !== undefined) {
       findings.error("SPEC_VARIABLE", `locals form a cycle: ${cycle}`, one.key);
       return undefined;
     }
-    this.#open.push(name);
-    const value = this.#evaluate(one.value);
-    this.#open.pop();
+    const value = open.evaluate(path, () => this.#evaluate(one.value));
     this.#values.set(name, value);
     return value;
   }

@@ -209,7 +209,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 function shown(data: unknown): string {
   if (Array.isArray(data)) return "a list";
-  if (data === null) return "empty";
+  if (data === null) return "null";
   if (typeof data === "object") return "a map";
   return typeof data === "string" ? quoted(data) : String(data);
 }

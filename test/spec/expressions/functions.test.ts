@@ -68,7 +68,7 @@ describe("an expression that is wrong", () => {
 
   it("is refused where locals form a cycle", async () => {
     const { told } = await load("locals: { a: '${local.b}', b: '${local.a}' }\nusers: { ada: {} }");
-    expect(told).toEqual([expect.stringContaining("locals form a cycle: a -> b -> a")]);
+    expect(told).toEqual([expect.stringContaining("locals form a cycle: local.a -> local.b -> local.a")]);
   });
 
   it("is refused where functions make too much", async () => {

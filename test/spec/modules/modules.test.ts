@@ -484,7 +484,21 @@ pools:
       "m/workspace.yaml": "inputs: { x: { type: string } }\noutputs: { y: '${input.x}' }\n",
     });
     expect(all).toEqual([expect.stringContaining("SPEC_MODULE")]);
-    expect(all[0]).toContain("inputs and outputs form a cycle");
+    expect(all[0]).toContain(
+      "inputs and outputs form a cycle: modules.a.input.x -> modules.b.y -> modules.b.input.x -> modules.a.y -> modules.a.input.x",
+    );
+  });
+
+  it("shows a cycle through the locals of the spec and of a module as a whole", async () => {
+    const all = await told({
+      "workspace.yaml":
+        "locals: { l: '${modules.m.y}' }\nmodules: { m: { source: m, with: { x: '${local.l}' } } }\nusers: { ada: {} }",
+      "m/workspace.yaml":
+        "inputs: { x: { type: string } }\nlocals: { l: '${input.x}' }\noutputs: { y: '${local.l}' }\n",
+    });
+    expect(all).toEqual([
+      "SPEC_VARIABLE workspace.yaml:1:11 locals form a cycle: local.l -> modules.m.y -> modules.m.local.l -> modules.m.input.x -> local.l",
+    ]);
   });
 
   it.each([

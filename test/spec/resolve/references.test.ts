@@ -131,7 +131,7 @@ describe("a reference", () => {
     const { told } = await load(
       "pools: { p: { node_type_id: n, max_capacity: } }\njobs: { j: { notebook_path: '${pools.p.max_capacity}' } }\n",
     );
-    expect(told).toEqual(["SPEC_TYPE 1:46 pools.p: max_capacity must be an integer, not empty"]);
+    expect(told).toEqual(["SPEC_TYPE 1:46 pools.p: max_capacity must be an integer, not null"]);
   });
 
   it("to the same attribute of another kind is not an ID", async () => {

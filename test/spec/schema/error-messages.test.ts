@@ -16,7 +16,7 @@ it.each([
   ],
   [
     "node_type_id: x, max_capacity: ",
-    "SPEC_TYPE 1:47 pools.p: max_capacity must be an integer, not empty",
+    "SPEC_TYPE 1:47 pools.p: max_capacity must be an integer, not null",
     undefined,
   ],
   [
