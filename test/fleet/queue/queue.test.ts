@@ -126,7 +126,7 @@ describe.skipIf(server === undefined)("the queue", () => {
       state: "heartbeat_on = now(), started_on = now() - interval '2 days'",
       why: "the run did not stop at its time limit",
     },
-  ])("tells why a job is a dead letter that the queue itself ended: $why", async ({ state, why }) => {
+  ])("reports why a job is a dead letter that the queue itself ended: $why", async ({ state, why }) => {
     const schema = state.includes("started_on") ? "overdue" : "lost";
     const sender = await openFleet(schema);
     const queue = await sender.openQueue("send");
