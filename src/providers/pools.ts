@@ -25,7 +25,7 @@ const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermi
 
 const SERVER_DEFAULTS = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
 
-/** Of a new pool; on other clouds than Azure, the service chooses a zone, too. */
+/** Defaults of a new pool; on clouds other than Azure, the service also chooses a zone. */
 const USUAL = {
   ...SERVER_DEFAULTS,
   azure_attributes: { availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },

@@ -3,7 +3,7 @@
 import type { ApiAnswer } from "../http/response.ts";
 import type { TransportFailure } from "../http/transport-failure.ts";
 
-/** How an attempt ended badly. */
+/** An attempt without a valid, successful answer. */
 export type FailedAttempt =
   | Exclude<ApiAnswer, { end: "ok" }>
   | { readonly end: "broken"; readonly broken: TransportFailure };
@@ -24,14 +24,14 @@ export interface RetrySituation {
   readonly random: number;
 }
 
-/** `holdMs`: so long every other request to this endpoint waits as well. */
+/** `holdMs`: how long other requests to this endpoint wait. */
 export type RetryDecision = { readonly waitMs: number; readonly holdMs?: number } | "give up";
 
 const MINUTE = 60_000;
 /** For jobs endpoints (contract B 4.2 rule 11). */
 const JOBS_WINDOW = 10 * MINUTE;
 const JOBS_INTERVAL = 30_000;
-/** A service that asks for more than this is asked again sooner, until the window ends. */
+/** A longer Retry-After is shortened to this. */
 const LONGEST_RETRY_AFTER = 5 * MINUTE;
 const THROTTLED_WINDOW = 10 * MINUTE;
 const WINDOW = 2 * MINUTE;
@@ -59,7 +59,7 @@ export function decideRetry(situation: RetrySituation): RetryDecision {
   }
 }
 
-/** Whether the request may have had an effect: only an answer that excludes it counts, and a 503 only from the service itself. */
+/** False only if the answer proves that the request had no effect; a 503 proves it only with the code of the service. */
 export function mayHaveActed(bad: FailedAttempt): boolean {
   switch (bad.end) {
     case "error":
@@ -87,13 +87,13 @@ function afterError(
     retryAfter === undefined ? backOff(situation) : Math.round(asked * (1 + situation.random / 10));
   if (status === 429) {
     const next = within(THROTTLED_WINDOW, Math.max(wait, BASE / 2), situation);
-    // Other requests begin one by one after what was asked: the longest of all waits would be a tenth more each time.
+    // Without the random part: the maximum over many requests would always be a tenth longer than requested.
     const holdMs = Math.max(retryAfter === undefined ? wait : asked, BASE / 2);
     return next === "give up" ? next : { ...next, holdMs };
   }
   if (status < 500 || status === 501) return "give up";
   if (situation.jobs) return within(JOBS_WINDOW, Math.max(wait, JOBS_INTERVAL), situation);
-  // A Retry-After of nothing, such as a date in the past, must not lead to a loop without pauses.
+  // A Retry-After of zero, such as a date in the past, must not lead to a loop without pauses.
   return within(WINDOW, asked < BASE ? backOff(situation) : wait, situation);
 }
 

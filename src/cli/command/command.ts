@@ -29,7 +29,7 @@ export interface Command extends Described {
   readonly below?: readonly Command[];
   /** Help that depends on the arguments; shown before the command's own. */
   moreHelp?(args: readonly string[]): Promise<string>;
-  /** For commands with forms for machines: what their reader gets where the run ended before its answer. */
+  /** For commands with machine-readable formats: the output of a run that ended before its answer. */
   readonly ending?: ReportEnding;
   run(
     context: ConsoleContext,

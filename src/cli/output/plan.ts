@@ -27,7 +27,7 @@ export function viewOf({ plan, places, notes, exitcodeFor }: ShownPlan): PlanVie
   return planView(plan, registry, notes, places, exitcodeFor);
 }
 
-/** `only`: which of the formats get it. */
+/** `only`: the formats to print. */
 export async function showPlan<F extends PlanFormat>(
   reports: Reports<F>,
   shown: ShownPlan,
@@ -44,7 +44,7 @@ export function logPlan(reports: OutcomeReports, shown: ShownPlan): Promise<void
   return reports.log<PlanView>(PLAN_FORMATS, viewOf(shown), shown.plan);
 }
 
-/** A plan that is not applied: whole for people, as events or cases for those who follow an apply. */
+/** A plan that is not applied: in full as text, and as events or test cases in the formats of an apply. */
 export async function showRefusal(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
   const { plan } = shown;
   await reports.events(plan.diagnostics);

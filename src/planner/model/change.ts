@@ -21,7 +21,7 @@ interface Common {
   readonly dependsOn: readonly Address[];
 }
 
-/** Values to reach; where a reference is known only after apply its text stands, and `unresolved` tells. */
+/** Desired values. A reference that is known only after apply keeps its text and is listed in `unresolved`. */
 interface Reaching {
   readonly after: Values;
   readonly unresolved: readonly Reference[];
@@ -33,11 +33,11 @@ interface Existing {
   readonly id: RemoteId;
   /** Live values, spec form. */
   readonly before: Values;
-  /** Of the live values that the change rests on; an apply that finds another one skips the change. */
+  /** Fingerprint of the live values at planning; an apply that finds another one skips the change. */
   readonly fingerprint: string;
 }
 
-/** The object whose name a change takes: its change frees the name once it is done, its temporary name given, or its old object removed. */
+/** The object whose name a change takes. Its change frees the name when it is done, gives a temporary name, or removes the old object. */
 export interface NameSource {
   readonly address: Address;
   readonly id: RemoteId;
@@ -49,7 +49,7 @@ interface Taking {
   readonly nameFrom?: NameSource;
 }
 
-/** A change of an object whose name another change takes before this one is done: the name that it gets first. */
+/** The temporary name of an object whose name another change takes before this change is done. */
 interface Vacating {
   readonly temporaryName?: string;
 }
@@ -61,7 +61,7 @@ export interface ContentDiff {
   readonly removed: number;
 }
 
-/** An unmanaged live object that has the name of what a plan creates. */
+/** An unmanaged live object with the name of an object that the plan creates. */
 export interface Namesake {
   readonly id: RemoteId;
   readonly creator?: string;
@@ -81,7 +81,7 @@ export type Update = Common &
     readonly action: "update";
     readonly diffs: NonEmpty<FieldDiff>;
     readonly steps: readonly Step[];
-    /** Where a content that is text changes, and both sides were read. */
+    /** Present if the content is text, it changes, and both sides were read. */
     readonly content?: ContentDiff;
   };
 export type Replace = Common &
@@ -93,7 +93,7 @@ export type Replace = Common &
     readonly diffs: NonEmpty<FieldDiff>;
     readonly because: NonEmpty<FieldDiff>;
     readonly replacing: ReplaceStrategy;
-    /** Addresses whose changes come before the old object goes: everything that held, or holds, its id. */
+    /** Addresses whose changes come before the deletion of the old object, because they used or use its ID. */
     readonly removeAfter: readonly Address[];
     /** The old object is still in use: it is not deleted now, and each later plan checks it again. */
     readonly keepsOld?: true;

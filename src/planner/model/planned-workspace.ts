@@ -1,4 +1,4 @@
-// The workspace that a kind sees for its side effects and guards: live data, and the changes of the plan.
+// The workspace as side effects and guards of a kind use it: live data, and the changes of the plan.
 
 import type { RemoteId } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -11,7 +11,7 @@ import { objectKey, type PlanContext } from "./context.ts";
 import type { PlanFacts } from "./facts.ts";
 import type { LiveIndex } from "./live-index.ts";
 
-/** Immutable: the answers do not depend on the order of the questions. */
+/** Immutable: results do not depend on the order of the calls. */
 export function createPlannedWorkspace(
   { input, liveIndex }: Pick<PlanContext, "input" | "liveIndex">,
   facts: PlanFacts,

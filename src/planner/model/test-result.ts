@@ -5,7 +5,7 @@ import type { Json } from "../../core/json.ts";
 
 /** A step with an unexpected result. */
 export interface TestProblem {
-  /** The step's number, from 1, and its name; absent for what the test starts with. */
+  /** The step's number, from 1, and its name; absent for the setup of the test. */
   readonly step?: { readonly number: number; readonly name: string };
   readonly at: Location;
   /** The expectation that differs; absent if the step could not run. */
@@ -19,11 +19,11 @@ export interface TestProblem {
 }
 
 export interface TestResult {
-  /** The path that people see. */
+  /** The path in messages. */
   readonly file: string;
   readonly name: string;
   readonly at: Location;
-  /** `updated`: it failed, and its expectations were rewritten. */
+  /** `updated`: the test failed, and its expectations were rewritten. */
   readonly status: "passed" | "failed" | "updated";
   readonly durationMs: number;
   readonly problems: readonly TestProblem[];

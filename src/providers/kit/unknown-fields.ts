@@ -1,4 +1,4 @@
-// Fields of a live object that a replacement does not give to the new object: unknown ones, and those that the spec does not set.
+// Fields of a live object that a replacement does not copy: unknown ones, and those that the spec does not set.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
@@ -27,7 +27,7 @@ export function fieldsNotCopied({ action, live }: PlannedChange, what: string): 
   return effectOn(`the new ${what} does not get fields that this program does not know`, names);
 }
 
-/** A replacement loses fields that the spec does not set. `usual`: what a new object has. `elsewhere`: fields of other consequences. */
+/** A replacement loses fields that the spec does not set. `usual`: values of a new object. `elsewhere`: fields that other consequences name. */
 export function fieldsNotSet(
   { action, live, after, diffs }: PlannedChange,
   fields: FieldTable,

@@ -53,8 +53,8 @@ function toSpec(answer: JsonObject): LiveObject {
   return withUnknownFields(live, userFields, answer, READ_ONLY);
 }
 
-/** Inactive users are what a delete leaves behind (contract A 3): they count only where the spec or the state knows them. */
-function isThere(live: LiveObject, { names, ids }: ListScope): boolean {
+/** A deleted user remains as an inactive user (contract A 3), which is listed only if the spec or the state names it. */
+function isListed(live: LiveObject, { names, ids }: ListScope): boolean {
   if (live.values.active !== false || ids?.has(live.id) === true) return true;
   const name = foldCase(live.name);
   return [...names].some((one) => foldCase(one) === name);
@@ -189,7 +189,7 @@ export const users = defineProvider({
       const answer = await api.read("scim/users/list");
       return objectsIn(answer, "Resources")
         .map(toSpec)
-        .filter((live) => isThere(live, scope));
+        .filter((live) => isListed(live, scope));
     },
     read: (api, id) => liveIfPresent(() => api.read("scim/users/get", { id }), toSpec),
     async create(api, task) {

@@ -2,7 +2,7 @@
 
 import { stringifyJson } from "../../core/exact-json.ts";
 
-/** Controls, bidi marks, zero-width and other ignorable characters, lone surrogates, and spaces that only look like one. */
+/** Controls, bidi marks, zero-width and other ignorable characters, lone surrogates, and unusual spaces. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 const ANY_INVISIBLE = new RegExp(INVISIBLE.source, "u");
 const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -92,7 +92,7 @@ export function markdownText(text: string): string {
     .replace(/\b(https?|www|ftp|mailto)(?=[.&])/gi, "<span>$1</span>");
 }
 
-/** Running text in which what stands between two backticks is a code span. Each piece is escaped in its own way, so no name can open or close one. */
+/** Running text in which backticks enclose code spans. Each piece is escaped separately, so no name can open or close a span. */
 export function markdownSentence(text: string): string {
   return printable(text)
     .split(/(`[^`]+`)/)

@@ -10,7 +10,7 @@ type OnImmutable = "error" | "replace";
 
 const DEFAULT_SHARE = 0.3;
 
-/** The policy of a section that has passed its schema. Without one: an immutable change is an error, and a third may go. */
+/** The policy of a valid section. Default: an immutable change is an error, and 30% of the managed resources may be deleted. */
 export function policyOf(section: SpecNode | undefined): Policy {
   const immutable = member(section, "on_immutable_change");
   const byKind: Record<string, OnImmutable> = {};

@@ -7,7 +7,7 @@ import type { JournalEntry } from "./journal-entry.ts";
 import type { State, StateRecord } from "./record.ts";
 
 export interface StateStore {
-  /** Where it is, for people: no password is in it. */
+  /** Its location for messages; contains no password. */
   readonly place: string;
   /** Reads without a lock. Throws Failure if the state is damaged or was migrated elsewhere than `to`. */
   read(options?: Pick<LockOptions, "to">): Promise<Loaded>;
@@ -16,13 +16,13 @@ export interface StateStore {
   holder(): Promise<LockClaim | undefined>;
   /** Force-unlocks the holder in `how`. Throws Failure with STATE_LOCKED if another run holds the lock. */
   unlock(how: UnlockRequest): Promise<UnlockResult>;
-  /** The key for digests of secrets. Made and kept on first use where `make` says so; else one for this run only. */
+  /** The key for digests of secrets. On first use, `make` creates and stores one; otherwise, the key is for this run only. */
   key(options: { readonly make: boolean }): Promise<Uint8Array>;
   /** The older states that are kept, the newest first. */
   generations(): Promise<readonly Generation[]>;
   /** Restores an earlier version, also if the current state is damaged; the current one is kept. */
   restore(serial: number, options: LockOptions): Promise<Restored>;
-  /** Puts a state from elsewhere in place of the present one. `check` sees both under the lock, and may throw. */
+  /** Replaces the present state. `Incoming.check` runs under the lock, and may throw. */
   replace(incoming: Incoming, options: LockOptions): Promise<State>;
   /** Rewrites everything under the current key, whichever key the store was opened with. */
   rekey(options: LockOptions): Promise<Rekeyed>;
@@ -53,7 +53,7 @@ export interface Restored {
 
 export interface Incoming {
   readonly state: State;
-  /** Check of the key that made its digests; empty where it holds none. */
+  /** Verifies the key of its digests; empty if it contains none. */
   readonly key: string;
   /** That key itself, if it moves with the state. */
   readonly digestKey?: Uint8Array;
@@ -72,9 +72,9 @@ export interface LockOptions {
 
 export interface Loaded {
   readonly state: State;
-  /** What the next holder of the lock begins with: folding what a run left in the journal counts as a step. */
+  /** The serial with which the next holder of the lock begins; folding a leftover journal increases it. */
   readonly nextSerial: number;
-  /** Check of the key that made its digests of secrets; empty while there are none. */
+  /** Verifies the key of its digests of secrets; empty if it contains none. */
   readonly key: string;
   /** Warnings about what a crash left incomplete. */
   readonly diagnostics: readonly Diagnostic[];

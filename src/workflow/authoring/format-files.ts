@@ -51,7 +51,7 @@ export function formatFiles(
   return { checked: places.length, unformatted, diagnostics: [...findings.diagnostics(), ...problems] };
 }
 
-/** The text of standard input, formatted; or why it cannot be. */
+/** Formats text, such as standard input. */
 export function formatText(file: string, bytes: Uint8Array): Formatting {
   const findings = new Findings();
   const found = formattedBytes(file, bytes, findings);
@@ -140,7 +140,7 @@ function formattedBytes(
   return { before: `${mark}${source.text}`, after: `${mark}${after}` };
 }
 
-/** Writes the file where the tree finds it now; a link that leads out of the tree since then is refused. */
+/** Resolves the path again before writing: a symbolic link that now leads out of the tree is refused. */
 function wasWritten(
   { tree, path }: Place,
   { file, after }: UnformattedFile,

@@ -24,7 +24,7 @@ import { askSecret } from "../../output/prompt.ts";
 
 const { host, caFile, dialect, cloud } = HOST_OPTIONS;
 const authType = choiceOption("--auth-type <method>", "sign-in method (default: pat)", LOGIN_METHODS);
-/** Their ID token is of one job, or is replaced while it is in use. */
+/** Not saved in a profile: their ID token belongs to one job, or is replaced while it is in use. */
 const NOT_SAVED =
   "it is not saved in a profile; set its variables instead, as docs/databricks.md#sign-in shows";
 const isSaved = (text: string): boolean => !isAuthType(text) || LOGIN_METHODS.some((one) => one === text);

@@ -65,10 +65,10 @@ function shownRun(run: JsonObject, { world, version }: Asked, expand: boolean): 
   };
 }
 
-/** Id of the organization that a workspace is, in the address of its pages. */
+/** The organization ID of the workspace in the URL of its pages. */
 export const ORG = "1234567890123456";
 
-/** A run that was skipped has no result: its life cycle says so. */
+/** A skipped run has no result, only a life cycle state. */
 function stateOf({ state }: JsonObject): JsonObject {
   const { life_cycle_state } = objectIn(state);
   return life_cycle_state === "SKIPPED" ? omit(objectIn(state), ["result_state"]) : objectIn(state);

@@ -1,4 +1,4 @@
-// Tokens of the sign-in paths: whom one speaks for, for which audience, and until when by the emulator's clock.
+// Tokens of the sign-in paths, each with its user, audience, and expiry by the emulator's clock.
 
 import { digest } from "../../../core/digest.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -20,7 +20,7 @@ export class SignInError extends Error {
   }
 }
 
-/** How long an expired token is remembered as one. */
+/** How long an expired token is reported as expired; later it is unknown. */
 const REMEMBERED_MS = 3_600_000;
 export const FORGET_TOKEN = "sign-in.forget";
 
@@ -36,7 +36,7 @@ export function issueToken(world: World, user: string, audience?: string) {
   return { token, expires_in };
 }
 
-/** A JWT in form. Its signature is random: what counts is that it was issued here. */
+/** A token in JWT format with a random signature: the emulator accepts it because it issued it. */
 export function idTokenFor(world: World, user: string, iss: string, aud: string): string {
   const seconds = 300;
   const iat = Math.floor(world.now / 1000);
@@ -59,7 +59,7 @@ function keep(world: World, token: string, user: string, seconds: number, audien
   world.timers.set(`${FORGET_TOKEN}/${key}`, expires_at + REMEMBERED_MS, FORGET_TOKEN, { token: key });
 }
 
-/** The user for whom a token speaks that is valid for an audience; none is a personal access token. */
+/** The user of a token that is valid for the audience; without an audience, only personal access tokens are. */
 export function ownerOf(world: World, token: string, audience: string | undefined): string | undefined {
   const row = userTokens(world).get(digest(token));
   if (row === undefined || row.audience !== audience) return undefined;

@@ -1,4 +1,4 @@
-// How a cluster ends: terminated, kept for 30 days or while it is pinned, then dropped
+// The end of a cluster: terminated, kept for 30 days or while it is pinned, then dropped
 // (contract B 3.2, contract B 4.3 rules 1 and 2).
 
 import { CLUSTERS } from "../../world/limits.ts";
@@ -25,7 +25,7 @@ export const terminateTimers = { [TERMINATED]: clusterTerminated, [RETENTION_OVE
 export interface ClusterEnding {
   readonly reason: Reason;
   readonly message: string;
-  /** Empty when the platform acted. */
+  /** Empty if the platform terminated the cluster. */
   readonly user: string;
 }
 

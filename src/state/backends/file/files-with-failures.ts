@@ -4,7 +4,7 @@ import { ioFailure } from "../../model/failures.ts";
 import type { FileSystem } from "../../model/ports.ts";
 
 export function filesWithFailures(fs: FileSystem): FileSystem {
-  const told = async <T>(doing: string, work: Promise<T>): Promise<T> => {
+  const withFailure = async <T>(doing: string, work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (failure) {
@@ -12,13 +12,13 @@ export function filesWithFailures(fs: FileSystem): FileSystem {
     }
   };
   return {
-    read: (path) => told(`reading ${path}`, fs.read(path)),
-    list: (folder) => told(`reading the folder ${folder}`, fs.list(folder)),
-    makeFolder: (path) => told(`creating the state's folder ${path}`, fs.makeFolder(path)),
-    open: (path, how) => told(`writing ${path}`, fs.open(path, how)),
-    rename: (from, to) => told(`writing ${to}`, fs.rename(from, to)),
-    link: (from, to) => told(`writing ${to}`, fs.link(from, to)),
-    remove: (path) => told(`removing ${path}`, fs.remove(path)),
-    syncFolder: (path) => told(`writing the folder ${path}`, fs.syncFolder(path)),
+    read: (path) => withFailure(`reading ${path}`, fs.read(path)),
+    list: (folder) => withFailure(`reading the folder ${folder}`, fs.list(folder)),
+    makeFolder: (path) => withFailure(`creating the state's folder ${path}`, fs.makeFolder(path)),
+    open: (path, how) => withFailure(`writing ${path}`, fs.open(path, how)),
+    rename: (from, to) => withFailure(`writing ${to}`, fs.rename(from, to)),
+    link: (from, to) => withFailure(`writing ${to}`, fs.link(from, to)),
+    remove: (path) => withFailure(`removing ${path}`, fs.remove(path)),
+    syncFolder: (path) => withFailure(`writing the folder ${path}`, fs.syncFolder(path)),
   };
 }

@@ -18,9 +18,9 @@ function isCode(failure: unknown, ...codes: readonly string[]): boolean {
 }
 
 /** Returns `otherwise` if the file or folder does not exist. */
-async function orMissing<T, U>(look: Promise<T>, otherwise: U): Promise<T | U> {
+async function orMissing<T, U>(access: Promise<T>, otherwise: U): Promise<T | U> {
   try {
-    return await look;
+    return await access;
   } catch (failure) {
     if (isCode(failure, "ENOENT")) return otherwise;
     throw failure;
@@ -143,7 +143,7 @@ function userName(): string {
   }
 }
 
-/** Boot and process space: only within both does a process id mean one process. Empty where the system does not tell. */
+/** Identifies the boot and the process namespace, because a process ID is unique only within them. Empty if unknown. */
 function machineName(): string {
   try {
     const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
@@ -165,7 +165,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Certain only about processes of this machine, boot and process space. */
+/** False for a process of another machine, boot, or process namespace, because its end cannot be checked. */
 export function isCrashedLocally(owner: LockOwner): boolean {
   if (owner.machine === "" || owner.machine !== machineName()) return false;
   const started = startOf(owner.pid);
