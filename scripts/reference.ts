@@ -21,13 +21,14 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   WORKSPACE_CA_FILE: "PEM file of a private certificate authority (`--ca-file`)",
   WORKSPACE_CLIENT_ID: "client ID of a service principal",
   WORKSPACE_CLIENT_SECRET: "OAuth secret of the service principal",
-  WORKSPACE_CLOUD: "cloud of the embedded workspace in the databricks dialect: azure, aws, or gcp",
+  WORKSPACE_CLOUD: "cloud of the databricks dialect: azure, aws, or gcp (`--cloud`)",
   WORKSPACE_COMMIT: "commit of the spec in reports and in the history, instead of what the CI service sets",
   WORKSPACE_CONFIG_FILE: "path of the profile file (default: `~/.workspacecfg`)",
   WORKSPACE_DEBUG: "print the stack of an internal error",
-  WORKSPACE_DIALECT: "dialect of the embedded workspace: contract or databricks",
+  WORKSPACE_DIALECT: "API dialect of the workspace: contract or databricks (`--dialect`)",
   WORKSPACE_FILE: "the spec (`--file`)",
   WORKSPACE_FLEET_DATABASE: "PostgreSQL URL of the results, the leases, and the queue of a fleet",
+  WORKSPACE_FLEET_HOSTS: "hosts that a fleet file may name, such as `*.example.com`",
   WORKSPACE_HOST: "workspace URL, or `embedded` (`--host`)",
   WORKSPACE_LEASE: "lease of the state lock, such as `60s`",
   WORKSPACE_LOCK_TIMEOUT: "how long to wait for the state lock (`--lock-timeout`)",
@@ -35,7 +36,6 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   WORKSPACE_PARALLELISM: "number of concurrent requests (`--parallelism`)",
   WORKSPACE_PROFILE: "profile to use (`--profile`)",
   WORKSPACE_RUN_URL: "page of the CI run, instead of what the CI service sets",
-  WORKSPACE_FLEET_HOSTS: "hosts that a fleet file may name, such as `*.example.com`",
   WORKSPACE_RULES: "folder of rules, in addition to `--rules`",
   WORKSPACE_STATE: "location of the state (`--state`)",
   WORKSPACE_STATE_KEY: "key that encrypts the state and saved plans",
@@ -91,8 +91,8 @@ ${commands.join("\n")}
 | code | meaning |
 |---|---|
 | 0 | success, no changes, or no drift |
-| 1 | an error, or an apply with failures |
-| 2 | changes (\`plan --detailed-exitcode\`) or drift (\`drift\`) |
+| 1 | an error, an apply with failures, or a failed test of a spec |
+| 2 | changes (\`plan --detailed-exitcode\`), drift (\`drift\`), or a file that is not formatted (\`fmt --check\`) |
 | 3 | a guard or a policy blocks the plan |
 | 4 | the plan is stale, or a live object changed after planning |
 | 5 | another run holds the state lock |
@@ -111,7 +111,7 @@ The variables of the vendor's tools apply after \`WORKSPACE_*\` and \`~/.workspa
 
 ## Diagnostic codes
 
-The hint of a diagnostic names the fix.
+The hint of a diagnostic contains the fix.
 
 | code | meaning |
 |---|---|

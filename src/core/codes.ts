@@ -47,7 +47,8 @@ export const CODES = {
   SPEC_TARGET: "The target is unknown, missing, or misused.",
   SPEC_EXPRESSION: "An expression is invalid or has no value.",
   SPEC_MODULE: "A module does not exist, includes itself, or is misused.",
-  SPEC_STATE_ENTRY: "A moved, removed, or import entry contradicts the spec or another entry, or is done.",
+  SPEC_STATE_ENTRY:
+    "A moved, removed, or import entry contradicts the spec or another entry, or was already applied.",
   PLAN_STATE_ENTRY: "A moved, removed, or import entry cannot be applied to the state.",
   SPEC_INPUT: "An input of a module is missing, unknown, or invalid.",
   SPEC_DUPLICATE_NAME: "Two resources would have the same name in the workspace.",
@@ -103,7 +104,7 @@ export const CODES = {
   STATE_NOT_FOUND: "No state exists at the location.",
   STATE_EPHEMERAL: "The state is in a folder that a CI runner may delete.",
   STATE_UNENCRYPTED: "The state is in the workspace and is not encrypted.",
-  STATE_UNTRUSTED: "A state that is not encrypted is in the tree of an untrusted spec.",
+  STATE_UNTRUSTED: "A state that is not encrypted is inside the checkout of an untrusted spec.",
   STATE_CORRUPT: "The state or journal is damaged.",
   STATE_FORMAT: "The state was written by a newer version.",
   STATE_OTHER_HOST: "The state belongs to another workspace.",

@@ -108,6 +108,7 @@ function inOurWords(text: string): string {
   const words = text
     .replaceAll(LINEAR_MATCHES, "matches")
     .replace(/\$([a-z]+)(\.[a-z]+)*/g, "map")
+    .replace(/^(unexpected token: EOF|expected [A-Z]+, got EOF)$/i, "the expression is incomplete")
     .replace(/'/g, '"')
     .slice(0, 300);
   return /^[A-Z][a-z]/.test(words) ? `${words[0]?.toLowerCase()}${words.slice(1)}` : words;

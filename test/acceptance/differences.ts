@@ -102,7 +102,7 @@ export const DIFFERENCES: readonly Difference[] = [
     texts: [
       [
         "  !   hint: run `workspace login`, or set WORKSPACE_TOKEN\n",
-        "  !   cause: azure-cli: there is no `az` on the PATH\n  !   hint: run `workspace login`, or set WORKSPACE_TOKEN\n",
+        "  !   cause: azure-cli: `az` is not on the PATH\n  !   hint: run `workspace login`, or set WORKSPACE_TOKEN\n",
       ],
     ],
   },

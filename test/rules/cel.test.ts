@@ -51,7 +51,7 @@ describe("an expression", () => {
   });
 
   test.each([
-    ["change.after.", "13: expected IDENTIFIER, got EOF"],
+    ["change.after.", "13: the expression is incomplete"],
     ["chnge.after", "0: unknown variable: chnge"],
     ["change.afte.x", "7: no such key: afte"],
     ["plan.summary.removed > 0", "13: no such key: removed"],

@@ -12,8 +12,8 @@ groups: { a: { displayName: ops }, b: { displayName: ops }, c: { displayName: OP
       'SPEC_DUPLICATE_NAME 3:54 groups.b has the same name as groups.a: "ops"',
     ]);
     expect(diagnostics.map(({ hint }) => hint)).toEqual([
-      "the other one is at workspace.yaml:2; names of users must be unique, ignoring case",
-      "the other one is at workspace.yaml:3; names of groups must be unique",
+      "rename one of them; users.Ada@example.com is at workspace.yaml:2, and names of users must be unique, ignoring case",
+      "rename one of them; groups.a is at workspace.yaml:3, and names of groups must be unique",
     ]);
   });
 

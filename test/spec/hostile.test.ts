@@ -137,11 +137,7 @@ describe("files that would be more than data", () => {
     ["ESC", "users: { a: {} } # \u001b[2J", "1:20 the file contains the control character U+001B"],
     ["a C1 control", "users: { a: {} } # \u009b31m", "1:20 the file contains the control character U+009B"],
     ["a list as a key", "[users]: {}", "1:1 a key must be a string"],
-    [
-      "half a character",
-      'users: { "\\ud800": {} }',
-      "1:10 a string contains half of a Unicode surrogate pair",
-    ],
+    ["half a character", 'users: { "\\ud800": {} }', "1:10 a string contains an unpaired Unicode surrogate"],
     ["an alias to itself", "x-a: &a [*a]", "1:10 no anchor &a exists above this alias"],
     ["an alias to nothing", "users: *missing", "1:8 no anchor &missing exists above this alias"],
   ])("%s is refused", async (_name, text, problem) => {

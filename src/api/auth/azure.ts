@@ -87,9 +87,9 @@ async function cliTokenWith(args: readonly string[], ports: TokenPorts): Promise
   const { azureCli, redact } = ports;
   const failed = (cause: string) =>
     signInRefused({ origin: "the Azure CLI", status: 0, cause: redact(cause.slice(0, 500)) }, ports);
-  if (azureCli === undefined) throw failed("`az` is not run here");
+  if (azureCli === undefined) throw failed("`az` cannot be run here");
   const { code, stdout, stderr } = await azureCli(args);
-  if (code !== 0) throw failed(stderr.trim() || `az ended with exit code ${code}`);
+  if (code !== 0) throw failed(stderr.trim() || `az exited with code ${code}`);
   const answer = parsed(stdout);
   const { accessToken } = answer;
   const expiresAt = cliExpiry(answer);

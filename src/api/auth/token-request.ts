@@ -149,7 +149,7 @@ export function signInRefused(
 /** The fix for a token that the workspace itself refuses. `from`: the sources of the credential. */
 export function rejectedTokenHint(method: AuthType, from: readonly string[]): string {
   const sources = listed(from);
-  if (method === "pat") return `set ${sources} to a valid access token of this workspace`;
+  if (method === "pat") return `use a valid access token of this workspace in ${sources}`;
   return sources === "" ? HINTS[method] : `${HINTS[method]}; the ${method} sign-in uses ${sources}`;
 }
 

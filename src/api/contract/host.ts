@@ -15,7 +15,9 @@ const HINT = "write it as https://NAME, for example https://workspace.example.co
 export function parseHost(text: string): Host {
   const url = urlOf(text.trim());
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:") || url.hostname === "")
-    throw new Failure(error("API_UNREACHABLE", "the host is not a valid URL", { hint: HINT }));
+    throw new Failure(
+      error("API_UNREACHABLE", "the host is not a valid https:// or http:// URL", { hint: HINT }),
+    );
   if (url.username !== "" || url.password !== "")
     throw new Failure(
       error("API_UNREACHABLE", "the host contains a user name or password", {

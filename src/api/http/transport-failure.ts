@@ -108,7 +108,7 @@ const BREAKS: Readonly<Record<TransportFailureReason, readonly [Code, string, st
   ],
   protocol: [
     "API_PROTOCOL",
-    "HOST does not answer with the protocol of its URL",
+    "HOST does not use the protocol of its URL",
     "check the scheme (http:// or https://) and the port",
   ],
 };

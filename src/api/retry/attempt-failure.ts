@@ -119,7 +119,7 @@ function tries({ attempts, elapsedMs }: AttemptEnd): string {
 const HINTS = {
   token: "set WORKSPACE_TOKEN, or the token of the profile, to a valid access token of this workspace",
   rights:
-    "use the token of a user with that right; users, groups, and pins require a workspace administrator",
+    "use the token of a user with this permission; users, groups, and pins require a workspace administrator",
   throttled: "try again later, or lower --parallelism",
   later: "try again later",
   address: "check the host URL and any proxy in between",

@@ -89,7 +89,8 @@ function chosen<C extends string>(
   shown = given,
 ): C | undefined {
   const found = choices.find((one) => one === given);
-  if (found === undefined) refuse(shown, `use one of ${choices.join(", ")}`);
+  if (found === undefined)
+    refuse(shown, choices.length === 1 ? `use ${choices[0]}` : `use one of ${choices.join(", ")}`);
   return found;
 }
 

@@ -67,7 +67,9 @@ export async function runSelected(
         { parallelism, ...defined({ maxFailures, waves }), signal },
         {
           waveStarted: (name, items) =>
-            context.stderr.write(`Wave "${name}": ${items.length} of ${chosen.length} workspaces.\n`),
+            context.stderr.write(
+              `Wave "${name}": ${items.length} of ${count(chosen.length, "workspace")}.\n`,
+            ),
           finished(result) {
             context.stdout.write(asJson ? `${printableJson(result)}\n` : resultLine(result));
             // A result that cannot be recorded ends no run of another workspace.

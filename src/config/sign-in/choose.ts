@@ -144,7 +144,7 @@ class Choosing {
     const azure = azureEndpoints(context, host, values, said || (chosen && method.includes("azure")));
     const isTried = method === "azure-cli" && azure !== undefined && !untrusted;
     const path = isTried ? findAzureCli(context) : undefined;
-    const lacks = untrusted ? "a plan of an untrusted spec runs no other program" : NO_AZURE_CLI;
+    const lacks = untrusted ? "a plan of an untrusted spec does not run other programs" : NO_AZURE_CLI;
     const azureCli = path === undefined ? { lacks } : { path };
     return METHODS[method]({ context, host, values, chosen, azure, azureCli });
   }

@@ -31,7 +31,7 @@ export type MethodResult =
 
 type Method = (input: MethodInput) => MethodResult;
 
-export const NO_AZURE_CLI = "there is no `az` on the PATH";
+export const NO_AZURE_CLI = "`az` is not on the PATH";
 export const NOT_AZURE = "the host is not known to be a workspace of Azure";
 
 export const METHODS: Readonly<Record<AuthType, Method>> = {

@@ -8,9 +8,9 @@ import { EXTRA } from "../world/world.ts";
 const COMPONENT = "#/components/schemas/";
 
 interface ResolvedSchema {
-  /** The schema with the members of what it refers to; its own come first. */
+  /** The schema with the members of the schemas that it refers to; its own take precedence. */
   readonly marks: JsonObject;
-  /** Undefined where any field may stand. */
+  /** Undefined if every field is allowed. */
   readonly fields: ReadonlyMap<string, JsonObject> | undefined;
 }
 

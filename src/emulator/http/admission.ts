@@ -16,7 +16,7 @@ export class AuthError extends Error {
   }
 }
 
-/** Tokens are kept as digests only; remembering the digest of those seen saves computing it for every request. */
+/** Tokens are stored as digests only. The cache avoids computing the digest for each request. */
 export class Authentication {
   readonly #digests = new Map<string, string>();
 
@@ -43,7 +43,7 @@ export class Authentication {
   }
 }
 
-/** Azure's name of the workspace service: its tokens for other audiences are not for this API. */
+/** Azure's ID of the workspace service; Azure tokens for other audiences are rejected. */
 export const WORKSPACE_AUDIENCE = "2ff814a6-3304-4ab8-85cb-cd0e6f879c1d";
 
 function isUsable(world: World, { expires_at, audience }: TokenRow): boolean {

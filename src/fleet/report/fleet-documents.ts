@@ -1,5 +1,6 @@
 // The state of a fleet as text, JSON, Markdown, and metrics, and one line for each result as it arrives.
 
+import { count } from "../../core/sentences.ts";
 import { markdownText, printable } from "../../report/text/printable.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import { RESULT_STATUSES, type WorkspaceResult } from "../model/result.ts";
@@ -169,8 +170,10 @@ export function resultLine(result: WorkspaceResult): string {
 export function runSummary({ results, skipped, stopped }: FleetRun): string {
   if (results.length + skipped.length === 0) return "No workspace is due.\n";
   const counts = new Map<string, number>();
-  for (const { status } of results)
-    counts.set(STATUS_WORDS[status], (counts.get(STATUS_WORDS[status]) ?? 0) + 1);
+  for (const { status } of results) {
+    const words = status === "changes" ? "with changes" : STATUS_WORDS[status];
+    counts.set(words, (counts.get(words) ?? 0) + 1);
+  }
   const parts = [...counts].map(([word, number]) => `${number} ${word}`);
   const why = {
     wave: `wave "${stopped?.wave ?? ""}" failed`,
@@ -181,7 +184,7 @@ export function runSummary({ results, skipped, stopped }: FleetRun): string {
     stopped === undefined
       ? ""
       : `Stopped because ${why[stopped.reason]}. Not started: ${skipped.length} (${shortened(skipped)}).\n`;
-  return `${results.length} of ${results.length + skipped.length} workspaces: ${parts.join(", ") || "none run"}.\n${stop}`;
+  return `${results.length} of ${count(results.length + skipped.length, "workspace")}: ${parts.join(", ") || "none run"}.\n${stop}`;
 }
 
 function shortened(names: readonly string[]): string {

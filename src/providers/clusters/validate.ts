@@ -35,7 +35,7 @@ function sizeProblems(values: Values, under: readonly string[]): readonly Proble
 
 function nodeProblems(values: Values, under: readonly string[]): readonly Problem[] {
   if (values.node_type_id !== undefined || values.instance_pool_id !== undefined) return [];
-  const message = "node_type_id is required, or instance_pool_id to inherit it from a pool";
+  const message = "node_type_id or instance_pool_id is required";
   return [problem("SPEC_MISSING_FIELD", under, message)];
 }
 

@@ -91,7 +91,7 @@ export const settings = {
     dialect: "databricks",
     severity: "other",
     serverDefault: true,
-    description: "Description of the job, shown to people.",
+    description: "Description of the job.",
   }),
   tags: tags({
     most: 25,

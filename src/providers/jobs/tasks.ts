@@ -87,7 +87,7 @@ export function taskProblems(values: Values): readonly Problem[] {
 
 function choiceProblems(chosen: readonly string[]): readonly Problem[] {
   const [first, second] = chosen;
-  const hint = `write one of ${TASKS.join(", ")}`;
+  const hint = `set one of ${TASKS.join(", ")}`;
   if (first === undefined) return [problem("SPEC_MISSING_FIELD", [], "a job needs a task", hint)];
   if (second === undefined) return [];
   const message = `a job has one task, not ${chosen.length}: ${chosen.join(", ")}`;

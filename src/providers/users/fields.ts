@@ -7,7 +7,7 @@ export const userFields = {
     minLength: 1,
     ignoreCase: true,
     onChange: "replace",
-    description: "Name for sign-in, usually an e-mail address. Cannot be changed.",
+    description: "Name for sign-in, usually an e-mail address.",
   }),
   entitlements: listField(
     textField({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }),

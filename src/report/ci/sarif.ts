@@ -62,7 +62,7 @@ function rule(id: string, notices: readonly Notice[]): Record<string, unknown> {
   return {
     id,
     shortDescription: { text: about },
-    help: { text: `${about} Each result says what it is about and, if there is one, the next step.` },
+    help: { text: `${about} Each result names its subject and, if known, the next step.` },
     defaultConfiguration: { level },
   };
 }

@@ -86,9 +86,9 @@ function kindFacts(provider: Kind): readonly string[] {
   const { nameField, limit, nested } = provider;
   const name =
     nameField === undefined
-      ? "The key of the resource is its name in the workspace."
-      : `${nameField} is its name in the workspace; the default is the key of the resource.`;
-  const per = limit?.per === "parent" ? `one of the ${nested?.kind ?? "parents"}` : "a workspace";
+      ? "The key is the name of the object in the workspace."
+      : `The name in the workspace is ${nameField} (default: the key).`;
+  const per = limit?.per === "parent" ? `each of the ${nested?.kind ?? "parents"}` : "a workspace";
   return [
     name,
     `Refer to it as \${${provider.kind}.KEY.${provider.idAttribute}}.`,
@@ -112,7 +112,7 @@ export type FoundField =
   | { readonly schema: FieldSchema }
   | { readonly missing: string; readonly known: readonly string[] };
 
-/** One field by its path, through lists and maps; or the name that there is not, with those that there are. */
+/** One field by its path, through lists and maps; or the unknown name with the known ones. */
 export function findField(fields: FieldTable, path: readonly string[]): FoundField {
   let schema: FieldSchema = { properties: fields };
   for (const key of path) {

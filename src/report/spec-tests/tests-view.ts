@@ -58,7 +58,7 @@ export function testsSentence({ results, diagnostics }: TestsView): string {
     number > 0 ? [`${number} ${status}`] : [],
   );
   const unread = new Set(diagnostics.map(({ at }) => at?.file)).size;
-  const invalid = unread === 0 ? "" : ` ${count(unread, "test file")} could not be read.`;
+  const invalid = unread === 0 ? "" : ` ${count(unread, "test file")} cannot be used.`;
   const ended = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
   return `${count(results.length, "test")} in ${count(files, "file")}${ended}.${invalid}`;
 }

@@ -2,7 +2,7 @@
 
 import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
-import { listed } from "../../core/sentences.ts";
+import { count, listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import type { Reporting } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -134,7 +134,7 @@ export class Evaluator {
       return undefined;
     }
     if (operands.length < found.least || operands.length > found.most) {
-      const message = `${name} does not take ${operands.length} operands`;
+      const message = `${name} does not take ${count(operands.length, "argument")}`;
       this.#report(use.part, message, use.at, `write ${found.form}`);
       return undefined;
     }

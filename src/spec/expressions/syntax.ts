@@ -133,7 +133,9 @@ class Parser {
   #unexpected(at: number): SyntaxProblem {
     const rest = this.#text.slice(at).trim();
     return new SyntaxProblem(
-      rest === "" ? "it ends too early" : `${JSON.stringify(rest.slice(0, 40))} is not expected here`,
+      rest === ""
+        ? "the expression is incomplete"
+        : `${JSON.stringify(rest.slice(0, 40))} is not expected here`,
       { start: rest === "" ? this.#text.length : this.#text.indexOf(rest, at), end: this.#text.length },
     );
   }

@@ -104,7 +104,7 @@ function rulesByName(node: SpecNode, findings: Findings): MapNode {
     const at = member(item, "name");
     const name = scalarText(at);
     if (at === undefined || name === undefined || name === "")
-      findings.error("SPEC_RULE", "a rule needs a name, which is a string", at ?? item);
+      findings.error("SPEC_RULE", "a rule requires a name, which is a string", at ?? item);
     else if (rules.has(name)) findings.error("SPEC_RULE", `two rules have the name ${name}`, at);
     else rules.set(name, { key: at, value: item });
   }

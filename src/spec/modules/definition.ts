@@ -51,8 +51,8 @@ export class ModuleDefinitions {
     user: InstanceOrigin | undefined,
   ): ModuleDefinition | undefined {
     if (source === undefined) {
-      this.#findings.error("SPEC_MODULE", `modules.${name} needs a source`, key, {
-        hint: "write source: and the path of a folder that contains a workspace.yaml",
+      this.#findings.error("SPEC_MODULE", `modules.${name} has no source`, key, {
+        hint: "set source to the path of a folder that contains a workspace.yaml",
       });
       return undefined;
     }
@@ -89,7 +89,7 @@ export class ModuleDefinitions {
       const section = root.members.get(name);
       if (section !== undefined)
         this.#findings.error("SPEC_MODULE", `a module cannot contain ${name}`, section.key, {
-          hint: "move it to the main spec",
+          hint: `move ${name} to the main spec`,
         });
     }
     const others = [...OWN, ...MAIN_ONLY].map((name) => [name, undefined]);
@@ -122,7 +122,7 @@ function outputsOf(section: SpecNode | undefined, findings: Findings): ReadonlyM
 }
 
 function outputValue(name: string, node: MapNode, findings: Findings): SpecNode {
-  const hint = `an output has ${listed(OUTPUT_FIELDS)}; a map goes under value`;
+  const hint = `the fields of an output are ${listed(OUTPUT_FIELDS)}; write a map under value`;
   findings.onlyFields(`outputs.${name}`, node, OUTPUT_FIELDS, () => ({ hint }));
   const value = member(node, "value");
   if (value === undefined)

@@ -137,7 +137,11 @@ class SchemaReader {
   #part(name: string, node: MapNode): boolean {
     const sensitive = node.members.get("sensitive");
     if (sensitive === undefined) return this.#check(name, node);
-    this.#findings.error("SPEC_VALUE", `${name}: only a whole input can be sensitive`, sensitive.key);
+    this.#findings.error(
+      "SPEC_VALUE",
+      `${name}: only a complete input can be sensitive, not a part of it`,
+      sensitive.key,
+    );
     return false;
   }
 

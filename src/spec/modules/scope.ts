@@ -44,7 +44,7 @@ export class SpecScope implements ValueScope {
       case "var":
         if (variable === undefined)
           return this.#refused(
-            "a module does not see variables",
+            "a module cannot use variables",
             at,
             "declare an input and set it under `with`",
           );

@@ -65,7 +65,7 @@ export function secretOf(
   const hint = "write { env: NAME } or { file: path }";
   if (env === undefined) {
     if (file !== undefined) return fromFile({ ...asked, node: file });
-    findings.error("SPEC_MISSING_FIELD", `${address} needs a source`, written.at, { address, hint });
+    findings.error("SPEC_MISSING_FIELD", `${address} has no source`, written.at, { address, hint });
     return undefined;
   }
   if (file === undefined) return fromVariable({ ...asked, node: env });

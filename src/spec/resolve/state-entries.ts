@@ -89,7 +89,7 @@ class EntryReader {
     const to = this.#address(node, "to");
     if (from === undefined || to === undefined) return undefined;
     const at = this.#span(node, "from");
-    if (kindOf(from) !== kindOf(to)) return this.#error(`${from} and ${to} are not of the same kind`, at);
+    if (kindOf(from) !== kindOf(to)) return this.#error(`${from} and ${to} are of different kinds`, at);
     if (from === to) return this.#error(`${from} is moved to itself`, at);
     const isFixed = !isModuleAddress(from) && this.#checks.registry.get(kindOf(from)).nameField === undefined;
     const fixed = `${from} cannot be moved, because its key is the name of the object`;
@@ -106,7 +106,7 @@ class EntryReader {
     return entry;
   }
 
-  /** A resource of the module `from`. Of modules inside one another, each can declare resources of the other. */
+  /** A declared resource of the module `from`. Nested modules are not checked, because each can declare resources of the other. */
   #declaredIn(from: Address, to: Address): Address | undefined {
     if (isInModule(from, to) || isInModule(to, from)) return undefined;
     return this.#inModules().get(from);
@@ -178,9 +178,10 @@ class EntryReader {
     const number = typeof data === "number" || typeof data === "bigint" ? String(data) : undefined;
     const text = typeof data === "string" ? literalOf(data) : number;
     if (text !== undefined && text !== "") return text;
-    const wrong = value === undefined ? "is missing" : `must be a string, not ${describeNode(value)}`;
-    const what = text === "" ? "is empty" : wrong;
-    this.#error(`the field ${JSON.stringify(field)} of this entry ${what}`, value ?? node);
+    const name = JSON.stringify(field);
+    const wrong = text === "" ? "is empty" : `must be a string, not ${describeNode(value ?? node)}`;
+    const missing = `this entry requires the field ${name}`;
+    this.#error(value === undefined ? missing : `the field ${name} of this entry ${wrong}`, value ?? node);
     return undefined;
   }
 

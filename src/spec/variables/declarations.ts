@@ -142,7 +142,7 @@ function declaration(name: string, at: Span, node: SpecNode, parts: ConstraintPa
   const type = member(node, "type");
   const word = TYPES.find((one) => one === scalarText(type));
   if (type !== undefined && word === undefined)
-    findings.error("SPEC_VALUE", `variables.${name}: type must be one of ${TYPES.join(", ")}`, type);
+    findings.error("SPEC_VALUE", `variables.${name}: type must be one of ${listed(TYPES, "or")}`, type);
   const value = member(node, "default");
   if (value !== undefined) checkLiteral(`the default of the variable ${name}`, value, findings);
   const inferred = word ?? (value === undefined || isNull(value) ? undefined : typeOf(value));

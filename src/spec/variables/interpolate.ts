@@ -209,7 +209,8 @@ export class Expander {
         `${named(part)} is ${describeNode(value)} and cannot be part of a string`,
         at,
       );
-    else findings.error("SPEC_REFERENCE", `${part.raw} is a reference, which a key or name cannot hold`, at);
+    else
+      findings.error("SPEC_REFERENCE", `${part.raw} is a reference, which a key or name cannot contain`, at);
     return part.raw;
   }
 

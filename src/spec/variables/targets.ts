@@ -74,7 +74,10 @@ function missing(
       });
     return undefined;
   }
-  const known = names.length === 0 ? "the spec has no targets" : `the targets are ${listed(names)}`;
+  const known =
+    names.length === 0
+      ? "the spec has no targets; remove --target and WORKSPACE_TARGET"
+      : `known targets: ${listed(names)}`;
   const details = didYouMean(suggest(wanted, names), known);
   findings.error("SPEC_TARGET", `the spec has no target ${JSON.stringify(wanted)}`, section, details);
   return undefined;

@@ -30,7 +30,7 @@ export function readAnyYaml(source: SourceText, findings: Findings): SpecNode | 
   return new Building(source, findings).build(document.contents);
 }
 
-const HALF_CHARACTER = "a string contains half of a Unicode surrogate pair";
+const HALF_CHARACTER = "a string contains an unpaired Unicode surrogate";
 
 /** The node of an anchor, and the cost of an alias to it. */
 interface Anchored {

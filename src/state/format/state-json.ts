@@ -26,9 +26,9 @@ export function stateToJson({ state, key }: PortableState): string {
 /** Throws STATE_CORRUPT with what is wrong, STATE_FORMAT for JSON of a newer version. */
 export function stateFromJson(text: string, file: string): PortableState {
   try {
-    const from = shapeOf(parsed(text), "the state");
+    const from = shapeOf(parsed(text), "state");
     const version = from.number("format_version");
-    const data = shapeOf(upgraded(from.value, version, file), "the state");
+    const data = shapeOf(upgraded(from.value, version, file), "state");
     const state = stateIn(data);
     const records = data.objects("records");
     if (records.length !== state.records.size) throw new InvalidShape("duplicate address in records");

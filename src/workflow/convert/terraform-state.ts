@@ -81,7 +81,7 @@ class StateReader {
   #stored(root: JsonObject): void {
     const version = own(root, "version");
     if (typeof version !== "number" || own(root, "terraform_version") === undefined)
-      this.#fail("it is neither a Terraform state nor the output of `terraform show -json`", []);
+      this.#fail("the document is neither a Terraform state nor the output of `terraform show -json`", []);
     if (version !== 4)
       this.#fail(`the version of the state is ${version}, and only 4 is supported`, ["version"]);
     this.#list(own(root, "resources") ?? [], ["resources"], (one, at) => this.#resource(one, at));

@@ -89,7 +89,7 @@ export function assertReviewable(options: ReviewOptions): void {
   const other = options.out !== undefined ? "--out" : options.adopt ? "--adopt" : undefined;
   if (mode !== undefined && other !== undefined)
     throw failureOf("CLI_USAGE", `${mode} and ${other} cannot be used together`, {
-      hint: "a plan to apply must read the whole workspace; make it with a trusted spec",
+      hint: `remove ${other}, or plan without ${mode}`,
     });
   const base = options.base ?? options.baseRef;
   if (options.destroy && base !== undefined)

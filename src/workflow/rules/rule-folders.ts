@@ -34,7 +34,7 @@ export function ruleFiles(
     if (untrusted && isInTreeOf(specFile(context, options), folder))
       throw failureOf(
         "SPEC_RULE",
-        `the rules folder ${shownIn(context, folder)} is in the tree of the untrusted spec`,
+        `the rules folder ${shownIn(context, folder)} is inside the untrusted checkout`,
         { hint: "use a copy outside the checkout, which a pull request cannot change" },
       );
     return filesOf(context, folder, options.seen);

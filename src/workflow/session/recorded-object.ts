@@ -43,7 +43,8 @@ export async function withRecordedObject<T>(
 function recordOf(state: State, kind: string, text: string): StateRecord {
   const other = text.slice(0, Math.max(0, text.indexOf(".")));
   const isOther = other !== kind && registry.find(other) !== undefined;
-  if (isOther) throw failureOf("CLI_UNKNOWN_ADDRESS", `${text} is not one of the ${kind}`);
+  if (isOther)
+    throw failureOf("CLI_UNKNOWN_ADDRESS", `${text} is not the address of a ${registry.get(kind).singular}`);
   const address = parseAddress(other === kind ? text : `${kind}.${text}`);
   const record = address === undefined ? undefined : state.records.get(address);
   if (record !== undefined) return record;

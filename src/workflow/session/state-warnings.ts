@@ -104,7 +104,7 @@ function exposed(
   if (place === undefined || !isInWorkspace(place)) return [];
   if (fromEnv(context, "WORKSPACE_STATE_KEY") !== undefined) return [];
   const setKey =
-    "set WORKSPACE_STATE_KEY (`openssl rand -hex 32`; for an existing state, then run `workspace state rekey`)";
+    "set WORKSPACE_STATE_KEY to the output of `openssl rand -hex 32`; to encrypt an existing state, then run `workspace state rekey`";
   if (secrets === undefined) {
     const message = `everyone who can read ${place} can read the state, which is not encrypted`;
     return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
@@ -132,7 +132,7 @@ export function untrustedState(
   if (stateExists(state))
     throw failureOf(
       "STATE_UNTRUSTED",
-      `the state at ${folder} is in the tree of the untrusted spec and is not encrypted`,
+      `the state at ${folder} is inside the untrusted checkout and is not encrypted`,
       { hint },
     );
   return [

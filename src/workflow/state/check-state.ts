@@ -16,7 +16,9 @@ export function recordAt(state: State, text: string | undefined): StateRecord {
   const hint = nearestHint(
     text ?? "",
     [...state.records.keys()],
-    "to list addresses, run `workspace state list`",
+    state.records.size === 0
+      ? "check --state, WORKSPACE_STATE, and --target; the state is empty"
+      : "to list addresses, run `workspace state list`",
   );
   throw failureOf("CLI_UNKNOWN_ADDRESS", `the state does not contain ${text}`, { hint });
 }
@@ -51,8 +53,8 @@ export function renamedAddress(state: State, record: StateRecord, to: string): A
 function freeAddress(state: State, from: string, to: string): Address {
   const address = parseAddress(to);
   if (address === undefined || kindOf(address) !== from.slice(0, from.indexOf(".")))
-    throw failureOf("CLI_UNKNOWN_ADDRESS", `${to} is not an address of the same kind as ${from}`, {
-      hint: "an address is KIND.NAME",
+    throw failureOf("CLI_UNKNOWN_ADDRESS", `${from} cannot be moved to ${to}`, {
+      hint: `pass an address of the same kind, such as ${from.slice(0, from.indexOf("."))}.NAME`,
     });
   if (state.records.has(address))
     throw failureOf("CLI_UNKNOWN_ADDRESS", `the state already records ${to}`, {

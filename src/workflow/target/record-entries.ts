@@ -105,17 +105,15 @@ function masked({ sensitive }: Spec, found: readonly Diagnostic[]): readonly Dia
 
 export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[] {
   const { target } = spec;
-  const where = target === undefined ? "the state" : `the state of the target ${target.name}`;
+  const where = target === undefined ? "" : ` in ${target.name}`;
   const hint =
-    target === undefined
-      ? "remove the entry"
-      : "remove the entry when it is done in the state of every target";
+    target === undefined ? "remove the entry" : "remove the entry after it was applied in every target";
   const done = entriesOf(spec)
     .filter(({ isDone }) => isDone(state))
     .map(
       (entry) =>
         conflictIn(entry, [state]) ??
-        warning("SPEC_STATE_ENTRY", `${entry.what} is done in ${where}`, { at: entry.at, hint }),
+        warning("SPEC_STATE_ENTRY", `${entry.what} was already applied${where}`, { at: entry.at, hint }),
     );
   return masked(spec, done);
 }
@@ -225,11 +223,11 @@ function doneIn(entry: Entry, states: readonly TargetState[]): Diagnostic | unde
   const isAll = unchecked.length === 0;
   const one = isSingle && states[0]?.target === undefined;
   const where = isAll ? "every target" : listed(checked.map(targetName));
-  return warning("SPEC_STATE_ENTRY", one ? `${what} is done in the state` : `${what} is done in ${where}`, {
+  return warning("SPEC_STATE_ENTRY", `${what} was already applied${one ? "" : ` in ${where}`}`, {
     at,
     hint: isAll
       ? "remove the entry"
-      : `remove the entry when it is also done in ${listed(unchecked)}, whose state was not read`,
+      : `remove the entry after it was also applied in ${listed(unchecked)}, whose state was not read`,
   });
 }
 

@@ -98,7 +98,7 @@ export function assertExpectedHost(target: TargetSettings | undefined, identity:
   if (target?.host === undefined || expected(target, target.host) === identity) return;
   throw failureOf(
     "SPEC_TARGET",
-    `the target ${target.name} is for ${target.host}, and this run is for ${identity}`,
+    `the target ${target.name} requires the host ${target.host}, but this run uses ${identity}`,
     {
       at: target.at,
       hint: "select the host with --host, --profile, or WORKSPACE_HOST; a host in the spec is only compared",

@@ -112,7 +112,7 @@ function missing(provider: Provider, resource: Resource, id: string, objects: re
   const name = JSON.stringify(near[0]?.name);
   const hint =
     near.length === 0
-      ? `no ${provider.singular} is named ${JSON.stringify(resource.name)} either`
+      ? `check the ID; no ${provider.singular} is named ${JSON.stringify(resource.name)} either`
       : `the ${provider.singular} named ${name} has the ID ${near.map((one) => one.id).join(" or ")}`;
   return failureOf("CLI_NO_OBJECT", `no ${provider.singular} with the ID ${id} exists`, { hint });
 }

@@ -444,7 +444,7 @@ describe("azure-cli", () => {
 
   test("is not run where no program may be run", async () => {
     expect(await thrown(signIn({ method: "azure-cli", azure: AZURE }).headers())).toMatchObject({
-      diagnostic: { cause: "`az` is not run here" },
+      diagnostic: { cause: "`az` cannot be run here" },
     });
   });
 });

@@ -179,7 +179,7 @@ describe("a connection that failed", () => {
     [
       "protocol",
       "API_PROTOCOL",
-      "https://ws.example.com does not answer with the protocol of its URL",
+      "https://ws.example.com does not use the protocol of its URL",
       "check the scheme (http:// or https://) and the port",
     ],
   ])("because of %s is reported as %s", (why, code, message, hint) => {

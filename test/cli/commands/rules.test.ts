@@ -225,7 +225,7 @@ describe("a folder of rules", () => {
     const folder = folderWith(POOL);
     write(folder, "policy/rules.yaml", rule("warn"));
     const { code, err } = await run(folder, "plan --untrusted --offline --rules policy");
-    expect([code, err.includes("is in the tree of the untrusted spec")]).toEqual([1, true]);
+    expect([code, err.includes("is inside the untrusted checkout")]).toEqual([1, true]);
     const outside = rulesFolder(rule("error"));
     const checked = await run(folder, `plan --untrusted --offline --rules ${outside}`);
     expect([checked.code, checked.out.includes("GUARD_RULE: pools.a: max_capacity is 20")]).toEqual([

@@ -315,8 +315,16 @@ describe("a run that signs in", () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ["DATABRICKS_TOKEN", { DATABRICKS_TOKEN: "wrong" }, "set DATABRICKS_TOKEN to a valid access token"],
-    ["WORKSPACE_TOKEN", { WORKSPACE_TOKEN: "wrong" }, "set WORKSPACE_TOKEN to a valid access token"],
+    [
+      "DATABRICKS_TOKEN",
+      { DATABRICKS_TOKEN: "wrong" },
+      "use a valid access token of this workspace in DATABRICKS_TOKEN",
+    ],
+    [
+      "WORKSPACE_TOKEN",
+      { WORKSPACE_TOKEN: "wrong" },
+      "use a valid access token of this workspace in WORKSPACE_TOKEN",
+    ],
   ])("shows %s in the hint when the workspace refuses it", async (_variable, env, hint) => {
     const ran = await run("plan", { DATABRICKS_HOST: server.url, ...env });
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining(hint) });
@@ -416,7 +424,7 @@ fetch(process.env.ISSUER, { method: "POST", body }).then((one) => one.json()).th
     test("a plan of an untrusted spec does not run az", async () => {
       const ran = await run("plan --untrusted", cli());
       expect(ran.code).toBe(1);
-      expect(ran.err).toContain("a plan of an untrusted spec runs no other program");
+      expect(ran.err).toContain("a plan of an untrusted spec does not run other programs");
       expect(globSync("ran", { cwd: bin() })).toEqual([]);
     });
   });

@@ -183,7 +183,7 @@ describe("workspace fleet", () => {
       "host: https://a.corp.example, state: ../elsewhere",
       "a state outside the folder of the fleet file is not permitted",
     ],
-    ["host: 'https://a b'", "the host is not a valid URL"],
+    ["host: 'https://a b'", "the host is not a valid https:// or http:// URL"],
   ])("WORKSPACE_FLEET_HOSTS refuses a workspace with %s before a request", async (fields, message) => {
     const other = mkdtempSync(join(tmpdir(), "fleet-hosts-"));
     cpSync(join(folder, "spec"), join(other, "spec"), { recursive: true });

@@ -177,7 +177,7 @@ describe("the choice", () => {
 
   test("an untrusted spec has no program run", () => {
     expect(method({ az: "machine", untrusted: true })).toBeUndefined();
-    expect(skips({ az: "machine", untrusted: true })).toContain("runs no other program");
+    expect(skips({ az: "machine", untrusted: true })).toContain("does not run other programs");
     const env = { WORKSPACE_AUTH_TYPE: "azure-cli" };
     expect(method({ env, az: "machine", untrusted: true })).toBeUndefined();
     expect(method({ env: M2M, untrusted: true })).toBe("oauth-m2m");
@@ -377,7 +377,7 @@ describe("the explanation", () => {
         "oauth-m2m from DATABRICKS_* and ARM_* variables: client_secret is missing",
         "github-oidc from DATABRICKS_* and ARM_* variables: the run is not a job of GitHub with `permissions: id-token: write`",
         "env-oidc from DATABRICKS_* and ARM_* variables: DATABRICKS_OIDC_TOKEN is not set",
-        "azure-cli: there is no `az` on the PATH",
+        "azure-cli: `az` is not on the PATH",
       ].join("\n"),
     );
   });

@@ -109,7 +109,7 @@ describe.skipIf(server === undefined)("workers as processes", () => {
     expect(applied?.counts.create).toBeGreaterThan(0);
     expect(applied?.counts.create).toBeLessThan(200);
     expect(farm.overlaps()).toBe(0);
-    expect(await runFleetCommand(folder, database, ["plan"])).toContain("1 of 1 workspaces: 1 ok.");
+    expect(await runFleetCommand(folder, database, ["plan"])).toContain("1 of 1 workspace: 1 ok.");
     await farm.close();
     await fleet.database.close();
   }, 90_000);

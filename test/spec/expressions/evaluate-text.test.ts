@@ -42,12 +42,12 @@ describe("openExpressions", () => {
 
   it.each([
     ["lower(local.prefx)", 7, 'unknown local "prefx"'],
-    ["join('-', lower(1, 2))", 11, "lower does not take 2 operands"],
+    ["join('-', lower(1, 2))", 11, "lower does not take 2 arguments"],
     ["a ${var.env} ${local.map.x}", 16, 'local.map has no "x"'],
     ["concat(local.map.a, nope)", 21, '"nope" is not a value'],
-    ["upper(", 7, "it ends too early"],
+    ["upper(", 7, "the expression is incomplete"],
     ["lower(local.prefix) x", 21, '"x" is not expected here'],
-    ["local.list[0", 13, "it ends too early"],
+    ["local.list[0", 13, "the expression is incomplete"],
   ])("locates the problem of %j inside the expression", async (text, column, message) => {
     const scope = await scopeOf({ "workspace.yaml": SPEC });
     const { value, diagnostics } = scope.evaluate(text);

@@ -346,9 +346,9 @@ pools:
     ["{ sensitive: true, default: 1 }", "inputs.x: only an input of type string can be sensitive"],
     [
       "{ properties: { y: { type: string, sensitive: true } }, default: {} }",
-      "inputs.x.properties.y: only a whole input can be sensitive",
+      "inputs.x.properties.y: only a complete input can be sensitive, not a part of it",
     ],
-  ])("says that only a whole input of type string can be sensitive, for %s", async (input, message) => {
+  ])("says that only a complete input of type string can be sensitive, for %s", async (input, message) => {
     const found = await told({
       "workspace.yaml": "modules: { m: { source: m } }\n",
       "m/workspace.yaml": `inputs: { x: ${input} }\n`,
@@ -418,7 +418,7 @@ pools:
       "modules: { m: { source: '${var.x}' } }",
       'SPEC_MODULE workspace.yaml:1:25 modules.m: source must be the path of a folder, not "${var.x}"',
     ],
-    ["no source", "modules: { m: {} }", "SPEC_MODULE workspace.yaml:1:12 modules.m needs a source"],
+    ["no source", "modules: { m: {} }", "SPEC_MODULE workspace.yaml:1:12 modules.m has no source"],
     [
       "a name with a dot",
       "modules: { a.b: { source: m } }",
@@ -462,7 +462,7 @@ pools:
       }),
     ).toEqual([
       "SPEC_MODULE m/workspace.yaml:1:1 a module cannot contain policy used at workspace.yaml:2:12",
-      "SPEC_EXPRESSION m/workspace.yaml:2:10 a module does not see variables used at workspace.yaml:2:12",
+      "SPEC_EXPRESSION m/workspace.yaml:2:10 a module cannot use variables used at workspace.yaml:2:12",
     ]);
   });
 

@@ -150,7 +150,7 @@ describe("a literal", () => {
 
 describe("problems", () => {
   it.each([
-    ["{}", "SPEC_MISSING_FIELD", "secrets.etl/password needs a source"],
+    ["{}", "SPEC_MISSING_FIELD", "secrets.etl/password has no source"],
     ["{ env: A, file: b }", "SPEC_COMBINATION", "secrets.etl/password has two sources"],
     [
       "{ env: A, encoding: bytes }",
@@ -212,7 +212,7 @@ describe("a reported source", () => {
   const SOURCE = "write { env: NAME } or { file: path }";
 
   it.each<[string, readonly [code: string, column: number, message: string, hint: string | undefined][]]>([
-    ["{}", [["SPEC_MISSING_FIELD", 29, "needs a source", SOURCE]]],
+    ["{}", [["SPEC_MISSING_FIELD", 29, "has no source", SOURCE]]],
     ["{ env: A, file: text }", [["SPEC_COMBINATION", 55, "has two sources", SOURCE]]],
     [
       "{ env: A, encoding: bytes }",

@@ -22,7 +22,7 @@ describe("names that must be unique", () => {
         message: 'pools.b has the same name as pools.a: "a"',
         address: "pools.b",
         at: { file: "more.yaml", line: 4, column: 25 },
-        hint: "the other one is at workspace.yaml:3; names of pools must be unique",
+        hint: "rename one of them; pools.a is at workspace.yaml:3, and names of pools must be unique",
       },
     ]);
   });

@@ -102,7 +102,7 @@ test("a rule without a name hides no other error of its file", async () => {
     { rules: [] },
   );
   expect(told).toEqual([
-    "SPEC_RULE 2:5 a rule needs a name, which is a string",
+    "SPEC_RULE 2:5 a rule requires a name, which is a string",
     'SPEC_MISSING_FIELD 3:13 rule a requires the field "assert"',
     'SPEC_UNKNOWN_FIELD 4:32 pools.p has no field "max_size"',
     'SPEC_VARIABLE 4:42 the spec has no variable "m"',
@@ -119,7 +119,7 @@ function marked(text: string): { readonly text: string; readonly place: string }
 describe("a mistake in a rule", () => {
   const TRUE = "assert: 'true'";
   test.each([
-    [`§{ ${TRUE} }`, "SPEC_RULE", "a rule needs a name, which is a string"],
+    [`§{ ${TRUE} }`, "SPEC_RULE", "a rule requires a name, which is a string"],
     ["{ name: §a }", "SPEC_MISSING_FIELD", 'rule a requires the field "assert"'],
     [
       `{ name: §a b, ${TRUE} }`,

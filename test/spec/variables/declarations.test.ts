@@ -171,7 +171,7 @@ describe("problems", () => {
     expect(told).toEqual([
       "SPEC_VARIABLE 1:17 the default of the variable a cannot contain ${…}",
       'SPEC_VARIABLE 1:29 "b c" is not a valid variable name',
-      "SPEC_VALUE 1:50 variables.d: type must be one of string, number, boolean, list, map",
+      "SPEC_VALUE 1:50 variables.d: type must be one of string, number, boolean, list or map",
       'SPEC_UNKNOWN_FIELD 1:62 variables.e has no field "defualt"',
       "SPEC_VARIABLE 1:88 variables.f: enum cannot contain ${…}",
     ]);

@@ -59,7 +59,10 @@ it("names the targets where an unknown one is chosen", async () => {
   expect(told).toEqual(['SPEC_TARGET 3:3 the spec has no target "prd"']);
   expect(diagnostics[0]?.hint).toBe('did you mean "prod"?');
   const { diagnostics: none } = await load("users: {}", { target: "prod" });
-  expect(none[0]).toMatchObject({ code: "SPEC_TARGET", hint: "the spec has no targets" });
+  expect(none[0]).toMatchObject({
+    code: "SPEC_TARGET",
+    hint: "the spec has no targets; remove --target and WORKSPACE_TARGET",
+  });
 });
 
 it("reports a flag of any target that is neither true nor false", async () => {

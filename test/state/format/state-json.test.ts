@@ -52,9 +52,9 @@ test("JSON that is not a state is refused with the missing part, and a newer for
 test.each([
   ["", "the text is not JSON"],
   ["[".repeat(9_999), "it is nested deeper than"],
-  ["[]", "the state is not an object"],
-  ["{}", "the state.format_version is not an integer"],
-  ['{"format_version":2}', "the state.records is not a list"],
+  ["[]", "state is not an object"],
+  ["{}", "state.format_version is not an integer"],
+  ['{"format_version":2}', "state.records is not a list"],
 ])("a file that does not contain a state is refused with the missing part: %j", (text, what) => {
   try {
     stateFromJson(text, "file");

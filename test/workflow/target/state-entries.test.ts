@@ -56,7 +56,7 @@ describe("a moved entry", () => {
       });
     }
     expect((await run(folder, "validate")).err).toContain(
-      "the entry that moves pools.a to pools.b is done in every target\n",
+      "the entry that moves pools.a to pools.b was already applied in every target\n",
     );
   });
 
@@ -99,7 +99,7 @@ describe("a moved entry", () => {
         const { out, err } = await run(folder, "apply --host embedded --auto-approve");
         said.push(/\d created.*|No changes/u.exec(out)?.[0] ?? err);
       }
-      said.push(/moves .* is done/u.exec((await run(folder, "validate")).err)?.[0]);
+      said.push(/moves .* was already applied/u.exec((await run(folder, "validate")).err)?.[0]);
     }
     expect(said).toEqual([
       "1 created, 0 updated, 0 replaced, 0 deleted.",
@@ -107,10 +107,10 @@ describe("a moved entry", () => {
       undefined,
       "1 created, 0 updated, 0 replaced, 0 deleted, 1 adopted.",
       "No changes",
-      "moves modules.team to modules.team/ads is done",
+      "moves modules.team to modules.team/ads was already applied",
       "0 created, 0 updated, 0 replaced, 1 deleted, 1 adopted.",
       "No changes",
-      "moves modules.team/ads to modules.team is done",
+      "moves modules.team/ads to modules.team was already applied",
     ]);
   });
 
@@ -188,7 +188,9 @@ describe("a removed entry", () => {
     expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
     expect((await run(folder, "api instance-pools/list --host embedded")).out).toContain("dev-warm");
     expect((await run(folder, "state list")).out).toBe("groups.g\n");
-    expect((await run(folder, "validate")).err).toContain("the entry that removes pools.a is done");
+    expect((await run(folder, "validate")).err).toContain(
+      "the entry that removes pools.a was already applied",
+    );
   });
 });
 
@@ -224,7 +226,9 @@ describe("an import entry", () => {
     expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
     expect(JSON.parse((await run(folder, "state show pools.mine")).out)).toMatchObject({ id });
     expect(await run(folder, "plan --host embedded --detailed-exitcode")).toMatchObject({ code: 0 });
-    expect((await run(folder, "validate")).err).toContain("the entry that imports pools.mine is done");
+    expect((await run(folder, "validate")).err).toContain(
+      "the entry that imports pools.mine was already applied",
+    );
   });
 
   test("for another object than the recorded one has no effect, and validate says so", async () => {
@@ -237,7 +241,7 @@ describe("an import entry", () => {
     const { err } = await run(folder, "validate");
     expect(err).toContain(`the entry imports other as pools.a, which is another object in the state: ${id}`);
     expect(err).toContain("to import other instead, run `workspace state rm pools.a` first");
-    expect(err).not.toContain("is done");
+    expect(err).not.toContain("was already applied");
   });
 
   test("is an error if the object does not exist, and is left out of an untrusted plan", async () => {
@@ -283,12 +287,12 @@ describe("validate", () => {
     const folder = await applied(TARGETS + pool("a"), ["dev", "prod"]);
     write(folder, moved(TARGETS));
     await run(folder, "apply -t prod --host embedded --auto-approve");
-    expect(await said(folder)).not.toContain("is done");
+    expect(await said(folder)).not.toContain("was already applied");
     await run(folder, "apply -t dev --host embedded --auto-approve");
-    expect(await said(folder)).toContain("is done in every target\n");
+    expect(await said(folder)).toContain("was already applied in every target\n");
     write(folder, moved(three));
-    expect(await said(folder)).toContain("is done in dev and prod\n");
-    expect(await said(folder)).toContain("when it is also done in stage, whose state was not read");
+    expect(await said(folder)).toContain("was already applied in dev and prod\n");
+    expect(await said(folder)).toContain("after it was also applied in stage, whose state was not read");
   });
 
   test.each([
@@ -314,9 +318,9 @@ describe("validate", () => {
     );
     const before = await run(folder, "validate");
     expect(before.out).toContain("Valid");
-    expect(before.err).not.toContain("is done");
+    expect(before.err).not.toContain("was already applied");
     expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
-    expect((await run(folder, "validate")).err.match(/is done/gu)).toHaveLength(3);
+    expect((await run(folder, "validate")).err.match(/was already applied/gu)).toHaveLength(3);
   });
 
   test("shows no sensitive value of a done entry", async () => {
@@ -328,7 +332,7 @@ describe("validate", () => {
     const context = contextWith({}, folder);
     await runProgram(context, ["validate", ...secret]);
     expect(context.err()).toContain(
-      "the entry that moves groups.(sensitive) to groups.g is done in the state",
+      "the entry that moves groups.(sensitive) to groups.g was already applied",
     );
     expect(context.err()).not.toContain("canary");
   });
@@ -341,7 +345,7 @@ describe("validate", () => {
     await run(folder, "apply --host embedded --auto-approve --adopt --state other");
     write(folder, `${spec("b")}moved: [{ from: pools.a, to: pools.b }]\n`);
     expect(await run(folder, "apply --host embedded --auto-approve")).toMatchObject({ code: 0 });
-    expect((await run(folder, "validate")).err).toContain("is done in the state");
+    expect((await run(folder, "validate")).err).toContain("was already applied");
     expect((await run(folder, "validate --state other")).err).toBe("");
   });
 
@@ -351,8 +355,10 @@ describe("validate", () => {
     for (const target of ["dev", "prod"])
       await run(folder, `apply -t ${target} --host embedded --auto-approve`);
     writeFileSync(join(folder, ".workspace/dev/state.json"), "damaged");
-    expect(await said(folder)).toContain("is done in prod\n");
-    expect(await said(folder, { WORKSPACE_STATE: `${folderWith("")}/none` })).not.toContain("is done");
-    expect(await said(folder, { WORKSPACE_STATE: "workspace:/x" })).not.toContain("is done");
+    expect(await said(folder)).toContain("was already applied in prod\n");
+    expect(await said(folder, { WORKSPACE_STATE: `${folderWith("")}/none` })).not.toContain(
+      "was already applied",
+    );
+    expect(await said(folder, { WORKSPACE_STATE: "workspace:/x" })).not.toContain("was already applied");
   });
 });

@@ -112,7 +112,7 @@ describe("the host of a target", () => {
     const { code, err } = await run(folderWith(HOSTED), "plan", env);
     expect(code).toBe(1);
     expect(err).toContain(
-      "the target dev is for https://dev.example.com/, and this run is for https://prod.example.com",
+      "the target dev requires the host https://dev.example.com/, but this run uses https://prod.example.com",
     );
     expect((await run(folderWith(HOSTED), "plan --host embedded")).err).toContain("SPEC_TARGET");
     expect((await run(folderWith(HOSTED), "plan --offline --host https://prod.example.com")).err).toContain(
@@ -162,12 +162,12 @@ describe("the profile of a target", () => {
   }
 
   test("is used if nothing else names one", async () => {
-    expect((await run(site(), "plan")).err).toContain("and this run is for https://dev.invalid");
+    expect((await run(site(), "plan")).err).toContain("but this run uses https://dev.invalid");
     expect((await run(site(), "plan --profile prod")).err).toContain(
-      "and this run is for https://prod.invalid",
+      "but this run uses https://prod.invalid",
     );
     expect((await run(site(), "plan", { WORKSPACE_PROFILE: "prod" })).err).toContain(
-      "and this run is for https://prod.invalid",
+      "but this run uses https://prod.invalid",
     );
   });
 
@@ -181,7 +181,7 @@ describe("the profile of a target", () => {
 
   test("does not replace a host of the environment", async () => {
     const env = { WORKSPACE_TOKEN: "of-ci", WORKSPACE_HOST: "https://ci.invalid" };
-    expect((await run(site(), "plan", env)).err).toContain("and this run is for https://ci.invalid");
+    expect((await run(site(), "plan", env)).err).toContain("but this run uses https://ci.invalid");
   });
 
   test("is not used for an untrusted spec", async () => {

@@ -72,7 +72,7 @@ function formatDiff({ file, before, after }: Formatting["unformatted"][number], 
 }
 
 function sentence({ checked, unformatted }: Formatting, changesNothing: boolean): string {
-  if (unformatted.length === 0) return `Formatted already: ${count(checked, "file")}.`;
+  if (unformatted.length === 0) return `Already formatted: ${count(checked, "file")}.`;
   const files = `${unformatted.length} of ${count(checked, "file")}`;
   return changesNothing ? `Not formatted: ${files}.` : `Formatted ${files}.`;
 }

@@ -32,9 +32,13 @@ export const enqueueCommand = defineCommand({
   async run(context, options, [command = "", ...names]) {
     const known = commandOf(command);
     if (known === "apply" && !options.autoApprove)
-      throw failureOf("CLI_CONFIRMATION", "a queued apply cannot ask for approval", {
-        hint: "review `workspace fleet plan`, then pass --auto-approve",
-      });
+      throw failureOf(
+        "CLI_CONFIRMATION",
+        "a queued apply requires --auto-approve, because it cannot prompt",
+        {
+          hint: "review `workspace fleet plan`, then pass --auto-approve",
+        },
+      );
     const { selected } = openFleet(context, options, names);
     return withQueue(context, "send", async (queue) => {
       const present = await queue.enqueue(selected, known);

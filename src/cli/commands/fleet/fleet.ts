@@ -51,9 +51,13 @@ const applyFleetCommand = defineCommand({
   notes: EXIT_CODES,
   async run(context, options, names) {
     if (!options.autoApprove)
-      throw failureOf("CLI_CONFIRMATION", "an apply of a fleet cannot ask for approval", {
-        hint: "review `workspace fleet plan`, then pass --auto-approve",
-      });
+      throw failureOf(
+        "CLI_CONFIRMATION",
+        "an apply of a fleet requires --auto-approve, because it cannot prompt",
+        {
+          hint: "review `workspace fleet plan`, then pass --auto-approve",
+        },
+      );
     const extra = options.adopt ? ["--adopt"] : [];
     const { waves, ...shared } = options;
     const ordered = waves === undefined ? shared : { ...shared, waves: parseWaves(waves) };

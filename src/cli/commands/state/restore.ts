@@ -19,8 +19,8 @@ export const restoreCommand = defineCommand({
     output: choiceOption("-o, --output <format>", "output format of the list", ["text", "json"]),
   },
   args: [{ name: "[version]", description: "serial of the version" }],
-  notes: `The command changes only the state and keeps the previous one. Objects created since then are no longer recorded:
-run \`workspace plan\` next, and adopt them with --adopt.`,
+  notes:
+    "The command changes only the state and keeps the previous one. Objects created since then are no longer recorded: run `workspace plan` next, and adopt them with --adopt.",
   async run(context, options, [version]) {
     await withState(context, options, async (store) => {
       if (version === undefined) {
