@@ -23,7 +23,7 @@ export function fleetFigures({ calm, killed, cores, parallelism, memoryMiB }: Me
     `${number(killed.workspaces)} emulated workspaces of ${RESOURCES} resources in one process (${memoryMiB} MiB), ${parallelism} checks at the same time in each worker, workers, farm, and`,
     `PostgreSQL on one machine with ${cores} cores. The last column has the load when each trial began.`,
     "",
-    "| workers | seconds | checks an hour | checks an hour and core of worker time | worker ms a check | failed | twice at once | load |",
+    "| workers | seconds | checks per hour | checks per hour and core of worker time | worker ms per check | failed | twice at once | load |",
     "|---|---|---|---|---|---|---|---|",
     ...rows,
     "",
