@@ -31,6 +31,10 @@ describe("a resource that is in the spec", () => {
     expect(actions(plan({ spec: spec([box()]) }))).toEqual({ "boxes.a": "create" });
   });
 
+  test("and of a kind without side effects is created without any", () => {
+    expect(onlyChange(plan({ spec: spec([box()]) })).consequences).toEqual([]);
+  });
+
   test("and equal in the workspace is not changed", () => {
     expect(
       actions(

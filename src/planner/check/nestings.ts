@@ -63,7 +63,7 @@ function chainBetween(
   to: string,
   membersOf: (name: string) => readonly string[],
 ): readonly string[] | undefined {
-  const seen = new Set([from]);
+  const seen = new Set<string>();
   const chains: (readonly string[])[] = [[from]];
   for (const chain of chains)
     for (const name of membersOf(chain.at(-1) ?? from)) {

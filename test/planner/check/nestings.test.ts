@@ -3,8 +3,10 @@
 import { expect, test } from "vitest";
 import { nestingCycles } from "../../../src/planner/check/nestings.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
+import { registryOf } from "../../../src/resource/registry.ts";
 import { context, live, object, resource, spec } from "../build.ts";
 import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";
+import { registry as plain } from "../kinds.ts";
 
 /** The workspace: each box with the boxes that it contains. Its ID is its name in lower case. */
 const boxes = (contents: Readonly<Record<string, readonly string[]>>) =>
@@ -23,19 +25,29 @@ const updateOf = (name: string, before: string[], after: string[]): Change =>
     diffs: [{ path: ["near"], before, after, cause: "spec", replaces: false }],
   });
 
+/** Boxes that also name tasks. */
+const registry = registryOf(
+  plain.kinds.map((one) =>
+    one.kind === "boxes"
+      ? { ...one, fields: { ...one.fields, uses: { type: "array", items: { names: "tasks" } } as const } }
+      : one,
+  ),
+);
+
 const chains = (world: ReturnType<typeof live>, changes: readonly Change[]): string[] =>
-  nestingCycles(context({ live: world }), changes).map(
+  nestingCycles(context({ registry, live: world }), changes).map(
     ({ message }) => message.split("in the workspace: ")[1] ?? message,
   );
 
 test("a membership that the workspace opposes is an error at the resource, with the whole chain", () => {
-  const world = boxes({ a: ["middle"], middle: ["x", "b"], x: [], b: [] });
+  const world = boxes({ a: ["middle"], middle: ["x", "inner"], x: [], inner: ["b"], b: [] });
   const declared = spec([resource("boxes.b")]);
   expect(nestingCycles(context({ live: world, spec: declared }), [updateOf("b", [], ["a"])])).toEqual([
     {
       severity: "error",
       code: "SPEC_CYCLE",
-      message: 'boxes.b cannot contain the box "a", which contains it in the workspace: a -> middle -> b',
+      message:
+        'boxes.b cannot contain the box "a", which contains it in the workspace: a -> middle -> inner -> b',
       address: "boxes.b",
       at: { file: "workspace.yaml", line: 1, column: 1 },
       hint: "remove one of these memberships from the workspace or the spec",
@@ -102,11 +114,8 @@ test("a membership that two changes declare in both directions is a cycle", () =
 test("only objects of the kind that the field names are members", () => {
   const world = boxes({ a: ["b"], b: [] });
   expect(chains(world, [create("tasks.b", { after: { near: ["a"] } })])).toEqual([]);
-  expect(chains(world, [updateOf("b", [], []), create("boxes.b", { after: { note: "a" } })])).toEqual([]);
-  expect(
-    chains(boxes({ a: [], b: [] }), [
-      updateOf("b", [], ["a"]),
-      create("tasks.a", { after: { near: ["b"] } }),
-    ]),
-  ).toEqual([]);
+  expect(chains(world, [create("boxes.b", { after: { note: "a" } })])).toEqual([]);
+  expect(chains(world, [create("boxes.b", { after: { uses: ["a"] } })])).toEqual([]);
+  const task = create("tasks.a", { after: { near: ["b"] } });
+  expect(chains(boxes({ a: [], b: [] }), [updateOf("b", [], ["a"]), task])).toEqual([]);
 });
