@@ -8,10 +8,12 @@ import { runProgram } from "../src/cli/program.ts";
 import { ATTRIBUTES } from "../src/config/sign-in/sources.ts";
 import { Signals } from "../src/config/signals.ts";
 import { collectedOutput } from "../src/config/streams.ts";
-import { CODES } from "../src/core/codes.ts";
+import { CODES, type Code } from "../src/core/codes.ts";
 import { registry } from "../src/providers/index.ts";
+import { FIXES } from "./code-fixes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+const CODE_NAMES = Object.keys(CODES) as Code[];
 const PAGE = join(ROOT, "docs/reference.md");
 
 /** Environment variables of users, by name. A test compares the names with those that the program reads. */
@@ -111,11 +113,11 @@ The variables of the vendor's tools apply after \`WORKSPACE_*\` and \`~/.workspa
 
 ## Diagnostic codes
 
-The hint of a diagnostic contains the fix.
+The hint of a diagnostic is more specific than this table.
 
-| code | meaning |
-|---|---|
-${rows(Object.entries(CODES))}
+| code | meaning | fix |
+|---|---|---|
+${codeRows()}
 ## Kinds and fields
 
 ${kinds.join("\n")}`;
@@ -125,6 +127,8 @@ const sentence = (summary: string): string => `${summary[0]?.toUpperCase()}${sum
 const fenced = (text: string): string => `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;
 const rows = (entries: readonly (readonly [string, string])[]): string =>
   entries.map(([name, text]) => `| \`${name}\` | ${text.replaceAll("|", "\\|")} |\n`).join("");
+const codeRows = (): string =>
+  CODE_NAMES.map((code) => `| \`${code}\` | ${CODES[code]} | ${FIXES[code]} |\n`).join("");
 const outputOfHelp = (words: readonly string[]): Promise<string> => output([...words, "--help"]);
 
 async function output(words: readonly string[]): Promise<string> {
