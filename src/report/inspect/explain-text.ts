@@ -61,7 +61,7 @@ export function kindText(provider: Kind, nested: readonly string[], colors: Colo
 
 function placeInSpec({ kind, nested, fields }: Kind, required: ReadonlySet<string>): readonly string[] {
   const path =
-    nested === undefined ? [`${kind}:`, "KEY:"] : [`${nested.kind}:`, "KEY:", `${nested.under}:`, "KEY:"];
+    nested === undefined ? [`${kind}:`, "KEY:"] : [`${nested.kind}:`, "PARENT:", `${nested.under}:`, "KEY:"];
   const indented = path.map((word, depth) => `${"  ".repeat(depth)}${word}`);
   const names = [...required].filter((name) => fields[name] !== undefined);
   const indent = "  ".repeat(path.length);
@@ -91,7 +91,7 @@ function kindFacts(provider: Kind): readonly string[] {
   const per = limit?.per === "parent" ? `each of the ${nested?.kind ?? "parents"}` : "a workspace";
   return [
     name,
-    `Refer to it as \${${provider.kind}.KEY.${provider.idAttribute}}.`,
+    `Refer to it as \${${provider.kind}.${nested === undefined ? "" : "PARENT/"}KEY.${provider.idAttribute}}.`,
     ...(limit === undefined ? [] : [`Limit: ${grouped(limit.max)} in ${per}.`]),
     REPLACING[provider.replaceStrategy],
   ];

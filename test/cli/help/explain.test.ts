@@ -12,7 +12,7 @@ async function told(what: string): Promise<string> {
 
 test.each([
   ["scopes", "Other keys of a resource:\n  acls, secrets, lifecycle"],
-  ["scopes.acls", "  scopes:\n    KEY:\n      acls:\n        KEY:\n          permission: <string>"],
+  ["scopes.acls", "  scopes:\n    PARENT:\n      acls:\n        KEY:\n          permission: <string>"],
   ["scopes.acls.permission", "MANAGE also changes this list"],
   ["scopes.secrets.env", "Environment variable that contains the value."],
   ["pools.lifecycle", "prevent_destroy "],
