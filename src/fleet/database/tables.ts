@@ -138,12 +138,17 @@ export function openResultTable(database: Database, schema: string): ResultStore
   const table = `${schema}.results`;
   let pruned = false;
   return {
-    /** A repeated run replaces its result, except an apply that found its changes made. The order has no time in the future, so no clock that is ahead wins. */
+    /**
+     * A repeated run replaces its result, except an apply that found its changes made. The order has no time in the future and none before
+     * an earlier result of the workspace, so clocks of workers that are ahead or behind do not change it.
+     */
     async add({ workspace, command, status, startedAt, ...rest }, run = crypto.randomUUID()) {
       const body = JSON.stringify(storable({ workspace, command, status, startedAt, ...rest }));
       await database.query(
         `insert into ${table} as old (workspace, run, command, status, started_at, body)
-         values ($1, $2, $3, $4, least(to_timestamp($5::bigint / 1000.0), clock_timestamp()), $6::jsonb)
+         values ($1, $2, $3, $4, greatest(
+           least(to_timestamp($5::bigint / 1000.0), clock_timestamp()),
+           (select max(started_at) from ${table} where workspace = $1)), $6::jsonb)
          on conflict (run) do update set
            status = excluded.status, started_at = excluded.started_at, body = excluded.body
          where not (old.command = 'apply' and old.status = 'changes' and excluded.status = 'ok')`,

@@ -136,6 +136,17 @@ describe.skipIf(server === undefined)("results in PostgreSQL", () => {
     await database.close();
   });
 
+  test("of a worker whose clock is behind are newer than the results before them", async () => {
+    const { database, results } = await openFleet("behind");
+    await results.add(resultOf("ads", "ok", { startedAt: Date.now() }), "on time");
+    await results.add(resultOf("ads", "failed", { startedAt: Date.now() - 86_400_000 }), "behind");
+    expect((await results.recent(5, ["ads"])).get("ads")?.map(({ status }) => status)).toEqual([
+      "failed",
+      "ok",
+    ]);
+    await database.close();
+  });
+
   test("that were edited in the table are left out if they are not results", async () => {
     const { database, results } = await openFleet("edited");
     for (const name of ["a", "b", "c"]) await results.add(resultOf(name), name);
