@@ -18,7 +18,10 @@ export function keyFromText(text: string): Uint8Array {
 }
 
 export function keptKey(text: string, name: string): Uint8Array {
-  if (!KEPT.test(text)) throw failureOf("STATE_KEY", `${name} does not contain a key`);
+  if (!KEPT.test(text))
+    throw failureOf("STATE_KEY", `${name} does not contain a key`, {
+      hint: "restore it from a copy; if nothing has been applied yet, delete it",
+    });
   return fromHex(text);
 }
 

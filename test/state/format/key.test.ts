@@ -39,6 +39,7 @@ test.each(["", "5".repeat(63), "5".repeat(65), `x${HEX}`, "G".repeat(64), `${HEX
     expect(thrownDiagnostics(() => keptKey(text, "secret.key"))[0]).toMatchObject({
       code: "STATE_KEY",
       message: "secret.key does not contain a key",
+      hint: "restore it from a copy; if nothing has been applied yet, delete it",
     });
   },
 );
