@@ -25,13 +25,24 @@ export class WatchedPaths {
 
   add(path: string, patterns?: readonly string[]): void {
     if (patterns !== undefined) {
-      for (const pattern of patterns) this.trees.set(join(path, pattern), treeOf(path, pattern));
+      for (const pattern of patterns) this.#addTree(path, pattern);
       return;
     }
     if (this.files.has(path)) return;
     this.files.set(path, signatureOf(path));
     const real = realPath(path);
     if (real !== undefined && real !== path) this.files.set(real, signatureOf(real));
+  }
+
+  /** The search starts in a folder that can be a link: then both the link and the folder that it leads to are watched. */
+  #addTree(path: string, pattern: string): void {
+    const tree = treeOf(path, pattern);
+    this.trees.set(join(path, pattern), tree);
+    const real = realPath(tree.base);
+    if (real === undefined || real === tree.base) return;
+    this.files.set(tree.base, signatureOf(tree.base));
+    const matches = (found: string): boolean => tree.matches(join(tree.base, relative(real, found)));
+    this.trees.set(join(real, pattern), { ...tree, base: real, matches });
   }
 
   changed(): readonly string[] {

@@ -106,6 +106,22 @@ describe("PathWatcher", () => {
     expect(await noticed(folder, { files: ["link.yaml"] }, change)).toContain("teams/real.yaml");
   });
 
+  it("notices a new file in the folder that a link leads to, and another folder behind the link", async () => {
+    const folder = folderOf("teams/a.yaml", "teams/deep/b.yaml");
+    const link = join(folder, "link");
+    symlinkSync("teams", link);
+    const patterns = ["link/*.yaml"];
+    const create = () => writeFileSync(join(folder, "teams/new.yaml"), "new");
+    const files = ["teams/a.yaml"];
+    expect(await noticed(folder, { files, patterns }, create)).toEqual(["teams/new.yaml"]);
+    files.push("teams/new.yaml");
+    const turn = () => {
+      rmSync(link);
+      symlinkSync("teams/deep", link);
+    };
+    expect(await noticed(folder, { files, patterns }, turn)).toEqual(["link"]);
+  });
+
   it("notices a change that happened after a file was named and before it was watched", async () => {
     const folder = folderOf("a.yaml");
     const watched = new WatchedPaths();
