@@ -4,7 +4,6 @@ import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { DRIFT_FORMATS, failureFormats, PLAN_FORMATS, VALIDATION_FORMATS } from "../../report/formats.ts";
-import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { colorsOf } from "./diagnostics.ts";
@@ -32,9 +31,7 @@ function endingOf(command: string, json: Json): ReportEnding {
     else if (isKnown(form)) {
       const colors = colorsOf(context, context.stderr);
       const render = await formats[form]();
-      const { text, cut } = render(found, await info(), colors);
-      context.stdout.write(text);
-      if (cut && form !== "sarif") context.stderr.write(diagnosticsText(found, colors, found.length));
+      context.stdout.write(render(found, await info(), colors).text);
     }
   };
 }

@@ -136,17 +136,13 @@ export class Reports<F extends string> {
 
   /** What each output gets from a run that ended before its answer; without `stdout` only the files. */
   async end(ending: ReportEnding, found: readonly Diagnostic[], { stdout }: { readonly stdout: boolean }) {
-    let log = "";
     for (const { format, file, output } of this.#targets) {
       if (file === undefined && !stdout) continue;
       const silent = collectedOutput(this.context.stderr.stream);
       const context = file === undefined ? this.context : { ...this.context, stdout: output, stderr: silent };
       if (file !== undefined && format === "text") output.write(diagnosticsText(found, colorsFor(false)));
       await ending(context, format, found, await this.origin);
-      log ||= silent.text();
     }
-    // A shortened report names the log as complete. One on standard output completes it itself.
-    if (!/^markdown/.test(this.format)) this.context.stderr.write(log);
   }
 
   save(): readonly Diagnostic[] {

@@ -260,27 +260,32 @@ describe("Markdown that does not fit", () => {
     expect(missing(created.join("\n"))).toEqual([]);
   }, 60_000);
 
+  const VARIABLES = Array.from({ length: 900 }, (_, at) => `LONG_NAME_OF_A_VARIABLE_OF_THE_SPEC_${at}_`);
+
   test.each([
     ["validate -o markdown"],
     ["plan --offline -o markdown"],
     ["plan --offline -o text -o markdown=report.md -o markdown-summary=summary.md"],
   ])(
-    "of a spec with more findings than a comment holds, the log of %s shows each",
+    "of a spec with more errors than a comment holds, the log of %s shows each once",
     async (command) => {
-      const folder = folderWith(groups(1));
-      const wrong = Array.from(
-        { length: 900 },
-        (_, at) => `  g${at}: { no_such_field_at_all_${at}: 1 }`,
-      ).join("\n");
-      writeFileSync(join(folder, "workspace.yaml"), `groups:\n${wrong}\n`);
+      const wrong = VARIABLES.map((name, at) => `  g${at}: { ${name}: 1 }\n`);
+      const folder = folderWith(`groups:\n${wrong.join("")}`);
       const { out, err } = await run(folder, command);
       const report = out === "" ? readFileSync(join(folder, "report.md"), "utf8") : out;
       expect(report).toContain("**Shortened to fit**");
-      const unseen = Array.from({ length: 900 }, (_, at) => `no_such_field_at_all_${at}`).filter(
-        (name) => !err.includes(name),
-      );
-      expect(unseen).toEqual([]);
+      expect(VARIABLES.filter((name) => !err.includes(name))).toEqual([]);
+      expect(err.match(/^error /gm)).toHaveLength(VARIABLES.length);
     },
     60_000,
   );
+
+  test("of a plan with more warnings than a comment holds, the log shows each once", async () => {
+    const secrets = VARIABLES.map((name, at) => `s${at}: { env: ${name} }`);
+    const folder = folderWith(`scopes: { etl: { secrets: { ${secrets.join(", ")} } } }\n`);
+    const { err } = await run(folder, "plan -o text -o markdown=report.md");
+    expect(readFileSync(join(folder, "report.md"), "utf8")).toMatch(/\*\*Shortened to fit\*\*: \d+ findings/);
+    expect(VARIABLES.filter((name) => !err.includes(`${name} is not set`))).toEqual([]);
+    expect(err.match(/^warning /gm)).toHaveLength(VARIABLES.length);
+  }, 60_000);
 });
