@@ -94,7 +94,7 @@ describe("watch", { timeout: 60_000 }, () => {
     await said(one, "Plan: 2 to create");
     const target = (host: string) => `targets: { dev: { default: true, host: "${host}" } }\n`;
     one.write("teams/b.yaml", target("https://dev.example.com"));
-    await said(one, "the target dev is for https://dev.example.com");
+    await said(one, "the target dev requires the host https://dev.example.com");
     one.write("teams/b.yaml", target("embedded"));
     expect(await said(one, "changed: teams/b.yaml", 2)).not.toContain("SPEC_TARGET");
     await said(one, "Plan: 2 to create", 2);
