@@ -27,7 +27,6 @@ export function languageNamed(name: unknown): Language | undefined {
   return LANGUAGES.find((language) => language === wanted);
 }
 
-/** Magic commands that make a cell markdown. */
 const MARKDOWN = /^%md(?:[ \t]*\r?\n|[ \t]+|$)/;
 
 /** A cell out of the text of a command: one that begins with `%md` is markdown. */

@@ -22,7 +22,6 @@ interface Links {
   readonly next?: string | undefined;
 }
 
-/** Id of the root of every tree. */
 export const ROOT = "1";
 
 export class EntryTree<T extends TreeEntry> {

@@ -34,7 +34,6 @@ export function eventsText(events: readonly JsonObject[], colors: Colors): strin
   return tableText(["time", "event", "details"], rows, colors);
 }
 
-/** The details of an event: user, size, reason. */
 function detailsText(details: JsonObject): string {
   const { user, cause, reason, attributes } = details;
   const words = [

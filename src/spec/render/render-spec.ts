@@ -40,54 +40,38 @@ export function renderSpec(spec: Spec, declared: DeclaredSpec, registry: Plannin
   if (declared.rules !== undefined)
     document.rules = values.value(asList(declared.rules), {}, ["rules"], undefined);
   const byParent = Map.groupBy(declared.resources, (one) => one.parent ?? "");
+  const section = (resources: readonly WrittenResource[], path: Path): JsonMap => {
+    const out: JsonMap = {};
+    for (const one of resources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+      const name = escaped(ownKey(one));
+      setMember(out, name, resource(one, [...path, name]));
+    }
+    return out;
+  };
+  const resource = (one: WrittenResource, path: Path): JsonMap => {
+    const { provider, origin, lifecycle, address } = one;
+    const out = values.map(fromMain(one), (key) => fieldOf(provider, key), path, origin);
+    if (lifecycle !== undefined) out.lifecycle = values.value(lifecycle, {}, [...path, "lifecycle"], origin);
+    for (const { kind, nested } of registry.kinds) {
+      if (nested === undefined || !one.owns.includes(kind)) continue;
+      const inner = (byParent.get(address) ?? []).filter((child) => child.provider.kind === kind);
+      const below = [...path, nested.under];
+      const made = section(inner, below);
+      setMember(out, nested.under, inner.length === 0 ? values.note(below, one.at, origin, made) : made);
+    }
+    return out;
+  };
   for (const { kind, nested } of registry.kinds) {
     const own = nested === undefined ? (byParent.get("") ?? []) : [];
     const resources = own.filter(({ provider }) => provider.kind === kind);
-    if (resources.length > 0) document[kind] = section(resources, [kind], byParent, registry, values);
+    if (resources.length > 0) document[kind] = section(resources, [kind]);
   }
   return { document, origins: values.origins };
-}
-
-type ByParent = ReadonlyMap<string, readonly WrittenResource[]>;
-
-function section(
-  resources: readonly WrittenResource[],
-  path: Path,
-  byParent: ByParent,
-  registry: PlanningRegistry,
-  values: RenderedValues,
-): JsonMap {
-  const out: JsonMap = {};
-  for (const one of resources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-    const name = escaped(ownKey(one));
-    setMember(out, name, resource(one, [...path, name], byParent, registry, values));
-  }
-  return out;
 }
 
 /** The key of a nested resource begins with that of its parent. */
 function ownKey({ key, parent }: WrittenResource): string {
   return parent === undefined ? key : key.slice(nameOf(parent).length + 1);
-}
-
-function resource(
-  one: WrittenResource,
-  path: Path,
-  byParent: ByParent,
-  registry: PlanningRegistry,
-  values: RenderedValues,
-): JsonMap {
-  const { provider, origin, lifecycle, address } = one;
-  const out = values.map(fromMain(one), (key) => fieldOf(provider, key), path, origin);
-  if (lifecycle !== undefined) out.lifecycle = values.value(lifecycle, {}, [...path, "lifecycle"], origin);
-  for (const { kind, nested } of registry.kinds) {
-    if (nested === undefined || !one.owns.includes(kind)) continue;
-    const inner = (byParent.get(address) ?? []).filter((child) => child.provider.kind === kind);
-    const below = [...path, nested.under];
-    const made = section(inner, below, byParent, registry, values);
-    setMember(out, nested.under, inner.length === 0 ? values.note(below, one.at, origin, made) : made);
-  }
-  return out;
 }
 
 /** The fields with paths of files as the main spec would write them. */

@@ -69,7 +69,6 @@ export async function withState<T>(
   }
 }
 
-/** Acquires the lock, writes entries, and releases the lock. */
 export async function writeEntries(
   store: StateStore,
   wait: LockOptions,
@@ -94,7 +93,14 @@ function sharedState(
   said: string,
   common: StoreOptions,
 ): StateStore | undefined {
-  if (isPostgresUrl(said)) return inPostgres(context, options, said, common);
+  if (isPostgresUrl(said)) {
+    const url = parsePostgresUrl(said, targetOf(context, options) ?? "default", context.env);
+    return lazyStore(url.shown, async () => {
+      const authorities = authoritiesOf(context, options.caFile);
+      const { openPostgresStore } = await import("../../state/backends/postgres/pg-database.ts");
+      return openPostgresStore({ ...common, url, ...defined({ authorities }) });
+    });
+  }
   if (isInWorkspace(said)) return inWorkspace(context, options, said, common);
   // A URL that kept the quotes or spaces around it is not a folder either.
   if (/^["'\s]*[a-z][a-z0-9+.-]+:/i.test(said) || said.includes("://"))
@@ -128,20 +134,6 @@ function lazyStore(place: string, open: () => Promise<StateStore>): StateStore {
   };
 }
 
-function inPostgres(
-  context: ProcessContext,
-  options: StateOptions,
-  said: string,
-  common: StoreOptions,
-): StateStore {
-  const url = parsePostgresUrl(said, targetOf(context, options) ?? "default", context.env);
-  return lazyStore(url.shown, async () => {
-    const authorities = authoritiesOf(context, options.caFile);
-    const { openPostgresStore } = await import("../../state/backends/postgres/pg-database.ts");
-    return openPostgresStore({ ...common, url, ...defined({ authorities }) });
-  });
-}
-
 function inWorkspace(
   context: ProcessContext,
   options: StateOptions,
@@ -154,16 +146,8 @@ function inWorkspace(
       hint: "write it as workspace:/folder/of/the/state",
     });
   return lazyStore(said, async () => {
-    const settings = settingsForTarget(context, {
-      ...options,
-      host: options.host,
-      profile: options.profile,
-      parallelism: PARALLELISM,
-      caFile: options.caFile,
-      dialect: options.dialect,
-      cloud: options.cloud,
-      untrusted: options.untrusted === true,
-    });
+    const { host, profile } = options;
+    const settings = settingsForTarget(context, { ...options, host, profile, parallelism: PARALLELISM });
     const { connect } = await import("./connect.ts");
     const { openWorkspaceStore } = await import("../../state/backends/workspace-file/workspace-backend.ts");
     // Apart from the run's own client: the end of a run is still written after a signal stopped that one.

@@ -9,7 +9,6 @@ type Read = (input: JsonObject) => Promise<JsonObject>;
 const RUNS_PAGE = 999;
 const EVENTS_PAGE = 500;
 
-/** Whether `pages` can follow an operation. */
 export function isPaged(operation: string): boolean {
   return Object.hasOwn(PAGING, operation);
 }
