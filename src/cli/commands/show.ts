@@ -1,7 +1,7 @@
 // `workspace show PLANFILE`: prints a saved plan in any format. Checks its signature and does not read the workspace.
 
 import { changesAnything } from "../../planner/model/change.ts";
-import { sealedPlan } from "../../workflow/reconcile/plan-file.ts";
+import { verifiedPlan } from "../../workflow/reconcile/plan-file.ts";
 import { placesFrom, withoutMarks } from "../../workflow/reconcile/plan-file-parts.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -30,7 +30,7 @@ export const showCommand = defineCommand({
   async run(context, options, [planfile = ""]) {
     const files = new WrittenFiles(context, { ...options, planfile });
     return withReports(context, { ...options, files, untrusted: true }, planEnding, async (reports) => {
-      const saved = await sealedPlan(context, options, planfile);
+      const saved = await verifiedPlan(context, options, planfile);
       const { plan, report } = withoutMarks(saved);
       const notes = report?.notes ?? [];
       printDiagnostics(context, notes);

@@ -10,7 +10,7 @@ import { derive, readKeyText } from "./key.ts";
 /** The purpose of a part, which prevents that one part replaces another. */
 export type Purpose = "state" | "journal" | "plan";
 
-export interface SealerOptions {
+export interface CipherOptions {
   /** The value of WORKSPACE_STATE_KEY; without it, nothing is encrypted, and nothing encrypted can be read. */
   readonly keyText?: string;
   /** Keys that may have encrypted the input: for a change of the key. */
@@ -21,7 +21,7 @@ export interface SealerOptions {
 }
 
 const MARK = '{"sealed":1,';
-const SEALED =
+const ENCRYPTED =
   /^\{"sealed":1,"sum":"([0-9a-f]{64})",(("kdf":"(hkdf|scrypt)","salt":"([0-9a-f]{32})","check":"([0-9a-f]{16})","nonce":"([0-9a-f]{24})"),"data":"([\w+/]+={0,2})")\}$/;
 const TAG_BYTES = 16;
 const LONGEST_BEGINNING = 64;
@@ -32,7 +32,7 @@ interface Derived {
   readonly check: string;
 }
 
-export class Sealer {
+export class Cipher {
   readonly #keyText: string | undefined;
   readonly #oldTexts: readonly string[];
   readonly #opensPlain: boolean;
@@ -41,14 +41,14 @@ export class Sealer {
   /** Of what was read: deriving a key from a passphrase is slow on purpose, so one salt serves a state. */
   #salt: string | undefined;
 
-  constructor(options: SealerOptions) {
+  constructor(options: CipherOptions) {
     this.#keyText = options.keyText;
     this.#oldTexts = options.oldTexts ?? [];
     this.#opensPlain = options.opensPlain ?? options.keyText === undefined;
     this.#random = options.random;
   }
 
-  get seals(): boolean {
+  get encrypts(): boolean {
     return this.#keyText !== undefined;
   }
 
@@ -58,16 +58,18 @@ export class Sealer {
   }
 
   /** One line without its end. `bound` has to be known again to open it. */
-  seal(purpose: Purpose, bound: string, text: string): string {
-    return this.#keyText === undefined ? text : this.#sealed(this.#keyText, purpose, bound, [text]).join("");
+  encrypt(purpose: Purpose, bound: string, text: string): string {
+    return this.#keyText === undefined
+      ? text
+      : this.#encrypted(this.#keyText, purpose, bound, [text]).join("");
   }
 
   /** The same for pieces, with the end of the line. Without a key, returns the pieces unchanged. */
-  sealPieces(text: Iterable<string>): Iterable<string> {
-    return this.#keyText === undefined ? text : [...this.#sealed(this.#keyText, "state", "", text), "\n"];
+  encryptPieces(text: Iterable<string>): Iterable<string> {
+    return this.#keyText === undefined ? text : [...this.#encrypted(this.#keyText, "state", "", text), "\n"];
   }
 
-  #sealed(keyText: string, purpose: Purpose, bound: string, text: Iterable<string>): readonly string[] {
+  #encrypted(keyText: string, purpose: Purpose, bound: string, text: Iterable<string>): readonly string[] {
     this.#salt ??= toHex(this.#random(16));
     const { kdf } = readKeyText(keyText);
     const { key, check } = this.#derive(keyText, this.#salt);
@@ -91,21 +93,21 @@ export class Sealer {
   }
 
   /** The plain bytes. Throws STATE_KEY where the key does not fit, STATE_CORRUPT where a byte is not what was written. */
-  open(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset = 0): Uint8Array {
+  decrypt(purpose: Purpose, bound: string, bytes: Uint8Array, file: string, offset = 0): Uint8Array {
     const beginning = Buffer.from(bytes.subarray(0, LONGEST_BEGINNING)).toString("latin1");
     if (!beginning.startsWith(MARK)) {
       if (this.#opensPlain) return bytes;
       if (!PLAIN[purpose].test(beginning)) throw corrupt(file, offset, "it is neither encrypted nor plain");
-      throw notSealed(file);
+      throw notEncrypted(file);
     }
     const text = Buffer.from(bytes).toString("latin1");
-    const parts = SEALED.exec(text.endsWith("\n") ? text.slice(0, -1) : text);
+    const parts = ENCRYPTED.exec(text.endsWith("\n") ? text.slice(0, -1) : text);
     const [, sum, body = "", head = "", , salt = "", check, nonce = "", base64 = ""] = parts ?? [];
     const data = Buffer.from(base64, "base64");
     if (digest(body) !== sum || data.toString("base64") !== base64)
       throw corrupt(file, offset, `checksum mismatch of its ${bytes.length} encrypted bytes`);
     const found = this.#keyFor(salt, check);
-    if (found === undefined) throw this.#keyTexts.length === 0 ? keyMissing(file) : otherSealingKey(file);
+    if (found === undefined) throw this.#keyTexts.length === 0 ? keyMissing(file) : otherEncryptionKey(file);
     try {
       const cipher = createDecipheriv("aes-256-gcm", found.key, Buffer.from(nonce, "hex"));
       cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
@@ -153,7 +155,7 @@ function keyFailure(message: string, hint: string): Failure {
   return failureOf("STATE_KEY", message, { hint });
 }
 
-function notSealed(file: string): Failure {
+function notEncrypted(file: string): Failure {
   const hint = "to encrypt it, run `workspace state rekey`; otherwise, unset the variable";
   return keyFailure(`${file} is not encrypted, but WORKSPACE_STATE_KEY is set`, hint);
 }
@@ -163,7 +165,7 @@ function keyMissing(file: string): Failure {
   return keyFailure(`${file} is encrypted, but WORKSPACE_STATE_KEY is not set`, hint);
 }
 
-function otherSealingKey(file: string): Failure {
+function otherEncryptionKey(file: string): Failure {
   const hint =
     "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys";
   return keyFailure(`${file} is encrypted with a different key than WORKSPACE_STATE_KEY`, hint);

@@ -1,7 +1,7 @@
 // The open journal. Entries that arrive together are made durable in one write.
 
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
-import type { Sealer } from "../format/encryption.ts";
+import type { Cipher } from "../format/encryption.ts";
 import { entryLine } from "../format/journal.ts";
 import type { JournalSink } from "../model/backend.ts";
 import { ioFailure } from "../model/failures.ts";
@@ -9,17 +9,17 @@ import type { NumberedEntry } from "../model/journal-entry.ts";
 
 export class JournalWriter {
   readonly #sink: JournalSink;
-  readonly #sealer: Sealer;
+  readonly #cipher: Cipher;
   #head: string;
   #lines: string[] = [];
   #turn: Promise<void> | undefined;
   #busy: Promise<void> = Promise.resolve();
   #broken: Failure | undefined;
 
-  constructor(sink: JournalSink, head: string, sealer: Sealer) {
+  constructor(sink: JournalSink, head: string, cipher: Cipher) {
     this.#sink = sink;
     this.#head = head;
-    this.#sealer = sealer;
+    this.#cipher = cipher;
   }
 
   /** Digest of the last line, written or about to be. */
@@ -30,7 +30,7 @@ export class JournalWriter {
   add(one: NumberedEntry): void {
     if (this.#broken !== undefined) throw this.#broken;
     const line = entryLine(this.#head, one);
-    this.#lines.push(encryptedLine(this.#sealer, this.#head, line.text));
+    this.#lines.push(encryptedLine(this.#cipher, this.#head, line.text));
     this.#head = line.hash;
   }
 
@@ -76,6 +76,6 @@ export class JournalWriter {
 }
 
 /** `text` ends its line; so does the result. */
-export function encryptedLine(sealer: Sealer, previous: string, text: string): string {
-  return sealer.seals ? `${sealer.seal("journal", previous, text.slice(0, -1))}\n` : text;
+export function encryptedLine(cipher: Cipher, previous: string, text: string): string {
+  return cipher.encrypts ? `${cipher.encrypt("journal", previous, text.slice(0, -1))}\n` : text;
 }

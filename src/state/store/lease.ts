@@ -3,7 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
-import type { Sealer } from "../format/encryption.ts";
+import type { Cipher } from "../format/encryption.ts";
 import { add, type Draft, draftOf, stateOf } from "../format/fold.ts";
 import { beginLine } from "../format/journal.ts";
 import { snapshotText } from "../format/snapshot-text.ts";
@@ -25,7 +25,7 @@ export interface DigestKey {
 export interface LeaseInput {
   readonly backend: StateBackend;
   readonly environment: LockEnvironment;
-  readonly sealer: Sealer;
+  readonly cipher: Cipher;
   readonly claim: LockClaim;
   readonly found: LoadedState;
   readonly digestKey: () => DigestKey;
@@ -42,7 +42,7 @@ export class HeldLease implements Lease {
   readonly diagnostics: readonly Diagnostic[];
   readonly #backend: StateBackend;
   readonly #environment: LockEnvironment;
-  readonly #sealer: Sealer;
+  readonly #cipher: Cipher;
   readonly #digestKey: () => DigestKey;
   readonly #hold: LockKeeper;
   #draft: Draft;
@@ -61,13 +61,13 @@ export class HeldLease implements Lease {
   /** Entries since the last flush. */
   #noted = 0;
 
-  constructor({ backend, environment, sealer, claim, found, digestKey, standing }: LeaseInput) {
+  constructor({ backend, environment, cipher, claim, found, digestKey, standing }: LeaseInput) {
     this.nonce = claim.nonce;
     this.fence = claim.fence;
     this.diagnostics = found.diagnostics;
     this.#backend = backend;
     this.#environment = environment;
-    this.#sealer = sealer;
+    this.#cipher = cipher;
     this.#carried = claim.seq ?? 0;
     this.#hold = new LockKeeper(backend, environment, claim, () => Math.max(this.#durable, this.#carried));
     this.#durable = found.seq;
@@ -202,7 +202,7 @@ export class HeldLease implements Lease {
       });
       const { serial } = this.#draft;
       await this.#backend.putState(this.claim, {
-        text: this.#sealer.sealPieces(text),
+        text: this.#cipher.encryptPieces(text),
         serial,
         before: this.#standing.serial,
         keepsBefore: this.#standing.digest !== "",
@@ -224,8 +224,8 @@ export class HeldLease implements Lease {
       seq: this.#seq,
     });
     try {
-      const sink = await this.#backend.beginJournal(this.claim, encryptedLine(this.#sealer, "", line.text));
-      this.#journal = new JournalWriter(sink, line.hash, this.#sealer);
+      const sink = await this.#backend.beginJournal(this.claim, encryptedLine(this.#cipher, "", line.text));
+      this.#journal = new JournalWriter(sink, line.hash, this.#cipher);
     } catch (failure) {
       throw ioFailure(failure, "beginning the journal");
     }

@@ -1,7 +1,7 @@
 // Loads a state: the folded part and the journal that continues it, each checked against the other.
 
 import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
-import type { Sealer } from "../format/encryption.ts";
+import type { Cipher } from "../format/encryption.ts";
 import { emptyState, fold } from "../format/fold.ts";
 import { Journal } from "../format/journal.ts";
 import { readSnapshot, type Snapshot } from "../format/snapshot.ts";
@@ -27,7 +27,7 @@ export interface LoadedState {
 const ATTEMPTS = 5;
 const MAY_BE_BETWEEN: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE", "STATE_KEY"]);
 
-export async function loadFrom(backend: StateBackend, sealer: Sealer): Promise<LoadedState | undefined> {
+export async function loadFrom(backend: StateBackend, cipher: Cipher): Promise<LoadedState | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
       // Read first: entries that were durable at that time must be in the journal.
@@ -39,8 +39,8 @@ export async function loadFrom(backend: StateBackend, sealer: Sealer): Promise<L
       }
       const found = together(
         backend.names,
-        state === undefined ? undefined : snapshotIn(state, sealer),
-        journal === undefined ? undefined : journalIn(journal, sealer),
+        state === undefined ? undefined : snapshotIn(state, cipher),
+        journal === undefined ? undefined : journalIn(journal, cipher),
       );
       return found.seq >= last
         ? found
@@ -61,11 +61,11 @@ function isBetween(failure: unknown): boolean {
 }
 
 /** The last snapshot: a run reads its state several times, mostly unchanged, and decoding 10,000 records takes about 0.1 s. */
-const opened = new WeakMap<Sealer, Snapshot>();
+const opened = new WeakMap<Cipher, Snapshot>();
 
-export function snapshotIn({ name, bytes }: StoredText, sealer: Sealer): Snapshot {
-  const snapshot = readSnapshot(sealer.open("state", "", bytes, name), name, opened.get(sealer));
-  opened.set(sealer, snapshot);
+export function snapshotIn({ name, bytes }: StoredText, cipher: Cipher): Snapshot {
+  const snapshot = readSnapshot(cipher.decrypt("state", "", bytes, name), name, opened.get(cipher));
+  opened.set(cipher, snapshot);
   return snapshot;
 }
 
@@ -75,9 +75,9 @@ interface NamedJournal {
   readonly journal: Journal;
 }
 
-function journalIn({ name, bytes }: StoredText, sealer: Sealer): NamedJournal {
+function journalIn({ name, bytes }: StoredText, cipher: Cipher): NamedJournal {
   const open = (line: Uint8Array, previous: string, offset: number): Uint8Array =>
-    sealer.open("journal", previous, line, name, offset);
+    cipher.decrypt("journal", previous, line, name, offset);
   return { name, bytes: bytes.length, journal: new Journal(bytes, name, open) };
 }
 

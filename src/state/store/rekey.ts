@@ -12,26 +12,26 @@ import type { DigestKey } from "./lease.ts";
 import { loadFrom, snapshotIn } from "./load.ts";
 import { claimLock, openLeaseWith, type StoreContext, withClaim } from "./store-context.ts";
 
-/** `kept.sealer` decrypts with either key. Digests of secrets keep their key, so that no plan shows them as changed. */
+/** `kept.cipher` decrypts with either key. Digests of secrets keep their key, so that no plan shows them as changed. */
 export async function rekey(
   kept: StoreContext,
   keyTexts: readonly string[],
   options: LockOptions,
 ): Promise<Rekeyed> {
-  const { backend, sealer } = kept;
-  const load = () => loadFrom(backend, sealer);
+  const { backend, cipher } = kept;
+  const load = () => loadFrom(backend, cipher);
   const claim = await claimLock(kept, options, load);
   return withClaim(backend, claim, async () => {
     const found = await load();
     if (found === undefined) throw stateNotFound(backend.names.place, "there is nothing to encrypt");
     const key = await digestKeyFor(kept, keyTexts, found.snapshot);
-    if (!sealer.seals && key?.hex !== undefined) await backend.putKey(claim, `${key.hex}\n`);
-    const written: DigestKey = sealer.seals ? (key ?? { check: "" }) : { check: key?.check ?? "" };
+    if (!cipher.encrypts && key?.hex !== undefined) await backend.putKey(claim, `${key.hex}\n`);
+    const written: DigestKey = cipher.encrypts ? (key ?? { check: "" }) : { check: key?.check ?? "" };
     const opening = { ...kept, claim, found, digestKey: () => written };
     const lease = await openLeaseWith(opening, found.state, found.seq);
     try {
       await againForAll(kept, claim, written);
-      if (sealer.seals) await backend.putKey(claim, undefined);
+      if (cipher.encrypts) await backend.putKey(claim, undefined);
       return { state: lease.state(), diagnostics: found.diagnostics };
     } finally {
       await lease.release();
@@ -59,18 +59,18 @@ async function digestKeyFor(
 }
 
 async function againForAll(
-  { backend, sealer }: StoreContext,
+  { backend, cipher }: StoreContext,
   claim: LockClaim,
   key: DigestKey,
 ): Promise<void> {
   for (const serial of await backend.generations()) {
     const piece = await backend.generation(serial);
-    const snapshot = piece === undefined ? undefined : readable(() => snapshotIn(piece, sealer));
+    const snapshot = piece === undefined ? undefined : readable(() => snapshotIn(piece, cipher));
     if (snapshot === undefined) continue;
     const { digestKey: _, ...rest } = snapshot;
     const carried = key.hex !== undefined && key.check === snapshot.key ? { digestKey: key.hex } : {};
     const { text } = snapshotText({ ...rest, ...carried });
-    await backend.putGeneration(claim, serial, sealer.sealPieces(text));
+    await backend.putGeneration(claim, serial, cipher.encryptPieces(text));
   }
 }
 

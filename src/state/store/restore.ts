@@ -10,13 +10,13 @@ import { mergeRestored } from "./migrate.ts";
 import { claimLock, openLeaseWith, type StoreContext, withClaim } from "./store-context.ts";
 
 export async function restore(kept: StoreContext, serial: number, options: LockOptions): Promise<Restored> {
-  const { backend, sealer } = kept;
-  const readable = (): Promise<LoadedState | undefined> => unlessDamaged(() => loadFrom(backend, sealer));
+  const { backend, cipher } = kept;
+  const readable = (): Promise<LoadedState | undefined> => unlessDamaged(() => loadFrom(backend, cipher));
   const claim = await claimLock(kept, options, readable);
   return withClaim(backend, claim, async () => {
     const piece = await backend.generation(serial);
     if (piece === undefined) throw unknownGeneration(serial, await backend.generations());
-    const old = snapshotIn(piece, sealer);
+    const old = snapshotIn(piece, cipher);
     const present = await readable();
     const aside = await backend.keepAside(claim);
     const state = mergeRestored(old.state, present?.state);

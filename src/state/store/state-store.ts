@@ -2,7 +2,7 @@
 
 import { Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
-import { Sealer } from "../format/encryption.ts";
+import { Cipher } from "../format/encryption.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/key.ts";
 import { isOver, LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
 import { lockContended, newClaim } from "../lock/lock.ts";
@@ -53,7 +53,7 @@ export class BackedStateStore implements StateStore {
     this.#options = options;
     this.#kept = {
       backend,
-      sealer: new Sealer({ random, ...defined({ keyText }) }),
+      cipher: new Cipher({ random, ...defined({ keyText }) }),
       environment: {
         clock: options.clock,
         random,
@@ -73,7 +73,7 @@ export class BackedStateStore implements StateStore {
   }
 
   #load(): Promise<LoadedState | undefined> {
-    return loadFrom(this.#place, this.#kept.sealer);
+    return loadFrom(this.#place, this.#kept.cipher);
   }
 
   async read({ to }: Pick<LockOptions, "to"> = {}): Promise<Loaded> {
@@ -141,7 +141,7 @@ export class BackedStateStore implements StateStore {
     try {
       const piece = await this.#place.generation(serial);
       if (piece === undefined) return { serial, diagnostics: [] };
-      return { serial, state: snapshotIn(piece, this.#kept.sealer).state, diagnostics: [] };
+      return { serial, state: snapshotIn(piece, this.#kept.cipher).state, diagnostics: [] };
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
       return { serial, diagnostics: failure.diagnostics };
@@ -174,7 +174,7 @@ export class BackedStateStore implements StateStore {
     if (key === "" || key === present.check) return present;
     if (digestKey === undefined) return { check: key };
     const hex = toHex(digestKey);
-    if (this.#kept.sealer.seals) return { check: key, hex };
+    if (this.#kept.cipher.encrypts) return { check: key, hex };
     await this.#place.putKey(claim, `${hex}\n`);
     return { check: key };
   }
@@ -182,8 +182,8 @@ export class BackedStateStore implements StateStore {
   async rekey(options: LockOptions): Promise<Rekeyed> {
     const { keyText, oldKeyText, random } = this.#options;
     const oldTexts = oldKeyText === undefined ? [] : [oldKeyText];
-    const sealer = new Sealer({ random, opensPlain: true, oldTexts, ...defined({ keyText }) });
-    return rekey({ ...this.#kept, sealer }, [keyText ?? [], oldTexts].flat(), options);
+    const cipher = new Cipher({ random, opensPlain: true, oldTexts, ...defined({ keyText }) });
+    return rekey({ ...this.#kept, cipher }, [keyText ?? [], oldTexts].flat(), options);
   }
 
   close(): Promise<void> {

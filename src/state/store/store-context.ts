@@ -1,6 +1,6 @@
 // The shared context of state operations: the backend, its ports, the keys, and the acquisition of the lock.
 
-import type { Sealer } from "../format/encryption.ts";
+import type { Cipher } from "../format/encryption.ts";
 import { emptyState } from "../format/fold.ts";
 import { acquireLock, type LockEnvironment } from "../lock/lock.ts";
 import type { LockClaim, StateBackend } from "../model/backend.ts";
@@ -14,7 +14,7 @@ import { type LoadedState, loadFrom } from "./load.ts";
 export interface StoreContext {
   readonly backend: StateBackend;
   readonly environment: LockEnvironment;
-  readonly sealer: Sealer;
+  readonly cipher: Cipher;
 }
 
 /** The loaded state of an empty location. */
@@ -60,8 +60,8 @@ export async function lockAndOpen(
   digestKey: (found: LoadedState) => DigestKey,
   lineage?: string,
 ): Promise<HeldLease> {
-  const { backend, sealer } = kept;
-  const load = (): Promise<LoadedState | undefined> => loadFrom(backend, sealer);
+  const { backend, cipher } = kept;
+  const load = (): Promise<LoadedState | undefined> => loadFrom(backend, cipher);
   const claim = await claimLock(kept, options, load);
   return withClaim(backend, claim, async () => {
     const found = begunAs(lineage, (await load()) ?? emptyLoadedState(kept));

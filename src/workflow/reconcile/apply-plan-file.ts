@@ -26,7 +26,7 @@ import {
   executePlan,
   withLock,
 } from "./apply.ts";
-import { assertBelow, checkedPlan, planFile, sealCheck } from "./plan-file.ts";
+import { assertBelow, checkedPlan, planFile, signatureCheck } from "./plan-file.ts";
 
 export function withPlanFile<T>(
   context: WorkflowContext,
@@ -47,7 +47,7 @@ export function withPlanFile<T>(
     varFile: claims.varFile,
   };
   assertMayApply(context, chosen, { saved: true, named: options.target !== undefined });
-  const opening = { makesKey: false, secrets: "resolve", signal, unlocked: sealCheck(text) } as const;
+  const opening = { makesKey: false, secrets: "resolve", signal, unlocked: signatureCheck(text) } as const;
   return withSession(context, chosen, opening, (session) => work(session, text));
 }
 

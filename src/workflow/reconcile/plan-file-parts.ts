@@ -13,7 +13,7 @@ import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
-import { Sealer } from "../../state/format/encryption.ts";
+import { Cipher } from "../../state/format/encryption.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import type { placesIn } from "./located.ts";
 
@@ -49,19 +49,19 @@ export function withoutMarks<T>(shown: T): T {
 }
 
 /** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
-function planSealer(context: WorkflowContext): Sealer {
+function planCipher(context: WorkflowContext): Cipher {
   const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
-  return new Sealer({ random: nodeRandom, opensPlain: true, ...defined({ keyText }) });
+  return new Cipher({ random: nodeRandom, opensPlain: true, ...defined({ keyText }) });
 }
 
 export function closedPlan(context: WorkflowContext, text: string): string {
-  const sealer = planSealer(context);
-  return sealer.seals ? `${sealer.seal("plan", "", text)}\n` : text;
+  const cipher = planCipher(context);
+  return cipher.encrypts ? `${cipher.encrypt("plan", "", text)}\n` : text;
 }
 
 export function openedPlan(context: WorkflowContext, bytes: Uint8Array, file: string): string {
   try {
-    return new TextDecoder().decode(planSealer(context).open("plan", "", bytes, file));
+    return new TextDecoder().decode(planCipher(context).decrypt("plan", "", bytes, file));
   } catch (failure) {
     const [problem] = failure instanceof Failure ? failure.diagnostics : [];
     if (problem?.code !== "STATE_CORRUPT") throw failure;

@@ -150,7 +150,7 @@ function textOrNothing(value: Json | undefined): string | undefined {
 }
 
 /** The state is read only if WORKSPACE_STATE_KEY does not fit: a migrated state has the key of its digests. */
-export async function sealedPlan(
+export async function verifiedPlan(
   context: WorkflowContext,
   options: StateOptions,
   file: string,
@@ -182,7 +182,7 @@ export function assertBelow(context: WorkflowContext, file: string | undefined):
 }
 
 /** Ends a run before anything that a file claims is believed, its spec and variable files among it. */
-export function sealCheck(text: string): (key: Uint8Array) => void {
+export function signatureCheck(text: string): (key: Uint8Array) => void {
   return (key) => {
     const saved = readPlan(text, (body) => keyedDigest(key, body));
     if ("severity" in saved) throw new Failure(saved);

@@ -4,7 +4,7 @@ import { addressOf } from "../../../src/core/address.ts";
 import { isObject } from "../../../src/core/json.ts";
 import { registry } from "../../../src/providers/index.ts";
 import type { Spec } from "../../../src/spec/model/spec.ts";
-import { Sealer } from "../../../src/state/format/encryption.ts";
+import { Cipher } from "../../../src/state/format/encryption.ts";
 import { loadFrom } from "../../../src/state/store/load.ts";
 import { doing, type Site } from "../../engine/site.ts";
 import { isExpected, type Trial } from "../run/trial.ts";
@@ -229,8 +229,8 @@ export function mailsOf(site: Site): readonly string[] {
 async function unresolved(site: Site): Promise<readonly string[]> {
   const { open } = await site.state();
   const { keyText } = site.home;
-  const sealer = new Sealer({ random: site.random(), ...(keyText === undefined ? {} : { keyText }) });
-  const found = await loadFrom(site.home.place(site, {}), sealer);
+  const cipher = new Cipher({ random: site.random(), ...(keyText === undefined ? {} : { keyText }) });
+  const found = await loadFrom(site.home.place(site, {}), cipher);
   const holder = await site.process().store.holder();
   return [
     ...open.map((intent) => `an intent is open: ${intent.address} ${intent.operation}`),

@@ -1,40 +1,40 @@
 import { expect, test } from "vitest";
 import type { Failure } from "../../../src/core/diagnostic.ts";
-import { type Purpose, Sealer } from "../../../src/state/format/encryption.ts";
+import { Cipher, type Purpose } from "../../../src/state/format/encryption.ts";
 import { readKeyText } from "../../../src/state/format/key.ts";
 import { thrownCode } from "../../failures.ts";
 import { counting } from "../build.ts";
 
 const HEX = "5".repeat(64);
-const sealer = (keyText: string, seed = 1): Sealer => new Sealer({ keyText, random: counting(seed) });
+const cipher = (keyText: string, seed = 1): Cipher => new Cipher({ keyText, random: counting(seed) });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const opened = (by: Sealer, purpose: Purpose, bound: string, text: string): string =>
-  new TextDecoder().decode(by.open(purpose, bound, bytes(text), "file"));
+const opened = (by: Cipher, purpose: Purpose, bound: string, text: string): string =>
+  new TextDecoder().decode(by.decrypt(purpose, bound, bytes(text), "file"));
 
 test("an encrypted state decrypts to the same, reveals nothing, and differs each time", () => {
-  const by = sealer(HEX);
-  const [one, two] = [by.seal("state", "", "canary"), by.seal("state", "", "canary")];
+  const by = cipher(HEX);
+  const [one, two] = [by.encrypt("state", "", "canary"), by.encrypt("state", "", "canary")];
   expect(one).not.toContain("canary");
   expect(one).not.toBe(two);
-  expect(opened(sealer(HEX, 9), "state", "", one)).toBe("canary");
+  expect(opened(cipher(HEX, 9), "state", "", one)).toBe("canary");
 });
 
 test("a ciphertext decrypts only for its purpose and location", () => {
-  const by = sealer(HEX);
-  const text = by.seal("journal", "before", "line");
+  const by = cipher(HEX);
+  const text = by.encrypt("journal", "before", "line");
   expect(opened(by, "journal", "before", text)).toBe("line");
   expect(thrownCode(() => opened(by, "journal", "elsewhere", text))).toBe("STATE_CORRUPT");
   expect(thrownCode(() => opened(by, "state", "before", text))).toBe("STATE_CORRUPT");
 });
 
 test("a flipped bit or a cut at any byte is damage, and never another text", () => {
-  const by = sealer(HEX);
-  const whole = bytes(by.seal("state", "", "a short text"));
+  const by = cipher(HEX);
+  const whole = bytes(by.encrypt("state", "", "a short text"));
   for (let at = 0; at < whole.length; at++) {
     const flipped = whole.slice();
     flipped[at] = (flipped[at] ?? 0) ^ 1;
-    expect([at, thrownCode(() => by.open("state", "", flipped, "file"))]).toEqual([at, "STATE_CORRUPT"]);
-    expect([at, thrownCode(() => by.open("state", "", whole.slice(0, at), "file"))]).toEqual([
+    expect([at, thrownCode(() => by.decrypt("state", "", flipped, "file"))]).toEqual([at, "STATE_CORRUPT"]);
+    expect([at, thrownCode(() => by.decrypt("state", "", whole.slice(0, at), "file"))]).toEqual([
       at,
       "STATE_CORRUPT",
     ]);
@@ -43,21 +43,21 @@ test("a flipped bit or a cut at any byte is damage, and never another text", () 
 
 test("a change without the key is detected, also with a matching checksum", async () => {
   const { digest } = await import("../../../src/core/digest.ts");
-  const text = sealer(HEX).seal("state", "", "a short text");
+  const text = cipher(HEX).encrypt("state", "", "a short text");
   const body = text
     .slice(text.indexOf('"kdf"'), -1)
     .replace(/"data":"(.)/, (_, first) => `"data":"${first === "A" ? "B" : "A"}`);
   const forged = `{"sealed":1,"sum":"${digest(body)}",${body}}`;
-  expect(() => opened(sealer(HEX), "state", "", forged)).toThrow("was modified, or belongs to another state");
+  expect(() => opened(cipher(HEX), "state", "", forged)).toThrow("was modified, or belongs to another state");
 });
 
 test("a wrong or missing key has a different error than damage", () => {
-  const text = sealer(HEX).seal("state", "", "x");
-  expect(thrownCode(() => opened(sealer("6".repeat(64)), "state", "", text))).toBe("STATE_KEY");
-  expect(thrownCode(() => opened(sealer("a passphrase of some length"), "state", "", text))).toBe(
+  const text = cipher(HEX).encrypt("state", "", "x");
+  expect(thrownCode(() => opened(cipher("6".repeat(64)), "state", "", text))).toBe("STATE_KEY");
+  expect(thrownCode(() => opened(cipher("a passphrase of some length"), "state", "", text))).toBe(
     "STATE_KEY",
   );
-  expect(thrownCode(() => opened(new Sealer({ random: counting() }), "state", "", text))).toBe("STATE_KEY");
+  expect(thrownCode(() => opened(new Cipher({ random: counting() }), "state", "", text))).toBe("STATE_KEY");
 });
 
 test("keys are 32 bytes in hex or base64, or a passphrase that is stretched; nothing shorter than 16 characters", () => {
@@ -73,8 +73,8 @@ test("keys are 32 bytes in hex or base64, or a passphrase that is stretched; not
 });
 
 test("a state of the old key decrypts while the key changes", () => {
-  const old = sealer(HEX).seal("state", "", "x");
-  const changing = new Sealer({
+  const old = cipher(HEX).encrypt("state", "", "x");
+  const changing = new Cipher({
     keyText: "7".repeat(64),
     oldTexts: [HEX],
     opensPlain: true,
@@ -82,39 +82,39 @@ test("a state of the old key decrypts while the key changes", () => {
   });
   expect(opened(changing, "state", "", old)).toBe("x");
   expect(opened(changing, "state", "", "{}")).toBe("{}");
-  expect(opened(sealer("7".repeat(64)), "state", "", changing.seal("state", "", "y"))).toBe("y");
+  expect(opened(cipher("7".repeat(64)), "state", "", changing.encrypt("state", "", "y"))).toBe("y");
 });
 
 const PASSPHRASE = "correct horse battery";
-const SEALED =
+const ENCRYPTED =
   '{"sealed":1,"sum":"9f0b02a0b483ffdac989d41af650b59ea4b79c4e3bf61fd71cc4176f28a413bb","kdf":"hkdf","salt":"7eb18dd4aa64c4a42cec47a1f414b4d4","check":"e170ee285c226670","nonce":"7494cf5387abffc3d29ac2ca","data":"UO57b+CwAC9jjPaMpQD6eLeJcROZ"}';
 const STRETCHED =
   '{"sealed":1,"sum":"ff55d585fb65354cdbcaa9432f6a9ee09d6d65bfbbcfa393a0be6484f0a15600","kdf":"scrypt","salt":"7eb18dd4aa64c4a42cec47a1f414b4d4","check":"16395c09c41d89d3","nonce":"7494cf5387abffc3d29ac2ca","data":"IvczGP33uPTgX0ZzBvtBjIN4fvZJ"}';
 
 test("the encrypted form is the same in every version", () => {
-  expect(sealer(HEX).seal("state", "", "tëxt")).toBe(SEALED);
-  expect(opened(sealer(HEX, 9), "state", "", SEALED)).toBe("tëxt");
-  expect(sealer(PASSPHRASE).seal("journal", "before", "tëxt")).toBe(STRETCHED);
-  expect(opened(sealer(PASSPHRASE, 9), "journal", "before", STRETCHED)).toBe("tëxt");
+  expect(cipher(HEX).encrypt("state", "", "tëxt")).toBe(ENCRYPTED);
+  expect(opened(cipher(HEX, 9), "state", "", ENCRYPTED)).toBe("tëxt");
+  expect(cipher(PASSPHRASE).encrypt("journal", "before", "tëxt")).toBe(STRETCHED);
+  expect(opened(cipher(PASSPHRASE, 9), "journal", "before", STRETCHED)).toBe("tëxt");
 });
 
 test("an encrypted text may end with one line end", () => {
-  expect(opened(sealer(HEX), "state", "", `${SEALED}\n`)).toBe("tëxt");
-  for (const text of [`${SEALED}\n\n`, `\n${SEALED}`, `${SEALED} `])
-    expect(thrownCode(() => opened(sealer(HEX), "state", "", text))).toBe("STATE_CORRUPT");
+  expect(opened(cipher(HEX), "state", "", `${ENCRYPTED}\n`)).toBe("tëxt");
+  for (const text of [`${ENCRYPTED}\n\n`, `\n${ENCRYPTED}`, `${ENCRYPTED} `])
+    expect(thrownCode(() => opened(cipher(HEX), "state", "", text))).toBe("STATE_CORRUPT");
 });
 
 test("without a key, a part is neither encrypted nor decrypted", () => {
-  const by = new Sealer({ random: counting() });
-  expect([by.seals, sealer(HEX).seals]).toEqual([false, true]);
-  expect(by.seal("state", "", "text")).toBe("text");
+  const by = new Cipher({ random: counting() });
+  expect([by.encrypts, cipher(HEX).encrypts]).toEqual([false, true]);
+  expect(by.encrypt("state", "", "text")).toBe("text");
   expect(opened(by, "state", "", "text")).toBe("text");
 });
 
-test.each<[string, () => Sealer, Purpose, string, string, string]>([
+test.each<[string, () => Cipher, Purpose, string, string, string]>([
   [
     "a plain state where a key is set",
-    () => sealer(HEX),
+    () => cipher(HEX),
     "state",
     '{"format_version":2,',
     "file is not encrypted, but WORKSPACE_STATE_KEY is set",
@@ -122,7 +122,7 @@ test.each<[string, () => Sealer, Purpose, string, string, string]>([
   ],
   [
     "a plain journal where a key is set",
-    () => sealer(HEX),
+    () => cipher(HEX),
     "journal",
     '{"hash":"00"}',
     "file is not encrypted, but WORKSPACE_STATE_KEY is set",
@@ -130,7 +130,7 @@ test.each<[string, () => Sealer, Purpose, string, string, string]>([
   ],
   [
     "a plain plan where a key is set",
-    () => sealer(HEX),
+    () => cipher(HEX),
     "plan",
     ' \n {"a":1}',
     "file is not encrypted, but WORKSPACE_STATE_KEY is set",
@@ -138,25 +138,25 @@ test.each<[string, () => Sealer, Purpose, string, string, string]>([
   ],
   [
     "an encrypted text where no key is set",
-    () => new Sealer({ random: counting() }),
+    () => new Cipher({ random: counting() }),
     "state",
-    SEALED,
+    ENCRYPTED,
     "file is encrypted, but WORKSPACE_STATE_KEY is not set",
     "set WORKSPACE_STATE_KEY to the key of this state",
   ],
   [
     "an encrypted text of another key",
-    () => sealer("6".repeat(64)),
+    () => cipher("6".repeat(64)),
     "state",
-    SEALED,
+    ENCRYPTED,
     "file is encrypted with a different key than WORKSPACE_STATE_KEY",
     "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
   ],
   [
     "an encrypted text of a key that is not among the old ones",
-    () => new Sealer({ oldTexts: ["6".repeat(64)], random: counting() }),
+    () => new Cipher({ oldTexts: ["6".repeat(64)], random: counting() }),
     "state",
-    SEALED,
+    ENCRYPTED,
     "file is encrypted with a different key than WORKSPACE_STATE_KEY",
     "set WORKSPACE_STATE_KEY to the key of this state; if `workspace state rekey` was interrupted, run it again with both keys",
   ],
@@ -176,20 +176,20 @@ test.each<[Purpose, string]>([
   ["journal", '{"format_version":2,'],
   ["plan", '[{"a":1}]'],
 ])("as a %s, %j is neither encrypted nor plain", (purpose, text) => {
-  const at = () => sealer(HEX).open(purpose, "", bytes(text), "file", 12);
+  const at = () => cipher(HEX).decrypt(purpose, "", bytes(text), "file", 12);
   expect(at).toThrow("STATE_CORRUPT: file is damaged at byte 12: it is neither encrypted nor plain");
 });
 
 test("damage of an encrypted text says where it is and how long it was", () => {
-  const cut = bytes(SEALED).slice(0, 100);
-  expect(() => sealer(HEX).open("state", "", cut, "file", 7)).toThrow(
+  const cut = bytes(ENCRYPTED).slice(0, 100);
+  expect(() => cipher(HEX).decrypt("state", "", cut, "file", 7)).toThrow(
     "STATE_CORRUPT: file is damaged at byte 7: checksum mismatch of its 100 encrypted bytes",
   );
 });
 
 test("base64 that was not written by the program is damage, also with a matching checksum", async () => {
   const { digest } = await import("../../../src/core/digest.ts");
-  const text = sealer(HEX).seal("state", "", "1");
+  const text = cipher(HEX).encrypt("state", "", "1");
   const body = text.slice(text.indexOf('"kdf"'), -1);
   const other = body.replace(
     /(.)="$/,
@@ -199,19 +199,19 @@ test("base64 that was not written by the program is damage, also with a matching
   const data = (text: string) => Buffer.from(JSON.parse(`{${text}}`).data, "base64");
   expect(data(other)).toEqual(data(body));
   const forged = `{"sealed":1,"sum":"${digest(other)}",${other}}`;
-  expect(() => opened(sealer(HEX), "state", "", forged)).toThrow("checksum mismatch");
+  expect(() => opened(cipher(HEX), "state", "", forged)).toThrow("checksum mismatch");
 });
 
 test("a part is encrypted with the salt of a part that was decrypted with the same key", () => {
   const salt = (text: string): string => JSON.parse(text).salt;
-  const by = sealer(HEX, 9);
-  opened(by, "state", "", SEALED);
-  expect(salt(by.seal("state", "", "y"))).toBe(salt(SEALED));
-  const changing = new Sealer({ keyText: "7".repeat(64), oldTexts: [HEX], random: counting(9) });
-  opened(changing, "state", "", SEALED);
-  const first = changing.seal("state", "", "y");
-  expect(salt(first)).not.toBe(salt(SEALED));
-  expect(salt(changing.seal("state", "", "z"))).toBe(salt(first));
+  const by = cipher(HEX, 9);
+  opened(by, "state", "", ENCRYPTED);
+  expect(salt(by.encrypt("state", "", "y"))).toBe(salt(ENCRYPTED));
+  const changing = new Cipher({ keyText: "7".repeat(64), oldTexts: [HEX], random: counting(9) });
+  opened(changing, "state", "", ENCRYPTED);
+  const first = changing.encrypt("state", "", "y");
+  expect(salt(first)).not.toBe(salt(ENCRYPTED));
+  expect(salt(changing.encrypt("state", "", "z"))).toBe(salt(first));
 });
 
 test("pieces give the same result as their whole, at any division, with the end of the line", () => {
@@ -219,17 +219,17 @@ test("pieces give the same result as their whole, at any division, with the end 
   for (let first = 0; first <= text.length; first++)
     for (const second of [first, first + 1, first + 2]) {
       const pieces = [text.slice(0, first), text.slice(first, second), text.slice(second)];
-      const sealed = [...sealer(HEX).sealPieces(pieces)].join("");
-      expect(sealed).toBe(`${sealer(HEX).seal("state", "", text)}\n`);
+      const encrypted = [...cipher(HEX).encryptPieces(pieces)].join("");
+      expect(encrypted).toBe(`${cipher(HEX).encrypt("state", "", text)}\n`);
     }
 });
 
 test("each piece is encrypted when it comes, in groups of three bytes", () => {
-  const sealed = [...sealer(HEX).sealPieces(["abcd", "e", "fg"])];
-  expect(sealed.slice(2, -3).map((base64) => Buffer.from(base64, "base64").length)).toEqual([3, 0, 3]);
+  const encrypted = [...cipher(HEX).encryptPieces(["abcd", "e", "fg"])];
+  expect(encrypted.slice(2, -3).map((base64) => Buffer.from(base64, "base64").length)).toEqual([3, 0, 3]);
 });
 
 test("without a key, pieces are returned unchanged", () => {
   const pieces = ["a", "b"];
-  expect(new Sealer({ random: counting() }).sealPieces(pieces)).toBe(pieces);
+  expect(new Cipher({ random: counting() }).encryptPieces(pieces)).toBe(pieces);
 });

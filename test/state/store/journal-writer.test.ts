@@ -1,7 +1,7 @@
 // When the entries of a journal are written, and which of them share a write.
 
 import { expect, test } from "vitest";
-import { Sealer } from "../../../src/state/format/encryption.ts";
+import { Cipher } from "../../../src/state/format/encryption.ts";
 import type { JournalSink } from "../../../src/state/model/backend.ts";
 import { encryptedLine, JournalWriter } from "../../../src/state/store/journal-writer.ts";
 
@@ -33,7 +33,7 @@ function journalOn({ held = false }: { readonly held?: boolean } = {}) {
       closed += 1;
     },
   };
-  const writer = new JournalWriter(sink, "head", new Sealer({ random: counting() }));
+  const writer = new JournalWriter(sink, "head", new Cipher({ random: counting() }));
   return {
     writer,
     writes,
@@ -126,11 +126,11 @@ test("a journal is closed after its last write, and takes no entry then", async 
 });
 
 test("an encrypted line ends like a plain one", () => {
-  const plain = new Sealer({ random: counting() });
-  const sealing = new Sealer({ keyText: "5".repeat(64), random: counting() });
+  const plain = new Cipher({ random: counting() });
+  const cipher = new Cipher({ keyText: "5".repeat(64), random: counting() });
   expect(encryptedLine(plain, "head", '{"seq":1}\n')).toBe('{"seq":1}\n');
-  const line = encryptedLine(sealing, "head", '{"seq":1}\n');
+  const line = encryptedLine(cipher, "head", '{"seq":1}\n');
   expect(line).toMatch(/^[^\n]*\n$/);
-  const opened = sealing.open("journal", "head", Buffer.from(line.slice(0, -1)), "journal");
+  const opened = cipher.decrypt("journal", "head", Buffer.from(line.slice(0, -1)), "journal");
   expect(Buffer.from(opened).toString()).toBe('{"seq":1}');
 });
