@@ -79,7 +79,7 @@ export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
   const changes = inOrder(retainInUse(context, facts, chosen, workspace).changes, registry);
   const asked = new Set(changes.flatMap((change) => requestsOfKind(context, change, workspace)));
   return {
-    caller: deletes.callerMatters || (facts.caller === undefined && asked.has("caller")),
+    caller: deletes.needsCaller || (facts.caller === undefined && asked.has("caller")),
     activeRuns: facts.activeRuns === undefined && asked.has("runs"),
     dependents: new Set(facts.dependents === undefined ? dependentKinds(context.input, changes).keys() : []),
     contents:
@@ -93,8 +93,8 @@ export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
 }
 
 /** The only fact that a plan without changes needs: whether the caller keeps members of lists. */
-function nothingFurther({ callerMatters }: PlannedDeletes): FactRequests {
-  return { caller: callerMatters, activeRuns: false, dependents: new Set(), contents: [], lookups: [] };
+function nothingFurther({ needsCaller }: PlannedDeletes): FactRequests {
+  return { caller: needsCaller, activeRuns: false, dependents: new Set(), contents: [], lookups: [] };
 }
 
 /** Requests nothing: without a fact, the plan contains less. */
@@ -144,7 +144,7 @@ function arrange(context: PlanContext, caller: string | undefined): ArrangedChan
 }
 
 function arrangedWith({ context, arranged }: DraftPlan, { caller }: PlanFacts): ArrangedChanges {
-  return caller === undefined || !arranged.deletes.callerMatters ? arranged : arrange(context, caller);
+  return caller === undefined || !arranged.deletes.needsCaller ? arranged : arrange(context, caller);
 }
 
 function requestsOfKind(

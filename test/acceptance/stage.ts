@@ -273,7 +273,7 @@ function nodePorts() {
     clock: nodeClock,
     random: nodeRandom,
     owner: thisProcess(),
-    isDead: isCrashedLocally,
+    isCrashed: isCrashedLocally,
   };
 }
 

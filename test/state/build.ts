@@ -88,7 +88,7 @@ export interface Setting {
   readonly owner?: LockOwner;
   readonly hooks?: Hooks;
   readonly seed?: number;
-  readonly isDead?: (owner: LockOwner) => boolean;
+  readonly isCrashed?: (owner: LockOwner) => boolean;
   readonly keyText?: string;
 }
 
@@ -101,7 +101,7 @@ export function storeOn(setting: Setting = {}): StateStore {
     random: counting(seed),
     owner,
     times: TIMES,
-    ...(setting.isDead === undefined ? {} : { isDead: setting.isDead }),
+    ...(setting.isCrashed === undefined ? {} : { isCrashed: setting.isCrashed }),
     ...(setting.keyText === undefined ? {} : { keyText: setting.keyText }),
   });
 }

@@ -190,7 +190,9 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       test("the lock of a process that certainly ended is acquired at once", async () => {
         const first = await shared.store().lock(NO_WAIT);
         await first.append(record("a"));
-        const lease = await shared.store({ owner: BO, isDead: ({ pid }) => pid === ADA.pid }).lock(NO_WAIT);
+        const lease = await shared
+          .store({ owner: BO, isCrashed: ({ pid }) => pid === ADA.pid })
+          .lock(NO_WAIT);
         expect(lease.fence).toBe(first.fence + 1);
         expect([...lease.state().records.keys()]).toEqual(["pools.a"]);
         await lease.release();

@@ -12,7 +12,7 @@ const NO_WAIT = { timeoutMs: 0 };
 const HEX = "a".repeat(64);
 const OTHER = `${"b".repeat(63)}c`;
 /** Later processes know that the earlier one has ended. */
-const HEIR: Process = { isDead: () => true };
+const HEIR: Process = { isCrashed: () => true };
 
 interface Course {
   readonly title: string;

@@ -21,7 +21,7 @@ export interface Process {
   readonly clock?: VirtualClock;
   readonly owner?: LockOwner;
   readonly seed?: number;
-  readonly isDead?: (owner: LockOwner) => boolean;
+  readonly isCrashed?: (owner: LockOwner) => boolean;
   readonly keyText?: string;
   readonly oldKeyText?: string;
   /** Called before each operation on the place, and after each whose answer may be lost; may never settle. */
@@ -54,13 +54,13 @@ export interface Shared {
 export const NOW = 1_000_000;
 
 function options(process: Process, seed: number) {
-  const { clock = new VirtualClock(NOW), owner = ADA, isDead, keyText, oldKeyText } = process;
+  const { clock = new VirtualClock(NOW), owner = ADA, isCrashed, keyText, oldKeyText } = process;
   return {
     clock,
     owner,
     random: counting(process.seed ?? seed),
     times: TIMES,
-    ...(isDead === undefined ? {} : { isDead }),
+    ...(isCrashed === undefined ? {} : { isCrashed }),
     ...(keyText === undefined ? {} : { keyText }),
     ...(oldKeyText === undefined ? {} : { oldKeyText }),
   };

@@ -36,7 +36,7 @@ export function planDeletes(context: PlanContext, caller: string | undefined): P
     changes: [...changes, ...members.changes, ...unwanted.map((one) => deletionOf(context, one))],
     // Before the first apply, nothing can have appeared.
     appeared: [...members.appeared, ...(stateExists(context.input.state) ? unwanted : [])],
-    callerMatters: members.callerMatters,
+    needsCaller: members.needsCaller,
   };
 }
 

@@ -22,7 +22,7 @@ export interface PlannedDeletes {
   /** Unrecorded members of authoritative lists, and unrecorded objects of authoritative kinds. */
   readonly appeared: readonly LiveMember[];
   /** Objects that would be judged differently if the caller were known. */
-  readonly callerMatters: boolean;
+  readonly needsCaller: boolean;
 }
 
 /** Live members of nested lists: deleted if the list is authoritative, reported if their value cannot be read. */
@@ -33,7 +33,7 @@ export function unmanagedMembers(
 ): PlannedDeletes {
   const changes: Change[] = [];
   const appeared: LiveMember[] = [];
-  let callerMatters = false;
+  let needsCaller = false;
   for (const provider of context.input.registry.kinds) {
     if (provider.nested === undefined) continue;
     const parents = ownersByName(context, provider);
@@ -44,20 +44,20 @@ export function unmanagedMembers(
       const address = addressOf(provider.kind, nestedNameOf(nameOf(parent.address), memberOf(live.name)));
       if (hasUnreadableValue(provider)) changes.push(reported(provider, address, live));
       else if (parent.owns) {
-        if (caller === undefined && provider.planning.isImplicit !== undefined) callerMatters = true;
+        if (caller === undefined && provider.planning.isImplicit !== undefined) needsCaller = true;
         if (provider.planning.isImplicit?.(live, caller, parent.values) === true) continue;
-        const cause = wasJudged(context, provider, parent, live, caller) ? "drift" : "spec";
+        const cause = appearedOutside(context, provider, parent, live, caller) ? "drift" : "spec";
         if (cause === "drift") appeared.push({ address, live });
         const reason = `the ${provider.kind} of ${parent.address} do not include it`;
         changes.push({ ...deleteChange(provider, address, live.name, live, reason), cause });
       }
     }
   }
-  return { changes, appeared, callerMatters };
+  return { changes, appeared, needsCaller };
 }
 
 /** Whether the last apply would have removed it: then it was added outside. Otherwise, the list becomes authoritative now. */
-function wasJudged(
+function appearedOutside(
   context: PlanContext,
   provider: PlannedKind,
   parent: Parent,

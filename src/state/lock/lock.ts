@@ -21,7 +21,7 @@ export interface LockEnvironment {
   readonly random: Random;
   readonly owner: LockOwner;
   /** Whether the owner's process has certainly ended. */
-  readonly isDead: (owner: LockOwner) => boolean;
+  readonly isCrashed: (owner: LockOwner) => boolean;
   readonly times: LeaseTimes;
 }
 
@@ -107,7 +107,7 @@ async function isFree(
     return patience.silentFor(`${top.fence} ${top.unreadable}`, now) > silence;
   }
   const { claim } = top;
-  if (isOver(claim, await backend.now(), backend.skewMs) || environment.isDead(claim.owner)) return true;
+  if (isOver(claim, await backend.now(), backend.skewMs) || environment.isCrashed(claim.owner)) return true;
   return patience.silentFor(`${claim.fence} ${claim.renewed_at}`, now) > silenceMs(claim);
 }
 

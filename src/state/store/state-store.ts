@@ -34,7 +34,7 @@ export interface StoreOptions {
   readonly random: Random;
   readonly owner: LockOwner;
   /** Whether the owner's process has certainly ended, so that its lock can be acquired at once. */
-  readonly isDead?: (owner: LockOwner) => boolean;
+  readonly isCrashed?: (owner: LockOwner) => boolean;
   readonly times?: LeaseTimes;
   /** The text of WORKSPACE_STATE_KEY, where it is set: then what is written is encrypted. */
   readonly keyText?: string;
@@ -58,7 +58,7 @@ export class BackedStateStore implements StateStore {
         clock: options.clock,
         random,
         owner: options.owner,
-        isDead: options.isDead ?? (() => false),
+        isCrashed: options.isCrashed ?? (() => false),
         times: options.times ?? LEASE_TIMES,
       },
     };
@@ -98,7 +98,7 @@ export class BackedStateStore implements StateStore {
     const top = await this.#place.top();
     if (top === undefined || !("claim" in top)) return undefined;
     const over = isOver(top.claim, await this.#place.now(), this.#place.skewMs);
-    return over || this.#kept.environment.isDead(top.claim.owner) ? undefined : top.claim;
+    return over || this.#kept.environment.isCrashed(top.claim.owner) ? undefined : top.claim;
   }
 
   unlock(how: UnlockRequest): Promise<UnlockResult> {
@@ -209,7 +209,7 @@ export async function unlockState(
     const now = await backend.now();
     if ("claim" in top) {
       const { claim } = top;
-      if (isOver(claim, now, backend.skewMs) || environment.isDead(claim.owner)) return "was free";
+      if (isOver(claim, now, backend.skewMs) || environment.isCrashed(claim.owner)) return "was free";
       if (claim.nonce !== how.nonce) throw lockIdMismatch(claim, how.nonce);
       const fence = nextFence(claim.fence, backend.names);
       if (await backend.claim({ ...claim, fence, released: true }, top)) return "unlocked";

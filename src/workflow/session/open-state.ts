@@ -45,7 +45,7 @@ export function openStateAt(
     clock: nodeClock,
     random: nodeRandom,
     owner: { ...thisProcess(), ...defined({ run_url: ciRunUrl(context) }) },
-    isDead: isCrashedLocally,
+    isCrashed: isCrashedLocally,
     ...(leaseMs === undefined ? {} : { times: { leaseMs, requestMs: leaseMs } }),
     ...keys,
   };

@@ -33,7 +33,7 @@ describe.each(TOPS)("over %s", (_, top) => {
   let clock: VirtualClock;
   let looks: number;
   let backend: StateBackend;
-  const around = () => ({ clock, random: counting(1), owner: ADA, isDead: () => false, times: TIMES });
+  const around = () => ({ clock, random: counting(1), owner: ADA, isCrashed: () => false, times: TIMES });
   beforeEach(() => {
     clock = new VirtualClock(10_000_000);
     looks = 0;
@@ -88,7 +88,7 @@ test("a planted lock with the greatest number is named by an acquisition and by 
   const disk = new Disk();
   const clock = new VirtualClock(10_000_000);
   const backend = new FileBackend(memoryFiles(disk), FOLDER, clock);
-  const environment = { clock, random: counting(1), owner: ADA, isDead: () => false, times: TIMES };
+  const environment = { clock, random: counting(1), owner: ADA, isCrashed: () => false, times: TIMES };
   const named = `lock.999999999999999 in ${FOLDER}`;
   const path = `${FOLDER}/lock.999999999999999`;
   disk.put(path, "planted");

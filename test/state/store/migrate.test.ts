@@ -12,7 +12,7 @@ const server = startPostgres();
 afterAll(() => server?.stop());
 
 const NO_WAIT = { timeoutMs: 0 };
-const HEIR: Process = { isDead: () => true, owner: BO };
+const HEIR: Process = { isCrashed: () => true, owner: BO };
 /** Another random source, so that a first state at the new location gets a different lineage. */
 const OTHER = 77;
 const anything = (): void => undefined;

@@ -28,7 +28,7 @@ const store = () =>
     clock: nodeClock,
     random: nodeRandom,
     owner: thisProcess(),
-    isDead: isCrashedLocally,
+    isCrashed: isCrashedLocally,
     folder: join(site.folder, ".workspace/default"),
   });
 

@@ -135,7 +135,7 @@ test.skipIf(!hides)("a process of another user that /proc hides counts as runnin
 const HOLD = `
 import { openFileStore } from ${JSON.stringify(new URL("../../../../src/state/backends/file/file-backend.ts", import.meta.url).href)};
 import * as ports from ${JSON.stringify(new URL("../../../../src/state/backends/file/node-ports.ts", import.meta.url).href)};
-const store = openFileStore({ folder: process.argv[1], fs: ports.nodeFiles, clock: ports.nodeClock, random: ports.nodeRandom, owner: ports.thisProcess(), isDead: ports.isCrashedLocally });
+const store = openFileStore({ folder: process.argv[1], fs: ports.nodeFiles, clock: ports.nodeClock, random: ports.nodeRandom, owner: ports.thisProcess(), isCrashed: ports.isCrashedLocally });
 const lease = await store.lock({ timeoutMs: 0 });
 const record = (name) => ({ type: "record", record: { status: "ready", address: "pools." + name, id: name, name, applied: {}, depends_on: [], seen: {} } });
 await Promise.all(["a", "b", "c"].map((name) => lease.append(record(name))));
@@ -154,7 +154,7 @@ test("a process that is killed while it holds the lock loses nothing, and the ne
     clock: nodeClock,
     random: nodeRandom,
     owner: thisProcess(),
-    isDead: isCrashedLocally,
+    isCrashed: isCrashedLocally,
   });
   expect([...(await store.read()).state.records.keys()]).toEqual(["pools.a", "pools.b", "pools.c"]);
   if (thisProcess().machine === "") return;

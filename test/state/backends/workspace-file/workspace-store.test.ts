@@ -48,7 +48,7 @@ for (const when of ["before", "after"] as const)
       const found = await names(shared.store());
       const lost = ["a", ...acknowledged].filter((name) => !found.includes(name));
       if (lost.length > 0) wrong.push(`${at} ${counted.seen[at]}: lost ${lost}`);
-      const next = shared.store({ isDead: () => true });
+      const next = shared.store({ isCrashed: () => true });
       await publish(next, "next");
       await shared.close();
     }
@@ -87,7 +87,7 @@ test("late entries of a stale run in its own journal are not read", async () => 
   const shared = await inWorkspace();
   const zombie = await shared.store({ owner: ADA }).lock(NO_WAIT);
   await zombie.append(record("mine"));
-  const heir = await shared.store({ owner: BO, isDead: () => true }).lock(NO_WAIT);
+  const heir = await shared.store({ owner: BO, isCrashed: () => true }).lock(NO_WAIT);
   const segment = utf8.encode(
     `{"hash":"${"0".repeat(64)}","seq":9,"at":1,"entry":{"type":"nonce","nonce":"zombie"}}\n`,
   );
