@@ -174,10 +174,8 @@ export function limitChanges(
   changes: readonly Change[],
   only: (address: Address) => boolean,
 ): Change[] {
-  const byAddress = new Map<Address, Change[]>();
-  for (const change of changes)
-    byAddress.set(change.address, [...(byAddress.get(change.address) ?? []), change]);
-  const named = changes.map((change) => change.address).filter(only);
+  const byAddress = Map.groupBy(changes, ({ address }) => address);
+  const named = [...byAddress.keys()].filter(only);
   const isLeft = leavingObjects(input, changes);
   /** Members that are deleted together with their parent. */
   const forgotten = new Map<Address, Set<Address>>();
