@@ -8,7 +8,7 @@ import type { Resource } from "../spec/model/spec.ts";
 import { checkGuards } from "./check/guards.ts";
 import { ignoredContradictions } from "./check/ignored-fields.ts";
 import { lookupQuestions, unconfirmedValues } from "./check/lookups.ts";
-import { nestingCycles } from "./check/nestings.ts";
+import { nestingCycles, withNestingOrder } from "./check/nestings.ts";
 import { unknownNames } from "./check/unknown-names.ts";
 import { unmanageableMemberships } from "./check/unmanageable-memberships.ts";
 import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
@@ -138,7 +138,8 @@ export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
 
 function arrange(context: PlanContext, caller: string | undefined): ArrangedChanges {
   const deletes = planDeletes(context, caller);
-  const depending = withDependencies(context, [...context.decided.values(), ...deletes.changes]);
+  const all = withDependencies(context, [...context.decided.values(), ...deletes.changes]);
+  const depending = withNestingOrder(context, all);
   const changes = withFreedPaths(context.input.registry, depending);
   return { deletes, ...chosenWithNames(context, changes) };
 }

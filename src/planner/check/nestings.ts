@@ -1,19 +1,21 @@
-// Rejects a declared membership, such as of a group in a group, that closes a cycle with memberships in the workspace.
+// Memberships that oppose those in the workspace, such as of groups in groups: added after these end, or rejected as a cycle.
 
+import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import { kindsNamedBy } from "../../resource/translate-names.ts";
 import { mentioned } from "../decide/dependencies.ts";
-import type { Change } from "../model/change.ts";
+import { type Change, isOfReplaced } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
+import { transitiveClosure } from "../model/order.ts";
 import { markedResult } from "../model/result-values.ts";
 
 /** Cycles of declared memberships alone were reported with the spec. */
 export function nestingCycles(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
   return context.input.registry.kinds.flatMap((provider) => {
-    if (!kindsNamedBy(provider.fields).has(provider.kind)) return [];
+    if (!nestsItself(provider)) return [];
     const ofKind = changes.filter(({ kind }) => kind === provider.kind);
     const added = ofKind.flatMap((change) =>
       addedMembers(provider, change).map((name) => [change, name] as const),
@@ -26,6 +28,69 @@ export function nestingCycles(context: PlanContext, changes: readonly Change[]):
     });
   });
 }
+
+/** The changes, with a dependency of each new membership on what ends an opposite one, unless their order opposes that. */
+export function withNestingOrder(context: PlanContext, changes: readonly Change[]): readonly Change[] {
+  const found = context.input.registry.kinds.flatMap((one) => endings(context, one, changes));
+  if (found.length === 0) return changes;
+  const needs = new Map<Address, readonly Address[]>();
+  for (const change of changes) {
+    const removeAfter = change.action === "replace" ? change.removeAfter : [];
+    if (!isOfReplaced(change)) needs.set(change.address, [...change.dependsOn, ...removeAfter]);
+  }
+  const waiting = new Map<Change, readonly Address[]>();
+  for (const [change, ends] of found) {
+    const own = needs.get(change.address) ?? [];
+    const more = ends.filter(
+      (one) => !transitiveClosure([one], (needed) => needs.get(needed) ?? []).has(change.address),
+    );
+    needs.set(change.address, [...own, ...more]);
+    waiting.set(change, more);
+  }
+  return changes.map((change) => {
+    const more = waiting.get(change);
+    return more === undefined
+      ? change
+      : { ...change, dependsOn: [...new Set([...change.dependsOn, ...more])].sort() };
+  });
+}
+
+/** Updates that add memberships, with the changes that end opposite ones. */
+function endings(
+  context: PlanContext,
+  provider: PlannedKind,
+  changes: readonly Change[],
+): (readonly [Change, readonly Address[]])[] {
+  if (!nestsItself(provider)) return [];
+  const ofKind = changes.filter((one) => one.kind === provider.kind && !isOfReplaced(one));
+  const growing = ofKind.filter((one) => one.action === "update" && addedMembers(provider, one).length > 0);
+  if (growing.length === 0) return [];
+  const changing = new Map(ofKind.map((one) => [foldName(provider, one.name), one]));
+  const live = membersAfter(context, provider, []);
+  const after = membersAfter(context, provider, ofKind);
+  const isEnded = (outer: string, inner: string | undefined): boolean => {
+    const action = changing.get(outer)?.action;
+    return (action === "delete" || action === "update") && after.get(outer)?.includes(inner ?? "") !== true;
+  };
+  return growing.map((change) => {
+    const ends = new Set<Change | undefined>();
+    for (const name of addedMembers(provider, change)) {
+      // A new object is in no membership of the old one.
+      if (changing.get(name)?.action === "replace") continue;
+      const own = foldName(provider, change.name);
+      const membersOf = (one: string) => (ends.has(changing.get(one)) ? after : live).get(one) ?? [];
+      for (;;) {
+        const chain = chainBetween(name, own, membersOf) ?? [];
+        const ending = chain.find((outer, at) => outer !== own && isEnded(outer, chain[at + 1]));
+        if (ending === undefined) break;
+        ends.add(changing.get(ending));
+      }
+    }
+    return [change, [...ends].flatMap((one) => one?.address ?? [])] as const;
+  });
+}
+
+const nestsItself = ({ kind, fields }: PlannedKind): boolean => kindsNamedBy(fields).has(kind);
 
 const namesIn = (provider: PlannedKind, values: Values): readonly string[] =>
   mentioned(provider.fields, values).flatMap(([named, name]) =>

@@ -97,3 +97,49 @@ test("a replaced or deleted group has no nesting that a plan must fear", async (
   const created = await planOf(`a: {}, b: {}, c: {}, new: ${contains("a", "b")}`);
   expect(created.diagnostics).toEqual([]);
 });
+
+test.each([
+  { ends: "deletion", upper: "a group without declared members", group: "a", e: "", verb: "DELETE" },
+  { ends: "deletion", upper: "an unmanaged group", group: "Other", e: "", verb: "DELETE" },
+  {
+    ends: "update",
+    upper: "a group without declared members",
+    group: "a",
+    e: `, e: ${contains()}`,
+    verb: "PATCH",
+  },
+])(
+  "a nesting is added after the $ends that ends the opposite one below $upper",
+  async ({ group, e, verb }) => {
+    const { site, spec, idOf, nest } = await siteWith(`a: {}, e: ${contains("b")}, b: ${contains()}`);
+    await site.world.post("groups/create", { group_name: "Other" });
+    await nest("e", group);
+    const slow = site.process({
+      transport: async (request, send) => {
+        if (request.method === verb && request.path.endsWith(`/${idOf("e")}`)) await site.clock.sleep(1000);
+        return send(request);
+      },
+    });
+    const { outcome } = await site.drive(slow.apply(await spec(`a: {}, b: ${contains(group)}${e}`)));
+    const ended = verb === "DELETE" ? "applied delete groups.e" : "applied update groups.e";
+    expect(results(outcome)).toEqual([ended, "applied update groups.b"]);
+  },
+);
+
+test("a deletion that waits for a new nesting itself does not delay it", async () => {
+  const { nest, planOf } = await siteWith(
+    `w: {}, h: ${contains("e")}, e: ${contains("z")}, z: ${contains()}, a: ${contains()}, b: ${contains()}`,
+  );
+  await nest("e", "w");
+  const planned = await planOf(
+    `w: {}, h: ${contains("b")}, b: ${contains("a")}, a: ${contains("z")}, z: ${contains("w")}`,
+  );
+  expect(planned.diagnostics).toEqual([]);
+  expect(doing(planned)).toEqual([
+    "update groups.z",
+    "update groups.a",
+    "update groups.b",
+    "update groups.h",
+    "delete groups.e",
+  ]);
+});
