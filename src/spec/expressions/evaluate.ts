@@ -52,12 +52,8 @@ export class Evaluator {
   }
 
   evaluate(part: Expression, scope: ValueScope, at: Span): SpecNode | undefined {
-    const syntax = this.#syntax(part.expression);
-    if (syntax instanceof SyntaxProblem) {
-      const place = this.#within(part, at, syntax.at);
-      this.#report(part, syntax.message, place, "the functions and paths are listed in docs/spec.md");
-      return undefined;
-    }
+    const syntax = this.syntaxOf(part, at);
+    if (syntax === undefined) return undefined;
     if (++this.#depth > LIMITS.evaluations) {
       this.#depth--;
       this.#options.findings.error("SPEC_TOO_LARGE", "expressions depend on each other too deeply", at);
@@ -68,6 +64,15 @@ export class Evaluator {
     } finally {
       this.#depth--;
     }
+  }
+
+  /** Undefined after reporting a syntax error. */
+  syntaxOf(part: Expression, at: Span): Syntax | undefined {
+    const syntax = this.#syntax(part.expression);
+    if (!(syntax instanceof SyntaxProblem)) return syntax;
+    const place = this.#within(part, at, syntax.at);
+    this.#report(part, syntax.message, place, "the functions and paths are listed in docs/spec.md");
+    return undefined;
   }
 
   #syntax(text: string): Syntax | SyntaxProblem {

@@ -8,6 +8,7 @@ import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
 import { literalOf } from "../model/template.ts";
 import { describeNode, isNull, member, type SpecNode, scalarAt, scalarText } from "../model/tree.ts";
+import { checkSyntax } from "../variables/syntax-check.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
 import type { EachValue } from "./scope.ts";
@@ -130,7 +131,18 @@ export class ModuleSet {
       }
     });
     used.instances = made;
+    if (made.size === 0) this.#checkUnused(used);
     return made;
+  }
+
+  #checkUnused({ node, definition }: UsedModule): void {
+    const { findings, expanding } = this.#loading;
+    findings.within(this.#user.origin, () =>
+      checkSyntax(member(node, "with"), expanding.evaluator, findings),
+    );
+    for (const one of [definition.locals, definition.modules, definition.sections])
+      checkSyntax(one, expanding.evaluator, findings);
+    for (const { value } of definition.outputs.values()) checkSyntax(value, expanding.evaluator, findings);
   }
 
   /** What `for_each` names: the entries of a map, or the strings of a list. */

@@ -2,6 +2,7 @@
 
 import { secretField } from "../../resource/content.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
+import { Evaluator } from "../expressions/evaluate.ts";
 import { isTemplate } from "../model/template.ts";
 import {
   isNull,
@@ -13,10 +14,12 @@ import {
   scalarAt,
   scalarText,
   withItems,
+  withMembers,
 } from "../model/tree.ts";
 import type { SchemaError } from "../schema/validate.ts";
 import { reportErrors, validatorFor, validatorForPolicy } from "../schema/validator.ts";
 import { type VariableParts, variablesOf } from "../variables/declarations.ts";
+import { checkSyntax } from "../variables/syntax-check.ts";
 import { applyTarget, selectTarget, withoutSettings } from "../variables/targets.ts";
 import { flattenResources } from "./flatten.ts";
 
@@ -35,12 +38,16 @@ export async function checkOtherTargets(
   const { suggest, findings } = checking;
   const section = member(root, "targets");
   if (section?.kind !== "map") return;
+  const evaluator = new Evaluator({ ...checking, isTyped: undefined });
   for (const [name, { value }] of section.members) {
     if (name === selected || value.kind !== "map") continue;
     selectTarget(section, name, suggest, findings);
     const { root: written, variables } = applyTarget(root, name, findings);
     variablesOf(written, variables, NOT_GIVEN, checking);
-    await checkSections(withoutSettings(value), checking);
+    const sections = withoutSettings(value);
+    // Rules have a syntax of their own.
+    checkSyntax(withMembers(sections, { rules: undefined }), evaluator, findings);
+    await checkSections(sections, checking);
   }
 }
 

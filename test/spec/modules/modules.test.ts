@@ -477,6 +477,21 @@ pools:
     ]);
   });
 
+  it("checks the syntax of expressions of a module without an instance", async () => {
+    const all = await told({
+      "workspace.yaml":
+        "modules: { m: { source: m, for_each: [], with: { x: '${var.}' } } }\nusers: { ada: {} }",
+      "m/workspace.yaml":
+        "inputs: { x: { type: string } }\nlocals: { l: '${input.}' }\noutputs: { y: '${local.}' }\ngroups: { g: { entitlements: ['${each.}', '${input.x}'] } }\n",
+    });
+    expect(all.map((one) => one.replace(/: it .*/, ""))).toEqual([
+      "SPEC_EXPRESSION workspace.yaml:1:53 ${var.}",
+      "SPEC_EXPRESSION m/workspace.yaml:2:14 ${input.}",
+      "SPEC_EXPRESSION m/workspace.yaml:3:15 ${local.}",
+      "SPEC_EXPRESSION m/workspace.yaml:4:31 ${each.}",
+    ]);
+  });
+
   it("refuses inputs and outputs that form a cycle", async () => {
     const all = await told({
       "workspace.yaml":

@@ -1,0 +1,29 @@
+// Checks the syntax of expressions that are not evaluated: of other targets, and of modules without an instance.
+
+import type { Evaluator } from "../expressions/evaluate.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { isEvaluated, isTemplate } from "../model/template.ts";
+import type { SpecNode } from "../model/tree.ts";
+import { partsOrReport } from "./interpolate.ts";
+
+export function checkSyntax(node: SpecNode | undefined, evaluator: Evaluator, findings: Findings): void {
+  const check = (text: string, at: Span): void => {
+    if (!isTemplate(text)) return;
+    for (const part of partsOrReport(text, at, findings) ?? []) {
+      if (typeof part === "string") continue;
+      if (isEvaluated(part)) evaluator.syntaxOf(part, at);
+      else check(part.expression, at);
+    }
+  };
+  const visit = (one: SpecNode): void => {
+    if (one.kind === "list") for (const item of one.items) visit(item);
+    else if (one.kind === "scalar") check(typeof one.value === "string" ? one.value : "", one);
+    else
+      for (const [name, { key, value }] of one.members) {
+        check(name, key);
+        visit(value);
+      }
+  };
+  if (node !== undefined) visit(node);
+}
