@@ -16,13 +16,16 @@ const PLAN_FORMAT_VERSION = "1.0";
 
 export function planJson(view: PlanView, info: RunInfo): Record<string, unknown> {
   const { report: _reported, ...summary } = view.summary;
+  const { part } = view;
   return {
     format_version: PLAN_FORMAT_VERSION,
     tool_version: info.toolVersion,
     host: view.host,
     ...runJson(info),
     ...(view.modes.length === 0 ? {} : { modes: view.modes }),
-    ...partJson(view.part),
+    ...(part === undefined
+      ? {}
+      : { partial: true, planned_resources: part.planned, total_resources: part.total }),
     summary,
     ...splitJson(view.split),
     resource_changes: view.changes.map(changeJson),
@@ -37,11 +40,6 @@ export function planJson(view: PlanView, info: RunInfo): Record<string, unknown>
     })),
     diagnostics: [...view.diagnostics, ...view.notes].map(diagnosticJson),
   };
-}
-
-function partJson(part: PlanView["part"]): Record<string, unknown> {
-  if (part === undefined) return {};
-  return { partial: true, planned_resources: part.planned, total_resources: part.total };
 }
 
 function splitJson(split: PlanView["split"]): Record<string, unknown> {

@@ -92,17 +92,6 @@ function contentOfObject(
   }
   const source = textAttribute(values, "source");
   if (source === undefined) return "the state contains neither its content nor its source";
-  return contentOfFile(one, provider, source, tree, folders, log);
-}
-
-function contentOfFile(
-  one: ConvertedObject,
-  provider: Provider,
-  source: string,
-  tree: SpecFolder | undefined,
-  folders: ContentFolders,
-  log: ConversionLog,
-): FoundContent | string {
   const path = isAbsolute(source) ? relative(folders.configuration, source) : source;
   const most = isNotebookKind(provider) ? LIMITS.notebookBytes : LIMITS.contentBytes;
   const read = (): Uint8Array | FileRefusal => {
@@ -111,7 +100,7 @@ function contentOfFile(
   };
   const first = read();
   if (typeof first === "string") return `its source ${JSON.stringify(source)} ${REFUSALS[first]}`;
-  const sum = textAttribute(one.instance.values, "md5");
+  const sum = textAttribute(values, "md5");
   if (sum !== undefined && /^[0-9a-f]{32}$/.test(sum) && md5(first) !== sum)
     log.note(one.instance, "its source changed after Terraform applied it, so the plan updates it");
   const inPlace = pathInSpec(tree, path, folders);

@@ -16,17 +16,16 @@ import {
   readSettings,
   wasIssued,
 } from "./job.ts";
-import { activeRunsOf, dropRun, isActive, runById, runNumbers } from "./run.ts";
+import { activeRunsOf, describeRun, dropRun, isActive, runById, runNumbers } from "./run.ts";
 import { armTimeout, byRun, cancelRun, RETRY, runTimers } from "./run-lifecycle.ts";
 import {
-  cancel,
   deleteRun,
   exportRun,
   finishRun,
   getOutput,
-  getRun,
   listRuns,
   runNow,
+  runOf,
   submitRun,
 } from "./run-operations.ts";
 import { armSchedule, FIRE, fireSchedule, retryRun } from "./start-run.ts";
@@ -41,9 +40,11 @@ export const jobsArea: Area = {
     "jobs/run-now": runNow,
     "jobs/runs/submit": submitRun,
     "jobs/runs/list": listRuns,
-    "jobs/runs/get": getRun,
+    "jobs/runs/get": (call, world) => ({ json: describeRun(world, runOf(call, world)) }),
     "jobs/runs/export": exportRun,
-    "jobs/runs/cancel": cancel,
+    // Asynchronous; the run is TERMINATED a little later (contract B 3.3).
+    "jobs/runs/cancel": (call, world) =>
+      cancelRun(world, runOf(call, world), `Canceled by ${call.caller.userName}.`),
     "jobs/runs/get-output": getOutput,
     "jobs/runs/delete": deleteRun,
   },

@@ -19,11 +19,11 @@ import {
   type Run,
   runOr400,
 } from "./run.ts";
-import { cancelRun, endWork } from "./run-lifecycle.ts";
+import { endWork } from "./run-lifecycle.ts";
 import { checkLimits, countStart, startJobRun, startSubmittedRun } from "./start-run.ts";
 import { type GivenTask, readTask, taskKind } from "./task.ts";
 
-const runOf = (call: Call, world: World): Run => runOr400(world, String(call.input.run_id));
+export const runOf = (call: Call, world: World): Run => runOr400(world, String(call.input.run_id));
 const creator = ({ caller }: Call) => ({
   creator_user_id: caller.userId,
   creator_user_name: caller.userName,
@@ -59,10 +59,6 @@ export function submitRun(call: Call, world: World): Reply {
   return { json: { run_id: run.run_id } };
 }
 
-export function getRun(call: Call, world: World): Reply {
-  return { json: describeRun(world, runOf(call, world)) };
-}
-
 export function listRuns(call: Call, world: World): Reply {
   const { active_only, completed_only, job_id, offset = 0, limit = JOBS.list_limit } = call.input;
   if (active_only === true && completed_only === true)
@@ -78,11 +74,6 @@ export function listRuns(call: Call, world: World): Reply {
     if (seen > from) runs.push(describeRun(world, run));
   }
   return { json: { ...(runs.length === 0 ? {} : { runs }), has_more: false } };
-}
-
-/** Asynchronous; the run is TERMINATED a little later (contract B 3.3). */
-export function cancel(call: Call, world: World): void {
-  cancelRun(world, runOf(call, world), `Canceled by ${call.caller.userName}.`);
 }
 
 export function deleteRun(call: Call, world: World): void {
@@ -155,7 +146,7 @@ function readParameters(input: JsonObject, settings: JobSettings): JsonObject | 
 }
 
 export function getOutput(call: Call, world: World): Reply {
-  const run = runOr400(world, String(call.input.run_id));
+  const run = runOf(call, world);
   return { json: { metadata: describeRun(world, run), ...outputOf(run) } };
 }
 
@@ -185,7 +176,7 @@ function firstBytes(text: string, limit: number): { readonly text: string; reado
 }
 
 export function exportRun(call: Call, world: World): Reply {
-  const run = runOr400(world, String(call.input.run_id));
+  const run = runOf(call, world);
   const task = run.task.notebook_task as { readonly notebook_path: string } | undefined;
   if (task === undefined) throw invalidValue("Only notebook runs can be exported in HTML.");
   // A notebook here has no dashboards, so that only its code can be exported.

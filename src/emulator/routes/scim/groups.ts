@@ -60,14 +60,13 @@ function existing(world: World, call: Call): Group {
 }
 
 function list({ input }: Call, world: World): Reply {
-  const json = shownList(input, {
+  return shownList(input, {
     all: () => allGroups(world),
     unique: "displayname",
     named: (name) => groupByName(world, name),
     show: (group) => shownGroup(world, group),
     filtered: FILTERED,
   });
-  return { json };
 }
 
 function create(call: Call, world: World): Reply {

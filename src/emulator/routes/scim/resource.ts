@@ -10,7 +10,7 @@ import {
   userById,
 } from "../../world/directory.ts";
 import { ScimError } from "../../world/errors.ts";
-import type { World } from "../../world/world.ts";
+import type { Reply, World } from "../../world/world.ts";
 import { lookupIn, parseFilter } from "./filter.ts";
 import { listAttribute, listOf } from "./patch.ts";
 
@@ -85,18 +85,20 @@ export interface Listing<T> {
 }
 
 /** One page of a list. Paging counts from 1; without `count` the page is the rest (RFC 7644, section 3.4.2.4). */
-export function shownList<T>(input: JsonObject, listing: Listing<T>): JsonObject {
+export function shownList<T>(input: JsonObject, listing: Listing<T>): Reply {
   const all = selected(input.filter, listing);
   const given = input.startIndex ?? 1;
   const first = Math.max(1, Number(given));
   const count = Math.max(0, Number(input.count ?? all.length));
   const page = all.slice(first - 1, first - 1 + count).map(listing.show);
   return {
-    totalResults: all.length,
-    startIndex: first === 1 ? 1 : given,
-    itemsPerPage: page.length,
-    schemas: [LIST_SCHEMA],
-    ...list("Resources", page),
+    json: {
+      totalResults: all.length,
+      startIndex: first === 1 ? 1 : given,
+      itemsPerPage: page.length,
+      schemas: [LIST_SCHEMA],
+      ...list("Resources", page),
+    },
   };
 }
 

@@ -66,14 +66,13 @@ function known(world: World, id: string): User {
 const existing = (world: World, call: Call): User => known(world, call.params.id ?? "");
 
 function list({ input }: Call, world: World): Reply {
-  const json = shownList(input, {
+  return shownList(input, {
     all: () => allUsers(world),
     unique: "username",
     named: (name) => userByName(world, name),
     show: (user) => shownUser(world, user),
     filtered: FILTERED,
   });
-  return { json };
 }
 
 /** A name that was deleted less than 30 days ago comes back under its old id, with nothing else of what it was. */
