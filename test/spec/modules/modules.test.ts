@@ -484,7 +484,7 @@ pools:
       "m/workspace.yaml":
         "inputs: { x: { type: string } }\nlocals: { l: '${input.}' }\noutputs: { y: '${local.}' }\ngroups: { g: { entitlements: ['${each.}', '${input.x}'] } }\n",
     });
-    expect(all.map((one) => one.replace(/: it .*/, ""))).toEqual([
+    expect(all.map((one) => one.replace(/: the .*/, ""))).toEqual([
       "SPEC_EXPRESSION workspace.yaml:1:53 ${var.}",
       "SPEC_EXPRESSION m/workspace.yaml:2:14 ${input.}",
       "SPEC_EXPRESSION m/workspace.yaml:3:15 ${local.}",

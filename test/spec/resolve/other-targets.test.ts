@@ -25,15 +25,18 @@ pools: { shared: { node_type_id: n, max_capacity: 50 } }\nusers: { ada: {} }\n`,
     ["{ variables: { m: 1 } }", 'SPEC_VARIABLE 3:24 the spec has no variable "m"'],
     ["{ variables: { n: many } }", "SPEC_VARIABLE 3:27 the variable n must be a number, not a string"],
     ["{ users: { eve: null } }", "SPEC_TARGET 3:20 the target removes users.eve, which is not in the spec"],
-    ["{ locals: { a: '${lower(local.b}' } }", "SPEC_EXPRESSION 3:24 ${lower(local.b}: it ends too early"],
+    [
+      "{ locals: { a: '${lower(local.b}' } }",
+      "SPEC_EXPRESSION 3:24 ${lower(local.b}: the expression is incomplete",
+    ],
     [
       "{ modules: { m: { source: m, with: { x: '${input.}' } } } }",
-      "SPEC_EXPRESSION 3:49 ${input.}: it ends too",
+      "SPEC_EXPRESSION 3:49 ${input.}: the expression",
     ],
     ["{ users: { 'a-${local.': {} } }", "SPEC_REFERENCE 3:20 a ${ is never closed"],
     [
       "{ pools: { p: { node_type_id: '${pools.${var.}.id}' } } }",
-      "SPEC_EXPRESSION 3:39 ${var.}: it ends too",
+      "SPEC_EXPRESSION 3:39 ${var.}: the expression",
     ],
     ["{ host: '${var.n}' }", "SPEC_TARGET 3:17 the target prod: host must be a plain string"],
   ])("finds the error in a target that is not selected: %s", async (sections, message) => {
