@@ -2,10 +2,12 @@
 
 import { expect, test } from "vitest";
 import { Cipher } from "../../../src/state/format/encryption.ts";
+import { entryLine } from "../../../src/state/format/journal.ts";
 import type { JournalSink } from "../../../src/state/model/backend.ts";
+import type { NumberedEntry } from "../../../src/state/model/journal-entry.ts";
 import { encryptedLine, JournalWriter } from "../../../src/state/store/journal-writer.ts";
 
-import { rejectedCode, thrownCode } from "../../failures.ts";
+import { rejectedCode, thrownCode, thrownDiagnostics, thrownMessage } from "../../failures.ts";
 import { counting } from "../build.ts";
 
 /** Runs the callbacks in one turn of the event loop; everything that one of them starts continues before the next. */
@@ -14,6 +16,8 @@ async function inOneTurn(callbacks: readonly (() => Promise<unknown>)[]): Promis
     new Promise((resolve, reject) => setImmediate(() => callback().then(resolve, reject)));
   await Promise.all(callbacks.map(inTurn));
 }
+
+const entry = (seq: number): NumberedEntry => ({ seq, at: seq, entry: { type: "host", host: "h" } });
 
 /** A journal on a sink that finishes or fails a write when the test says so, or at once. */
 function journalOn({ held = false }: { readonly held?: boolean } = {}) {
@@ -39,7 +43,7 @@ function journalOn({ held = false }: { readonly held?: boolean } = {}) {
     writes,
     pending,
     closed: () => closed,
-    add: (seq: number) => writer.add({ seq, at: seq, entry: { type: "host", host: "h" } }),
+    add: (seq: number) => writer.add(entry(seq)),
     /** Resolves when the sink gets its next write. */
     nextWrite: () => new Promise<void>((resolve) => (begun = resolve)),
   };
@@ -89,10 +93,10 @@ test("a flush without entries makes no write", async () => {
 test("the head is the digest of the last added line, also before it is written", async () => {
   const { writer, add } = journalOn();
   add(1);
-  const { head } = writer;
-  expect(head).not.toBe("head");
+  const { hash } = entryLine("head", entry(1));
+  expect(writer.head).toBe(hash);
   await writer.flush();
-  expect(writer.head).toBe(head);
+  expect(writer.head).toBe(hash);
 });
 
 test("nothing is written or added after a write has failed", async () => {
@@ -105,7 +109,7 @@ test("nothing is written or added after a write has failed", async () => {
   const next = rejectedCode(writer.flush());
   pending[0]?.fail(new Error("the disk is full"));
   expect([await failing, await next, await rejectedCode(writer.flush())]).toEqual(Array(3).fill("STATE_IO"));
-  expect(thrownCode(() => add(3))).toBe("STATE_IO");
+  expect(thrownMessage(() => add(3))).toBe("writing the journal failed");
   await writer.close();
   expect(thrownCode(() => add(4))).toBe("STATE_IO");
   expect(writes).toEqual([[1]]);
@@ -122,7 +126,9 @@ test("a journal is closed after its last write, and takes no entry then", async 
   pending[0]?.finish();
   await Promise.all([written, closing]);
   expect(closed()).toBe(1);
-  expect(thrownCode(() => add(2))).toBe("STATE_LOCK_LOST");
+  expect(thrownDiagnostics(() => add(2))).toMatchObject([
+    { code: "STATE_LOCK_LOST", message: "the state lock was released" },
+  ]);
 });
 
 test("an encrypted line ends like a plain one", () => {
