@@ -4,6 +4,8 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  fchmodSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   openSync,
@@ -51,11 +53,18 @@ export function openWholeFile(path: string, { over, mode, alone }: FileWrite): W
   // A device or a pipe takes what it is given.
   if (before?.isFile() === false) return written(undefined, openSync(path, "w"), here);
   const real = before === undefined ? path : realpathSync(path);
-  const beside = alone === true ? `${real}.lock` : `${real}.${process.pid}.new`;
-  const descriptor = besideOrNone(beside, mode ?? (before === undefined ? undefined : before.mode & 0o777));
+  // A process ID is not unique: each container can have a process 1, and a killed run leaves its file.
+  const beside = alone === true ? `${real}.lock` : `${real}.${crypto.randomUUID().slice(0, 8)}.new`;
+  const kept = mode ?? (before === undefined ? undefined : permissionsOf(before));
+  const descriptor = besideOrNone(beside, kept);
   if (descriptor === undefined) return written(undefined, openSync(real, "w", mode), here);
+  // The umask may have removed some. Not every file system can change them.
+  if (before !== undefined && mode === undefined && permissionsOf(fstatSync(descriptor)) !== kept)
+    fchmodSync(descriptor, permissionsOf(before));
   return written(beside, descriptor, () => moved(beside, real));
 }
+
+const permissionsOf = ({ mode }: { readonly mode: number }): number => mode & 0o777;
 
 /** A file that a container was given alone cannot be replaced, only filled. */
 function moved(from: string, to: string): void {

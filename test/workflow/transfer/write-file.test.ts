@@ -2,6 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   lstatSync,
   mkdtempSync,
   readdirSync,
@@ -56,6 +57,24 @@ test("a link stays a link, a file keeps its permissions, a device takes what it 
   expect(readFileSync(join(folder, "real"), "utf8")).toBe("after");
   expect(statSync(join(folder, "real")).mode & 0o777).toBe(0o640);
   writeWholeFile("/dev/null", "x", { over: true });
+});
+
+test("a file keeps its permissions also if the umask would remove them from a new file", () => {
+  writeFileSync(file, "before");
+  chmodSync(file, 0o664);
+  const before = process.umask(0o077);
+  try {
+    writeWholeFile(file, "after", { over: true });
+  } finally {
+    process.umask(before);
+  }
+  expect(statSync(file).mode & 0o777).toBe(0o664);
+});
+
+test("a file is replaced although a killed process with the same ID left an incomplete one", () => {
+  writeFileSync(`${file}.${process.pid}.new`, "half");
+  writeWholeFile(file, "whole", { over: true });
+  expect(readFileSync(file, "utf8")).toBe("whole");
 });
 
 describe("on a disk without room for the whole", () => {
