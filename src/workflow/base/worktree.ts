@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 
@@ -93,7 +93,7 @@ export async function withWorktree<T>(
   const git = gitIn(context, folder);
   const head = topOf(git, folder);
   const commit = commitOf(git, reference);
-  const temporary = realpathSync(mkdtempSync(join(tmpdir(), "workspace-base-")));
+  const temporary = temporaryFolder();
   const base = join(temporary, "tree");
   const remove = (): void => {
     const words = ["worktree", "remove", "--force", base];
@@ -113,9 +113,25 @@ export async function withWorktree<T>(
   }
 }
 
+function temporaryFolder(): string {
+  try {
+    return realpathSync(mkdtempSync(join(tmpdir(), "workspace-base-")));
+  } catch (problem) {
+    throw failureOf("PLAN_BASE", `no temporary folder can be created in ${tmpdir()}`, {
+      cause: thrownText(problem),
+      hint: "set TMPDIR to a folder that this user can write to, or pass a folder with --base",
+    });
+  }
+}
+
 function topOf(git: Git, folder: string): string {
   const { ok, output, trouble } = git(["rev-parse", "--show-toplevel"]);
   if (ok) return realpathSync(output.replace(/\n$/, ""));
+  const fix = /\bgit config --global --add safe\.directory .+$/m.exec(trouble)?.[0];
+  if (fix !== undefined)
+    throw failureOf("PLAN_BASE", `Git does not read ${folder}, because another user owns the checkout`, {
+      hint: `if you trust the checkout, run \`${fix}\`, or pass a folder with --base`,
+    });
   throw failureOf("PLAN_BASE", `${folder} is not in a Git checkout`, {
     cause: trouble,
     hint: "run the plan in a checkout, or pass a folder with --base",

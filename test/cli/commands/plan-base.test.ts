@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -13,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import { contextWith } from "../context.ts";
@@ -388,5 +389,22 @@ describe("a Git reference", () => {
       GIT_CEILING_DIRECTORIES: top,
     });
     expect([code, err]).toEqual([1, expect.stringContaining("is not in a Git checkout")]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("in a checkout of another user leads to the fix of Git", async () => {
+    const repo = join(top, "repo");
+    chownSync(repo, 65_534, 65_534);
+    const { code, err } = await run(["plan", "--base-ref", "main"], "repo/infra", { HOME: top });
+    expect([code, err]).toEqual([1, expect.stringContaining("because another user owns the checkout")]);
+    expect(err).toContain(`run \`git config --global --add safe.directory ${repo}\``);
+  });
+
+  test("without a folder for temporary files says which one is missing", async () => {
+    const absent = join(top, "absent");
+    const context = contextWith(environment(), join(top, "repo/infra"));
+    vi.stubEnv("TMPDIR", absent);
+    const code = await runProgram(context, ["plan", "--base-ref", "main"]);
+    vi.unstubAllEnvs();
+    expect([code, context.err()]).toEqual([1, expect.stringContaining(`can be created in ${absent}`)]);
   });
 });
