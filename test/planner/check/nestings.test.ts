@@ -1,7 +1,8 @@
 // Declared memberships that close a cycle with memberships in the workspace.
 
 import { expect, test } from "vitest";
-import { nestingCycles } from "../../../src/planner/check/nestings.ts";
+import type { Address } from "../../../src/core/address.ts";
+import { nestingCycles, withNestingOrder } from "../../../src/planner/check/nestings.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
 import { context, live, object, resource, spec } from "../build.ts";
@@ -118,4 +119,55 @@ test("only objects of the kind that the field names are members", () => {
   expect(chains(world, [create("boxes.b", { after: { uses: ["a"] } })])).toEqual([]);
   const task = create("tasks.a", { after: { near: ["b"] } });
   expect(chains(boxes({ a: [], b: [] }), [updateOf("b", [], ["a"]), task])).toEqual([]);
+});
+
+/** The dependencies of each change that has some. */
+const waits = (
+  world: ReturnType<typeof live>,
+  changes: readonly Change[],
+): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    withNestingOrder(context({ registry, live: world }), changes)
+      .filter(({ dependsOn }) => dependsOn.length > 0)
+      .map(({ address, dependsOn }) => [address, dependsOn]),
+  );
+
+test("a new membership waits for each update or deletion that ends an opposite one", () => {
+  const a = { id: object("a", "a").id };
+  const added = updateOf("b", [], ["a"]);
+  expect(waits(boxes({ a: ["b"], b: [] }), [added, updateOf("a", ["b"], [])])).toEqual({
+    "boxes.b": ["boxes.a"],
+  });
+  expect(waits(boxes({ a: ["b"], b: [] }), [added, remove("boxes.a", a)])).toEqual({
+    "boxes.b": ["boxes.a"],
+  });
+  const world = boxes({ a: ["y", "x"], x: ["b"], y: ["b"], z: [], b: [] });
+  const ending = [updateOf("y", ["b"], []), updateOf("x", ["b"], []), updateOf("z", [], ["b"])];
+  const both = ["boxes.other", "boxes.x", "boxes.y"];
+  expect(waits(world, [{ ...added, dependsOn: ["boxes.other" as Address] }, ...ending])).toEqual({
+    "boxes.b": both,
+  });
+});
+
+test("a new membership waits for nothing else", () => {
+  const a = { id: object("a", "a").id };
+  const world = boxes({ a: ["b"], b: [] });
+  const added = updateOf("b", [], ["a"]);
+  const ends = updateOf("a", ["b"], []);
+  for (const changes of [
+    [added, updateOf("a", ["b"], ["b", "c"])],
+    [added, noop("boxes.a", { ...a, before: { near: ["b"] } })],
+    [added, replace("boxes.a", a)],
+    [updateOf("b", ["a"], ["a"]), ends],
+    [create("boxes.b", { after: { near: ["a"] } }), ends],
+    [added, create("tasks.a")],
+  ])
+    expect(waits(world, changes)).toEqual({});
+  expect(waits(boxes({ a: [], b: [] }), [added, updateOf("a", ["c"], [])])).toEqual({});
+});
+
+test("a new membership does not wait for a change that waits for it", () => {
+  const ends = { ...updateOf("a", ["b"], []), dependsOn: ["boxes.b" as Address] };
+  const world = boxes({ a: ["b"], b: [] });
+  expect(waits(world, [updateOf("b", [], ["a"]), ends])).toEqual({ "boxes.a": ["boxes.b"] });
 });
