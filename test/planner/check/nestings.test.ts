@@ -164,10 +164,20 @@ test("a new membership waits for nothing else", () => {
   ])
     expect(waits(world, changes)).toEqual({});
   expect(waits(boxes({ a: [], b: [] }), [added, updateOf("a", ["c"], [])])).toEqual({});
+  const through = [added, replace("boxes.a", a), updateOf("x", ["b"], [])];
+  expect(waits(boxes({ a: ["x"], x: ["b"], b: [] }), through)).toEqual({});
 });
 
 test("a new membership does not wait for a change that waits for it", () => {
   const ends = { ...updateOf("a", ["b"], []), dependsOn: ["boxes.b" as Address] };
   const world = boxes({ a: ["b"], b: [] });
   expect(waits(world, [updateOf("b", [], ["a"]), ends])).toEqual({ "boxes.a": ["boxes.b"] });
+  const old = replace("boxes.old", { removeAfter: ["boxes.b"] });
+  const after = { ...ends, dependsOn: ["boxes.old" as Address] };
+  expect(waits(world, [updateOf("b", [], ["a"]), after, old])).toEqual({ "boxes.a": ["boxes.old"] });
+});
+
+test("a change of another kind with the same name ends no membership", () => {
+  const changes = [updateOf("b", [], ["a"]), updateOf("a", ["b"], []), update("tasks.a"), noop("tasks.b")];
+  expect(waits(boxes({ a: ["b"], b: [] }), changes)).toEqual({ "boxes.b": ["boxes.a"] });
 });
