@@ -177,6 +177,23 @@ test("a new membership does not wait for a change that waits for it", () => {
   expect(waits(world, [updateOf("b", [], ["a"]), after, old])).toEqual({ "boxes.a": ["boxes.old"] });
 });
 
+test("a new membership does not close a cycle with what other new memberships wait for", () => {
+  const b = updateOf("b", [], ["a"]);
+  const q = { ...updateOf("q", ["a"], []), dependsOn: ["boxes.b" as Address] };
+  const a = updateOf("a", ["b"], ["q"]);
+  expect(waits(boxes({ a: ["b"], b: [], q: ["a"] }), [b, a, q])).toEqual({
+    "boxes.b": ["boxes.a"],
+    "boxes.q": ["boxes.b"],
+  });
+  const later = { ...b, dependsOn: ["boxes.m" as Address] };
+  const n = { ...updateOf("n", ["m"], []), dependsOn: ["boxes.b" as Address] };
+  const world = boxes({ a: ["b"], b: [], m: [], n: ["m"] });
+  expect(waits(world, [later, updateOf("a", ["b"], []), updateOf("m", [], ["n"]), n])).toEqual({
+    "boxes.b": ["boxes.a", "boxes.m"],
+    "boxes.n": ["boxes.b"],
+  });
+});
+
 test("a change of another kind with the same name ends no membership", () => {
   const changes = [updateOf("b", [], ["a"]), updateOf("a", ["b"], []), update("tasks.a"), noop("tasks.b")];
   expect(waits(boxes({ a: ["b"], b: [] }), changes)).toEqual({ "boxes.b": ["boxes.a"] });
