@@ -50,7 +50,7 @@ describe("wrong test files", () => {
     const ran = await workspaceTest(folder);
     expect(ran.code).toBe(1);
     expect(ran.out).toContain(
-      "passed   b.test.yaml: t\n1 test in 1 file: 1 passed. 1 test file could not be read.\n",
+      "passed   b.test.yaml: t\n1 test in 1 file: 1 passed. 1 test file cannot be used.\n",
     );
   });
 });
