@@ -5,6 +5,9 @@ import { count } from "../../core/sentences.ts";
 import type { Colors } from "./color.ts";
 import { printable, printableLines } from "./printable.ts";
 
+/** More than a comment of any code host holds. A hostile spec could fill a log with more. */
+const MOST = 1_000;
+
 export function diagnosticText(one: Diagnostic, colors: Colors): string {
   const paint = one.severity === "error" ? colors.red : colors.yellow;
   const lines = [`${paint(colors.bold(`${one.severity} ${one.code}`))}: ${printable(one.message)}`];
@@ -28,7 +31,7 @@ export function ruleText({ name, severity, at }: DiagnosticRule): string {
 }
 
 /** At most `most` of them, and a last line that counts them where there is more than one. */
-export function diagnosticsText(all: readonly Diagnostic[], colors: Colors, most = all.length): string {
+export function diagnosticsText(all: readonly Diagnostic[], colors: Colors, most = MOST): string {
   const shown = all.slice(0, most).map((one) => diagnosticText(one, colors));
   if (all.length > most) shown.push(`… and ${count(all.length - most, "more diagnostic")}\n`);
   return shown.join("") + (all.length > 1 ? `${severityCounts(all)}\n` : "");
