@@ -127,7 +127,7 @@ export const VALIDATION_FORMATS = {
     return ({ sentence, diagnostics }, info, colors) =>
       whole(
         sentence === undefined
-          ? diagnosticsText(diagnostics, colors)
+          ? diagnosticsText(diagnostics, colors, diagnostics.length)
           : [`${printable(sentence)}.`, ...runLines(info, colors), ""].join("\n"),
       );
   },

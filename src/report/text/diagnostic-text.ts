@@ -5,7 +5,7 @@ import { count } from "../../core/sentences.ts";
 import type { Colors } from "./color.ts";
 import { printable, printableLines } from "./printable.ts";
 
-/** More than a comment of any code host holds. A hostile spec could fill a log with more. */
+/** A shortened Markdown report names this number. A hostile spec could fill a log with more. */
 const MOST = 1_000;
 
 export function diagnosticText(one: Diagnostic, colors: Colors): string {
