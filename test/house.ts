@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { folderIn, importedFile, roomOf, type SourceFile } from "./sources.ts";
 
-export const MOST_FILES = 15;
+export const MOST_FILES = 20;
 
 /** Folders of each room from the bottom up: a folder imports those before it. `.` is the room's entrance. */
 export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
