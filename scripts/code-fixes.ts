@@ -46,6 +46,7 @@ export const FIXES: Readonly<Record<Code, string>> = {
   SPEC_REFERENCE: "Correct the name, or declare the resource.",
   SPEC_CYCLE: "Remove one of the references in the cycle.",
   SPEC_VARIABLE: "Declare the variable, or set it with `--var` or `WORKSPACE_VAR_<name>`.",
+  SPEC_SENSITIVE: "Use a value that is not sensitive in keys, names, paths, and addresses.",
   SPEC_TARGET: "Pass `--target` with a target of the spec, and follow its settings.",
   SPEC_EXPRESSION: "Correct the expression. `workspace console` evaluates it.",
   SPEC_MODULE: "Correct `source` and the sections of the module.",

@@ -44,6 +44,7 @@ export const CODES = {
   SPEC_REFERENCE: "A reference does not match a resource or attribute.",
   SPEC_CYCLE: "Resources form a dependency cycle.",
   SPEC_VARIABLE: "A variable is unknown, has no value, or is misused.",
+  SPEC_SENSITIVE: "A sensitive value would decide a key, a name, a path, or an address.",
   SPEC_TARGET: "The target is unknown, missing, or misused.",
   SPEC_EXPRESSION: "An expression is invalid or has no value.",
   SPEC_MODULE: "A module does not exist, includes itself, or is misused.",

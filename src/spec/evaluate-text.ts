@@ -9,7 +9,7 @@ import { type OpenedSpec, openExpandedSpec, type SpecInput } from "./load-spec.t
 import { Findings } from "./model/findings.ts";
 import { SourceText } from "./model/source.ts";
 import { isTemplate } from "./model/template.ts";
-import { member, plain, type SpecNode, scalarAt } from "./model/tree.ts";
+import { hasSensitive, member, plain, type SpecNode, scalarAt } from "./model/tree.ts";
 
 export interface EvaluatedText {
   /** Without sensitive values; references are text. Absent after an error. */
@@ -49,17 +49,23 @@ export async function openExpressions(
     scope: {
       names: namesIn(opened),
       evaluate(text) {
-        const before = evaluator.sensitiveCalls;
         const node = nodeOf(text);
-        const isHidden = evaluator.sensitiveCalls > before;
         const hasFailed = node === undefined || findings.failed;
         const found = findings.drain(sensitive);
         if (hasFailed) return { diagnostics: found };
-        const value = sensitive.maskedDeep(dataOf(node) ?? plain(node));
-        return { value: isHidden ? SENSITIVE_TEXT : value, diagnostics: found };
+        return { value: sensitive.maskedDeep(shown(node)), diagnostics: found };
       },
     },
   };
+}
+
+/** The value as data, with a placeholder for each part of it that is sensitive. */
+function shown(node: SpecNode): Json {
+  if (node.sensitive === true) return SENSITIVE_TEXT;
+  if (!hasSensitive(node)) return dataOf(node) ?? plain(node);
+  if (node.kind === "list") return node.items.map(shown);
+  const members = node.kind === "map" ? [...node.members] : [];
+  return Object.fromEntries(members.map(([key, { value }]) => [key, shown(value)]));
 }
 
 function namesIn({ written, target }: OpenedSpec): readonly string[] {

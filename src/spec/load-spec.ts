@@ -19,6 +19,7 @@ import { flattenResources } from "./resolve/flatten.ts";
 import { checkOtherTargets } from "./resolve/other-targets.ts";
 import { policyOf } from "./resolve/policy.ts";
 import { resolveResources } from "./resolve/resolve.ts";
+import { refuseSensitiveSections } from "./resolve/sensitive-values.ts";
 import { stateEntriesOf } from "./resolve/state-entries.ts";
 import { readSpecRules } from "./rules/read-rules.ts";
 import { reportErrors, validatorForPolicy } from "./schema/validator.ts";
@@ -61,6 +62,7 @@ async function read(
   if (opened === undefined) return undefined;
   const { tree, target, files, suggest, expanded } = opened;
   const { root, parts } = expanded;
+  refuseSensitiveSections(root, findings);
   const policy = member(root, "policy");
   if (policy !== undefined) {
     const validator = await validatorForPolicy(registry, policy);
@@ -83,7 +85,7 @@ async function read(
   const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
   await options.turn?.();
   const resources = await resolveResources(written, {
-    ...{ registry, sources, secrets, suggest, findings, parts },
+    ...{ registry, sources, secrets, suggest, findings, parts, sensitive },
   });
   const declared = new Set(resources.keys());
   const stateEntries = stateEntriesOf(root, { registry, declared, suggest, findings });

@@ -130,10 +130,11 @@ function withoutSecretValues({ registry, spec, state }: UntrustedInput) {
 }
 
 function withValue(resource: Resource, field: string, value: Json): Resource {
-  const { address, kind, key, name, references, dependsOn, owns, lifecycle, at } = resource;
+  const { address, kind, key, name, references, sensitive, dependsOn, owns, lifecycle, at } = resource;
   const values = { ...resource.values, [field]: value };
   const locate: Resource["locate"] = (path) => resource.locate(path);
-  return { address, kind, key, name, values, references, dependsOn, owns, lifecycle, at, locate };
+  const copy = { address, kind, key, name, values, references, dependsOn, owns, lifecycle, at, locate };
+  return sensitive === undefined ? copy : { ...copy, sensitive };
 }
 
 /** Reports how many undeclared objects an authoritative list would delete, but not which. */

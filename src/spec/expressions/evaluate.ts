@@ -8,10 +8,10 @@ import type { Reporting } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";
 import type { Expression, Root } from "../model/template.ts";
-import { describeNode, isNull, type SpecNode } from "../model/tree.ts";
+import { asSensitive, describeNode, hasSensitive, isNull, type SpecNode } from "../model/tree.ts";
 import { FUNCTIONS, FunctionProblem, type PureFunction } from "./functions.ts";
 import { type PathStep, parseExpression, type Syntax, type SyntaxPlace, SyntaxProblem } from "./syntax.ts";
-import { dataOf, lacksValue, treeOfData, visitNodes, visitTexts } from "./values.ts";
+import { dataOf, lacksValue, treeOfData, visitNodes } from "./values.ts";
 
 export interface FoundValue {
   readonly node: SpecNode;
@@ -44,7 +44,6 @@ export class Evaluator {
   /** An expression is often evaluated for many instances of a module. */
   readonly #parsed = new Map<string, Syntax | SyntaxProblem>();
   #depth = 0;
-  #sensitiveCalls = 0;
   #characters: number = LIMITS.functionText;
 
   constructor(options: EvaluatorOptions) {
@@ -154,11 +153,12 @@ export class Evaluator {
 
   #called(name: string, found: PureFunction, operands: readonly Syntax[], use: Use): SpecNode | undefined {
     const data: Json[] = [];
-    let isSensitive = false;
+    const nodes: SpecNode[] = [];
     for (const operand of operands) {
       const node = this.#value(operand, use);
       if (node === undefined) return undefined;
-      isSensitive = this.#charge(node, use.at) || isSensitive;
+      nodes.push(node);
+      this.#charge(node, use.at);
       if (this.#characters < 0) return undefined;
       const value = dataOf(node);
       if (value === undefined) {
@@ -169,11 +169,10 @@ export class Evaluator {
       data.push(value);
     }
     try {
-      const made = treeOfData(found.call(data), use.at);
-      this.#charge(made, use.at);
+      const result = treeOfData(found.call(data), use.at);
+      this.#charge(result, use.at);
       if (this.#characters < 0) return undefined;
-      if (isSensitive) this.#hide(made);
-      return made;
+      return nodes.some(hasSensitive) ? this.#sensitive(found, nodes, result) : result;
     } catch (problem) {
       if (!(problem instanceof FunctionProblem)) throw problem;
       this.#report(use.part, problem.message, use.at, `write ${found.form}`);
@@ -181,28 +180,25 @@ export class Evaluator {
     }
   }
 
-  get sensitiveCalls(): number {
-    return this.#sensitiveCalls;
+  /** A result of sensitive operands. A function that only arranges its operands keeps the marks of each entry. */
+  #sensitive({ arrange }: PureFunction, operands: readonly SpecNode[], result: SpecNode): SpecNode {
+    const marked = arrange?.(operands, result) ?? asSensitive(result);
+    visitNodes(marked, (one) => {
+      if (one.sensitive === true && one.kind === "scalar" && typeof one.value === "string")
+        this.#options.sensitive.add(one.value);
+    });
+    return marked;
   }
 
-  #hide(made: SpecNode): void {
-    this.#sensitiveCalls++;
-    visitTexts(made, (text) => this.#options.sensitive.add(text));
-  }
-
-  /** Charges the budget, and returns whether a string is sensitive. An exceeded budget is reported once. */
-  #charge(node: SpecNode, at: Span): boolean {
-    if (this.#characters < 0) return false;
-    const { findings, sensitive } = this.#options;
-    let isSensitive = false;
+  /** Charges the budget. An exceeded budget is reported once. */
+  #charge(node: SpecNode, at: Span): void {
+    if (this.#characters < 0) return;
     visitNodes(node, (one) => {
       this.#characters -= VALUE;
-      if (one.kind !== "scalar" || typeof one.value !== "string") return;
-      this.#characters -= one.value.length;
-      isSensitive ||= sensitive.size > 0 && sensitive.isIn(one.value);
+      if (one.kind === "scalar" && typeof one.value === "string") this.#characters -= one.value.length;
     });
-    if (this.#characters < 0) findings.error("SPEC_TOO_LARGE", "functions process too many values", at);
-    return isSensitive;
+    if (this.#characters < 0)
+      this.#options.findings.error("SPEC_TOO_LARGE", "functions process too many values", at);
   }
 
   #report(part: Expression, message: string, at: Span, hint?: string): void {

@@ -3,6 +3,7 @@
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { grouped } from "../../core/sentences.ts";
+import { asSensitive, listAt, mapAt, type SpecNode } from "../model/tree.ts";
 
 /** Thrown for invalid operands; the message begins with the function. */
 export class FunctionProblem extends Error {}
@@ -13,6 +14,8 @@ export interface PureFunction {
   readonly least: number;
   readonly most: number;
   call(operands: readonly Json[]): Json;
+  /** For a function that only arranges entries of its operands: the result as a list or map of those entries. */
+  readonly arrange?: (operands: readonly SpecNode[], result: SpecNode) => SpecNode;
 }
 
 /** Characters of the result of one call. */
@@ -47,7 +50,12 @@ const bounded = (length: number, name: string): void => {
     throw new FunctionProblem(`${name} would make more than ${grouped(LARGEST)} characters`);
 };
 
-function define(form: string, summary: string, call: PureFunction["call"]): PureFunction {
+function define(
+  form: string,
+  summary: string,
+  call: PureFunction["call"],
+  arrange?: PureFunction["arrange"],
+): PureFunction {
   const operands = form.slice(form.indexOf("(") + 1, -1).split(", ");
   const isOpen = operands.at(-1)?.endsWith("…") === true;
   return {
@@ -56,6 +64,7 @@ function define(form: string, summary: string, call: PureFunction["call"]): Pure
     least: isOpen ? operands.length - 1 : operands.length,
     most: isOpen ? 32 : operands.length,
     call,
+    ...(arrange === undefined ? {} : { arrange }),
   };
 }
 
@@ -80,33 +89,71 @@ const ALL: readonly PureFunction[] = [
     "the fallback if the value is null or not set, or a member that does not exist",
     ([one = null, other = null]) => one ?? other,
   ),
-  define("length(value)", "the number of entries of a list or map, or of characters of a string", ([one]) =>
-    lengthOf(one),
+  define(
+    "length(value)",
+    "the number of entries of a list or map, or of characters of a string",
+    ([one]) => lengthOf(one),
+    ofShape,
   ),
   define(
     "contains(value, member)",
     "whether a list has an entry, a map a key, or a string a part",
     contained,
   ),
-  define("keys(map)", "the keys of a map, sorted", ([one]) => Object.keys(map(one, "keys")).sort()),
-  define("values(map)", "the values of a map, sorted by key", ([one]) => {
-    const from = map(one, "values");
-    return Object.keys(from)
-      .sort()
-      .map((key) => from[key] ?? null);
-  }),
+  define("keys(map)", "the keys of a map, sorted", ([one]) => Object.keys(map(one, "keys")).sort(), ofShape),
+  define(
+    "values(map)",
+    "the values of a map, sorted by key",
+    ([one]) => {
+      const from = map(one, "values");
+      return Object.keys(from)
+        .sort()
+        .map((key) => from[key] ?? null);
+    },
+    ([from], result) => {
+      const members = from?.kind === "map" ? [...from.members].sort(([a], [b]) => (a < b ? -1 : 1)) : [];
+      const list = listAt(
+        result,
+        members.map(([, { value }]) => value),
+      );
+      return from?.sensitive === true ? { ...list, sensitive: true } : list;
+    },
+  ),
   define(
     "merge(map…)",
     "one map of all; later maps win",
     (maps) => Object.assign({}, ...maps.map((one) => map(one, "merge"))) as Json,
+    (maps, result) => {
+      const merged = mapAt(
+        result,
+        new Map(maps.flatMap((one) => (one.kind === "map" ? [...one.members] : []))),
+      );
+      return maps.some(({ sensitive }) => sensitive === true) ? { ...merged, sensitive: true } : merged;
+    },
   ),
-  define("concat(list…)", "one list of all", (lists) => lists.flatMap((one) => list(one, "concat"))),
+  define(
+    "concat(list…)",
+    "one list of all",
+    (lists) => lists.flatMap((one) => list(one, "concat")),
+    (lists, result) => {
+      const all = listAt(
+        result,
+        lists.flatMap((one) => (one.kind === "list" ? one.items : [])),
+      );
+      return lists.some(({ sensitive }) => sensitive === true) ? { ...all, sensitive: true } : all;
+    },
+  ),
   define("json(value)", "the value as JSON text, with sorted keys", ([one = null]) => jsonOf(one)),
 ];
 
 export const FUNCTIONS: ReadonlyMap<string, PureFunction> = new Map(
   ALL.map((one) => [one.form.slice(0, one.form.indexOf("(")), one]),
 );
+
+/** Of what only the keys or the number of entries of a list or map decide. */
+function ofShape([from]: readonly SpecNode[], result: SpecNode): SpecNode {
+  return from?.kind === "scalar" || from?.sensitive === true ? asSensitive(result) : result;
+}
 
 function replaced([one, two, three]: readonly Json[]): Json {
   const [whole, search, substitute] = [text(one, "replace"), text(two, "replace"), text(three, "replace")];

@@ -147,7 +147,7 @@ export class SpecFileReader {
       return;
     }
     this.#digests.set(path, digest(bytes));
-    const source = sourceOf(this.#tree.shown(path), bytes, this.#findings, path);
+    const source = sourceOf(this.#tree.shown(path), bytes, this.#findings, { path });
     const root = source === undefined ? undefined : readYaml(source, this.#findings);
     if (root === undefined) return;
     if (root.kind === "map") this.#take(path, root);

@@ -13,6 +13,7 @@ export class SourceText {
   readonly path: string;
   #starts: number[] | undefined;
   #masked: Span[] = [];
+  #isHidden = false;
 
   constructor(file: string, text: string, path = "") {
     this.file = file;
@@ -23,6 +24,16 @@ export class SourceText {
   /** Keeps a literal secret out of every frame. */
   mask(span: Span): void {
     this.#masked.push(span);
+  }
+
+  /** Keeps the whole text out of frames and messages: it has values of variables, of which any may be sensitive. */
+  hide(): this {
+    this.#isHidden = true;
+    return this;
+  }
+
+  get isHidden(): boolean {
+    return this.#isHidden;
   }
 
   /** Line of an offset, counted from 0. */
@@ -83,7 +94,7 @@ export function locationOf(span: Span, framed = true): Location {
     line: line + 1,
     column: span.start - span.source.startOf(line) + 1,
   };
-  if (!framed) return place;
+  if (!framed || span.source.isHidden) return place;
   // Reports need the location of every resource, but few need a frame.
   return {
     ...place,

@@ -37,6 +37,8 @@ export interface Resource {
   readonly name: string;
   readonly values: Values;
   readonly references: readonly Reference[];
+  /** The paths of strings, numbers, and booleans that were computed from sensitive values; absent if there are none. */
+  readonly sensitive?: readonly Path[];
   /** Every dependency: references, names of managed resources, and the parent of a nested resource. Sorted. */
   readonly dependsOn: readonly Address[];
   /** Nested kinds whose key is present in the spec (`acls: {}` counts): their lists are authoritative. */

@@ -18,14 +18,18 @@ export function sourceOf(
   shown: string,
   bytes: Uint8Array,
   findings: Findings,
-  path?: string,
+  { path, isHidden = false }: { readonly path?: string | undefined; readonly isHidden?: boolean } = {},
 ): SourceText | undefined {
+  const created = (text: string): SourceText => {
+    const source = new SourceText(shown, text, path);
+    return isHidden ? source.hide() : source;
+  };
   let source: SourceText;
   try {
-    source = new SourceText(shown, new TextDecoder("utf-8", { fatal: true }).decode(bytes), path);
+    source = created(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     const good = new TextDecoder().decode(bytes.subarray(0, validLength(bytes)));
-    const at = { source: new SourceText(shown, good), start: good.length, end: good.length };
+    const at = { source: created(good), start: good.length, end: good.length };
     findings.error("SPEC_YAML", "the file is not UTF-8 text", at, { hint: "save it as UTF-8" });
     return undefined;
   }

@@ -9,6 +9,8 @@ export type ScalarValue = string | number | bigint | boolean | null;
 interface ValueSpan extends Span {
   /** Where the value, or a reference in it, is written, if it comes from an expression here. */
   readonly written?: Span;
+  /** The value was computed from a sensitive one; in a list or map, its length or keys were. */
+  readonly sensitive?: true;
 }
 
 export interface ScalarNode extends ValueSpan {
@@ -33,16 +35,44 @@ export interface MapMember {
   readonly value: SpecNode;
 }
 
-export function scalarAt(span: Span, value: ScalarValue): ScalarNode {
-  return { kind: "scalar", value, source: span.source, start: span.start, end: span.end };
+/** A node at a place. In place of a sensitive node of the same kind, it is sensitive as well. */
+export function scalarAt(span: Span | ScalarNode, value: ScalarValue): ScalarNode {
+  const node: ScalarNode = { kind: "scalar", value, source: span.source, start: span.start, end: span.end };
+  return isSensitive(span, "scalar") ? { ...node, sensitive: true } : node;
 }
 
-export function listAt(span: Span, items: readonly SpecNode[]): ListNode {
-  return { kind: "list", items, source: span.source, start: span.start, end: span.end };
+export function listAt(span: Span | ListNode, items: readonly SpecNode[]): ListNode {
+  const node: ListNode = { kind: "list", items, source: span.source, start: span.start, end: span.end };
+  return isSensitive(span, "list") ? { ...node, sensitive: true } : node;
 }
 
-export function mapAt(span: Span, members: ReadonlyMap<string, MapMember>): MapNode {
-  return { kind: "map", members, source: span.source, start: span.start, end: span.end };
+export function mapAt(span: Span | MapNode, members: ReadonlyMap<string, MapMember>): MapNode {
+  const node: MapNode = { kind: "map", members, source: span.source, start: span.start, end: span.end };
+  return isSensitive(span, "map") ? { ...node, sensitive: true } : node;
+}
+
+function isSensitive(span: Span | SpecNode, kind: SpecNode["kind"]): boolean {
+  return "kind" in span && span.kind === kind && span.sensitive === true;
+}
+
+/** The value with a mark on itself and on everything in it. */
+export function asSensitive(node: SpecNode): SpecNode {
+  const marked =
+    node.kind === "list"
+      ? withItems(node, asSensitive)
+      : node.kind === "map"
+        ? withValues(node, asSensitive)
+        : node;
+  return marked.sensitive === true ? marked : { ...marked, sensitive: true };
+}
+
+/** Whether the value, or anything in it, was computed from a sensitive one. */
+export function hasSensitive(node: SpecNode): boolean {
+  if (node.sensitive === true) return true;
+  if (node.kind === "scalar") return false;
+  if (node.kind === "list") return node.items.some(hasSensitive);
+  for (const { value } of node.members.values()) if (hasSensitive(value)) return true;
+  return false;
 }
 
 /** The list with each item changed; the same list if none is. */
@@ -139,6 +169,7 @@ export function withMembers(
 }
 
 export function describeNode(node: SpecNode): string {
+  if (node.sensitive === true) return "a sensitive value";
   if (node.kind === "list") return "a list";
   if (node.kind === "map") return "a map";
   return describeScalar(node.value);

@@ -65,7 +65,7 @@ export async function expandSpec(
   };
   const bind = used === undefined ? undefined : checked;
   const expander = (of: SpecScope): Expander =>
-    new Expander({ scope: of, evaluator, budget, findings, sensitive, bind });
+    new Expander({ scope: of, evaluator, budget, findings, bind });
   const scope: SpecScope = new SpecScope({
     variable: inTemplateForm(options.lookup),
     target,

@@ -7,7 +7,14 @@ import type { Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin } from "../model/spec.ts";
 import { literalOf } from "../model/template.ts";
-import { plain, type ScalarValue, type SpecNode, spanOf, withoutBigint } from "../model/tree.ts";
+import {
+  hasSensitive,
+  plain,
+  type ScalarValue,
+  type SpecNode,
+  spanOf,
+  withoutBigint,
+} from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
 import { specForm } from "../schema/json-schema.ts";
 import type { JsonSchema } from "../schema/keywords.ts";
@@ -67,8 +74,9 @@ async function report(
     const errors = toSchemaErrors(compiled.validate?.errors ?? [], data);
     const { description } = declaration.schema;
     const fallback = typeof description === "string" ? description : undefined;
-    for (const { message, path, hint = fallback } of schemaMessages(errors, name, suggest)) {
-      const shown = declaration.sensitive ? `the value of ${name} is not valid` : message;
+    for (const { message, path, hint: advice = fallback } of schemaMessages(errors, name, suggest)) {
+      const hint = hasSensitive(value) ? fallback : advice;
+      const shown = hasSensitive(value) ? `the value of ${name} is not valid` : message;
       findings.error("SPEC_INPUT", shown, spanOf(value, path), { hint });
     }
   });

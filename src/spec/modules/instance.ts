@@ -5,7 +5,7 @@ import { didYouMean } from "../../core/suggest.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
 import { isNull, type MapMember, member, type SpecNode } from "../model/tree.ts";
-import { hideValue } from "../variables/constraints.ts";
+import { sensitiveValue } from "../variables/constraints.ts";
 import { Expander } from "../variables/interpolate.ts";
 import { ModuleSet } from "./instances.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
@@ -114,9 +114,9 @@ export class ModuleInstance implements InstanceOfModule {
           ? declaration.fallback
           : findings.within(user.origin, () => this.#ofUser.node(written));
       if (value === undefined) return this.#missing(name, declaration.schema.description);
-      if (declaration.sensitive) hideValue(value, sensitive);
-      given.push({ declaration, value, subject: this.#subject, user: user.origin });
-      return value;
+      const input = declaration.sensitive ? sensitiveValue(value, sensitive) : value;
+      given.push({ declaration, value: input, subject: this.#subject, user: user.origin });
+      return input;
     });
     return node !== undefined && quiet && isNull(node) ? undefined : node;
   }

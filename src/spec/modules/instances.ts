@@ -8,6 +8,7 @@ import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
 import { literalOf } from "../model/template.ts";
 import { describeNode, isNull, member, type SpecNode, scalarAt, scalarText } from "../model/tree.ts";
+import { SHOWN_EVERYWHERE } from "../variables/interpolate.ts";
 import { checkSyntax } from "../variables/syntax-check.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
@@ -153,17 +154,17 @@ export class ModuleSet {
     const value = this.#user.expander(this.#user.scope).node(forEach);
     const entries: EachValue[] = [];
     const keys = new Set<string>();
-    const add = (key: string, one: SpecNode, at: Span): void => {
+    const add = (key: string, one: SpecNode, at: Span, isSensitive: boolean): void => {
       const error = (code: Code, message: string, hint?: string): void =>
         findings.error(code, `modules.${name}: ${message}`, at, { hint });
-      if (!NAME.test(key))
+      if (isSensitive)
+        error("SPEC_SENSITIVE", "a key of for_each cannot contain a sensitive value", SHOWN_EVERYWHERE);
+      else if (!NAME.test(key))
         error(
           "SPEC_MODULE",
           `${JSON.stringify(key)} cannot be a key of for_each`,
           "a key is part of addresses, so it contains letters, digits, dashes, and underscores only",
         );
-      else if (this.#loading.sensitive.isIn(key))
-        error("SPEC_VARIABLE", "a key of for_each cannot contain a sensitive value");
       else if (keys.has(key))
         error("SPEC_DUPLICATE_KEY", `for_each has the key ${JSON.stringify(key)} twice`);
       else {
@@ -171,14 +172,15 @@ export class ModuleSet {
         entries.push({ key, value: one });
       }
     };
-    if (value.kind === "map") for (const [key, one] of value.members) add(key, one.value, one.key);
+    if (value.kind === "map")
+      for (const [key, one] of value.members) add(key, one.value, one.key, value.sensitive === true);
     else if (value.kind === "list")
       for (const item of value.items) {
         const text = scalarText(item);
         const key = text === undefined ? undefined : literalOf(text);
         const message = `modules.${name}: a list in for_each contains strings, not ${describeNode(item)}`;
         if (key === undefined) findings.error("SPEC_TYPE", message, item);
-        else add(key, scalarAt(item, key), item);
+        else add(key, scalarAt(item, key), item, value.sensitive === true || item.sensitive === true);
       }
     // An expression without a value was reported.
     else if (

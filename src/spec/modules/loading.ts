@@ -82,7 +82,7 @@ export class ModuleLoading {
     this.sensitive = sensitive;
     this.#registry = registry;
     this.#instantiate = options.instantiate;
-    this.expanding = { evaluator, budget: new ExpansionBudget(limits.nodes), findings, sensitive };
+    this.expanding = { evaluator, budget: new ExpansionBudget(limits.nodes), findings };
   }
 
   /** Whether the limits leave room for another instance; reported once if not. */

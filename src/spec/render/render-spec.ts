@@ -161,7 +161,8 @@ export class RenderedValues {
   }
 
   value(node: SpecNode, schema: FieldSchema, path: Path, origin: InstanceOrigin | undefined): Json {
-    if (schema.sensitive === true) return this.note(path, node, origin, SENSITIVE_TEXT);
+    if (schema.sensitive === true || node.sensitive === true)
+      return this.note(path, node, origin, SENSITIVE_TEXT);
     if (node.kind === "map") return this.map(node, (key) => memberSchema(schema, key), path, origin);
     if (node.kind === "scalar") {
       const { value } = node;

@@ -11,6 +11,7 @@ import { type MapNode, spanOf } from "../model/tree.ts";
 
 /** Results of resolution, in addition to the declared fields. */
 export type ResolvedDesired = Pick<Resource, "values" | "references" | "dependsOn" | "lifecycle"> & {
+  readonly sensitive: readonly Path[];
   readonly payload: Payload | undefined;
 };
 
@@ -21,6 +22,7 @@ export class Desired implements Resource {
   readonly name: string;
   readonly values: Values;
   readonly references: readonly Reference[];
+  declare readonly sensitive?: readonly Path[];
   readonly dependsOn: readonly Address[];
   readonly owns: readonly string[];
   readonly lifecycle: Lifecycle;
@@ -35,6 +37,7 @@ export class Desired implements Resource {
     this.name = written.name;
     this.values = settled.values;
     this.references = settled.references;
+    if (settled.sensitive.length > 0) this.sensitive = settled.sensitive;
     this.dependsOn = settled.dependsOn;
     this.owns = written.owns;
     this.lifecycle = settled.lifecycle;

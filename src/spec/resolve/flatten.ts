@@ -179,6 +179,8 @@ class Flattening {
   #nameIn(provider: PlannedKind, fields: MapNode): string | undefined {
     const node = provider.nameField === undefined ? undefined : member(fields, provider.nameField);
     const text = scalarText(node);
+    // It is reported with the other fields, and must not be a part of any message.
+    if (node?.sensitive === true) return undefined;
     if (text === undefined || !isTemplate(text)) return text;
     const parts = templateParts(text) ?? [];
     if (parts.some((part) => typeof part !== "string" && !isEvaluated(part)))

@@ -6,11 +6,13 @@ import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
+import { visitTexts } from "../expressions/values.ts";
 import type { Finding, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Reference, ReferencePart, WrittenResource } from "../model/spec.ts";
-import { type Expression, isEvaluated, isTemplate } from "../model/template.ts";
+import { type Expression, isEvaluated, isTemplate, templateParts } from "../model/template.ts";
 import {
+  hasSensitive,
   type MapNode,
   member,
   type ScalarNode,
@@ -93,12 +95,16 @@ class Linking {
     }
     for (const part of parts) if (typeof part !== "string") this.targets.add(part.address);
     this.#checkPlace(node, schema, parts);
+    const marked =
+      this.#linkage.isSensitive && refersToSensitive(parts, this.#linkage)
+        ? { ...node, sensitive: true as const }
+        : node;
     const values = parts.map((part) => (typeof part === "string" ? part : this.#known(part, schema)));
     const [only, ...more] = values;
     if (!values.includes(undefined))
-      return scalarAt(node, only !== undefined && more.length === 0 ? only : values.map(String).join(""));
+      return scalarAt(marked, only !== undefined && more.length === 0 ? only : values.map(String).join(""));
     this.references.push({ path: [...this.#path], parts });
-    return node;
+    return marked;
   }
 
   /** The value if it is in the spec: a natural name, or a field of another resource. */
@@ -159,6 +165,8 @@ type ReferenceTarget = Exclude<ReferencePart, string>;
 
 /** The context for checking all references of a spec. */
 export interface ReferenceContext extends Reporting {
+  /** Whether the spec has sensitive values. */
+  readonly isSensitive: boolean;
   readonly registry: PlanningRegistry;
   readonly resources: ReadonlyMap<Address, WrittenResource>;
   readonly keysOf: (kind: string) => readonly string[];
@@ -204,6 +212,44 @@ function referenceTargetOf(
   const known = attributesOf(provider);
   const message = `${raw} refers to the attribute ${JSON.stringify(attribute)}, which ${kind} do not have`;
   return report(message, didYouMean(suggest(attribute, known), `the attributes are ${listed(known)}`));
+}
+
+/** Whether the value of a reference comes from a sensitive one, also through references of the resources that it refers to. */
+function refersToSensitive(
+  parts: readonly ReferencePart[],
+  context: ReferenceContext,
+  passed: Set<string> = new Set(),
+): boolean {
+  return parts.some((part) => {
+    if (typeof part === "string") return false;
+    const place = `${part.address}\n${part.attribute}`;
+    const resource = context.resources.get(part.address);
+    const node = resource === undefined ? undefined : member(resource.fields, part.attribute);
+    if (node === undefined || passed.has(place)) return false;
+    passed.add(place);
+    return (
+      hasSensitive(node) || textsIn(node).some((text) => refersToSensitive(targetsIn(text), context, passed))
+    );
+  });
+}
+
+function textsIn(node: SpecNode): readonly string[] {
+  const texts: string[] = [];
+  visitTexts(node, (text) => {
+    if (isTemplate(text)) texts.push(text);
+  });
+  return texts;
+}
+
+/** The references in a text whose form was not checked yet. */
+function targetsIn(text: string): readonly ReferencePart[] {
+  return (templateParts(text) ?? []).flatMap((part): ReferencePart[] => {
+    const expression = typeof part === "string" ? "" : part.expression;
+    const [first, last] = [expression.indexOf("."), expression.lastIndexOf(".")];
+    if (first <= 0 || last === first) return [];
+    const address = addressOf(expression.slice(0, first), expression.slice(first + 1, last));
+    return [{ address, attribute: expression.slice(last + 1) }];
+  });
 }
 
 /** Reports the references to nothing in a value that no resource may use. */

@@ -2,19 +2,30 @@
 
 import type { Address } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";
-import type { Path } from "../../core/pointer.ts";
+import { type Path, toDottedPath } from "../../core/pointer.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { hasContent, secretField } from "../../resource/content.ts";
 import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
+import { visitNodes } from "../expressions/values.ts";
 import { contentOf } from "../files/contents.ts";
 import type { SourceReader } from "../files/source-reader.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource, SpecPart, WrittenResource } from "../model/spec.ts";
-import { keySpanOf, type MapNode, plain, spanOf, withMembers } from "../model/tree.ts";
+import {
+  hasSensitive,
+  keySpanOf,
+  type MapNode,
+  nodeAt,
+  plain,
+  scalarText,
+  spanOf,
+  withMembers,
+} from "../model/tree.ts";
 import { schemaMessages } from "../schema/error-messages.ts";
 import type { SpecValidator } from "../schema/validate.ts";
 import { validatorFor } from "../schema/validator.ts";
@@ -29,6 +40,7 @@ import {
   type ReferenceContext,
 } from "./references.ts";
 import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
+import { sensitivePaths } from "./sensitive-values.ts";
 import { reportLimits, reportMemberships, reportRepeated, reportSharedNames } from "./whole-spec-checks.ts";
 
 export interface ResolveInput extends Reporting {
@@ -37,6 +49,7 @@ export interface ResolveInput extends Reporting {
   readonly secrets: SecretSources;
   /** Parts with values that no resource may use. */
   readonly parts: readonly SpecPart[];
+  readonly sensitive: SensitiveTexts;
 }
 
 /** The desired resources, in the order in which they are written. Only to be used when nothing was found. */
@@ -44,13 +57,21 @@ export async function resolveResources(
   all: readonly WrittenResource[],
   resolving: ResolveInput,
 ): Promise<ReadonlyMap<Address, Resource>> {
-  const { registry, suggest, findings, parts } = resolving;
+  const { registry, suggest, findings, parts, sensitive } = resolving;
   const byAddress = new Map<Address, WrittenResource>();
   for (const one of all) byAddress.set(one.address, one);
   const byKind = Map.groupBy(all, ({ provider }) => provider.kind);
   const keys = new Map(Array.from(byKind, ([kind, ones]) => [kind, ones.map(({ key }) => key)]));
   const keysOf = (kind: string): readonly string[] => keys.get(kind) ?? [];
-  const linkage: ReferenceContext = { registry, resources: byAddress, keysOf, suggest, findings };
+  const isSensitive = sensitive.size > 0;
+  const linkage: ReferenceContext = {
+    registry,
+    resources: byAddress,
+    keysOf,
+    suggest,
+    findings,
+    isSensitive,
+  };
   const index = new DeclaredNames(all);
   reportSharedNames(byAddress, index, findings);
   reportLimits(all, findings);
@@ -90,6 +111,8 @@ function linkedWhole(written: WrittenResource, linkage: ReferenceContext): Linke
 function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking): Desired {
   const { suggest, findings } = resolving;
   const { written, fields, node: whole } = link;
+  const sensitive = resolving.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
+  for (const path of sensitive) resolving.sensitive.add(scalarText(nodeAt(fields, path)) ?? "");
   const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
   const faulty = isLiteral ? undefined : checkSchema(written, whole, resolving);
   const isValid = faulty?.size === 0;
@@ -101,7 +124,14 @@ function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking)
   if (isValid) reportAll(written, fields, problemsOf(written, values, payload), findings);
   else if (faulty !== undefined) checkSound(written, fields, faulty, findings);
   const dependsOn = edgesOf(written, fields, values, link.targets, index);
-  return new Desired(written, whole, { values, references: link.references, dependsOn, lifecycle, payload });
+  return new Desired(written, whole, {
+    values,
+    references: link.references,
+    sensitive,
+    dependsOn,
+    lifecycle,
+    payload,
+  });
 }
 
 /** Fields derived from a missing content are not reported as missing, because the content itself was reported. */
@@ -131,12 +161,16 @@ function checkSchema(
   for (const { code, message, path, onKey, hint, missing } of messages) {
     faulty.add(String(path[0] ?? missing));
     const place = placeOf(written, fields, path, onKey);
-    const advice = hint ?? (code === "SPEC_VALUE" ? schemaAt(provider.fields, path).description : undefined);
-    findings.add({ severity: "error", code, message, ...place, address, hint: advice });
+    const { description } = code === "SPEC_VALUE" ? schemaAt(provider.fields, path) : {};
+    const words = isHidden(fields, path)
+      ? hiddenWords(address, path)
+      : { message, hint: hint ?? description };
+    findings.add({ severity: "error", code, ...place, address, ...words });
   }
   return faulty;
 }
 
+const NO_PATHS: readonly Path[] = [];
 const NOTHING_FAULTY: ReadonlySet<string> = new Set();
 
 /** The kind's checks beyond its schema; other problems of the resource do not hide them. */
@@ -172,8 +206,34 @@ function reportAll(
   for (const { severity = "error", code, message, path, hint } of problems) {
     const whole = message.startsWith(address) ? message : `${address}: ${message}`;
     const place = placeOf(written, fields, path, false);
-    findings.add({ severity, code, message: whole, ...place, address, hint });
+    const isSensitive = isHidden(fields, path) || mentions(fields, `${whole} ${hint ?? ""}`);
+    const words = isSensitive ? hiddenWords(address, path) : { message: whole, hint };
+    findings.add({ severity, code, ...place, address, ...words });
   }
+}
+
+/** Whether what is wrong at a path must be said without the value there. */
+function isHidden(fields: MapNode, path: Path): boolean {
+  const node = nodeAt(fields, path);
+  return path.length > 0 && node !== undefined && hasSensitive(node);
+}
+
+/** Whether a sentence contains a sensitive value of the fields, as a word of its own. */
+function mentions(fields: MapNode, sentence: string): boolean {
+  if (!hasSensitive(fields)) return false;
+  let found = false;
+  visitNodes(fields, (node) => {
+    if (found || node.kind !== "scalar" || node.sensitive !== true) return;
+    const text = String(node.value).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    found = text !== "" && new RegExp(`(?<![\\p{L}\\p{N}])${text}(?![\\p{L}\\p{N}])`, "u").test(sentence);
+  });
+  return found;
+}
+
+function hiddenWords(address: Address, path: Path) {
+  const field = path.length === 0 ? address : `${address}: ${toDottedPath(path)}`;
+  const message = `${field} is not valid, and a sensitive value is involved`;
+  return { message, hint: "check the value of the variable; no message shows it" };
 }
 
 /** The place of a problem, and what uses it; what concerns the resource as a whole stands at its key. */

@@ -12,7 +12,15 @@ import {
 import { visitNodes } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
 import { escaped } from "../model/template.ts";
-import { isFlag, type MapNode, member, plain, type SpecNode, scalarText } from "../model/tree.ts";
+import {
+  asSensitive,
+  isFlag,
+  type MapNode,
+  member,
+  plain,
+  type SpecNode,
+  scalarText,
+} from "../model/tree.ts";
 
 export interface VariableConstraints {
   readonly allowed?: readonly Json[];
@@ -40,7 +48,8 @@ export function constraintsOf(
   else if (allowed !== undefined) checkLiteral(`${name}: enum`, allowed, findings);
   const flag = member(node, "sensitive");
   if (flag !== undefined && !isFlag(flag)) findings.wrongType(`${name}: sensitive`, "true or false", flag);
-  const sensitive = flag?.kind === "scalar" && flag.value === true;
+  // A mistake in the flag must not show the value.
+  const sensitive = flag !== undefined && !(flag.kind === "scalar" && flag.value === false);
   if (sensitive && type !== undefined && type !== "string")
     findings.error("SPEC_VALUE", `${name}: only a variable of type string can be sensitive`, flag);
   const pattern = patternIn(name, member(node, "pattern"), { findings, patterns });
@@ -99,8 +108,8 @@ export function checkConstraints(
     findings.error("SPEC_VARIABLE", `${subject} must match ${pattern.text}${shown}`, value);
 }
 
-/** Keeps a value out of every output, and out of the frames that show its file. */
-export function hideValue(node: SpecNode, sensitive: SensitiveTexts): void {
+/** The value with marks, which keep it out of every output; frames do not show its place. */
+export function sensitiveValue(node: SpecNode, sensitive: SensitiveTexts): SpecNode {
   node.source.mask(node);
   visitNodes(node, (one) => {
     const { value } = one.kind === "scalar" ? one : {};
@@ -108,4 +117,5 @@ export function hideValue(node: SpecNode, sensitive: SensitiveTexts): void {
     sensitive.add(String(value));
     sensitive.add(escaped(String(value)));
   });
+  return asSensitive(node);
 }

@@ -25,8 +25,8 @@ import {
   checkConstraints,
   checkLiteral,
   constraintsOf,
-  hideValue,
   NO_CONSTRAINTS,
+  sensitiveValue,
   type VariableConstraints,
 } from "./constraints.ts";
 
@@ -76,9 +76,8 @@ export function variablesOf(
       didYouMean(suggest(name, declared.keys()), `declare it: variables: { ${name}: { description: … } }`),
     );
   const set = (name: string, value: SpecNode): void => {
-    values.set(name, value);
     const { type, constraints = NO_CONSTRAINTS } = declared.get(name) ?? {};
-    if (constraints.sensitive) hideValue(value, sensitive);
+    values.set(name, constraints.sensitive ? sensitiveValue(value, sensitive) : value);
     checkConstraints(`the variable ${name}`, constraints, value, findings);
     const message = `the variable ${name} must be ${TYPE_WORDS[type ?? "map"]}, not ${describeNode(value)}`;
     if (type !== undefined && typeOf(value) !== type) findings.error("SPEC_VARIABLE", message, value);
@@ -167,11 +166,11 @@ const TYPE_WORDS: Readonly<Record<VariableType, string>> = {
 
 /** Parses a value from the command line or the environment as the declared type: lists and maps as YAML or JSON. */
 function typed(text: string, type: VariableType | undefined, from: string, findings: Findings): SpecNode {
-  const source = new SourceText(from, text);
+  const source = new SourceText(from, text).hide();
   const span = { source, start: 0, end: text.length };
   if (type === undefined || type === "string") return scalarAt(span, text);
   if (type === "number" || type === "boolean") return scalarAt(span, plainScalar(text) ?? text);
-  const read = sourceOf(from, new TextEncoder().encode(text), findings);
+  const read = sourceOf(from, new TextEncoder().encode(text), findings, { isHidden: true });
   return (read === undefined ? undefined : readYaml(read, findings)) ?? scalarAt(span, text);
 }
 
@@ -181,6 +180,6 @@ function fileAt(path: string, findings: Findings): SpecNode | undefined {
     findings.error("CLI_FILE", `the variable file ${path} ${refusedWords(opened).words}`, undefined);
     return undefined;
   }
-  const source = sourceOf(path, opened.value, findings);
+  const source = sourceOf(path, opened.value, findings, { isHidden: true });
   return source === undefined ? undefined : readYaml(source, findings);
 }

@@ -1,6 +1,5 @@
 // Interpolates expressions such as `${var.name}` in values and keys; references to resources stay.
 
-import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Evaluator, ValueScope } from "../expressions/evaluate.ts";
 import { textInside } from "../expressions/values.ts";
 import type { Findings } from "../model/findings.ts";
@@ -17,6 +16,7 @@ import {
 } from "../model/template.ts";
 import {
   describeNode,
+  hasSensitive,
   listAt,
   type MapMember,
   type MapNode,
@@ -33,7 +33,6 @@ export interface ExpanderOptions {
   readonly evaluator: Evaluator;
   readonly budget: ExpansionBudget;
   readonly findings: Findings;
-  readonly sensitive: SensitiveTexts;
   /** Checks a reference, and turns one of a module into one of the spec. */
   readonly bind: ((expression: string, at: Span) => string) | undefined;
 }
@@ -101,11 +100,12 @@ export class Expander {
   /** A string with the place of its reference, if it has one, which comes from an expression. */
   #string(node: ScalarNode, parts: readonly TemplatePart[]): ScalarNode {
     const values: SpecNode[] = [];
-    const made = scalarAt(node, this.#joined(parts, node, true, values));
+    const text = scalarAt(node, this.#joined(parts, node, true, values));
+    const joined = values.some(hasSensitive) ? { ...text, sensitive: true as const } : text;
     const [only, ...more] = values.filter(refers);
     const isOnly = parts.every((part) => typeof part === "string" || isEvaluated(part));
-    if (only === undefined || more.length > 0 || !isOnly) return made;
-    return { ...made, written: only.written ?? only };
+    if (only === undefined || more.length > 0 || !isOnly) return joined;
+    return { ...joined, written: only.written ?? only };
   }
 
   #concerns(part: TemplatePart): boolean {
@@ -119,7 +119,7 @@ export class Expander {
   }
 
   #key(key: string, at: Span): string {
-    const { findings, sensitive } = this.#options;
+    const { findings } = this.#options;
     const parts = partsOrReport(key, at, findings);
     if (parts === undefined) return key;
     if (!parts.every((part) => typeof part === "string" || isEvaluated(part))) {
@@ -128,9 +128,14 @@ export class Expander {
       });
       return key;
     }
-    const name = this.#joined(parts, at, false);
-    if (sensitive.size > 0 && sensitive.isIn(name))
-      findings.error("SPEC_VARIABLE", "a key cannot contain a sensitive value", at);
+    const values: SpecNode[] = [];
+    const name = this.#joined(parts, at, false, values);
+    if (values.some(hasSensitive)) {
+      this.#options.findings.error("SPEC_SENSITIVE", "a key cannot contain a sensitive value", at, {
+        hint: SHOWN_EVERYWHERE,
+      });
+      return key;
+    }
     if (name === "__proto__") findings.error("SPEC_YAML", "the key __proto__ cannot be used", at);
     return name;
   }
@@ -147,7 +152,14 @@ export class Expander {
     // A missing value was reported.
     if (parts.some((one) => typeof one !== "string" && this.#evaluated(one, at) === undefined))
       return escaped(part.raw);
-    const text = this.#joined(parts, at, false);
+    const values: SpecNode[] = [];
+    const text = this.#joined(parts, at, false, values);
+    if (values.some(hasSensitive)) {
+      this.#options.findings.error("SPEC_SENSITIVE", `${part.raw} cannot contain a sensitive value`, at, {
+        hint: SHOWN_EVERYWHERE,
+      });
+      return escaped(part.raw);
+    }
     if (!/[{}]/.test(text)) return `\${${this.#bound(text, at)}}`;
     return this.#refused(`${part.raw} is not a valid name after its variables are resolved`, part, at);
   }
@@ -172,6 +184,11 @@ export class Expander {
   }
 
   #copied(value: SpecNode, at: Span, depth: number, traced: boolean): SpecNode {
+    const copy = this.#copiedPlain(value, at, depth, traced);
+    return value.sensitive === true ? { ...copy, sensitive: true } : copy;
+  }
+
+  #copiedPlain(value: SpecNode, at: Span, depth: number, traced: boolean): SpecNode {
     if (value.kind === "scalar") return scalarAt(at, value.value);
     const inner = (node: SpecNode): SpecNode => this.#placed(node, at, depth + 1, traced);
     if (value.kind === "list") return listAt(at, value.items.map(inner));
@@ -224,6 +241,10 @@ export class Expander {
     return scalarAt(at, "");
   }
 }
+
+/** Why a sensitive value can decide no key, name, path, or address. */
+export const SHOWN_EVERYWHERE =
+  "keys, names, paths, and addresses are shown in every output; use a value that is not sensitive";
 
 /** Expressions whose value is written for them alone. The type of a variable or an input is checked at its declaration. */
 const NAMED = /^(?:local|modules)\.[\w.-]+$/;

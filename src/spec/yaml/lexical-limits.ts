@@ -29,6 +29,7 @@ export function lexicalTokens(source: SourceText, findings: Findings): readonly 
     const refusal = guard.check(lexeme);
     if (refusal !== undefined) {
       const at = { source, start: guard.at, end: guard.at + lexeme.length };
+      hideUnreadable(source);
       findings.error(refusal.code, refusal.message, at, { hint: refusal.hint });
       return undefined;
     }
@@ -36,6 +37,11 @@ export function lexicalTokens(source: SourceText, findings: Findings): readonly 
   }
   for (const token of parser.end()) if (!take(token)) return undefined;
   return tokens;
+}
+
+/** Nobody can tell which lines of a text that cannot be read are the value of a sensitive variable. */
+export function hideUnreadable(source: SourceText): void {
+  if (/\bsensitive\b["']?\s*:|^\s+["']?variables\b["']?\s*:/m.test(source.text)) source.hide();
 }
 
 interface Refused {
@@ -104,7 +110,7 @@ class Guard {
         break;
       case "tag":
         return notUsable(
-          `the tag ${lexeme.slice(0, 40)} cannot be used`,
+          this.#source.isHidden ? "a tag cannot be used" : `the tag ${lexeme.slice(0, 40)} cannot be used`,
           "remove the tag; a spec contains plain values only",
         );
       case "directive-line":
@@ -176,6 +182,7 @@ function isUnquoted({ code, pos: [at] }: YAMLError, { text }: SourceText): boole
 
 /** Reports unquoted expressions alone, because they cause other problems, or else the first problem of each line. */
 export function reportSyntax(errors: readonly YAMLError[], source: SourceText, findings: Findings): void {
+  hideUnreadable(source);
   const unquoted = errors.filter((error) => isUnquoted(error, source));
   for (const { pos } of unquoted.slice(0, LIMITS.syntaxErrors))
     findings.error(
@@ -195,7 +202,8 @@ export function reportSyntax(errors: readonly YAMLError[], source: SourceText, f
     const words = isUnclosed ? UNCLOSED : WORDS[error.code];
     const [start, end] = error.pos;
     const message = words?.message ?? "the text is not valid YAML";
-    const cause = error.message.slice(0, 200).split("\n", 1)[0] ?? "";
-    findings.error("SPEC_YAML", message, { source, start, end }, { cause, hint: words?.hint });
+    // The parser's words quote the text.
+    const cause = source.isHidden ? {} : { cause: error.message.slice(0, 200).split("\n", 1)[0] ?? "" };
+    findings.error("SPEC_YAML", message, { source, start, end }, { ...cause, hint: words?.hint });
   }
 }

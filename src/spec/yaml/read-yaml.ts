@@ -7,7 +7,7 @@ import type { SourceText, Span } from "../model/source.ts";
 import { listAt, type MapMember, type MapNode, mapAt, type SpecNode, scalarAt } from "../model/tree.ts";
 import { parseBlockYaml } from "./block-parser.ts";
 import { yaml as wholeYaml } from "./lazy-packages.ts";
-import { lexicalTokens, reportSyntax } from "./lexical-limits.ts";
+import { hideUnreadable, lexicalTokens, reportSyntax } from "./lexical-limits.ts";
 import { plainScalar } from "./scalars.ts";
 
 /** The tree of a source, or undefined if it is not usable. An empty source is an empty map. */
@@ -125,7 +125,8 @@ class Building {
     else if (first === undefined) members.set(name, member);
     else {
       const hint = `it is first defined in line ${this.#source.lineOf(first.key.start) + 1}`;
-      this.#refuse("SPEC_DUPLICATE_KEY", `duplicate key ${JSON.stringify(name)}`, member.key, hint);
+      const key = this.#source.isHidden ? "" : ` ${JSON.stringify(name)}`;
+      this.#refuse("SPEC_DUPLICATE_KEY", `duplicate key${key}`, member.key, hint);
     }
   }
 
@@ -145,7 +146,8 @@ class Building {
     const span = this.#span(yaml);
     const target = this.#anchors.get(yaml.source);
     if (target === undefined) {
-      this.#refuse("SPEC_YAML", `no anchor &${yaml.source} exists above this alias`, span);
+      const anchor = this.#source.isHidden ? "of this name" : `&${yaml.source}`;
+      this.#refuse("SPEC_YAML", `no anchor ${anchor} exists above this alias`, span);
       return scalarAt(span, null);
     }
     this.#size += target.size;
@@ -175,6 +177,7 @@ class Building {
     at: Span,
     hint?: string,
   ): void {
+    if (!this.#refused) hideUnreadable(this.#source);
     this.#refused = true;
     this.#findings.error(code, message, at, { hint });
   }

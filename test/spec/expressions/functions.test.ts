@@ -24,6 +24,9 @@ describe("a function", () => {
     ['default(local.none, "d")', "d"],
     ['default(local.map.c, "d")', "d"],
     ['format("%s", length(local.map))', "2"],
+    // Characters, and not UTF-16 units, of which these have 2 and 3.
+    ['format("%s", length("😀"))', "1"],
+    ['format("%s", length("a😀"))', "2"],
     ['format("%s", contains(local.list, "y"))', "true"],
     ['join("", keys(local.map))', "ab"],
     ['join("", values(local.map))', "12"],

@@ -176,7 +176,7 @@ pools: { a: { node_type_id: x, custom_tags: { a: "\${var.key}", b: "x \${upper(v
     expect(shown).not.toMatch(/do-not-show/i);
     expect(view.document.pools).toEqual({
       a: {
-        custom_tags: { a: "(sensitive)", b: "x (sensitive)", c: "(sensitive)" },
+        custom_tags: { a: "(sensitive)", b: "(sensitive)", c: "(sensitive)" },
         instance_pool_name: "a",
         node_type_id: "x",
       },

@@ -1,0 +1,65 @@
+// Which values of a resource come from sensitive ones. Reports those that would decide a name, a path, or a reference.
+
+import { type Path, toDottedPath } from "../../core/pointer.ts";
+import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import type { WrittenResource } from "../model/spec.ts";
+import { hasSensitive, type MapNode, member, type SpecNode } from "../model/tree.ts";
+import { SHOWN_EVERYWHERE } from "../variables/interpolate.ts";
+import { fieldOf } from "./field-walk.ts";
+
+/** The paths of the sensitive values, without those of lists and maps around them. */
+export function sensitivePaths(
+  written: WrittenResource,
+  fields: MapNode,
+  findings: Findings,
+): readonly Path[] {
+  const { address, provider, lifecycle } = written;
+  const paths: Path[] = [];
+  const refuse = (at: Span, subject: string): void =>
+    findings.error("SPEC_SENSITIVE", `${address}: ${subject} a sensitive value`, at, {
+      address,
+      hint: SHOWN_EVERYWHERE,
+    });
+  const visit = (node: SpecNode, path: Path, schema: FieldSchema, role: string | undefined): void => {
+    const decides = role ?? roleOf(schema);
+    if (decides !== undefined && hasSensitive(node))
+      refuse(node, `${toDottedPath(path)} is ${decides} and cannot be`);
+    else if (node.kind === "scalar") {
+      if (node.sensitive === true) paths.push(path);
+    } else if (node.kind === "list") {
+      for (const [at, item] of node.items.entries())
+        visit(item, [...path, at], itemSchema(schema), undefined);
+    } else {
+      if (node.sensitive === true) refuse(node, `keys of ${toDottedPath(path)} cannot come from`);
+      for (const [key, { value }] of node.members)
+        visit(value, [...path, key], memberSchema(schema, key), undefined);
+    }
+  };
+  for (const [key, { value }] of fields.members)
+    visit(value, [key], fieldOf(provider, key), key === provider.nameField ? "a name" : undefined);
+  if (lifecycle !== undefined && hasSensitive(lifecycle)) refuse(lifecycle, "lifecycle cannot contain");
+  return paths;
+}
+
+/** What the value of a field decides besides itself, if anything. */
+function roleOf({ source, names, refersTo, mentions, fileUri }: FieldSchema): string | undefined {
+  if (source === true) return "the source of a value";
+  if (names !== undefined) return "the name of another object";
+  if (refersTo !== undefined) return "a reference";
+  return mentions !== undefined || fileUri === true ? "a path" : undefined;
+}
+
+/** Sections besides resources that decide names and addresses. */
+const SECTIONS = ["policy", "moved", "removed", "import"] as const;
+
+export function refuseSensitiveSections(root: MapNode, findings: Findings): void {
+  for (const section of SECTIONS) {
+    const node = member(root, section);
+    if (node !== undefined && hasSensitive(node))
+      findings.error("SPEC_SENSITIVE", `${section} cannot contain a sensitive value`, node, {
+        hint: SHOWN_EVERYWHERE,
+      });
+  }
+}
