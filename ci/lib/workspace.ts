@@ -205,14 +205,18 @@ const PATHS = [
   ...["DATABRICKS_CONFIG_FILE", "DATABRICKS_OIDC_TOKEN_FILEPATH", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"],
 ];
 
+/** Long enough to acquire the lock of a runner that was lost, which takes 2 minutes without a heartbeat. */
+const LOCK_TIMEOUT = "5m";
+
 /** Reports name the commit that people see: a platform checks out a merge of it. */
-export function environmentOf({ run }: Settings, env: Env, { commit }: Place): NodeJS.ProcessEnv {
+export function environmentOf({ command, run }: Settings, env: Env, { commit }: Place): NodeJS.ProcessEnv {
   const kept = Object.entries(env).flatMap(([name, value]) => {
     if (TOKENS.includes(name)) return [];
     const isPath = value && PATHS.includes(name) && !value.startsWith("~/");
     return [[name, isPath ? inCheckout(name, value) : value] as const];
   });
   return {
+    ...(command === "apply" ? { WORKSPACE_LOCK_TIMEOUT: LOCK_TIMEOUT } : {}),
     ...Object.fromEntries(kept),
     ...(commit === "" ? {} : { WORKSPACE_COMMIT: commit }),
     ...(run.url === "" ? {} : { WORKSPACE_RUN_URL: run.url }),

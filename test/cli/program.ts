@@ -24,13 +24,16 @@ export interface Starting {
   readonly env?: Readonly<Record<string, string>>;
   /** The Node that runs it; by default the one that runs the tests. */
   readonly node?: string;
+  /** The program that starts it, with its arguments. */
+  readonly under?: readonly string[];
 }
 
 export function start(
   words: readonly string[],
-  { cwd, env = {}, node = process.execPath }: Starting,
+  { cwd, env = {}, node = process.execPath, under = [] }: Starting,
 ): Running {
-  const child = spawn(node, [BIN, ...words], {
+  const [program = node, ...more] = [...under, node, BIN, ...words];
+  const child = spawn(program, more, {
     cwd,
     env: { PATH: process.env.PATH ?? "", HOME: cwd, ...env },
   });

@@ -26,7 +26,7 @@ export interface Home {
 }
 
 export const onDisk: Home = {
-  place: (site, { hooks }) => new FileBackend(memoryFiles(site.disk, hooks), FOLDER, site.clock),
+  place: (site, { hooks }) => new FileBackend(memoryFiles(site.disk, hooks), FOLDER),
   texts: async () => new Map(),
   copy: async () => onDisk,
 };

@@ -24,6 +24,7 @@ import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { loadSpec } from "../../src/spec/load-spec.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
 import type { LeaseTimes, LockOwner } from "../../src/state/model/backend.ts";
+import type { Clock } from "../../src/state/model/ports.ts";
 import type { State } from "../../src/state/model/record.ts";
 import type { StateStore } from "../../src/state/model/store.ts";
 import { BackedStateStore } from "../../src/state/store/state-store.ts";
@@ -50,6 +51,8 @@ export interface ProcessOptions {
   readonly log?: (event: RequestEvent) => void;
   readonly pid?: number;
   readonly times?: LeaseTimes;
+  /** The clock of its machine. Default: that of the site. */
+  readonly clock?: Clock;
 }
 
 export type Send = (request: HttpRequest) => Promise<HttpResponse>;
@@ -203,12 +206,16 @@ export class Process {
     };
     const { keyText } = site.home;
     this.store = new BackedStateStore(site.home.place(site, options), {
-      clock: site.clock,
+      clock: this.#clock,
       random: site.random(),
       owner,
       ...(options.times === undefined ? {} : { times: options.times }),
       ...(keyText === undefined ? {} : { keyText }),
     });
+  }
+
+  get #clock(): Clock {
+    return this.options.clock ?? this.site.clock;
   }
 
   async look(spec: Spec, state: State, more: Partial<PlanInput & PlanFacts> = {}) {
@@ -221,7 +228,7 @@ export class Process {
       parallelism: this.options.parallelism ?? 10,
     });
     const adopt = more.adopt === true;
-    const recovered = recover({ registry, state, live, now: this.site.clock.now(), adopt });
+    const recovered = recover({ registry, state, live, now: this.#clock.now(), adopt });
     const given: PlanInput & PlanFacts = {
       registry: planningRegistryIn(registry, this.site.dialect),
       host: "http://workspace.test",
@@ -268,7 +275,7 @@ export class Process {
         live,
         writer: this.client.writer,
         lease,
-        clock: this.site.clock,
+        clock: this.#clock,
         random: this.site.random(),
         parallelism,
         ...(signal === undefined ? {} : { signal }),

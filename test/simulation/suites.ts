@@ -15,6 +15,7 @@ import { files } from "./suites/input/files.ts";
 import { names } from "./suites/input/names.ts";
 import { plans } from "./suites/input/plans.ts";
 import { specs } from "./suites/input/specs.ts";
+import { clocks } from "./suites/state/clocks.ts";
 import { corrupt } from "./suites/state/corrupt.ts";
 import { shared } from "./suites/state/shared.ts";
 import { two } from "./suites/state/two.ts";
@@ -34,6 +35,7 @@ export const suites: readonly Suite[] = [
   moves,
   zombie,
   shared,
+  clocks,
   nameConflict,
   disk,
   kill9,

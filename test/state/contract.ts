@@ -6,11 +6,11 @@ import { Failure } from "../../src/core/diagnostic.ts";
 import type { PastRun } from "../../src/core/past-run.ts";
 import type { JournalEntry } from "../../src/state/model/journal-entry.ts";
 import type { State } from "../../src/state/model/record.ts";
-import type { Incoming, StateStore } from "../../src/state/model/store.ts";
+import type { Incoming, LockWait, StateStore } from "../../src/state/model/store.ts";
 import { rejectedCode } from "../failures.ts";
 import { ADA, BO, intent, pastRun, ready, TIMES } from "./build.ts";
 import { NOW, type Shared } from "./sharing.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { OffsetClock, VirtualClock } from "./virtual-clock.ts";
 
 export const record = (name: string): JournalEntry => ({ type: "record", record: ready(`pools.${name}`) });
 
@@ -53,6 +53,7 @@ const HEX = "a".repeat(64);
 const OTHER = `${"b".repeat(63)}c`;
 const PASSPHRASE = "correct horse battery staple";
 const NO_WAIT = { timeoutMs: 0 };
+const HOUR = 3_600_000;
 
 /** `many`: how many runs come at once where that is tried. */
 export function storeContract(title: string, open: () => Promise<Shared>, many = 8): void {
@@ -227,6 +228,114 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
         await heir.publish();
         await heir.release();
         expect(await names(shared.store())).toEqual(["heirs", "mine"]);
+      });
+
+      for (const [where, offsetMs] of [
+        ["ahead", 5 * HOUR],
+        ["behind", -5 * HOUR],
+      ] as const) {
+        test(`a run whose clock is 5 hours ${where} is refused while another run holds it`, async () => {
+          const clock = new VirtualClock(NOW);
+          const lease = await shared.store({ clock }).lock(NO_WAIT);
+          const second = shared.store({ clock: new OffsetClock(clock, offsetMs), owner: BO });
+          expect(await rejectedCode(second.lock(NO_WAIT))).toBe("STATE_LOCKED");
+          const waiting = drive(clock, second.lock({ timeoutMs: 600_000 }));
+          await expect(waiting).rejects.toThrow(/last heartbeat \d{1,2} s ago/);
+          expect(await second.holder()).toMatchObject({ nonce: lease.nonce });
+          await lease.append(record("a"));
+          await lease.release();
+        });
+
+        test(`a run whose clock is 5 hours ${where} acquires it from a crashed run after 90 s without a heartbeat`, async () => {
+          await shared.store().lock(NO_WAIT);
+          const clock = new VirtualClock(NOW);
+          const second = shared.store({ clock: new OffsetClock(clock, offsetMs), owner: BO });
+          await expect(drive(clock, second.lock({ timeoutMs: 89_000 }))).rejects.toThrow(
+            shared.form === "postgres" ? "last heartbeat 89 s ago" : "no heartbeat for 89 s",
+          );
+          const again = new VirtualClock(shared.form === "postgres" ? NOW + 89_000 : NOW);
+          const third = shared.store({ clock: new OffsetClock(again, offsetMs), owner: BO });
+          const lease = await drive(again, third.lock({ timeoutMs: 600_000 }));
+          expect(again.now() - NOW).toBeGreaterThan(90_000);
+          expect(again.now() - NOW).toBeLessThan(95_000);
+          await lease.release();
+        });
+
+        test(`a run whose clock is set 5 hours ${where} while it waits waits as long as before`, async () => {
+          const clock = new VirtualClock(NOW);
+          const lease = await shared.store({ clock }).lock(NO_WAIT);
+          const wall = new OffsetClock(clock, 0);
+          const second = shared.store({ clock: wall, owner: BO });
+          const waiting = rejectedCode(drive(clock, second.lock({ timeoutMs: 300_000 })));
+          void clock.sleep(30_000).then(() => {
+            wall.offsetMs = offsetMs;
+          });
+          expect(await waiting).toBe("STATE_LOCKED");
+          expect(clock.now()).toBe(NOW + 300_000);
+          lease.assertHeld();
+          await lease.release();
+        });
+      }
+
+      test("its release stores the entries that nothing waited for", async () => {
+        const lease = await shared.store().lock(NO_WAIT);
+        await lease.append(record("a"));
+        lease.note(record("b"));
+        lease.note(record("c"));
+        await lease.release();
+        expect(await names(shared.store())).toEqual(["a", "b", "c"]);
+      });
+
+      test("a wait reports its holder and the time after which the lock expires, once", async () => {
+        const clock = new VirtualClock(NOW);
+        const lease = await shared.store({ clock }).lock(NO_WAIT);
+        const waits: LockWait[] = [];
+        const onWait = (wait: LockWait) => waits.push(wait);
+        const second = shared.store({ clock, owner: BO });
+        await expect(second.lock({ timeoutMs: 0, onWait })).rejects.toThrow("STATE_LOCKED");
+        expect(waits).toEqual([]);
+        await expect(drive(clock, second.lock({ timeoutMs: 60_000, onWait }))).rejects.toThrow(
+          "STATE_LOCKED",
+        );
+        expect(waits).toEqual([{ holder: "ada@laptop (process 1)", timeoutMs: 60_000, silenceMs: 90_000 }]);
+        await lease.release();
+      });
+
+      test("a holder whose clock stands still, or is set back, keeps the lock and continues", async () => {
+        const clock = new VirtualClock(NOW);
+        const wall = new OffsetClock(clock, 0);
+        const lease = await shared.store({ clock: wall }).lock(NO_WAIT);
+        void clock.sleep(1_000).then(() => {
+          wall.stoppedAt = NOW - 5 * HOUR;
+        });
+        const second = shared.store({ clock, owner: BO });
+        const waiting = drive(clock, second.lock({ timeoutMs: 300_000 }));
+        expect(await rejectedCode(waiting)).toBe("STATE_LOCKED");
+        lease.assertHeld();
+        await lease.append(record("a"));
+        await lease.release();
+      });
+
+      test("a holder whose clock was set back stops 45 s after its last heartbeat, and a late heartbeat counts only for a server", async () => {
+        const clock = new VirtualClock(NOW);
+        const wall = new OffsetClock(clock, 0);
+        const gate = Promise.withResolvers<void>();
+        let isCut = false;
+        const step = () => (isCut ? gate.promise : undefined);
+        const lease = await shared.store({ clock: wall, step }).lock(NO_WAIT);
+        isCut = true;
+        wall.offsetMs = -5 * HOUR;
+        await drive(clock, clock.sleep(44_000));
+        lease.assertHeld();
+        await drive(clock, clock.sleep(1_000));
+        expect(() => lease.assertHeld()).toThrow("it was not renewed in time");
+        isCut = false;
+        gate.resolve();
+        await drive(clock, clock.sleep(40_000));
+        if (shared.form === "postgres") lease.assertHeld();
+        else expect(() => lease.assertHeld()).toThrow("it was not renewed in time");
+        await lease.release();
+        expect(await shared.store({ owner: BO }).holder()).toBeUndefined();
       });
 
       test("unlock requires the holder's ID, and fences the holder out", async () => {

@@ -9,16 +9,17 @@ import { PostgresBackend } from "../../src/state/backends/postgres/postgres-back
 import { parsePostgresUrl } from "../../src/state/backends/postgres/url.ts";
 import { openWorkspaceStore } from "../../src/state/backends/workspace-file/workspace-backend.ts";
 import type { LockOwner } from "../../src/state/model/backend.ts";
+import type { Clock } from "../../src/state/model/ports.ts";
 import type { StateStore } from "../../src/state/model/store.ts";
 import { BackedStateStore } from "../../src/state/store/state-store.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
 import type { PostgresServer } from "./backends/postgres/server.ts";
 import { ADA, counting, FOLDER, TIMES } from "./build.ts";
 import { Disk, memoryFiles } from "./memory-files.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { OffsetClock, VirtualClock } from "./virtual-clock.ts";
 
 export interface Process {
-  readonly clock?: VirtualClock;
+  readonly clock?: Clock;
   readonly owner?: LockOwner;
   readonly seed?: number;
   readonly isCrashed?: (owner: LockOwner) => boolean;
@@ -125,7 +126,9 @@ export async function onPostgres(server: PostgresServer | undefined): Promise<Sh
     form: "postgres",
     store: (process = {}) => {
       const given = options(process, ++seed);
-      const now = (): number => given.clock.now();
+      // The server has one clock, whatever the machines say.
+      const server = given.clock instanceof OffsetClock ? given.clock.base : given.clock;
+      const now = (): number => server.now();
       return new BackedStateStore(
         new PostgresBackend({ database: databaseOf(process.step), url, now }),
         given,
@@ -192,7 +195,7 @@ export async function inWorkspace(): Promise<Shared> {
   const world = await startWorld();
   let under = 0;
   let seed = 0;
-  const api = (clock: VirtualClock, step: Step | undefined) =>
+  const api = (clock: Clock, step: Step | undefined) =>
     createClient({
       transport: async ({ method, path, headers, body }) => {
         const what = `${method} ${path.replace(/\?.*/, "")}`;

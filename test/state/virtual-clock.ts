@@ -14,6 +14,30 @@ function realPause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
+/** The clock of a machine that is set to another time, which may change while it runs, or that stands still. */
+export class OffsetClock implements Clock {
+  readonly base: VirtualClock;
+  offsetMs: number;
+  stoppedAt: number | undefined;
+
+  constructor(base: VirtualClock, offsetMs: number) {
+    this.base = base;
+    this.offsetMs = offsetMs;
+  }
+
+  now(): number {
+    return this.stoppedAt ?? this.base.now() + this.offsetMs;
+  }
+
+  elapsed(): number {
+    return this.base.elapsed();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.base.sleep(ms, signal);
+  }
+}
+
 export class VirtualClock implements Clock {
   #now: number;
   readonly #sleepers = new Set<Sleeper>();
@@ -26,6 +50,10 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
+    return this.#now;
+  }
+
+  elapsed(): number {
     return this.#now;
   }
 

@@ -1,6 +1,7 @@
 // Writes what a workflow finds and waits for to stderr, and shows its progress.
 
 import type { CommandContext } from "../../config/environment.ts";
+import { printable } from "../../report/text/printable.ts";
 import type { WorkflowObserver } from "../../workflow/session/workflow-context.ts";
 import { printDiagnostics } from "./diagnostics.ts";
 
@@ -16,6 +17,13 @@ export function workflowObserver(context: CommandContext): WorkflowObserver {
       const what = status === 0 ? "returned no complete response" : `answered ${status}`;
       const seconds = Math.ceil(waitMs / 1000);
       context.stderr.write(`${operation} ${what}; retry ${attempt} in ${seconds} s\n`);
+    },
+    waitingForLock({ holder, timeoutMs, silenceMs }) {
+      const whose = holder === undefined ? "" : ` of ${printable(holder)}`;
+      const [wait, silence] = [timeoutMs, silenceMs].map((ms) => Math.ceil(ms / 1000));
+      context.stderr.write(
+        `Waiting up to ${wait} s for the state lock${whose}. The lock expires after ${silence} s without a heartbeat.\n`,
+      );
     },
     async begin() {
       const { progressFor } = await import("./progress.ts");

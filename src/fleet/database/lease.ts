@@ -2,7 +2,7 @@
 
 import { type Diagnostic, error, type Failure } from "../../core/diagnostic.ts";
 import { columnText, type Database } from "../../state/backends/postgres/database.ts";
-import type { Clock } from "../../state/model/ports.ts";
+import { ageOf, type Clock, momentOf } from "../../state/model/ports.ts";
 import type { FleetWorkspace } from "../model/fleet.ts";
 import type { WorkspaceResult } from "../model/result.ts";
 
@@ -61,11 +61,11 @@ export function openLeases(
   };
 
   const renewWhile = async (workspace: string, token: string, ended: AbortSignal, lost: AbortController) => {
-    let renewedAt = clock.now();
+    let renewedAt = momentOf(clock);
+    const left = (): number => times.stopMs - ageOf(clock, renewedAt);
     const stop = new AbortController();
     const watch = async (): Promise<void> => {
-      while (!ended.aborted && clock.now() - renewedAt < times.stopMs)
-        await clock.sleep(Math.max(1, renewedAt + times.stopMs - clock.now()), ended);
+      while (!ended.aborted && left() > 0) await clock.sleep(Math.max(1, left()), ended);
       if (!ended.aborted) lost.abort();
       stop.abort();
     };
@@ -74,7 +74,7 @@ export function openLeases(
       for (;;) {
         await clock.sleep(times.renewalMs, stop.signal);
         if (stop.signal.aborted) return;
-        const sentAt = clock.now();
+        const sentAt = momentOf(clock);
         const renewed = await update(sql, workspace, token).catch(() => undefined);
         if (renewed === true) renewedAt = sentAt;
         if (renewed === false && !ended.aborted) lost.abort();
@@ -87,11 +87,11 @@ export function openLeases(
   return {
     async acquire(workspace, worker, patienceMs, signal) {
       const token = crypto.randomUUID();
-      const until = clock.now() + patienceMs;
+      const until = clock.elapsed() + patienceMs;
       for (;;) {
         const heldBy = await claim(workspace, token, worker);
         if (heldBy === undefined) break;
-        if (clock.now() >= until || signal?.aborted === true) return { heldBy };
+        if (clock.elapsed() >= until || signal?.aborted === true) return { heldBy };
         await clock.sleep(RETRY_MS, signal);
       }
       const [ended, lost] = [new AbortController(), new AbortController()];

@@ -12,10 +12,9 @@ export function renewEveryMs(times: LeaseTimes): number {
   return times.leaseMs / 4;
 }
 
-/** A holder stops before its lease expires, because another run may be waiting for that. A clock that jumped back is ignored. */
-export function mayWrite(times: LeaseTimes, renewedAt: number, now: number): boolean {
-  const age = now - renewedAt;
-  return age > -times.leaseMs / 4 && age < (times.leaseMs * 3) / 4;
+/** A holder stops before its lease expires, because another run may be waiting for that. `ageMs`: of the last heartbeat. */
+export function mayWrite(times: LeaseTimes, ageMs: number): boolean {
+  return ageMs < (times.leaseMs * 3) / 4;
 }
 
 /** After this time without a heartbeat, the holder has stopped writing and none of its requests is in flight. */
@@ -23,18 +22,38 @@ export function silenceMs(claim: Pick<LockClaim, "lease_ms" | "request_ms">): nu
   return claim.lease_ms + claim.request_ms;
 }
 
-/** `skewMs`: how far the clock that dated the claim may be from the one that says `now`. */
-export function isOver(claim: LockClaim, now: number, skewMs = 0): boolean {
-  return claim.released === true || now > claim.renewed_at + silenceMs(claim) + skewMs;
+/** What a run observed of a holder's heartbeat by its own clock or by that of the server. */
+export interface Heartbeat {
+  /** How long ago the last one was, or how long this run saw none. */
+  readonly silentMs: number;
+  /** Whether there was one; false if this run has seen none yet. */
+  readonly isSeen: boolean;
 }
 
-export function lockedBy(claim: LockClaim, now: number): Diagnostic {
-  const since = new Date(claim.taken_at).toISOString();
-  const silent = Math.max(0, Math.round((now - claim.renewed_at) / 1000));
-  const held = `locked by ${holderName(claim)} since ${since} (last heartbeat ${silent} s ago)`;
+export function lockedBy(claim: LockClaim, { silentMs, isSeen }: Heartbeat): Diagnostic {
+  const silent = Math.max(0, Math.round(silentMs / 1000));
+  const heartbeat = isSeen
+    ? `last heartbeat ${silent} s ago`
+    : silent === 0
+      ? `last heartbeat ${timeText(claim.renewed_at)}`
+      : `no heartbeat for ${silent} s`;
+  const held = `locked by ${holderName(claim)} since ${timeText(claim.taken_at)} (${heartbeat})`;
+  const wait = isSeen ? "wait with --lock-timeout 10m" : watchHint(silenceMs(claim));
   return error("STATE_LOCKED", `the state has been ${held}`, {
-    hint: `wait with --lock-timeout 10m; if that process has crashed, run \`workspace state unlock ${shellWord(claim.nonce)}\``,
+    hint: `${wait}; if that process has crashed, run \`workspace state unlock ${shellWord(claim.nonce)}\``,
   });
+}
+
+/** A run that waits acquires the lock of a crashed one only if it watches for the whole time itself. */
+function watchHint(silence: number): string {
+  const minutes = Math.max(10, Math.ceil(silence / 60_000) + 1);
+  return `wait with --lock-timeout ${minutes}m, which acquires the lock after ${Math.ceil(silence / 1000)} s without a heartbeat`;
+}
+
+/** A claim can contain any number. */
+function timeText(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? "an invalid time" : date.toISOString();
 }
 
 /** The message of `state unlock` if the given lock ID is not that of the holder. */
@@ -46,9 +65,9 @@ export function lockIdMismatch(claim: LockClaim, nonce: string | undefined): Fai
 }
 
 /** `name`: where the claim stands, as its form of state calls it. */
-export function lockUnreadable(name: string): Diagnostic {
+export function lockUnreadable(name: string, silence: number): Diagnostic {
   return error("STATE_LOCKED", `${name} cannot be read, so the holder of the lock is unknown`, {
-    hint: "wait with --lock-timeout 10m; if no other run is active, run `workspace state unlock --force`",
+    hint: `${watchHint(silence)}; if no other run is active, run \`workspace state unlock --force\``,
   });
 }
 
@@ -98,7 +117,7 @@ export function nextFence(fence: number, { place }: BackendNames): number {
   );
 }
 
-function holderName({ owner }: LockClaim): string {
+export function holderName({ owner }: LockClaim): string {
   const run = owner.run_url === undefined ? "" : `, ${owner.run_url}`;
   return `${owner.user}@${owner.host} (process ${owner.pid}${run})`;
 }
@@ -136,6 +155,7 @@ export function readClaim(text: string, fence: number): LockClaim | undefined {
       },
       taken_at: from.number("taken_at"),
       renewed_at: from.number("renewed_at"),
+      beat: from.number("beat"),
       lease_ms: from.number("lease_ms"),
       request_ms: from.number("request_ms"),
       ...(from.has("released") ? { released: true } : {}),

@@ -3,9 +3,11 @@
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { LatestClaim, LeaseTimes, LockClaim, LockOwner, StateBackend } from "../model/backend.ts";
-import { type Clock, type Random, randomHex } from "../model/ports.ts";
+import { ageOf, type Clock, type Moment, momentOf, type Random, randomHex } from "../model/ports.ts";
+import type { LockOptions } from "../model/store.ts";
 import {
-  isOver,
+  type Heartbeat,
+  holderName,
   lockedBy,
   lockLost,
   lockUnreadable,
@@ -25,11 +27,9 @@ export interface LockEnvironment {
   readonly times: LeaseTimes;
 }
 
-export interface LockRequest {
-  readonly timeoutMs: number;
+export interface LockRequest extends Omit<LockOptions, "to"> {
   /** The fence must be greater than this one, which the state has seen. */
   readonly above: number;
-  readonly signal?: AbortSignal;
 }
 
 const POLL_MS = 1000;
@@ -43,11 +43,16 @@ export async function acquireLock(
   taking: LockRequest,
 ): Promise<LockClaim> {
   const { clock } = environment;
-  const deadline = clock.now() + taking.timeoutMs;
-  const patience = new Patience();
+  const deadline = clock.elapsed() + taking.timeoutMs;
+  const watch = new ClaimWatch();
+  let waitedFor: string | undefined;
   for (let beaten = 0; ; ) {
+    const asked = clock.elapsed();
     const top = await backend.top();
-    const free = top === undefined || (await isFree(backend, top, environment, patience));
+    watch.saw(top, asked, clock.elapsed());
+    const silence = top === undefined ? 0 : silenceOf(top, environment.times);
+    const free =
+      top === undefined || watch.silentMs > silence || (await isCertainlyFree(backend, top, environment));
     if (free) {
       const claim = {
         ...newClaim(environment, nextFence(Math.max(top?.fence ?? 0, taking.above), backend.names)),
@@ -56,14 +61,26 @@ export async function acquireLock(
       if (await backend.claim(claim, top)) return claim;
       beaten += 1;
     }
-    const now = clock.now();
+    const elapsed = clock.elapsed();
     if (taking.signal?.aborted === true)
       throw failureOf("APPLY_INTERRUPTED", "stopped while waiting for the lock", {
         hint: "nothing was changed",
       });
     if (free && beaten <= AT_ONCE) continue;
-    if (now >= deadline) throw free ? lockContended(backend) : whoHolds(top, await backend.now());
-    await clock.sleep(Math.max(1, Math.min(POLL_MS, deadline - now)), taking.signal);
+    if (elapsed >= deadline) {
+      if (free) throw lockContended(backend);
+      throw new Failure(
+        "claim" in top
+          ? lockedBy(top.claim, await heartbeatOf(backend, top.claim, watch))
+          : lockUnreadable(top.name, silence),
+      );
+    }
+    const holder = top !== undefined && "claim" in top ? holderName(top.claim) : undefined;
+    if (!free && waitedFor !== String(top.fence)) {
+      waitedFor = String(top.fence);
+      taking.onWait?.({ holder, timeoutMs: deadline - elapsed, silenceMs: silence });
+    }
+    await clock.sleep(Math.max(1, Math.min(POLL_MS, deadline - elapsed)), taking.signal);
   }
 }
 
@@ -75,44 +92,63 @@ export function newClaim({ clock, random, owner, times }: LockEnvironment, fence
     owner,
     taken_at: now,
     renewed_at: now,
+    beat: 0,
     lease_ms: times.leaseMs,
     request_ms: times.requestMs,
   };
 }
 
-/** Remembers how long one and the same claim has been silent, by our own clock: the other machine's may be wrong. */
-class Patience {
-  #seen = "";
+/**
+ * How long a claim has not changed while this run watched it. Machines disagree about the time, so a date in a claim
+ * says nothing about its age.
+ */
+class ClaimWatch {
+  #content: string | undefined;
+  /** By the monotonic clock: after the first read of this content, and before the last one. */
   #since = 0;
-  silentFor(what: string, now: number): number {
-    if (what !== this.#seen) {
-      this.#seen = what;
-      this.#since = now;
-    }
-    return now - this.#since;
+  #until = 0;
+  /** Whether the claim changed while it was watched, so its holder was alive. */
+  hasMoved = false;
+
+  saw(top: LatestClaim | undefined, asked: number, answered: number): void {
+    const content = JSON.stringify(top);
+    this.#until = asked;
+    if (content === this.#content) return;
+    this.hasMoved = this.#content !== undefined;
+    this.#content = content;
+    this.#since = answered;
+  }
+
+  get silentMs(): number {
+    return this.#until - this.#since;
   }
 }
 
-async function isFree(
+export function silenceOf(top: LatestClaim, { leaseMs, requestMs }: LeaseTimes): number {
+  return silenceMs("claim" in top ? top.claim : { lease_ms: leaseMs, request_ms: requestMs });
+}
+
+/** Whether a lock is free without watching it: released, of a process that ended, or expired by the clock of the server. */
+export async function isCertainlyFree(
   backend: StateBackend,
   top: LatestClaim,
   environment: LockEnvironment,
-  patience: Patience,
 ): Promise<boolean> {
-  const now = environment.clock.now();
-  if (!("claim" in top)) {
-    if (top.released) return true;
-    const { leaseMs: lease_ms, requestMs: request_ms } = environment.times;
-    const silence = silenceMs({ lease_ms, request_ms });
-    return patience.silentFor(`${top.fence} ${top.unreadable}`, now) > silence;
-  }
+  if (!("claim" in top)) return top.released;
   const { claim } = top;
-  if (isOver(claim, await backend.now(), backend.skewMs) || environment.isCrashed(claim.owner)) return true;
-  return patience.silentFor(`${claim.fence} ${claim.renewed_at}`, now) > silenceMs(claim);
+  if (claim.released === true || environment.isCrashed(claim.owner)) return true;
+  const now = await backend.serverNow?.();
+  return now !== undefined && now - claim.renewed_at > silenceMs(claim);
 }
 
-function whoHolds(top: LatestClaim, now: number): Failure {
-  return new Failure("claim" in top ? lockedBy(top.claim, now) : lockUnreadable(top.name));
+async function heartbeatOf(
+  backend: StateBackend,
+  claim: LockClaim,
+  { silentMs, hasMoved }: ClaimWatch,
+): Promise<Heartbeat> {
+  const now = await backend.serverNow?.();
+  if (now !== undefined) return { silentMs: now - claim.renewed_at, isSeen: true };
+  return { silentMs, isSeen: hasMoved };
 }
 
 export function lockContended({ names }: StateBackend): Failure {
@@ -129,7 +165,11 @@ export class LockKeeper {
   readonly #durable: () => number;
   readonly #ending = new AbortController();
   #claim: LockClaim;
+  /** The begin of the last heartbeat that succeeded. */
+  #renewedAt: Moment;
   #lost: Failure | undefined;
+  /** Too late for a heartbeat: nothing more is sent, although no other run may have acquired the lock yet. */
+  #isExpired = false;
   #beating: Promise<void> = Promise.resolve();
 
   /** `durable`: number of the last entry that is. */
@@ -138,6 +178,8 @@ export class LockKeeper {
     this.#backend = backend;
     this.#environment = environment;
     this.#claim = claim;
+    const { now, elapsed } = momentOf(environment.clock);
+    this.#renewedAt = { now: claim.renewed_at, elapsed: elapsed - Math.max(0, now - claim.renewed_at) };
   }
 
   /** As last renewed. */
@@ -156,8 +198,12 @@ export class LockKeeper {
   /** Throws Failure with STATE_LOCK_LOST when the lock is lost or about to expire. */
   assertHeld(): void {
     if (this.#lost !== undefined) throw this.#lost;
-    if (!mayWrite(this.#environment.times, this.#claim.renewed_at, this.#environment.clock.now()))
-      throw lockLost("it was not renewed in time");
+    if (this.#isExpired || !this.#mayWrite()) throw lockLost("it was not renewed in time");
+  }
+
+  #mayWrite(): boolean {
+    const { clock, times } = this.#environment;
+    return mayWrite(times, ageOf(clock, this.#renewedAt));
   }
 
   /** A state write that found another holder stops the waiting requests. */
@@ -172,10 +218,21 @@ export class LockKeeper {
     for (;;) {
       await clock.sleep(renewEveryMs(times), signal);
       if (signal.aborted) return;
+      // A run that watches may have found the lock expired and be about to acquire it, which a late heartbeat cannot
+      // prevent. Only a server compares the heartbeat that was seen with the present one.
+      this.#isExpired = this.#backend.serverNow === undefined && !this.#mayWrite();
+      if (this.#isExpired || this.#lost !== undefined) return;
+      const begun = momentOf(clock);
+      const renewed = {
+        ...this.#claim,
+        renewed_at: begun.now,
+        beat: this.#claim.beat + 1,
+        seq: this.#durable(),
+      };
       try {
-        const renewed = { ...this.#claim, renewed_at: clock.now(), seq: this.#durable() };
         await this.#backend.renew(renewed);
         this.#claim = renewed;
+        this.#renewedAt = begun;
       } catch (failure) {
         if (isLost(failure)) this.#lost = failure;
       }

@@ -47,10 +47,8 @@ export interface JournalSink {
 /** `fence` and `nonce` identify the holder of a claim; every write asserts that no greater fencing token exists. */
 export interface StateBackend {
   readonly names: BackendNames;
-  /** Maximum difference between the clocks of the runs that share the state. */
-  readonly skewMs: number;
-  /** Epoch ms by the clock that claims are dated by. */
-  now(): Promise<number>;
+  /** Epoch ms by the clock of the server, which dates every heartbeat. Missing if each run dates its own. */
+  serverNow?(): Promise<number>;
   prepare(): Promise<void>;
   /** The current state and journal; a reader without the lock may read them during a publication. */
   load(): Promise<StoredState>;
@@ -96,13 +94,15 @@ export interface LockOwner {
   readonly run_url?: string;
 }
 
-/** One acquisition of the lock. `fence` grows with each; the greatest one holds the lock. Times in epoch ms. */
+/** One acquisition of the lock. `fence` grows with each; the greatest one holds the lock. Epoch ms by the clock of its holder or of the server. */
 export interface LockClaim {
   readonly fence: number;
   readonly nonce: string;
   readonly owner: LockOwner;
   readonly taken_at: number;
   readonly renewed_at: number;
+  /** Number of heartbeats, so that each changes the claim, even if the clock of its holder stands still. */
+  readonly beat: number;
   readonly lease_ms: number;
   /** The longest time that a request of the holder may take after its lease expired. */
   readonly request_ms: number;

@@ -27,10 +27,27 @@ export interface OpenFile {
 }
 
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. Other machines may disagree, and a user or a time server may set it. */
   now(): number;
+  /** Milliseconds since an arbitrary moment. Nothing sets this clock, so only its differences mean something. */
+  elapsed(): number;
   /** Resolves after the time, or as soon as the signal is given; never fails. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A moment by both clocks. */
+export interface Moment {
+  readonly now: number;
+  readonly elapsed: number;
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { now: clock.now(), elapsed: clock.elapsed() };
+}
+
+/** The greater age by the two clocks: only `now` counts the time of a suspended machine, and only `elapsed` is never set back. */
+export function ageOf(clock: Clock, since: Moment): number {
+  return Math.max(clock.now() - since.now, clock.elapsed() - since.elapsed);
 }
 
 /** Unguessable bytes. */

@@ -65,9 +65,19 @@ export interface Incoming {
 export interface LockOptions {
   /** How long to wait for another holder; 0 fails at once. */
   readonly timeoutMs: number;
+  /** Called when a wait begins, and again if another run acquires the lock meanwhile. */
+  readonly onWait?: (wait: LockWait) => void;
   readonly signal?: AbortSignal;
   /** Also opens a state that was migrated to this location, or is being migrated there. */
   readonly to?: string;
+}
+
+export interface LockWait {
+  /** Undefined if the claim cannot be read. */
+  readonly holder: string | undefined;
+  readonly timeoutMs: number;
+  /** The lock is free after this time without a heartbeat. */
+  readonly silenceMs: number;
 }
 
 export interface Loaded {

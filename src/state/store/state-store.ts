@@ -4,8 +4,8 @@ import { Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { Cipher } from "../format/encryption.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/key.ts";
-import { isOver, LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
-import { lockContended, newClaim } from "../lock/lock.ts";
+import { LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
+import { isCertainlyFree, lockContended, newClaim, silenceOf } from "../lock/lock.ts";
 import type { LeaseTimes, LockClaim, LockOwner, StateBackend } from "../model/backend.ts";
 import { type Clock, type Random, toHex } from "../model/ports.ts";
 import type { State } from "../model/record.ts";
@@ -97,8 +97,7 @@ export class BackedStateStore implements StateStore {
   async holder(): Promise<LockClaim | undefined> {
     const top = await this.#place.top();
     if (top === undefined || !("claim" in top)) return undefined;
-    const over = isOver(top.claim, await this.#place.now(), this.#place.skewMs);
-    return over || this.#kept.environment.isCrashed(top.claim.owner) ? undefined : top.claim;
+    return (await isCertainlyFree(this.#place, top, this.#kept.environment)) ? undefined : top.claim;
   }
 
   unlock(how: UnlockRequest): Promise<UnlockResult> {
@@ -206,15 +205,15 @@ export async function unlockState(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const top = await backend.top();
     if (top === undefined) return "was free";
-    const now = await backend.now();
     if ("claim" in top) {
       const { claim } = top;
-      if (isOver(claim, now, backend.skewMs) || environment.isCrashed(claim.owner)) return "was free";
+      if (await isCertainlyFree(backend, top, environment)) return "was free";
       if (claim.nonce !== how.nonce) throw lockIdMismatch(claim, how.nonce);
       const fence = nextFence(claim.fence, backend.names);
       if (await backend.claim({ ...claim, fence, released: true }, top)) return "unlocked";
     } else {
-      if (how.force !== true && !top.released) throw new Failure(lockUnreadable(top.name));
+      if (how.force !== true && !top.released)
+        throw new Failure(lockUnreadable(top.name, silenceOf(top, environment.times)));
       const claim = newClaim(environment, nextFence(top.fence, backend.names));
       if (await backend.claim({ ...claim, released: true }, top)) return "unlocked";
     }

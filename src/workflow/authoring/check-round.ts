@@ -73,6 +73,7 @@ async function checkedRound(context: WorkflowContext, options: RoundOptions): Pr
     observer: {
       found: (diagnostics) => void found.push(...diagnostics),
       retrying: (event) => context.observer.retrying(event),
+      waitingForLock: (wait) => context.observer.waitingForLock(wait),
       begin: () => Promise.resolve(QUIET),
     },
   };

@@ -1,7 +1,6 @@
 // Runs an apply or a destroy: locks the state, plans, gets approval, executes the plan. Prints nothing and knows no exit code.
 
 import { ciActor } from "../../config/ci-run.ts";
-import { timeFromEnv } from "../../config/settings.ts";
 import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
@@ -16,6 +15,7 @@ import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/no
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { prepareForLargeApply } from "../session/large-workspace.ts";
+import { lockWait } from "../session/open-state.ts";
 import { type PlanOptions, planSession, type Session } from "../session/session.ts";
 import { assertStateExists, ephemeralState, otherTarget } from "../session/state-warnings.ts";
 import { plannedEntries } from "../target/record-entries.ts";
@@ -108,8 +108,7 @@ export async function withLock<T>(
   signal: AbortSignal,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
-  const timeoutMs = lockTimeout ?? timeFromEnv(session.context, "WORKSPACE_LOCK_TIMEOUT") ?? 0;
-  const lease = await session.store.lock({ timeoutMs, signal });
+  const lease = await session.store.lock({ ...lockWait(session.context, lockTimeout), signal });
   try {
     return await work(lease);
   } finally {

@@ -4,7 +4,7 @@ import { isConflict, isMissing } from "../../api/contract/refusals.ts";
 import { ciRunUrl } from "../../config/ci-run.ts";
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
-import { leaseFromEnv } from "../../config/settings.ts";
+import { leaseFromEnv, timeFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
@@ -27,6 +27,7 @@ import {
   type StateOptions,
   stateFolder,
 } from "./state-location.ts";
+import type { WorkflowContext } from "./workflow-context.ts";
 
 /** Opened on first use; the opener closes it. */
 export function openState(context: ProcessContext, options: StateOptions): StateStore {
@@ -52,6 +53,17 @@ export function openStateAt(
   const shared = said === undefined ? undefined : sharedState(context, options, said, common);
   if (shared !== undefined) return shared;
   return openFileStore({ folder: stateFolder(context, options, said), fs: nodeFiles, ...common });
+}
+
+/** How a command waits for the state lock. `timeoutMs`: of --lock-timeout. */
+export function lockWait(
+  context: WorkflowContext,
+  timeoutMs: number | undefined,
+): Pick<LockOptions, "timeoutMs" | "onWait"> {
+  return {
+    timeoutMs: timeoutMs ?? timeFromEnv(context, "WORKSPACE_LOCK_TIMEOUT") ?? 0,
+    onWait: (wait) => context.observer.waitingForLock(wait),
+  };
 }
 
 type Keys = Pick<StoreOptions, "keyText" | "oldKeyText">;

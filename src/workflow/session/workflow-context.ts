@@ -5,6 +5,7 @@ import type { ProcessContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ApplyEvent, ApplyOutcome, Plan, ReadEvent } from "../../planner/model/plan.ts";
 import type { State } from "../../state/model/record.ts";
+import type { LockWait } from "../../state/model/store.ts";
 
 /** One phase of a run, such as the reading of the workspace. */
 export interface Activity {
@@ -18,6 +19,7 @@ export interface WorkflowObserver {
   found(diagnostics: readonly Diagnostic[]): void;
   /** Receives an attempt after which a request waits to be sent again. */
   retrying(event: RequestEvent): void;
+  waitingForLock(wait: LockWait): void;
   begin(): Promise<Activity>;
 }
 

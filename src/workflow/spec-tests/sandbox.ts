@@ -142,6 +142,7 @@ function silentContext(cwd: string): WorkflowContext {
     observer: {
       found: nothing,
       retrying: nothing,
+      waitingForLock: nothing,
       begin: async () => ({ read: nothing, apply: nothing, stop: () => Promise.resolve() }),
     },
   };
@@ -225,6 +226,7 @@ function virtualClock(start: number): Clock {
   };
   return {
     now: () => now,
+    elapsed: () => now,
     sleep: (ms, signal) =>
       new Promise((resume) => {
         if (signal?.aborted === true) return resume();

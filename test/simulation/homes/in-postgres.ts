@@ -19,6 +19,7 @@ interface Running {
 
 const NO_CLOCK: Clock = {
   now: () => 0,
+  elapsed: () => 0,
   sleep: () => Promise.reject(new Error("a connection broke that nobody had cut")),
 };
 const TABLES = ["states", "generations", "journal"] as const;
@@ -102,7 +103,11 @@ class InPostgres implements HomeInPostgres {
 
   /** A connection of one's own, which may break: between two tries the site's time passes. */
   #over(socket: string, url: PostgresUrl, site: Site): Database {
-    const clock: Clock = { now: () => site.clock.now(), sleep: (ms) => site.pause(ms) };
+    const clock: Clock = {
+      now: () => site.clock.now(),
+      elapsed: () => site.clock.elapsed(),
+      sleep: (ms) => site.pause(ms),
+    };
     const database = openPgDatabase({ url: { ...url, host: socket }, clock });
     this.#opened.push(database);
     return database;

@@ -20,10 +20,7 @@ export const inWorkspace: Home = {
     const transport = (request: HttpRequest) =>
       line(nameOf(request), request.method !== "GET", () => site.deliver(request));
     const { writer } = site.client({ transport });
-    return new WorkspaceBackend(new Files(writer, { isMissing, isConflict }), {
-      folder: FOLDER,
-      clock: site.clock,
-    });
+    return new WorkspaceBackend(new Files(writer, { isMissing, isConflict }), { folder: FOLDER });
   },
   texts: async (site) => textsOf(site),
   copy: async () => inWorkspace,

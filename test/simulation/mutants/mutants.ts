@@ -129,6 +129,24 @@ export const mutants: readonly Mutant[] = [
     suite: "zombie",
   },
   {
+    name: "heartbeat-by-two-clocks",
+    bug: "the age of a heartbeat is the difference between the clocks of two machines",
+    file: "src/state/lock/lock.ts",
+    find: `  const now = await backend.serverNow?.();
+  return now !== undefined && now - claim.renewed_at`,
+    put: `  const now = (await backend.serverNow?.()) ?? environment.clock.now();
+  return now !== undefined && now - claim.renewed_at`,
+    suite: "clocks",
+  },
+  {
+    name: "wait-by-the-time-of-day",
+    bug: "a run that waits for the lock measures the time by a clock that can be set",
+    file: "src/state/lock/lock.ts",
+    find: `    const asked = clock.elapsed();`,
+    put: `    const asked = clock.now();`,
+    suite: "clocks",
+  },
+  {
     name: "secret-in-an-error",
     bug: "the message of a refused secret repeats its value",
     file: "src/providers/secrets.ts",

@@ -16,6 +16,7 @@ const CHECKED = [
   "properties",
   "zombie",
   "shared",
+  "clocks",
   "disk",
 ];
 

@@ -10,6 +10,8 @@ const LOCK = {
   "zombie requests": /had lost the lock sent/,
 };
 
+const ALIVE = { "locks lost within the lease": /lost its lock within its lease/ };
+
 const ZEROS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   late: { "duplicates left": /have one id|is there and not recorded|the world should not have/ },
   repeat: { differences: ANYTHING },
@@ -17,6 +19,7 @@ const ZEROS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   moves: { overwrites: /the value that others wrote is gone/ },
   zombie: LOCK,
   shared: { ...LOCK, "writes while the state was out of reach": /^sent while the state was out of reach/ },
+  clocks: { ...LOCK, ...ALIVE },
   two: LOCK,
   "name-conflict": { "unmanaged objects touched": /^unmanaged / },
   disk: { "writes after the journal failed": /^sent after the journal failed/ },

@@ -17,6 +17,7 @@ const CLAIM = {
   owner: ADA,
   taken_at: 0,
   renewed_at: 0,
+  beat: 0,
   lease_ms: TIMES.leaseMs,
   request_ms: TIMES.requestMs,
 };
@@ -37,7 +38,7 @@ describe.each(TOPS)("over %s", (_, top) => {
   beforeEach(() => {
     clock = new VirtualClock(10_000_000);
     looks = 0;
-    backend = new FileBackend(memoryFiles(new Disk()), FOLDER, clock);
+    backend = new FileBackend(memoryFiles(new Disk()), FOLDER);
     backend.claim = async () => false;
     backend.top = async () => {
       looks += 1;
@@ -69,7 +70,7 @@ describe.each(TOPS)("over %s", (_, top) => {
 });
 
 test("a lock file that leads nowhere is a claim that cannot be read", async () => {
-  const [disk, clock] = [new Disk(), new VirtualClock(0)];
+  const disk = new Disk();
   const fs = memoryFiles(disk);
   let reads = 0;
   const dangling = {
@@ -81,13 +82,13 @@ test("a lock file that leads nowhere is a claim that cannot be read", async () =
       return undefined;
     },
   };
-  expect(await new FileBackend(dangling, FOLDER, clock).top()).toMatchObject({ fence: 7, unreadable: "" });
+  expect(await new FileBackend(dangling, FOLDER).top()).toMatchObject({ fence: 7, unreadable: "" });
 });
 
 test("a planted lock with the greatest number is named by an acquisition and by a forced unlock", async () => {
   const disk = new Disk();
   const clock = new VirtualClock(10_000_000);
-  const backend = new FileBackend(memoryFiles(disk), FOLDER, clock);
+  const backend = new FileBackend(memoryFiles(disk), FOLDER);
   const environment = { clock, random: counting(1), owner: ADA, isCrashed: () => false, times: TIMES };
   const named = `lock.999999999999999 in ${FOLDER}`;
   const path = `${FOLDER}/lock.999999999999999`;

@@ -37,6 +37,7 @@ function format(cwd: string, names: readonly string[] = [], write = true) {
   const observer = {
     found: () => undefined,
     retrying: () => undefined,
+    waitingForLock: () => undefined,
     begin: () => Promise.reject(new Error("nothing is read")),
   };
   const context = { cwd, home: cwd, env: {}, observer };

@@ -14,13 +14,12 @@ import {
   acknowledgedUntil,
   driftAt,
 } from "../../../workflow/drift/drift.ts";
-import { withState, writeEntries } from "../../../workflow/session/open-state.ts";
+import { lockWait, withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import { planSession, withSession } from "../../../workflow/session/session.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption } from "../../command/option.ts";
 import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
-import { lockWait } from "../state/state-options.ts";
 
 export const acknowledgeCommand = defineCommand({
   name: "acknowledge",
@@ -45,7 +44,7 @@ export const acknowledgeCommand = defineCommand({
       });
     if (place === undefined)
       throw failureOf("CLI_USAGE", "an address is missing", { hint: "name an address, or pass --list" });
-    const wait = lockWait(context, options);
+    const wait = lockWait(context, options.lockTimeout);
     if (options.remove)
       return withState(context, options, async (store) => {
         const { state } = await store.read();

@@ -5,14 +5,14 @@ import { count } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";
 import type { JournalEntry } from "../../../state/model/journal-entry.ts";
 import type { State } from "../../../state/model/record.ts";
-import { withState, writeEntries } from "../../../workflow/session/open-state.ts";
+import { lockWait, withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import type { StateOptions } from "../../../workflow/session/state-location.ts";
 import { recordAt, renamedAddress } from "../../../workflow/state/check-state.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
-import { lockWait, STATE_LOCATION_OPTIONS, STATE_WRITE_OPTIONS } from "./state-options.ts";
+import { STATE_LOCATION_OPTIONS, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 export const removeRecordsCommand = defineCommand({
   name: "rm",
@@ -55,7 +55,7 @@ async function edit(
   entries: (state: State) => readonly JournalEntry[],
 ): Promise<void> {
   await withState(context, options, (store) =>
-    writeEntries(store, lockWait(context, options), (lease) => {
+    writeEntries(store, lockWait(context, options.lockTimeout), (lease) => {
       printDiagnostics(context, lease.diagnostics);
       return entries(lease.state());
     }),

@@ -5,13 +5,13 @@ import { count } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";
 import type { State } from "../../../state/model/record.ts";
 import { migrate as move } from "../../../state/store/migrate.ts";
-import { openStateAt, withState } from "../../../workflow/session/open-state.ts";
+import { lockWait, openStateAt, withState } from "../../../workflow/session/open-state.ts";
 import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { assertFollows } from "../../../workflow/state/check-state.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
-import { FORCE_OPTION, lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
+import { FORCE_OPTION, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 export const migrateCommand = defineCommand({
   name: "migrate",
@@ -30,7 +30,7 @@ export const migrateCommand = defineCommand({
           if (!options.force) assertFollows(present, incoming, source.place);
           refuseExposed(context, exposedRecords(context, to, options, incoming));
         };
-        return move(source, target, check, lockWait(context, options));
+        return move(source, target, check, lockWait(context, options.lockTimeout));
       });
       const where = printable(target.place);
       context.stdout.write(

@@ -9,7 +9,7 @@ import { keyCheck } from "../../../state/format/key.ts";
 import { stateFromJson, stateToJson } from "../../../state/format/state-json.ts";
 import { STATE_BYTES } from "../../../state/model/failures.ts";
 import type { State } from "../../../state/model/record.ts";
-import { withState } from "../../../workflow/session/open-state.ts";
+import { lockWait, withState } from "../../../workflow/session/open-state.ts";
 import { explicitStateLocation } from "../../../workflow/session/state-location.ts";
 import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { assertFollows } from "../../../workflow/state/check-state.ts";
@@ -19,13 +19,7 @@ import { EXIT } from "../../command/exit-codes.ts";
 import { outOption } from "../../command/option.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
-import {
-  FORCE_OPTION,
-  lockWait,
-  refuseExposed,
-  STATE_LOCATION_OPTIONS,
-  STATE_WRITE_OPTIONS,
-} from "./state-options.ts";
+import { FORCE_OPTION, refuseExposed, STATE_LOCATION_OPTIONS, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 export const pullCommand = defineCommand({
   name: "pull",
@@ -82,7 +76,10 @@ export const pushCommand = defineCommand({
         if (!options.force) assertFollows(present, state);
       };
       // Digests of another key cannot be compared, so every secret counts as changed.
-      return store.replace({ state, key: key === ownKey ? key : "", check }, lockWait(context, options));
+      return store.replace(
+        { state, key: key === ownKey ? key : "", check },
+        lockWait(context, options.lockTimeout),
+      );
     });
     context.stdout.write(`Pushed ${count(placed.records.size, "resource")} as serial ${placed.serial}.\n`);
     return EXIT.ok;

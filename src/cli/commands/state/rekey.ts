@@ -4,7 +4,7 @@ import { fromEnv } from "../../../config/environment.ts";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
 import type { Loaded } from "../../../state/model/store.ts";
-import { openStateAt } from "../../../workflow/session/open-state.ts";
+import { lockWait, openStateAt } from "../../../workflow/session/open-state.ts";
 import { explicitStateLocation, type StateOptions } from "../../../workflow/session/state-location.ts";
 import { exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
@@ -12,7 +12,7 @@ import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption } from "../../command/option.ts";
 import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
 import { printDiagnostics } from "../../output/diagnostics.ts";
-import { lockWait, refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
+import { refuseExposed, STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 export const rekeyCommand = defineCommand({
   name: "rekey",
@@ -35,7 +35,7 @@ interrupted, run it again with both keys. Saved plans must be created again.`,
     }
     const store = openStateAt(context, options, place, defined({ keyText, oldKeyText }));
     try {
-      const { state, diagnostics } = await store.rekey(lockWait(context, options));
+      const { state, diagnostics } = await store.rekey(lockWait(context, options.lockTimeout));
       printDiagnostics(context, diagnostics);
       const how = keyText === undefined ? "is no longer encrypted" : "is encrypted under WORKSPACE_STATE_KEY";
       context.stdout.write(`The state ${how}, serial ${state.serial}.\n`);

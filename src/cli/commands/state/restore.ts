@@ -4,12 +4,12 @@ import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { restoredText, stateVersionsJson, stateVersionsText } from "../../../report/inspect/history-text.ts";
 import { printable } from "../../../report/text/printable.ts";
-import { withState } from "../../../workflow/session/open-state.ts";
+import { lockWait, withState } from "../../../workflow/session/open-state.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption } from "../../command/option.ts";
 import { printResult } from "../../output/diagnostics.ts";
-import { lockWait, STATE_WRITE_OPTIONS } from "./state-options.ts";
+import { STATE_WRITE_OPTIONS } from "./state-options.ts";
 
 export const restoreCommand = defineCommand({
   name: "restore",
@@ -29,7 +29,10 @@ export const restoreCommand = defineCommand({
           stateVersionsText(versions),
         );
       }
-      const { state, before, aside } = await store.restore(serialOf(version), lockWait(context, options));
+      const { state, before, aside } = await store.restore(
+        serialOf(version),
+        lockWait(context, options.lockTimeout),
+      );
       context.stdout.write(
         `Restored version ${version} as serial ${state.serial}: ${count(state.records.size, "resource")}.\n`,
       );

@@ -1,6 +1,5 @@
 // Options of the state commands: the location of the state, and how long to wait for its lock.
 
-import { timeFromEnv } from "../../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../../core/diagnostic.ts";
 import { stateExists } from "../../../planner/decide/state-exists.ts";
 import { printable } from "../../../report/text/printable.ts";
@@ -23,10 +22,6 @@ export const STATE_LOCATION_OPTIONS = {
 export const STATE_WRITE_OPTIONS = { ...STATE_LOCATION_OPTIONS, lockTimeout: STATE_OPTIONS.lockTimeout };
 
 export const FORCE_OPTION = flagOption("--force", "overwrite another or a newer state");
-
-export function lockWait(context: ConsoleContext, options: { readonly lockTimeout: number | undefined }) {
-  return { timeoutMs: options.lockTimeout ?? timeFromEnv(context, "WORKSPACE_LOCK_TIMEOUT") ?? 0 };
-}
 
 /** An empty answer could also mean that the location is wrong. */
 export function noteMissingState({ stderr }: ConsoleContext, place: string, state: State): void {

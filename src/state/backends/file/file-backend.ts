@@ -15,7 +15,7 @@ import {
   type StoredText,
 } from "../../model/backend.ts";
 import { allMissing, ioFailure } from "../../model/failures.ts";
-import type { Clock, FileSystem } from "../../model/ports.ts";
+import type { FileSystem } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 import { filesWithFailures } from "./files-with-failures.ts";
@@ -36,22 +36,14 @@ const UNFINISHED = /^(state(\.\d+)?\.json|journal\.jsonl)\.[0-9a-f]+\.new$/;
 
 export class FileBackend implements StateBackend {
   readonly names: BackendNames;
-  /** Machines that share a folder are taken to agree on the time. */
-  readonly skewMs = 0;
   readonly #fs: FileSystem;
   readonly #folder: string;
-  readonly #clock: Clock;
 
-  constructor(fs: FileSystem, folder: string, clock: Clock) {
+  constructor(fs: FileSystem, folder: string) {
     this.#fs = fs;
     this.#folder = folder;
-    this.#clock = clock;
     const key = `the file ${KEY_FILE} in its folder`;
     this.names = { place: folder, state: STATE_FILE, journal: JOURNAL_FILE, key };
-  }
-
-  async now(): Promise<number> {
-    return this.#clock.now();
   }
 
   prepare(): Promise<void> {
@@ -220,8 +212,5 @@ export interface FileStoreOptions extends StoreOptions {
 }
 
 export function openFileStore(options: FileStoreOptions): StateStore {
-  return new BackedStateStore(
-    new FileBackend(filesWithFailures(options.fs), options.folder, options.clock),
-    options,
-  );
+  return new BackedStateStore(new FileBackend(filesWithFailures(options.fs), options.folder), options);
 }

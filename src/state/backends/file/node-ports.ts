@@ -99,6 +99,7 @@ async function copyIfNew(from: string, to: string): Promise<boolean> {
 
 export const nodeClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted === true) return resolve();

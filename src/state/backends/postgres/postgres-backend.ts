@@ -37,8 +37,6 @@ export interface PostgresBackendOptions {
 
 export class PostgresBackend implements StateBackend {
   readonly names: BackendNames;
-  /** Every claim is dated by the server. */
-  readonly skewMs = 0;
   readonly #database: Database;
   readonly #name: string;
   readonly #schema: string;
@@ -73,7 +71,7 @@ export class PostgresBackend implements StateBackend {
     return this.#database.query(sql, [this.#name, ...more]);
   }
 
-  async now(): Promise<number> {
+  async serverNow(): Promise<number> {
     if (this.#now !== undefined) return this.#now();
     return columnNumber((await this.#database.query(this.#sql.now, [])).rows[0], "now");
   }

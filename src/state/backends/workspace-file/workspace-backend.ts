@@ -15,7 +15,6 @@ import {
   type StoredState,
   type StoredText,
 } from "../../model/backend.ts";
-import type { Clock } from "../../model/ports.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 import { type FailureTests, Files } from "./files.ts";
@@ -34,42 +33,32 @@ import {
   statesIn,
 } from "./read-files.ts";
 
-const SKEW_MS = 10 * 60_000;
 const utf8 = new TextEncoder();
 
 export interface WorkspaceBackendOptions {
   readonly folder: string;
-  readonly clock: Clock;
   readonly close?: () => Promise<void>;
 }
 
 export class WorkspaceBackend implements StateBackend {
   readonly names: BackendNames;
-  /** Claims are dated by the machines that make them, and these need not agree. */
-  readonly skewMs = SKEW_MS;
   readonly close: () => Promise<void>;
   readonly #files: Files;
   readonly #folder: string;
-  readonly #clock: Clock;
   /** The state that a journal continues: as loaded, or as last written. */
   #base: StateName = NO_STATE;
   #epoch = 0;
 
-  constructor(files: Files, { folder, clock, close = async () => undefined }: WorkspaceBackendOptions) {
+  constructor(files: Files, { folder, close = async () => undefined }: WorkspaceBackendOptions) {
     this.#files = files;
     this.close = close;
     this.#folder = folder;
-    this.#clock = clock;
     this.names = {
       place: `workspace:${folder}`,
       state: `${folder}/state`,
       journal: `${folder}/journal`,
       key: `${folder}/key`,
     };
-  }
-
-  async now(): Promise<number> {
-    return this.#clock.now();
   }
 
   prepare(): Promise<void> {

@@ -14,6 +14,7 @@ import { Trial } from "../../run/trial.ts";
 import type { Form } from "../../world/forms.ts";
 import { NOTHING, scenarios } from "../../world/scenarios.ts";
 import { specFrom } from "../../world/stage.ts";
+import type { ClockOf } from "./zombie.ts";
 
 /** `turn-back`: after the crash the earlier spec is applied; nothing of the interrupted run may remain. */
 const HOWS = ["kill", "power-cut", "turn-back"] as const;
@@ -74,6 +75,7 @@ export async function dieAndFinish(
   how: string,
   at: number,
   form?: Form,
+  clockOf: ClockOf = (base) => base,
 ): Promise<readonly string[]> {
   const reference = await faultFreeRun(scenario, form);
   const trial = await Trial.of(reference.stage);
@@ -83,7 +85,7 @@ export async function dieAndFinish(
     if (how === "power-cut") trial.site.disk.powerCut();
     const back = how === "turn-back";
     const spec = back ? await specFrom(reference.stage.scenario.before ?? NOTHING) : reference.stage.spec;
-    await trial.apply({}, { spec });
+    await trial.apply({ clock: clockOf(trial.site.clock) }, { spec });
     const { what, of } = end.points.at(-1) ?? { what: "never", of: "" };
     const wrong = await violations(trial, back ? {} : reference, spec);
     return wrong.map((one) => `dead at ${what} ${of}: ${one}`);

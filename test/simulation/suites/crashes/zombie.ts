@@ -3,7 +3,9 @@
 
 import type { HttpRequest, HttpResponse } from "../../../../src/api/http/transport.ts";
 import { stateToJson } from "../../../../src/state/format/state-json.ts";
+import type { Clock } from "../../../../src/state/model/ports.ts";
 import type { ProcessOptions, Send } from "../../../engine/site.ts";
+import type { VirtualClock } from "../../../state/virtual-clock.ts";
 import { violations } from "../../checks/invariants.ts";
 import { isWrite } from "../../faults/trace.ts";
 import { faultFreeRun } from "../../run/fault-free-run.ts";
@@ -96,14 +98,23 @@ export async function momentsToFreeze(scenario: string, form?: Form): Promise<re
   }
 }
 
-export async function freezeAndWake(scenario: string, at: number, form?: Form): Promise<readonly string[]> {
+/** Makes the clock of the second process. */
+export type ClockOf = (base: VirtualClock) => Clock;
+const sameClock: ClockOf = (base) => base;
+
+export async function freezeAndWake(
+  scenario: string,
+  at: number,
+  form?: Form,
+  clockOf: ClockOf = sameClock,
+): Promise<readonly string[]> {
   const reference = await faultFreeRun(scenario, form);
   const trial = await Trial.of(reference.stage);
   try {
     const ice = new Ice(trial, at);
     const first = trial.begin(ice.options);
     await trial.site.drive(Promise.race([first, ice.frozen]));
-    await trial.apply({ times: TIMES });
+    await trial.apply({ times: TIMES, clock: clockOf(trial.site.clock) });
     const written = await stateOf(trial);
     ice.thaw();
     trial.runs.unshift(await trial.site.drive(first));
@@ -125,18 +136,25 @@ export async function freezeAndWake(scenario: string, at: number, form?: Form): 
 const HALT_MS = 3000;
 
 /** Two processes at once: one stands still for a moment, and the other one begins; each waits for the other's lock. */
-export async function race(scenario: string, at: number, form?: Form): Promise<readonly string[]> {
+export async function race(
+  scenario: string,
+  at: number,
+  form?: Form,
+  clockOf: ClockOf = sameClock,
+): Promise<readonly string[]> {
   const reference = await faultFreeRun(scenario, form);
   const trial = await Trial.of(reference.stage);
   try {
     const ice = new Ice(trial, at);
     const first = trial.begin(ice.options);
     await trial.site.drive(Promise.race([first, ice.frozen]));
-    const second = trial.begin({ times: TIMES });
+    const second = trial.begin({ times: TIMES, clock: clockOf(trial.site.clock) });
     void trial.site.clock.sleep(HALT_MS).then(() => ice.thaw());
     trial.runs.push(...(await trial.site.drive(Promise.all([first, second]))));
+    const ends = `${trial.told.get("failure") ?? ""}${trial.told.get("outcome") ?? ""}`;
+    const lost = ends.includes("STATE_LOCK_LOST") ? ["a run lost its lock within its lease"] : [];
     await trial.apply();
-    const wrong = await violations(trial, reference);
+    const wrong = [...lost, ...(await violations(trial, reference))];
     return wrong.map((one) => `halted at ${ice.points[at]}: ${one}`);
   } finally {
     trial.close();

@@ -169,8 +169,7 @@ test("a crash before any file operation of a run loses no durable entry", async 
       const acknowledged = ["pools.a", "pools.b"];
       await run(disk, at, acknowledged);
       if (cut) disk.powerCut();
-      const clock = new VirtualClock(1_000_000 + 10 * TIMES.leaseMs);
-      const store = storeOn({ disk, seed: 11, clock });
+      const store = storeOn({ disk, seed: 11, isCrashed: () => true });
       const found = await names(store);
       expect([at, operations[at], acknowledged.filter((name) => !found.includes(name))]).toEqual([
         at,
@@ -213,8 +212,8 @@ test("entries that a killed run wrote without fsync are made durable before they
   await first.died;
   const second = dying("open", "/journal.jsonl.");
   second.arm();
-  const clock = new VirtualClock(1_000_000 + 10 * TIMES.leaseMs);
-  void storeOn({ disk, hooks: second.hooks, owner: BO, seed: 4, clock }).lock({ timeoutMs: 0 });
+  const heir = { hooks: second.hooks, owner: BO, seed: 4, isCrashed: () => true };
+  void storeOn({ disk, ...heir }).lock({ timeoutMs: 0 });
   await second.died;
   disk.powerCut();
   expect(await names(storeOn({ disk, seed: 5 }))).toEqual(["pools.a", "pools.b", "pools.undurable"]);
@@ -260,8 +259,7 @@ test("a stale run that passed its last check writes into a journal that is not r
   armed = true;
   const late = zombie.append(record("zombie"));
   await vi.waitUntil(() => hold !== undefined);
-  const clock = new VirtualClock(1_000_000 + 10 * TIMES.leaseMs);
-  const heir = await storeOn({ disk, clock, owner: BO, seed: 2 }).lock({ timeoutMs: 0 });
+  const heir = await storeOn({ disk, owner: BO, seed: 2, isCrashed: () => true }).lock({ timeoutMs: 0 });
   await heir.append(record("heirs"));
   hold?.();
   await late;

@@ -21,7 +21,7 @@ const ports = { clock: nodeClock, random: nodeRandom, owner: ADA };
 const hasty = {
   ...ports,
   clock: {
-    now: () => nodeClock.now(),
+    ...nodeClock,
     sleep: (ms: number, signal?: AbortSignal) => nodeClock.sleep(ms > 10_000 ? ms : 0, signal),
   },
 };
