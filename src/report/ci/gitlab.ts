@@ -33,9 +33,18 @@ export function driftCounts({ drift }: DriftView, info: RunInfo): string {
   return document(counts, info);
 }
 
-export function outcomeCounts({ applied }: OutcomeView, info: RunInfo): string {
+/** As in the counts of a plan, a replace that kept the old object deleted nothing. */
+export function outcomeCounts({ applied, changes, plan }: OutcomeView, info: RunInfo): string {
   const { create, update, replace } = applied;
-  return document({ create: create + replace, update, delete: applied.delete + replace }, info);
+  const keeping = new Set(
+    plan?.notable
+      .filter(({ action, destroys }) => action === "replace" && !destroys)
+      .map(({ address }) => address),
+  );
+  const removed = changes.filter(
+    ({ action, result, address }) => action === "replace" && result === "applied" && !keeping.has(address),
+  ).length;
+  return document({ create: create + replace, update, delete: applied.delete + removed }, info);
 }
 
 function document(members: Readonly<Record<string, unknown>>, info: RunInfo): string {

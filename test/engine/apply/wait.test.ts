@@ -26,6 +26,19 @@ test("reads become less frequent, and waiting is reported once", async () => {
   expect(told).toEqual(["a cluster to run"]);
 });
 
+test("a long wait still looks every 15 seconds, and soon after the condition is met", async () => {
+  const clock = new VirtualClock(0);
+  const looks: number[] = [];
+  const look = async (): Promise<true | undefined> => {
+    looks.push(clock.now());
+    return clock.now() >= 300_000 ? true : undefined;
+  };
+  await clock.drive(waitUntil("a cluster to run", look, 1_200_000, waitingOn(clock)));
+  const pauses = looks.slice(1).map((at, before) => at - (looks[before] ?? 0));
+  expect(Math.max(...pauses)).toBe(15_000);
+  expect(looks.at(-1)).toBeLessThanOrEqual(315_000);
+});
+
 test("the deadline is kept, with a last read at its end", async () => {
   const clock = new VirtualClock(0);
   let last = 0;

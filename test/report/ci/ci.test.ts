@@ -245,6 +245,21 @@ describe("GitLab", () => {
     expect(JSON.parse(outcomeCounts(outcome, INFO))).toMatchObject({ create: 1, update: 0, delete: 0 });
   });
 
+  test("counts an applied replace as a creation and a deletion, and one that keeps the old object as a creation", () => {
+    const kept = { ...replace, keepsOld: true, address: addressOf("pools", "k") } as typeof replace;
+    const applied = [create, replace, kept, remove].map(({ address, kind, action }) => ({
+      ...{ address, kind, action, elapsedMs: 1 },
+      result: "applied" as const,
+    }));
+    const failed = { ...replace, result: "failed" as const, elapsedMs: 1, address: addressOf("pools", "f") };
+    const view = outcomeView(
+      { changes: [...applied, failed], diagnostics: [], interrupted: false, elapsedMs: 4 },
+      [],
+      viewOf(planOf([create, replace, kept, remove])),
+    );
+    expect(JSON.parse(outcomeCounts(view, INFO))).toMatchObject({ create: 3, update: 0, delete: 2 });
+  });
+
   test("code quality has what GitLab requires of each item, and no fingerprint twice", () => {
     const items = JSON.parse(codeQuality([...planNotices(rich), ...planNotices(rich)], INFO)) as readonly {
       fingerprint: string;

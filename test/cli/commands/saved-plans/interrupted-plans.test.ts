@@ -2,7 +2,7 @@
 // else refused.
 
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Address, addressOf } from "../../../../src/core/address.ts";
 import { openFileStore } from "../../../../src/state/backends/file/file-backend.ts";
 import {
@@ -20,7 +20,10 @@ let site: PlanSite;
 beforeEach(async () => {
   site = await PlanSite.open();
 });
-afterEach(() => site.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return site.close();
+});
 
 const store = () =>
   openFileStore({
@@ -107,4 +110,18 @@ test("a plan that is made during another run is stale once that run has recorded
   const writes = await site.writes();
   expect(await site.apply(plan)).toMatchObject({ code: 4, err: expect.stringContaining("PLAN_STALE") });
   expect(await site.writes()).toBe(writes);
+});
+
+test("an apply of a plan waits for the lock as long as --lock-timeout says", async () => {
+  const lease: Lease = await store().lock({ timeoutMs: 0 });
+  const waits: number[] = [];
+  const { sleep } = nodeClock;
+  const asleep = vi.spyOn(nodeClock, "sleep").mockImplementation(async (ms, signal) => {
+    waits.push(ms);
+    await lease.release();
+    asleep.mockImplementation(sleep);
+    return sleep(1, signal);
+  });
+  expect(await site.apply(site.plan, { words: ["--lock-timeout", "60s"] })).toMatchObject({ code: 0 });
+  expect(waits).toEqual([1000]);
 });
