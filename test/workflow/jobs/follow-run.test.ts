@@ -1,12 +1,15 @@
 // Following a run through the attempts that its job makes: to the last one, and not for ever.
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
 import { runStates } from "../../../src/cli/output/polling.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
+import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
+import { waitForCluster } from "../../../src/workflow/clusters/wait.ts";
 import { followRun } from "../../../src/workflow/jobs/follow-run.ts";
+import type { RecordedObject } from "../../../src/workflow/session/recorded-object.ts";
 import { contextWith } from "../../cli/context.ts";
 
 const run = (run_id: number, result_state: string, first = 1): JsonObject => ({
@@ -85,4 +88,35 @@ test("no further attempt is waited for where the job makes none", async () => {
   ];
   for (const [settings, runs] of cases)
     expect((await follow(service(settings, runs))).id).toBe(runs[0]?.run_id);
+});
+
+test("a run and a cluster are read every 10 seconds at the latest, however long the wait is", async () => {
+  const waits: number[] = [];
+  const sleep = vi.spyOn(nodeClock, "sleep").mockImplementation(async (ms) => void waits.push(ms));
+  try {
+    let reads = 0;
+    const read = async (): Promise<JsonObject> => {
+      reads += 1;
+      return reads < 40 ? { run_id: 1, state: { life_cycle_state: "RUNNING" } } : run(1, "SUCCESS");
+    };
+    expect((await follow({ read })).ended).toBe("SUCCESS");
+    expect([waits.length, Math.max(...waits)]).toEqual([39, 10_000]);
+    waits.length = 0;
+    const reader: Reader = { read: async () => ({ state: waits.length < 40 ? "PENDING" : "RUNNING" }) };
+    const on = {
+      what: "run",
+      isThere: ({ state }: JsonObject) => state === "RUNNING",
+      lost: [],
+      timeoutMs: 3_600_000,
+      signal: new AbortController().signal,
+      polled: () => undefined,
+    };
+    await waitForCluster(
+      { connection: { reader }, id: "c", address: "clusters.c" } as unknown as RecordedObject,
+      on,
+    );
+    expect([waits.length, Math.max(...waits)]).toEqual([40, 10_000]);
+  } finally {
+    sleep.mockRestore();
+  }
 });
