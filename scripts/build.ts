@@ -38,6 +38,18 @@ async function writePackage(folder: string): Promise<void> {
   writeFileSync(join(folder, "LICENSES.txt"), licenses(output.flatMap(({ moduleIds }) => moduleIds)));
 }
 
+/** Comes before the program, which an older Node cannot load. `bin/workspace.js` says the same for the package. */
+const NODE_CHECK = `{
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 22 || major === 23 || (major === 22 && minor < 19)) {
+    process.stderr.write(
+      "error CLI_NOT_INSTALLED: Node " + process.versions.node +
+        " is too old: this program needs Node 24 or newer (or Node 22 from 22.19 on)\\n  hint: install a newer Node\\n",
+    );
+    process.exit(1);
+  }
+}`;
+
 /**
  * Writes the bundle to `file`, executable. Throws if a module is missing or if the program would read a file next to
  * it.
@@ -45,7 +57,11 @@ async function writePackage(folder: string): Promise<void> {
 export async function writeBundle(file: string): Promise<void> {
   const worker = await oneFile("src/rules/rule-worker.ts", [bundlePackages("")]);
   const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages(""), inlineWorker(worker.code)]);
-  const code = `#!/usr/bin/env node\n${entry.code}`;
+  // A static import of a module that an older Node lacks would fail before the check.
+  const early = entry.imports.filter((id) => id.replace(/^node:/, "") !== "module");
+  if (early.length > 0)
+    throw new Error(`the bundle would import ${early.join(", ")} before its check of Node`);
+  const code = `#!/usr/bin/env node\n${NODE_CHECK}\n${entry.code}`;
   if (/new URL\([^)]*schemas/.test(code)) throw new Error("the bundle would read a schema at run time");
   if (!code.includes("data:text/javascript")) throw new Error("the bundle lacks the thread of the rules");
   const text = licenses(entry.moduleIds).replaceAll("*/", "* /");

@@ -5,8 +5,8 @@ import { builtinModules } from "node:module";
 import type { Plugin } from "rolldown";
 
 const PREFIX = "\0builtin:";
-/** `module`: the runtime of the bundle imports it. `sqlite` and `test`: few runs need them. */
-const AS_THEY_ARE = new Set(["module", "sqlite", "test"]);
+/** `module`: the runtime of the bundle imports it. `test`: few runs need it. */
+const AS_THEY_ARE = new Set(["module", "test"]);
 /** Node has not loaded these when a program starts. */
 const LARGE = new Set([
   "child_process",
@@ -28,7 +28,9 @@ export const lazyBuiltins: Plugin = {
     filter: { id: /^(?:node:)?[a-z][a-z_0-9/]*$/ },
     handler: (id, _importer, { kind }) => {
       const name = id.replace(/^node:/, "");
-      if (AS_THEY_ARE.has(name) || !builtinModules.includes(name)) return null;
+      // Node lists the newer ones, such as `node:sqlite`, with their prefix only.
+      const isBuiltin = builtinModules.includes(name) || builtinModules.includes(`node:${name}`);
+      if (AS_THEY_ARE.has(name) || !isBuiltin) return null;
       return { id: `${PREFIX}${name}.${kind === "require-call" ? "cjs" : "mjs"}`, moduleSideEffects: false };
     },
   },
@@ -43,7 +45,7 @@ function codeFor(name: string, required: boolean): string {
   // As undici has it on a Node without this module.
   if (UNUSED.has(name)) return "module.exports = { constants: {} };";
   if (required) return `module.exports = ${take};`;
-  const builtin = process.getBuiltinModule(name) as unknown as Record<string, unknown>;
+  const builtin = process.getBuiltinModule(`node:${name}`) as unknown as Record<string, unknown>;
   const members = Object.keys(builtin).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key) && key !== "default");
   const exports = members.map((key) =>
     LARGE.has(name) && /^[a-z]/.test(key) && typeof builtin[key] === "function"

@@ -14,16 +14,43 @@ const bundle = join(folder, "workspace.mjs");
 beforeAll(() => writeBundle(bundle), 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function run(words: readonly string[]) {
+function run(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...words], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? "", WORKSPACE_HOST: "embedded" },
+    env: { PATH: process.env.PATH ?? "", WORKSPACE_HOST: "embedded", ...env },
     encoding: "utf8",
   });
   return { status, stdout, stderr };
 }
 
+/** A Node of this version that has none of the newer modules of Node. */
+const onNode = (version: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    `import { registerHooks } from "node:module";
+registerHooks({ resolve: (id, context, next) => {
+  if (/^node:(sqlite|sea|test)/.test(id)) throw new Error("No such built-in module: " + id);
+  return next(id, context);
+} });
+Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });
+process.getBuiltinModule = undefined;`,
+  )}`,
+});
+
 describe("the bundle", () => {
+  test.each(["18.20.8", "20.20.2", "22.18.0", "23.11.1"])(
+    "says on Node %s which Node it needs",
+    (version) => {
+      for (const words of [["--version"], ["plan"], []])
+        expect(run(words, onNode(version))).toEqual({
+          status: 1,
+          stdout: "",
+          stderr:
+            `error CLI_NOT_INSTALLED: Node ${version} is too old: this program needs Node 24 or newer (or Node 22 from 22.19 on)\n` +
+            "  hint: install a newer Node\n",
+        });
+    },
+  );
+
   test("prints the version of the program", () => {
     expect(run(["--version"])).toEqual({ status: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
