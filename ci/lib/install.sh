@@ -3,6 +3,14 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+# The scripts and the program are TypeScript, which an older Node cannot load.
+node -e '
+  const [major] = process.versions.node.split(".");
+  if (Number(major) >= 24) process.exit(0);
+  console.error(`error: Node ${process.versions.node} is too old: the pipeline needs Node 24 or newer`);
+  process.exit(1);
+'
+
 # npm records what it installed at the end; a runner that keeps its folders can have an older or an incomplete copy.
 if node -e '
   const { packages: wanted } = require("./package-lock.json");

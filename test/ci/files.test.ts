@@ -10,7 +10,7 @@ import {
   rmSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listOf, type Mapping, mappingOf, ROOT, readYaml } from "./runners/pipeline.ts";
 
@@ -183,7 +183,7 @@ describe("the workflows of GitHub", () => {
 describe("the installer of pipeline files", () => {
   const commit = spawnSync("git", ["-C", ROOT, "rev-parse", "HEAD"], { encoding: "utf8" }).stdout.trim();
   const install = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [join(ROOT, "ci/install.ts"), ...args], { encoding: "utf8" });
+    spawnSync(process.execPath, [join(ROOT, "ci/install.js"), ...args], { encoding: "utf8" });
 
   test.each([
     ["github", "acme/workspace", 4],
@@ -213,7 +213,27 @@ describe("the installer of pipeline files", () => {
 
   test("rejects a source that is not of the platform, and a folder that does not exist", () => {
     expect(install("github", "https://x.example/a b", "/nowhere").stderr).toContain("is not OWNER/NAME");
+    // Every job would pass the password of the URL to git as an argument.
+    expect(install("gitlab", "https://user:secret@git.example/a.git", "/nowhere").stderr).toContain(
+      "is not an https URL without a user",
+    );
     expect(install("azure", "a/b", "/nowhere").stderr).toBe('error: FOLDER "/nowhere" does not exist\n');
     expect(install("gitea", "a/b", "/nowhere").stderr).toContain("usage:");
+  });
+});
+
+describe("the installation in a job", () => {
+  test("says on an older Node which Node it needs", () => {
+    const versions = "{ ...process.versions, node: '20.20.2' }";
+    const faked = `Object.defineProperty(process, "versions", { value: ${versions} })`;
+    const { status, stdout, stderr } = spawnSync("bash", [join(ROOT, "ci/lib/install.sh")], {
+      env: {
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(faked)}`,
+      },
+      encoding: "utf8",
+    });
+    const told = "error: Node 20.20.2 is too old: the pipeline needs Node 24 or newer\n";
+    expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: told });
   });
 });

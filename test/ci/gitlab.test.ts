@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { argumentsIn, startGitServer } from "./runners/git-server.ts";
 import {
   apiToken,
   type GitLabResult,
@@ -155,23 +156,43 @@ describe("the rules of GitLab", () => {
     expect(added(variables)).toEqual(jobs);
   });
 
-  test.each([["https://git.acme.example:8443"], ["https://git.acme.example:8443/gitlab"]])(
-    "send the job token to the server %s of the project only, to fetch the program",
-    async (url) => {
+  test.each([
+    ["", "the server of the project"],
+    ["/gitlab", "a server in a folder"],
+  ])("fetch a private clone with the job token, which no argument contains: %s", async (folder) => {
+    const token = "glcbt-64_job token%2F";
+    const server = await startGitServer(site.folder, "gitlab-ci-token", token);
+    const other = await startGitServer(site.folder, "gitlab-ci-token", token);
+    try {
       const steps = listOf(
         mappingOf(readYaml("ci/gitlab/workspace.gitlab-ci.yml")[".workspace"]).before_script,
-      );
-      const [, option = ""] = /(-c "url[^"]+") fetch/.exec(steps.join("\n")) ?? [];
-      const server = { CI_SERVER_URL: url, CI_SERVER_PROTOCOL: "https", CI_JOB_TOKEN: "t" };
-      const env = { ...server, CI_SERVER_HOST: "git.acme.example", CI_SERVER_PORT: "8443" };
-      const urls = [`${url}/tools/workspace.git`, "https://other.example/tools/workspace.git"];
-      const asked = urls.map((one) => `git ${option} ls-remote --get-url ${one}`).join("\n");
-      expect((await site.bash(asked, site.folder, env)).output.trim().split("\n")).toEqual([
-        `${url.replace("//", "//gitlab-ci-token:t@")}/tools/workspace.git`,
-        "https://other.example/tools/workspace.git",
-      ]);
-    },
-  );
+      ).slice(0, 2);
+      const repository = join(site.folder, `gitlab${folder === "" ? "" : "/gitlab"}/tools.git`);
+      if (!existsSync(repository))
+        site.git(site.folder, "clone", "--quiet", "--bare", site.origin, repository);
+      const trace = join(site.folder, `trace${folder.replace("/", "-")}.json`);
+      const fetched = (url: string) =>
+        site.bash(`rm -rf "$WORKSPACE_CI_HOME"\n${steps.join("\n")}`, site.folder, {
+          WORKSPACE_CI_HOME: join(site.folder, "private"),
+          WORKSPACE_CI_SOURCE: `${url}/gitlab${folder}/tools.git`,
+          WORKSPACE_CI_COMMIT: site.git(site.origin, "rev-parse", "main"),
+          CI_SERVER_URL: `${server.url}/gitlab${folder}`,
+          CI_JOB_TOKEN: token,
+          GIT_TERMINAL_PROMPT: "0",
+          GIT_TRACE2_EVENT: trace,
+          GIT_TRACE2_REDACT: "0",
+        });
+      expect(await fetched(server.url)).toMatchObject({ code: 0 });
+      const words = argumentsIn(trace);
+      expect(words.filter((one) => one.includes("remote-http")).length).toBeGreaterThan(0);
+      expect(words.filter((one) => one.includes("glcbt"))).toEqual([]);
+      // Another server that asks does not get it.
+      expect(await fetched(other.url)).toMatchObject({ code: 128 });
+    } finally {
+      server.close();
+      other.close();
+    }
+  });
 
   test("pin the image and the program", () => {
     const file = readYaml("ci/gitlab/workspace.gitlab-ci.yml");

@@ -4,6 +4,7 @@ import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { fetchUntrusted, Outdated, type PullRequestRef, type UntrustedSpec } from "../../ci/lib/untrusted.ts";
+import { argumentsIn, startGitServer } from "./runners/git-server.ts";
 import { Site, specOf } from "./runners/pipeline.ts";
 
 let site: Site;
@@ -20,8 +21,12 @@ afterEach(() => {
 });
 afterAll(() => site.close());
 
-function fetch(ref: Partial<PullRequestRef>, limits?: { files: number; bytes: number }): UntrustedSpec {
-  const env = { ...process.env, GIT_DIR: join(checkout, ".git"), RUNNER_TEMP: site.folder };
+function fetch(
+  ref: Partial<PullRequestRef>,
+  limits?: { files: number; bytes: number },
+  more: Readonly<Record<string, string>> = {},
+): UntrustedSpec {
+  const env = { ...process.env, GIT_DIR: join(checkout, ".git"), RUNNER_TEMP: site.folder, ...more };
   const whole: PullRequestRef = {
     platform: "github",
     number: 6,
@@ -75,6 +80,30 @@ describe("the spec of an untrusted pull request", () => {
     expect(entries.filter((path) => lstatSync(join(spec.cwd, path)).isSymbolicLink())).toEqual([]);
     expect(entries).not.toContain("infra/link");
     expect(entries).not.toContain("executed");
+  });
+
+  test("is fetched with the password of the remote, which no argument of a process contains", async () => {
+    const password = "job/token 77";
+    const server = await startGitServer(site.folder, "gitlab-ci-token", password);
+    try {
+      const head = site.commit({ "infra/workspace.yaml": specOf(60) }, "refs/merge-requests/10/head", main);
+      const own = `http://gitlab-ci-token:${encodeURIComponent(password)}@`;
+      const remote = `${server.url.replace("http://", own)}/origin.git`;
+      const git = ["-C", checkout, "remote", "set-url", "origin"];
+      site.git(site.folder, ...git, remote);
+      const trace = join(site.folder, "trace.json");
+      const spec = fetch({ platform: "gitlab", number: 10 }, undefined, {
+        GIT_TRACE2_EVENT: trace,
+        GIT_TRACE2_REDACT: "0",
+      });
+      site.git(site.folder, ...git, `file://${site.origin}`);
+      expect(spec.commit).toBe(head);
+      const started = argumentsIn(trace);
+      expect(started.filter((words) => words.includes("fetch")).length).toBeGreaterThan(1);
+      expect(started.filter((words) => /job.{1,3}token/.test(words))).toEqual([]);
+    } finally {
+      server.close();
+    }
   });
 
   test("has a limited number of files and bytes", () => {

@@ -7,6 +7,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { type Diagnostic, error, warning } from "../../../src/core/diagnostic.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import type { ChangeOutcome } from "../../../src/planner/model/plan.ts";
 import { githubAnnotations } from "../../../src/report/ci/github-annotations.ts";
 import { codeQuality, driftCounts, outcomeCounts, planCounts } from "../../../src/report/ci/gitlab.ts";
 import {
@@ -247,16 +249,17 @@ describe("GitLab", () => {
 
   test("counts an applied replace as a creation and a deletion, and one that keeps the old object as a creation", () => {
     const kept = { ...replace, keepsOld: true, address: addressOf("pools", "k") } as typeof replace;
-    const applied = [create, replace, kept, remove].map(({ address, kind, action }) => ({
-      ...{ address, kind, action, elapsedMs: 1 },
-      result: "applied" as const,
-    }));
-    const failed = { ...replace, result: "failed" as const, elapsedMs: 1, address: addressOf("pools", "f") };
-    const view = outcomeView(
-      { changes: [...applied, failed], diagnostics: [], interrupted: false, elapsedMs: 4 },
-      [],
-      viewOf(planOf([create, replace, kept, remove])),
-    );
+    const outcomeOf = (
+      { address, kind, action }: Change,
+      result: ChangeOutcome["result"],
+    ): ChangeOutcome => ({
+      ...{ address, kind, action, result, elapsedMs: 1 },
+    });
+    const planned = [create, replace, kept, remove];
+    const failed = outcomeOf({ ...replace, address: addressOf("pools", "f") }, "failed");
+    const changes = [...planned.map((one) => outcomeOf(one, "applied")), failed];
+    const ended = { changes, diagnostics: [], interrupted: false, elapsedMs: 4 };
+    const view = outcomeView(ended, [], viewOf(planOf(planned)));
     expect(JSON.parse(outcomeCounts(view, INFO))).toMatchObject({ create: 3, update: 0, delete: 2 });
   });
 

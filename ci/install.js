@@ -1,24 +1,20 @@
-// Writes the pipeline files of a platform into a repository, pinned to the commit of this clone.
-// Usage: node ci/install.ts github|gitlab|azure SOURCE FOLDER
+// Writes the pipeline files of a platform into a repository, pinned to the commit of this clone. Plain JavaScript: runs on any Node from 20.
+// Usage: node ci/install.js github|gitlab|azure SOURCE FOLDER
 
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-const HERE = import.meta.dirname;
+const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "..");
-const USAGE = "usage: node ci/install.ts github|gitlab|azure SOURCE FOLDER";
+const USAGE = "usage: node ci/install.js github|gitlab|azure SOURCE FOLDER";
 
-interface Written {
-  readonly from: string;
-  readonly to: string;
-}
-
-function filesOf(platform: string): readonly Written[] | undefined {
+function filesOf(platform) {
   if (platform === "github")
-    return globSync("github/workflows/*.yml", { cwd: HERE })
+    return readdirSync(join(HERE, "github/workflows"))
       .sort()
-      .map((from) => ({ from, to: `.github/workflows/${basename(from)}` }));
+      .map((name) => ({ from: `github/workflows/${name}`, to: `.github/workflows/${name}` }));
   if (platform === "gitlab")
     return [
       { from: "gitlab/workspace.gitlab-ci.yml", to: ".gitlab/workspace.gitlab-ci.yml" },
@@ -30,20 +26,20 @@ function filesOf(platform: string): readonly Written[] | undefined {
 }
 
 /** SOURCE is owner/name (GitHub), project/name (Azure Repos), or a git URL (GitLab). */
-function pinned(text: string, source: string, commit: string, version: string): string {
+function pinned(text, source, commit, version) {
   return text
     .replaceAll(/https:\/\/git\.example\.com\/OWNER\/workspace\.git|OWNER\/workspace/g, () => source)
     .replaceAll(/\bCOMMIT$|@COMMIT\b/gm, (found) => found.replace("COMMIT", commit))
     .replaceAll("refs/tags/VERSION", `refs/tags/v${version}`);
 }
 
-function commitOf(): string {
+function commitOf() {
   const { stdout, status } = spawnSync("git", ["-C", ROOT, "rev-parse", "HEAD"], { encoding: "utf8" });
   if (status !== 0) fail(`${ROOT} is not a Git clone, so it has no commit to pin`);
   return stdout.trim();
 }
 
-function fail(message: string): never {
+function fail(message) {
   process.stderr.write(`error: ${message}\n`);
   process.exit(1);
 }
@@ -51,11 +47,11 @@ function fail(message: string): never {
 const [platform = "", source = "", folder = ""] = process.argv.slice(2);
 const files = filesOf(platform);
 if (files === undefined || source === "" || folder === "") fail(USAGE);
-const pattern = platform === "gitlab" ? /^https:\/\/[\w./@:-]+$/ : /^[\w.-]+\/[\w.-]+$/;
+const pattern = platform === "gitlab" ? /^https:\/\/[\w./:-]+$/ : /^[\w.-]+\/[\w.-]+$/;
 if (!pattern.test(source))
-  fail(`SOURCE ${JSON.stringify(source)} is not ${platform === "gitlab" ? "an https URL" : "OWNER/NAME"}`);
+  fail(`SOURCE ${JSON.stringify(source)} is not ${platform === "gitlab" ? "an https URL without a user" : "OWNER/NAME"}`);
 const commit = commitOf();
-const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 if (!existsSync(folder)) fail(`FOLDER ${JSON.stringify(folder)} does not exist`);
 const taken = files.map(({ to }) => to).filter((to) => existsSync(join(folder, to)));
 if (taken.length > 0)
