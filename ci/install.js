@@ -34,7 +34,11 @@ function pinned(text, source, commit, version) {
 }
 
 function commitOf() {
-  const { stdout, status } = spawnSync("git", ["-C", ROOT, "rev-parse", "HEAD"], { encoding: "utf8" });
+  const { PATH, HOME, SYSTEMROOT } = process.env;
+  const { stdout, status } = spawnSync("git", ["-C", ROOT, "rev-parse", "HEAD"], {
+    encoding: "utf8",
+    env: { PATH, HOME, SYSTEMROOT },
+  });
   if (status !== 0) fail(`${ROOT} is not a Git clone, so it has no commit to pin`);
   return stdout.trim();
 }

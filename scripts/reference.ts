@@ -39,6 +39,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   WORKSPACE_PROFILE: "profile to use (`--profile`)",
   WORKSPACE_RUN_URL: "page of the CI run, instead of what the CI service sets",
   WORKSPACE_RULES: "folder of rules, in addition to `--rules`",
+  WORKSPACE_SECRET_: "prefix of variables that a fleet file may set for secrets of a spec",
   WORKSPACE_STATE: "location of the state (`--state`)",
   WORKSPACE_STATE_KEY: "key that encrypts the state and saved plans",
   WORKSPACE_STATE_KEY_OLD: "previous key, for `state rekey`",

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { gitEnvironment } from "./git.ts";
 import type { Env, Platform } from "./settings.ts";
 
 export interface PullRequestRef {
@@ -153,7 +154,12 @@ function write(
 
 function git(env: Env, args: readonly string[], input = ""): Buffer {
   const { status, stdout, stderr, error } = spawnSync("git", [...GIT_OPTIONS, ...args], {
-    env: { ...env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_TERMINAL_PROMPT: "0" },
+    env: {
+      ...gitEnvironment(env),
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_TERMINAL_PROMPT: "0",
+    },
     input,
     maxBuffer: 2 * LIMITS.bytes,
   });

@@ -6,7 +6,16 @@ import type { Json } from "../core/json.ts";
 
 const TEXTS: Json = { type: "object", additionalProperties: { type: "string" } };
 
-const VARIABLE_NAME = "^[A-Za-z_][A-Za-z0-9_]*$";
+/** Credentials of a workspace, in the order of the help. A new variable of a sign-in has to be added here. */
+const CREDENTIALS = [
+  ...["WORKSPACE_TOKEN", "WORKSPACE_CLIENT_ID", "WORKSPACE_CLIENT_SECRET", "WORKSPACE_AUTH_TYPE"],
+  ...["DATABRICKS_TOKEN", "DATABRICKS_CLIENT_ID", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_AUTH_TYPE"],
+  ...["DATABRICKS_OIDC_TOKEN", "DATABRICKS_TOKEN_AUDIENCE", "DATABRICKS_AZURE_RESOURCE_ID"],
+  ...["ARM_CLIENT_ID", "ARM_CLIENT_SECRET", "ARM_TENANT_ID", "ARM_USE_MSI"],
+  ...["WORKSPACE_STATE_KEY", "PGUSER", "PGPASSWORD"],
+];
+/** An allow list: any other variable may lead a run, or a program that it starts, to another host, file, or code. */
+const VARIABLE_NAME = `^(?:${CREDENTIALS.join("|")}|WORKSPACE_(?:VAR|SECRET)_[A-Za-z0-9_]+)$`;
 /** In capitals, because most access tokens contain small letters: a token is rejected before a message shows it as a name. */
 export const SOURCE_NAME = "^[A-Z_][A-Z0-9_]*$";
 const LABEL = "^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$";
@@ -43,11 +52,11 @@ const COMMON: { readonly [name: string]: Json } = {
     type: "object",
     propertyNames: {
       pattern: VARIABLE_NAME,
-      description: "letters, digits, and underscores; a digit is not first",
+      description: `allowed are ${CREDENTIALS.join(", ")}, WORKSPACE_VAR_* (variables of the spec), and WORKSPACE_SECRET_* (for secrets of the spec)`,
     },
     additionalProperties: { type: "string", pattern: SOURCE_NAME, examples: ["ADS_PROD_TOKEN"] },
     description:
-      "Environment variables of the run. Each value is the name, in capitals, of the variable to copy; never write credentials here.",
+      "Credentials of the run, as environment variables. Each value is the name, in capitals, of the variable to copy; never write credentials here.",
     examples: [{ WORKSPACE_TOKEN: "ADS_PROD_TOKEN" }],
   },
   labels: {

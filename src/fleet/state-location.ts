@@ -16,27 +16,14 @@ export function stateIdentity(
   const { name, state = `${FLEET_FOLDER}/${name}` } = workspace;
   // Two hosts have two workspaces, so the same path is two states.
   if (state.startsWith("workspace:")) return `${hostOf(folder, workspace)} ${state.replace(/\/+$/, "")}`;
-  return isPostgresUrl(state) ? rowOf(state, workspace, target) : `file:${pathOf(folder, state)}`;
+  return isPostgresUrl(state) ? rowOf(state, name, target) : `file:${pathOf(folder, state)}`;
 }
 
 function hostOf(folder: string, workspace: FleetWorkspace): string {
   const { host, profile = "", spec } = workspace;
   // The data of the embedded workspace is next to the spec.
   if (host === "embedded") return `${host} ${pathOf(folder, spec.replace(/[^/]*\.ya?ml$/, ""))}`;
-  return host === undefined ? `${profile}${named(workspace, PROFILE_VARIABLES)}` : originOf(host);
-}
-
-/** They lead a profile to another file or host, and the URL of a database to another server. */
-const PROFILE_VARIABLES = /^(?:WORKSPACE|DATABRICKS)_(?:HOST|CONFIG_FILE)$|^HOME$/;
-const DATABASE_VARIABLES = /^PG(?:HOST|PORT|DATABASE)$/;
-
-/** The variables of the workspace that match, each with the name of the variable that has its value. */
-function named({ environment }: FleetWorkspace, pattern: RegExp): string {
-  const found = Object.entries(environment).filter(([name]) => pattern.test(name));
-  return found
-    .map(([name, source]) => ` ${name}=${source}`)
-    .sort()
-    .join("");
+  return host === undefined ? profile : originOf(host);
 }
 
 function originOf(host: string): string {
@@ -45,13 +32,12 @@ function originOf(host: string): string {
 }
 
 /** An invalid URL identifies no state, so it is different for each workspace. */
-function rowOf(url: string, workspace: FleetWorkspace, target: string): string {
+function rowOf(url: string, name: string, target: string): string {
   try {
     const { host = "", port, database = "", schema, state } = parsePostgresUrl(url, target, {});
-    const more = host === "" || database === "" ? named(workspace, DATABASE_VARIABLES) : "";
-    return `postgres://${host.toLowerCase()}:${port}/${database}?schema=${schema}&state=${state}${more}`;
+    return `postgres://${host.toLowerCase()}:${port}/${database}?schema=${schema}&state=${state}`;
   } catch {
-    return `the invalid URL of ${workspace.name}`;
+    return `the invalid URL of ${name}`;
   }
 }
 

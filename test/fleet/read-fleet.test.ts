@@ -26,7 +26,7 @@ describe("a fleet file", () => {
 defaults: { spec: spec, timeout: 2m, labels: { team: data, env: test }, environment: { WORKSPACE_TOKEN: A } }
 workspaces:
   b: { host: "https://b.example.com", labels: { env: prod } }
-  a: { profile: a, spec: other, environment: { KEY: B }, schedule: "0 6 * * 1-5", timezone: Europe/Zurich }
+  a: { profile: a, spec: other, environment: { PGPASSWORD: B }, schedule: "0 6 * * 1-5", timezone: Europe/Zurich }
 `);
     expect(workspaces).toEqual([
       {
@@ -34,7 +34,7 @@ workspaces:
         spec: "other",
         profile: "a",
         variables: {},
-        environment: { WORKSPACE_TOKEN: "A", KEY: "B" },
+        environment: { WORKSPACE_TOKEN: "A", PGPASSWORD: "B" },
         labels: { team: "data", env: "test" },
         schedule: { cron: "0 6 * * 1-5", timezone: "Europe/Zurich" },
         timeoutMs: 120_000,
@@ -60,9 +60,54 @@ workspaces:
   });
 
   test.each([
+    ...[
+      "LD_PRELOAD",
+      "BASH_ENV",
+      "GIT_DIR",
+      "PYTHONPATH",
+      "NODE_OPTIONS",
+      "USERPROFILE",
+      "HOME",
+      "PATH",
+      "ENV",
+    ],
+    ...["AZURE_CONFIG_DIR", "WORKSPACE_TARGET", "WORKSPACE_HOST", "WORKSPACE_CONFIG_FILE", "WORKSPACE_STATE"],
+    ...["WORKSPACE_RULES", "WORKSPACE_CA_FILE", "WORKSPACE_FILE", "WORKSPACE_LEASE", "WORKSPACE_PROFILE"],
+    ...[
+      "DATABRICKS_HOST",
+      "DATABRICKS_OIDC_TOKEN_ENV",
+      "DATABRICKS_OIDC_TOKEN_FILEPATH",
+      "DATABRICKS_CONFIG_FILE",
+    ],
+    ...["PGHOST", "PGDATABASE", "PGPASSFILE", "PGSSLROOTCERT", "https_proxy", "HTTPS_PROXY", "SSL_CERT_FILE"],
+    ...["ACTIONS_ID_TOKEN_REQUEST_URL", "ARM_ENVIRONMENT", "AZURE_AUTHORITY_HOST", "workspace_token"],
+    ...["XWORKSPACE_TOKEN", "WORKSPACE_TOKENX", "WORKSPACE_VAR_", "WORKSPACE_VAR_a=b", "PGPASSWORD "],
+  ])("does not let environment set %s, which is not a credential", (name) => {
+    const key = JSON.stringify(name);
+    expect(problems(`workspaces: { a: { host: h, environment: { ${key}: X } } }\n`)).toEqual([
+      `SPEC_VALUE 1: the fleet: workspaces.a.environment cannot have the key ${key}`,
+    ]);
+    expect(problems(`defaults: { environment: { ${key}: X } }\nworkspaces: { a: { host: h } }\n`)).toEqual([
+      `SPEC_VALUE 1: the fleet: defaults.environment cannot have the key ${key}`,
+    ]);
+  });
+
+  test("lets environment set the credentials of a sign-in, of a state, and of the spec", () => {
+    const names = [
+      ...["WORKSPACE_TOKEN", "WORKSPACE_CLIENT_ID", "WORKSPACE_CLIENT_SECRET", "WORKSPACE_AUTH_TYPE"],
+      ...["DATABRICKS_TOKEN", "DATABRICKS_CLIENT_ID", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_AUTH_TYPE"],
+      ...["DATABRICKS_OIDC_TOKEN", "DATABRICKS_TOKEN_AUDIENCE", "DATABRICKS_AZURE_RESOURCE_ID"],
+      ...["ARM_CLIENT_ID", "ARM_CLIENT_SECRET", "ARM_TENANT_ID", "ARM_USE_MSI"],
+      ...["WORKSPACE_STATE_KEY", "PGUSER", "PGPASSWORD", "WORKSPACE_VAR_env", "WORKSPACE_SECRET_DB"],
+    ];
+    const text = `workspaces: { a: { host: h, environment: { ${names.map((name) => `${name}: X`).join(", ")} } } }\n`;
+    expect(problems(text)).toEqual([]);
+  });
+
+  test.each([
     ["workspaces:\n  A: { host: h }\n", "1 to 63 small letters, digits, dots"],
     ["workspaces:\n  a: { host: h, labels: { -x: y } }\n", "letters, digits, and . _ / -"],
-    ["workspaces:\n  a: { host: h, environment: { 1: Y } }\n", "a digit is not first"],
+    ["workspaces:\n  a: { host: h, environment: { 1: Y } }\n", "allowed are WORKSPACE_TOKEN, "],
   ])("names the permitted keys: %j", (text, hint) => {
     try {
       readFleet(new SourceText("fleet.yaml", text), "/fleet");
@@ -216,28 +261,10 @@ workspaces:
     ["hosts", "host: h", "host: i", "workspace:/s"],
     ["profiles", "profile: p", "profile: q", "workspace:/s"],
     [
-      "profile files",
-      "profile: p, environment: { WORKSPACE_CONFIG_FILE: A }",
-      "profile: p, environment: { WORKSPACE_CONFIG_FILE: B }",
-      "workspace:/s",
-    ],
-    [
-      "variables",
-      "profile: p, environment: { WORKSPACE_HOST: A }",
-      "profile: p, environment: { WORKSPACE_HOST: B }",
-      "workspace:/s",
-    ],
-    [
       "embedded workspaces",
       "host: embedded, spec: a",
       "host: embedded, spec: b/workspace.yaml",
       "workspace:/s",
-    ],
-    [
-      "databases",
-      "host: h, environment: { PGDATABASE: A }",
-      "host: h, environment: { PGDATABASE: B }",
-      "postgres://db.example",
     ],
   ])("lets workspaces keep their states at the same location of different %s", (_, a, b, state) => {
     const text = (one: string, other: string) =>

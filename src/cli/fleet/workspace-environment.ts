@@ -57,10 +57,6 @@ function unsetVariable(name: string): Diagnostic {
 
 const FLEET_HOSTS = "WORKSPACE_FLEET_HOSTS";
 
-/** Variables that lead a run to another host, proxy, profile, or program. Their values may come from a pull request, such as the name of its branch. */
-const REDIRECTS =
-  /^(?:PATH|HOME|NODE_.*|SSL_.*|.*_PROXY|PG(?!USER$|PASSWORD$).*|(?:WORKSPACE|DATABRICKS|ARM|AZURE|ACTIONS)_.*(?:HOST|PROFILE|FILE|PATH|URL|ENDPOINT))$/i;
-
 /** Undefined if the workspace and its state are where they may be, or if the variable is not set. Throws Failure for an invalid host. */
 export function hostProblem(
   env: ProcessEnvironment,
@@ -71,10 +67,7 @@ export function hostProblem(
   if (listed === undefined || listed.trim() === "") return undefined;
   const patterns = listed.split(/[\s,]+/).filter((pattern) => pattern !== "");
   const isPermitted = (host: string): boolean => patterns.some((pattern) => matches(pattern, host));
-  const { host, state, environment } = workspace;
-  const redirect = Object.keys(environment).find((name) => REDIRECTS.test(name));
-  if (redirect !== undefined)
-    return refused(`${redirect} in the environment of the workspace`, `remove ${redirect} from environment`);
+  const { host, state } = workspace;
   if (host !== undefined && host !== EMBEDDED) {
     const { origin } = parseHost(host);
     const shown = origin.replace(/^https:\/\//, "");
@@ -99,6 +92,6 @@ function matches(pattern: string, host: string): boolean {
 
 const HINT = `change the fleet file, or add the host to ${FLEET_HOSTS} if credentials may be sent there`;
 
-function refused(what: string, hint = HINT): Diagnostic {
-  return error("FLEET_HOST", `${what} is not permitted by ${FLEET_HOSTS}`, { hint });
+function refused(what: string): Diagnostic {
+  return error("FLEET_HOST", `${what} is not permitted by ${FLEET_HOSTS}`, { hint: HINT });
 }

@@ -4,6 +4,7 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ciCommit, ciRunUrl } from "../../config/ci-run.ts";
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
+import { findProgram, programEnvironment } from "../../config/programs.ts";
 import { VERSION } from "../../config/version.ts";
 import { defined } from "../../core/json.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
@@ -76,15 +77,17 @@ const GIT_MS = 5000;
 async function headOf(context: CommandContext, folder: string): Promise<string | undefined> {
   const root = repositoryOf(folder);
   if (root === undefined) return undefined;
-  const plain = fromEnv(context, "GIT_DIR") === undefined ? plainHead(root) : undefined;
+  const plain = plainHead(root);
   if (plain !== undefined) return plain;
+  const git = findProgram(context, "git", [context.cwd, folder]);
+  if (git === undefined) return undefined;
   const { execFile } = await import("node:child_process");
   const safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
   return new Promise((resolve) => {
     execFile(
-      "git",
+      git,
       [...safe, "-C", folder, "rev-parse", "--verify", "HEAD"],
-      { env: { ...context.env, GIT_OPTIONAL_LOCKS: "0" }, timeout: GIT_MS },
+      { env: { ...programEnvironment(context.env, "git"), GIT_OPTIONAL_LOCKS: "0" }, timeout: GIT_MS },
       (failed, output) => resolve(failed === null ? hash(output.trim()) : undefined),
     );
   });

@@ -1,7 +1,5 @@
 // Azure: whether a workspace is there, which addresses issue its tokens, and the Azure CLI of this machine.
 
-import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { AzureEndpoints } from "../../api/auth/credential.ts";
 import {
   AZURE_CLOUDS,
@@ -13,7 +11,7 @@ import {
 import type { CliAnswer } from "../../api/auth/token-request.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { fromEnv, type ProcessContext } from "../environment.ts";
-import { isInFolder, resolvedPath } from "../files.ts";
+import { findProgram, programEnvironment } from "../programs.ts";
 import type { SourcedValue, SourcedValues } from "./sources.ts";
 
 /** Undefined if no value places the workspace in Azure. Throws Failure with CLI_USAGE for an invalid value. */
@@ -62,31 +60,8 @@ function onThisMachine(context: ProcessContext, variable: string): string | unde
   return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname) ? url.origin : undefined;
 }
 
-const NAMES = process.platform === "win32" ? ["az.cmd", "az.exe"] : ["az"];
-
-/** Only folders of PATH outside of a checkout count: a pull request may have put a program into its own. */
-export function findAzureCli({ env, cwd, home }: ProcessContext): string | undefined {
-  const excluded = [resolvedPath(cwd), ...checkoutsAround(resolvedPath(cwd), resolvedPath(home))];
-  const folders = (env.PATH ?? "")
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !excluded.some((one) => isInFolder(one, resolvedPath(folder))));
-  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
-}
-
-/** A home folder may be a checkout of its owner, so it is not one of them. */
-function checkoutsAround(folder: string, home: string): readonly string[] {
-  const above = dirname(folder);
-  const rest = above === folder ? [] : checkoutsAround(above, home);
-  return existsSync(join(folder, ".git")) && !isInFolder(folder, home) ? [folder, ...rest] : rest;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+export function findAzureCli(context: ProcessContext): string | undefined {
+  return findProgram(context, "az", [context.cwd]);
 }
 
 const LONGEST_MS = 60_000;
@@ -102,7 +77,11 @@ export function azureCliRunner(
       // Loaded only here: few runs need it.
       const child = process.getBuiltinModule("node:child_process").spawn(path, args, {
         cwd: home,
-        env: { ...env, AZURE_CORE_NO_COLOR: "true", AZURE_CORE_ONLY_SHOW_ERRORS: "true" },
+        env: {
+          ...programEnvironment(env, "az"),
+          AZURE_CORE_NO_COLOR: "true",
+          AZURE_CORE_ONLY_SHOW_ERRORS: "true",
+        },
         stdio: ["ignore", "pipe", "pipe"],
         timeout: LONGEST_MS,
         shell: path.endsWith(".cmd"),

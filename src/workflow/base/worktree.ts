@@ -4,13 +4,10 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findProgram, programEnvironment } from "../../config/programs.ts";
 import { type Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
-
-/** Variables that git needs. They exclude tokens, secrets, and what a hook sets to name its own repository. */
-const PASSED =
-  /^(PATH|HOME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|SYSTEMROOT|TMPDIR|TEMP|TMP|XDG_CONFIG_HOME|SSH_AUTH_SOCK|GIT_SSH|GIT_SSH_COMMAND|GIT_CEILING_DIRECTORIES|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/i;
 
 /** Takes precedence over every configuration file. */
 const SAFE = [
@@ -31,16 +28,21 @@ interface GitAnswer {
 type Git = (args: readonly string[]) => GitAnswer;
 
 function gitIn(context: WorkflowContext, folder: string): Git {
-  const passed = Object.entries(context.env).filter(([name]) => PASSED.test(name));
+  const program = findProgram(context, "git", [context.cwd, folder]);
+  if (program === undefined)
+    throw failureOf("PLAN_BASE", "git is not on the PATH", {
+      cause: "folders of PATH inside the checkout do not count",
+      hint: "install git, or pass a folder with --base",
+    });
   const env = {
-    ...Object.fromEntries(passed),
+    ...programEnvironment(context.env, "git"),
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     LC_ALL: "C",
   };
   const run = (settings: readonly string[], args: readonly string[]): GitAnswer => {
     const words = [...settings.flatMap((setting) => ["-c", setting]), ...args];
-    const ended = spawnSync("git", words, {
+    const ended = spawnSync(program, words, {
       cwd: folder,
       env,
       encoding: "utf8",
