@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileStatsOf, isInFolder } from "../../config/files.ts";
-import { type Diagnostic, failureOf, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { checkSpec, type DigestFn, type SpecOptions } from "../session/read-spec.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
@@ -71,21 +71,27 @@ async function readAt(context: WorkflowContext, options: Reading, place: Place):
     return { name, found: "absent", notes: [warning("PLAN_BASE", message)] };
   }
   const there = { ...context, cwd: counterpart(place, realpathSync(context.cwd)) ?? place.base };
-  const { spec, diagnostics } = await checkSpec(
-    there,
-    {
-      ...options,
-      mayLackSecrets: true,
-      rules: undefined,
-      file,
-      varFile: options.varFile.flatMap((path) => varFile(context, place, path)),
-    },
-    keyed,
-    untrusted,
-  );
+  const reading = {
+    ...options,
+    mayLackSecrets: true,
+    rules: undefined,
+    file,
+    varFile: options.varFile.flatMap((path) => varFile(context, place, path)),
+  };
+  const { spec, diagnostics } = await checkedBase(there, reading, keyed, untrusted);
   const [first] = diagnostics.filter(({ severity }) => severity === "error");
   if (spec !== undefined && first === undefined) return { name, found: spec, notes: [] };
   return { name, found: "invalid", notes: [invalid(name, first)] };
+}
+
+/** A folder that a link leads out of the base is one more error of the base. */
+async function checkedBase(...args: Parameters<typeof checkSpec>): ReturnType<typeof checkSpec> {
+  try {
+    return await checkSpec(...args);
+  } catch (problem) {
+    if (!(problem instanceof Failure)) throw problem;
+    return { diagnostics: problem.diagnostics };
+  }
 }
 
 /** A base with errors must not block the change that repairs it. */

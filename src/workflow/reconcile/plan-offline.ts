@@ -35,7 +35,8 @@ import {
 import type { RunObserver, WorkflowContext } from "../session/workflow-context.ts";
 import { assertKnownKinds } from "../state/check-state.ts";
 import { importNotes } from "../target/record-entries.ts";
-import { assertExpectedHost, selectedTarget } from "../target/target.ts";
+import { assertInCheckout } from "../target/spec-tree.ts";
+import { assertExpectedHost, selectedTarget, specFile } from "../target/target.ts";
 import { placesIn } from "./located.ts";
 import { assertSameHost } from "./plan.ts";
 import { compareWithBase } from "./plan-base.ts";
@@ -58,6 +59,7 @@ export interface OfflinePlan {
 
 /** Needs neither host nor token; a host that is named must be the state's. */
 export function planOffline(context: WorkflowContext, options: OfflineOptions): Promise<OfflinePlan> {
+  if (options.untrusted) assertInCheckout(context, specFile(context, options));
   return withState(context, options, (store) => planOn(store, context, options));
 }
 

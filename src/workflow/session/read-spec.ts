@@ -10,6 +10,7 @@ import { registryIn } from "../../resource/dialect-view.ts";
 import { loadSpec, type SpecInput } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
+import { assertInCheckout } from "../target/spec-tree.ts";
 import { namedTarget, specFile, stateOfTarget } from "../target/target.ts";
 import { prepareForLargeFile, prepareForLargePlan } from "./large-workspace.ts";
 import type { WorkflowContext } from "./workflow-context.ts";
@@ -82,8 +83,10 @@ export function specInput(context: WorkflowContext, options: Reading, untrusted 
   const { seen } = options;
   const varFiles = options.varFile.map((path) => resolve(context.cwd, path));
   for (const path of varFiles) seen?.(path);
+  const file = specFile(context, options);
+  if (untrusted) assertInCheckout(context, file, varFiles);
   return {
-    file: specFile(context, options),
+    file,
     cwd: context.cwd,
     ...defined({ target, seen }),
     vars: options.var,

@@ -14,6 +14,7 @@ import type { BaseSpec } from "../base/base-spec.ts";
 import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "../reconcile/plan.ts";
 import { planWithBase } from "../reconcile/plan-base.ts";
 import { checkRules } from "../rules/check-rules.ts";
+import { assertInCheckout } from "../target/spec-tree.ts";
 import { settingsForTarget, specFile } from "../target/target.ts";
 import { restrictionOf } from "./address-filter.ts";
 import { type Connection, connect } from "./connect.ts";
@@ -67,7 +68,10 @@ export async function withSession<T>(
   opening: SessionRequirements,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  prepareForLargeFile(specFile(context, options));
+  const file = specFile(context, options);
+  // The state may be next to the spec, so the folder is checked first.
+  if (opening.untrusted === true) assertInCheckout(context, file);
+  prepareForLargeFile(file);
   return withState(context, options, async (store) => {
     const settings = settingsForTarget(context, { ...options, untrusted: opening.untrusted === true });
     context.observer.found(settings.warnings);
