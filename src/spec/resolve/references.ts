@@ -241,7 +241,7 @@ function textsIn(node: SpecNode): readonly string[] {
   return texts;
 }
 
-/** The references in a text whose form was not checked yet. */
+/** The references in a string whose form was not checked yet. */
 function targetsIn(text: string): readonly ReferencePart[] {
   return (templateParts(text) ?? []).flatMap((part): ReferencePart[] => {
     const expression = typeof part === "string" ? "" : part.expression;

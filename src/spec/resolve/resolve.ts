@@ -218,7 +218,7 @@ function isHidden(fields: MapNode, path: Path): boolean {
   return path.length > 0 && node !== undefined && hasSensitive(node);
 }
 
-/** Whether a sentence contains a sensitive value of the fields, as a word of its own. */
+/** Whether a sentence contains a sensitive value of the fields as a whole word. */
 function mentions(fields: MapNode, sentence: string): boolean {
   if (!hasSensitive(fields)) return false;
   let found = false;

@@ -43,7 +43,7 @@ export function sensitivePaths(
   return paths;
 }
 
-/** What the value of a field decides besides itself, if anything. */
+/** What else the value of a field decides, if anything. */
 function roleOf({ source, names, refersTo, mentions, fileUri }: FieldSchema): string | undefined {
   if (source === true) return "the source of a value";
   if (names !== undefined) return "the name of another object";
@@ -51,7 +51,7 @@ function roleOf({ source, names, refersTo, mentions, fileUri }: FieldSchema): st
   return mentions !== undefined || fileUri === true ? "a path" : undefined;
 }
 
-/** Sections besides resources that decide names and addresses. */
+/** Sections other than resources that decide names and addresses. */
 const SECTIONS = ["policy", "moved", "removed", "import"] as const;
 
 export function refuseSensitiveSections(root: MapNode, findings: Findings): void {

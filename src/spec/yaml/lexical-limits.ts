@@ -39,7 +39,7 @@ export function lexicalTokens(source: SourceText, findings: Findings): readonly 
   return tokens;
 }
 
-/** Nobody can tell which lines of a text that cannot be read are the value of a sensitive variable. */
+/** In a file that cannot be parsed, any line may be the value of a sensitive variable. */
 export function hideUnreadable(source: SourceText): void {
   if (/\bsensitive\b["']?\s*:|^\s+["']?variables\b["']?\s*:/m.test(source.text)) source.hide();
 }

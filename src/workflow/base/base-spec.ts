@@ -89,7 +89,7 @@ async function checkedBase(...args: Parameters<typeof checkSpec>): ReturnType<ty
   try {
     return await checkSpec(...args);
   } catch (problem) {
-    if (!(problem instanceof Failure)) throw problem;
+    if (!(problem instanceof Failure) || problem.diagnostics[0]?.code !== "SPEC_OUTSIDE") throw problem;
     return { diagnostics: problem.diagnostics };
   }
 }

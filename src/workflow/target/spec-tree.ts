@@ -44,7 +44,7 @@ function isLedAway(context: ProcessContext, path: string): boolean {
   for (const at of foldersTo(written)) {
     const real = resolvedPath(at);
     if (tree !== undefined && (!isInFolder(tree, real) || isHiddenOnlyThere(tree, real, at))) return true;
-    // The home folder may be a checkout of its owner. A submodule may be somebody else's, so it is a tree of its own.
+    // The home folder may be a checkout of its owner. A submodule may have another author, so it is a separate tree.
     const isTop = existsSync(join(real, ".git")) && !isInFolder(real, home);
     if (isTop || (tree === undefined && at === cwd)) tree = real;
   }

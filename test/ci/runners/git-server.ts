@@ -1,4 +1,4 @@
-// A Git server over HTTP that asks for a password: git's own backend, in a process of its own because some callers block theirs.
+// A Git server over HTTP that asks for a password: git's own backend, in a separate process because some callers block theirs.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ export interface GitServer {
   close(): void;
 }
 
-/** Serves the repositories below `folder` to whoever has this password. */
+/** Serves the repositories below `folder` to clients with this password. */
 export async function startGitServer(folder: string, user: string, password: string): Promise<GitServer> {
   const child: ChildProcess = spawn(process.execPath, [import.meta.filename, folder], {
     env: { PATH: process.env.PATH, EXPECTED: Buffer.from(`${user}:${password}`).toString("base64") },

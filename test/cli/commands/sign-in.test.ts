@@ -385,7 +385,6 @@ describe("a run that signs in", () => {
       DATABRICKS_HOST: server.url,
       WORKSPACE_CLOUD: "azure",
       PATH: `${bin()}:${process.env.PATH}`,
-      ISSUER: `${server.url}/${TENANT}/oauth2/token`,
     });
     beforeEach(() => {
       mkdirSync(bin());
@@ -397,7 +396,7 @@ const fs = require("node:fs");
 fs.appendFileSync(__dirname + "/ran", process.cwd() + "\\n");
 const resource = process.argv[process.argv.indexOf("--resource") + 1];
 const body = new URLSearchParams({ grant_type: "client_credentials", client_id: "a", client_secret: "${SECRET}", resource });
-fetch(process.env.ISSUER, { method: "POST", body }).then((one) => one.json()).then((one) =>
+fetch("${server.url}/${TENANT}/oauth2/token", { method: "POST", body }).then((one) => one.json()).then((one) =>
   console.log(JSON.stringify({ accessToken: one.access_token, expires_on: Number(one.expires_on) })));
 `,
         { mode: 0o755 },

@@ -323,20 +323,6 @@ describe("validate", () => {
     expect((await run(folder, "validate")).err.match(/was already applied/gu)).toHaveLength(3);
   });
 
-  test("shows no sensitive value of a done entry", async () => {
-    const folder = folderWith(
-      'variables: { s: { type: string, sensitive: true } }\ngroups: { g: {} }\nmoved: [{ from: "groups.${var.s}", to: groups.g }]\n',
-    );
-    const secret = ["--var", "s=canary-of-entry"];
-    await runProgram(contextWith({}, folder), ["apply", "--host", "embedded", "--auto-approve", ...secret]);
-    const context = contextWith({}, folder);
-    await runProgram(context, ["validate", ...secret]);
-    expect(context.err()).toContain(
-      "the entry that moves groups.(sensitive) to groups.g was already applied",
-    );
-    expect(context.err()).not.toContain("canary");
-  });
-
   test("reads the state that --state names, not the one next to the spec", async () => {
     const spec = (key: string) =>
       `pools: { ${key}: { instance_pool_name: warm, node_type_id: Standard_DS3_v2 } }\n`;

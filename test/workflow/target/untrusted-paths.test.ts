@@ -95,7 +95,7 @@ describe("the folder of an untrusted spec", () => {
     expect((await plan("--untrusted", outside, { PWD: "/elsewhere" })).code).toBe(0);
   });
 
-  test("cannot be a link out of the current folder if there is no repository", async () => {
+  test("cannot be a link out of the current folder without a repository", async () => {
     cpSync(checkout, join(root, "plain"), { recursive: true, filter: (path) => !path.includes(".git") });
     link("plain/specs", "../other");
     await expectRefused("-f specs/workspace.yaml", join(root, "plain"));
