@@ -9,6 +9,8 @@ export default defineConfig({
     maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // A test without an assertion fails only if something throws.
+    expect: { requireAssertions: true },
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "json-summary"], reportsDirectory: "coverage" },
   },
 });

@@ -129,28 +129,27 @@ describe("types", () => {
     expect(all.length).toBeGreaterThan(2000);
   });
 
+  /** Of a string, every text is a value. */
+  const bad: Readonly<Record<string, readonly string[]>> = {
+    integer: ["", "x", "1.5", "1e3", "0x1", " 1", "9223372036854775808"],
+    boolean: ["", "yes", "1", "TRUE"],
+  };
   const queries = operations.filter(
-    ([, { method, input }]) => method === "GET" && Object.keys(objectIn(input.properties)).length > 0,
+    ([, { method, input }]) =>
+      method === "GET" &&
+      Object.values<Body>(objectIn(input.properties)).some(({ type }) => bad[String(type)] !== undefined),
   );
   test.each(queries)(
     "A conventions: text in the query string of %s is read strictly",
     async (_id, operation) => {
       const base = least(operation.input) as JsonObject;
-      const bad: Readonly<Record<string, readonly string[]>> = {
-        integer: ["", "x", "1.5", "1e3", "0x1", " 1", "9223372036854775808"],
-        boolean: ["", "yes", "1", "TRUE"],
-      };
+      const code = operation.scim ? "invalidSyntax" : "MALFORMED_REQUEST";
       for (const [name, schema] of Object.entries<Body>(objectIn(operation.input.properties))) {
         for (const text of bad[String(schema.type)] ?? []) {
           const query = new URLSearchParams({ ...(base as Record<string, string>), [name]: text });
           const path = `${operation.path.replace("{id}", "1")}?${query}`;
           const answer = await w.get(path);
-          expect([name, text, ...refusal(answer).slice(0, 2)]).toEqual([
-            name,
-            text,
-            400,
-            operation.scim ? "invalidSyntax" : "MALFORMED_REQUEST",
-          ]);
+          expect([name, text, ...refusal(answer).slice(0, 2)]).toEqual([name, text, 400, code]);
         }
       }
     },

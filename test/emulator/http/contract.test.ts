@@ -132,11 +132,15 @@ test.each(contract.operations.map((operation) => [operation.id, operation] as co
   "the schema of %s compiles",
   (_id, operation) => {
     const validate = makeValidator(contract);
-    try {
-      validate(operation, {});
-    } catch (error) {
-      expect(error).toBeInstanceOf(ApiError);
-    }
+    const refusal = (() => {
+      try {
+        validate(operation, {});
+        return "none";
+      } catch (error) {
+        return error instanceof ApiError ? error.code : error;
+      }
+    })();
+    expect(["none", "INVALID_PARAMETER_VALUE"]).toContain(refusal);
   },
 );
 
