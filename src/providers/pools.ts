@@ -7,7 +7,7 @@ import type { LiveObject } from "../resource/live.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import { defineProvider } from "./kit/field-builders.ts";
 import { preservedIn, preservedPaths, removesObject, withPreserved } from "./kit/preserved-fields.ts";
-import { effectOn, problem } from "./kit/problems.ts";
+import { effectOn, losesId, problem } from "./kit/problems.ts";
 import {
   ignoreMissing,
   keyIn,
@@ -114,6 +114,7 @@ export const pools = defineProvider({
       const until = "until they leave the pool";
       if (change.action === "replace")
         return [
+          ...losesId(change, "pool"),
           ...effectOn(
             "the old pool is kept under another name while it is in use",
             holders(change.live, workspace),

@@ -83,7 +83,8 @@ async function put(api: OperationWriter, task: Task): Promise<void> {
 export const secrets = defineProvider({
   kind: "secrets",
   singular: "secret",
-  description: "Secrets in a scope. Live secrets that are not in the spec are reported but not changed.",
+  description:
+    "Secrets in a scope. Live secrets that are not in the spec are not changed; if the scope declares `secrets`, they are reported as drift.",
   fields,
   severity: "security",
   nameField: undefined,

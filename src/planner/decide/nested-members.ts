@@ -19,7 +19,7 @@ import type { LiveMember } from "../model/live-index.ts";
 
 export interface PlannedDeletes {
   readonly changes: readonly Change[];
-  /** Unrecorded members of authoritative lists, and unrecorded objects of authoritative kinds. */
+  /** Unrecorded members of lists that the spec declares, and unrecorded objects of authoritative kinds. */
   readonly appeared: readonly LiveMember[];
   /** Objects that would be judged differently if the caller were known. */
   readonly needsCaller: boolean;
@@ -42,8 +42,13 @@ export function unmanagedMembers(
       const parent = parents.get(parentOf(live.name));
       if (parent === undefined) continue;
       const address = addressOf(provider.kind, nestedNameOf(nameOf(parent.address), memberOf(live.name)));
-      if (hasUnreadableValue(provider)) changes.push(reported(provider, address, live));
-      else if (parent.owns) {
+      if (hasUnreadableValue(provider)) {
+        // A declared one that cannot be adopted is an error elsewhere.
+        if (context.input.spec.resources.has(address)) continue;
+        changes.push(reported(provider, address, live));
+        if (parent.owns && appearedOutside(context, provider, parent, live, caller))
+          appeared.push({ address, live });
+      } else if (parent.owns) {
         if (caller === undefined && provider.planning.isImplicit !== undefined) needsCaller = true;
         if (provider.planning.isImplicit?.(live, caller, parent.values) === true) continue;
         const cause = appearedOutside(context, provider, parent, live, caller) ? "drift" : "spec";
@@ -56,7 +61,7 @@ export function unmanagedMembers(
   return { changes, appeared, needsCaller };
 }
 
-/** Whether the last apply would have removed it: then it was added outside. Otherwise, the list becomes authoritative now. */
+/** Whether the list was the spec's own at the last apply: then the member was added outside. Otherwise, the list becomes authoritative now. */
 function appearedOutside(
   context: PlanContext,
   provider: PlannedKind,

@@ -10,7 +10,7 @@ import { isRunOn } from "../../resource/service-status.ts";
 import { choiceField, defineProvider, flagField, textField } from "../kit/field-builders.ts";
 import { withUnlisted } from "../kit/names.ts";
 import { preservedPaths } from "../kit/preserved-fields.ts";
-import { effectOn } from "../kit/problems.ts";
+import { effectOn, losesId } from "../kit/problems.ts";
 import { keyIn, liveIfPresent, namesOf, needsCompute, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
@@ -134,7 +134,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
     const runs = runsOn(workspace, live).length;
     if (runs > 0) told.push(`${count(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
   }
-  if (change.action !== "delete") return told;
+  if (change.action !== "delete") return [...told, ...losesId(change, "cluster")];
   const jobs = workspace
     .live("jobs")
     .filter(

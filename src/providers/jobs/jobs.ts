@@ -14,7 +14,7 @@ import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
 import { withUnlisted } from "../kit/names.ts";
 import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";
-import { problem } from "../kit/problems.ts";
+import { losesId, problem } from "../kit/problems.ts";
 import {
   ignoreMissing,
   int64,
@@ -126,7 +126,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
     );
     return stops ? ["the job no longer runs on its schedule"] : [];
   }
-  if (change.action !== "delete") return [];
+  if (change.action !== "delete") return losesId(change, "job");
   const mails = mailed(live.values);
   const runs = runsOf(workspace, live);
   return [

@@ -3,7 +3,7 @@
 import type { Code } from "../../core/codes.ts";
 import type { Path } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
-import type { Problem } from "../../resource/planning.ts";
+import type { PlannedChange, Problem } from "../../resource/planning.ts";
 
 export const problem = (code: Code, path: Path, message: string, hint?: string): Problem => ({
   path,
@@ -11,6 +11,12 @@ export const problem = (code: Code, path: Path, message: string, hint?: string):
   message,
   ...(hint === undefined ? {} : { hint }),
 });
+
+/** The side effect of a replacement on what holds the ID of the old object. The program does not manage the access lists of these kinds. */
+export const losesId = ({ action }: PlannedChange, what: string): readonly string[] =>
+  action === "replace"
+    ? [`the new ${what} has a new ID; the access list and references to the old ID outside the spec are lost`]
+    : [];
 
 /** A side effect on the objects with these names; none without names. */
 export const effectOn = (what: string, names: readonly string[]): readonly string[] =>

@@ -104,9 +104,11 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
 /** Drift that no change of this plan reverts; other drift is marked at its change. */
 function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.drift.length === 0) return [];
-  const changed = new Set(plan.notable.map((change) => change.address));
+  const changed = new Set(plan.notable.filter(({ touches }) => touches).map(({ address }) => address));
   const rest = plan.drift.filter((one) => !changed.has(one.address));
-  const kept = new Set(plan.changes.map((change) => change.address));
+  const kept = new Set(
+    plan.changes.filter(({ action }) => action !== "report").map((change) => change.address),
+  );
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
   const isWanted = ({ address }: DriftItem) => kept.has(address);

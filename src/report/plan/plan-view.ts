@@ -101,7 +101,10 @@ export function planView(
     ...(split === undefined ? {} : { split: splitView(split, changes(), registry) }),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
     drift: plan.drift.map((one) => driftItem(one, registry, places)),
-    unmanaged: [...plan.unmanaged.map(unmanagedItem), ...plan.changes.flatMap(foundInside)],
+    unmanaged: [
+      ...plan.unmanaged.map(unmanagedItem),
+      ...plan.changes.flatMap((change) => (drifted.has(change.address) ? [] : foundInside(change))),
+    ],
     guards: plan.guards.map(guardItem),
     diagnostics: plan.diagnostics.map((one) => (own.has(one) ? one : pendingFinding(one))),
     notes,

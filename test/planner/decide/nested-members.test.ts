@@ -142,3 +142,58 @@ describe("a member that the spec does not name", () => {
     expect(made(recorded(["labels"]), { material: "steel" })).toEqual(["replace boxes.a"]);
   });
 });
+
+describe("a member whose value cannot be read", () => {
+  const keys = live({
+    boxes: [object("b1", "a", { box_name: "a" })],
+    keys: [object("a/k", "a/k", {}, { written: 5 })],
+  });
+  const planned = (declared: readonly string[], atLastApply: readonly string[] | undefined, more = {}) =>
+    plan({
+      spec: spec([resource("boxes.a", { owns: declared })]),
+      live: keys,
+      state: recorded(atLastApply),
+      ...more,
+    });
+  const addresses = (from: ReturnType<typeof planned>) => from.drift.map(({ address }) => address);
+
+  test("is drift if the list was declared at the last apply, and is still only reported", () => {
+    const found = planned(["keys"], ["keys"]);
+    expect(found.drift).toEqual([
+      { address: "keys.a/k", kind: "keys", name: "a/k", what: "appeared", diffs: [], facts: { written: 5 } },
+    ]);
+    expect(found.changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
+      "noop boxes.a",
+      "report keys.a/k",
+    ]);
+  });
+
+  test("is not drift if the list is not declared, or was not at the last apply", () => {
+    expect(addresses(planned([], ["keys"]))).toEqual([]);
+    expect(addresses(planned(["keys"], []))).toEqual([]);
+  });
+
+  test("is not drift if it is declared, recorded, or of an object that is not recorded", () => {
+    const declared = spec([
+      resource("boxes.a", { owns: ["keys"] }),
+      resource("keys.a/k", { dependsOn: ["boxes.a"] }),
+    ]);
+    expect(addresses(planned([], ["keys"], { spec: declared }))).toEqual([]);
+    const managed = state([
+      ...recorded(["keys"]).records.values(),
+      record("keys.other/k", "a/k", {}, { name: "a/k" }),
+    ]);
+    expect(addresses(planned(["keys"], ["keys"], { state: managed }))).not.toContain("keys.a/k");
+    expect(addresses(planned(["keys"], ["keys"], { state: state(), adopt: true }))).toEqual([]);
+  });
+
+  test("is limited by --only, and there are as many as the service has", () => {
+    const only = (address: string) => address !== "keys.a/k";
+    expect(addresses(planned(["keys"], ["keys"], { only }))).toEqual([]);
+    const many = live({
+      boxes: [object("b1", "a", { box_name: "a" })],
+      keys: Array.from({ length: 1000 }, (_, at) => object(`a/k${at}`, `a/k${at}`)),
+    });
+    expect(addresses(planned(["keys"], ["keys"], { live: many }))).toHaveLength(1000);
+  });
+});
