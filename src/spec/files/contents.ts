@@ -11,7 +11,7 @@ import type { Findings } from "../model/findings.ts";
 import { LIMITS, STRICT } from "../model/limits.ts";
 import type { WrittenResource } from "../model/spec.ts";
 import { isTemplate } from "../model/template.ts";
-import { member, type SpecNode, scalarText } from "../model/tree.ts";
+import { hasSensitive, member, type SpecNode, scalarText } from "../model/tree.ts";
 import { refusedWords } from "./includes.ts";
 import type { SourceReader, Summed } from "./source-reader.ts";
 import { type OpenedFile, pathBeside, type SpecFolder } from "./spec-folder.ts";
@@ -20,7 +20,8 @@ import { type OpenedFile, pathBeside, type SpecFolder } from "./spec-folder.ts";
 export function namedPath(written: WrittenResource, node: SpecNode, findings: Findings): string | undefined {
   const text = scalarText(node);
   const { address } = written;
-  if (text === undefined || text === "") return undefined;
+  // A sensitive path is reported with the other fields of the resource, and opens no file.
+  if (text === undefined || text === "" || hasSensitive(node)) return undefined;
   if (isTemplate(text)) {
     findings.error("SPEC_REFERENCE", `${address}: the path of a file cannot contain a reference`, node, {
       address,

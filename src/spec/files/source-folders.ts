@@ -9,9 +9,11 @@ import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { WrittenResource } from "../model/spec.ts";
 import {
+  hasSensitive,
   type MapMember,
   mapAt,
   member,
+  SHOWN_EVERYWHERE,
   type SpecNode,
   scalarAt,
   scalarText,
@@ -74,8 +76,9 @@ class FolderExpansion {
   members(folder: WrittenResource): readonly WrittenResource[] {
     const tree = this.#tree;
     const node = member(folder.fields, "source_dir");
-    const local = node === undefined ? undefined : namedPath(folder, node, this.#findings);
-    if (node === undefined || local === undefined) return [];
+    if (node === undefined || this.#isDecidedBySensitive(folder)) return [];
+    const local = namedPath(folder, node, this.#findings);
+    if (local === undefined) return [];
     const { address } = folder;
     const error = (code: Code, problem: string): void =>
       this.#findings.error(code, `${address}${problem}`, node, { address });
@@ -97,6 +100,20 @@ class FolderExpansion {
     else if (found.length === 0) error("SPEC_INCLUDE", `: no file in ${local} matches`);
     const files = found.map((path) => fileIn(folder, path, local, node));
     return [...foldersOf(files, folder, this.#registry), ...files];
+  }
+
+  /** Reports the fields that would let a sensitive value decide which resources exist. */
+  #isDecidedBySensitive({ address, fields }: WrittenResource): boolean {
+    const sensitive = FOLDER_FIELDS.flatMap((field) => {
+      const node = member(fields, field);
+      return node !== undefined && hasSensitive(node) ? [{ field, node }] : [];
+    });
+    for (const { field, node } of sensitive)
+      this.#findings.error("SPEC_SENSITIVE", `${address}: ${field} cannot contain a sensitive value`, node, {
+        address,
+        hint: SHOWN_EVERYWHERE,
+      });
+    return sensitive.length > 0;
   }
 
   /** False once the limit is exceeded, which is reported once. */

@@ -66,6 +66,10 @@ export function asSensitive(node: SpecNode): SpecNode {
   return marked.sensitive === true ? marked : { ...marked, sensitive: true };
 }
 
+/** Why a sensitive value can decide no key, name, path, or address. */
+export const SHOWN_EVERYWHERE =
+  "keys, names, paths, and addresses are shown in every output; use a value that is not sensitive";
+
 /** Whether the value, or anything in it, was computed from a sensitive one. */
 export function hasSensitive(node: SpecNode): boolean {
   if (node.sensitive === true) return true;

@@ -7,8 +7,15 @@ import type { FoundValue, ScopeQuery } from "../expressions/evaluate.ts";
 import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
 import { literalOf } from "../model/template.ts";
-import { describeNode, isNull, member, type SpecNode, scalarAt, scalarText } from "../model/tree.ts";
-import { SHOWN_EVERYWHERE } from "../variables/interpolate.ts";
+import {
+  describeNode,
+  isNull,
+  member,
+  SHOWN_EVERYWHERE,
+  type SpecNode,
+  scalarAt,
+  scalarText,
+} from "../model/tree.ts";
 import { checkSyntax } from "../variables/syntax-check.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";

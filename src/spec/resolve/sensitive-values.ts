@@ -5,8 +5,7 @@ import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { WrittenResource } from "../model/spec.ts";
-import { hasSensitive, type MapNode, member, type SpecNode } from "../model/tree.ts";
-import { SHOWN_EVERYWHERE } from "../variables/interpolate.ts";
+import { hasSensitive, type MapNode, member, SHOWN_EVERYWHERE, type SpecNode } from "../model/tree.ts";
 import { fieldOf } from "./field-walk.ts";
 
 /** The paths of the sensitive values, without those of lists and maps around them. */

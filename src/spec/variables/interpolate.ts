@@ -22,6 +22,7 @@ import {
   type MapNode,
   mapAt,
   type ScalarNode,
+  SHOWN_EVERYWHERE,
   type SpecNode,
   scalarAt,
   withItems,
@@ -241,10 +242,6 @@ export class Expander {
     return scalarAt(at, "");
   }
 }
-
-/** Why a sensitive value can decide no key, name, path, or address. */
-export const SHOWN_EVERYWHERE =
-  "keys, names, paths, and addresses are shown in every output; use a value that is not sensitive";
 
 /** Expressions whose value is written for them alone. The type of a variable or an input is checked at its declaration. */
 const NAMED = /^(?:local|modules)\.[\w.-]+$/;

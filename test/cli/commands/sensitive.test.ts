@@ -93,6 +93,25 @@ test("a sensitive value cannot be part of a key", async () => {
   expect(all).toContain("a key cannot contain a sensitive value");
 });
 
+test("a sensitive value cannot decide which files of a folder are included, or where a file is", async () => {
+  const folder = folderWith(`variables: { v: { default: hunter2, sensitive: true } }
+notebooks:
+  /Shared/a: { source: "\${var.v}.py" }
+  /Shared/b: { source_dir: m, include: ["\${var.v}*"], exclude: ["\${var.v}"] }
+files: { /data: { source_dir: "\${var.v}" } }
+`);
+  mkdirSync(join(folder, "m"));
+  writeFileSync(join(folder, "m/hunter2.py"), "x\n");
+  const { code, all } = await run(folder, "validate");
+  expect({ code, leaks: shows(all) }).toEqual({ code: 1, leaks: false });
+  expect(all.match(/^error SPEC_\w+: .*$/gm)).toEqual([
+    "error SPEC_SENSITIVE: notebooks./Shared/a: source is the source of a value and cannot be a sensitive value",
+    "error SPEC_SENSITIVE: notebooks./Shared/b: include cannot contain a sensitive value",
+    "error SPEC_SENSITIVE: notebooks./Shared/b: exclude cannot contain a sensitive value",
+    "error SPEC_SENSITIVE: files./data: source_dir cannot contain a sensitive value",
+  ]);
+});
+
 describe("a saved plan", () => {
   test("does not contain a sensitive value, shows none, and is applied with the value of the run", async () => {
     const folder = folderWith(SPEC);
@@ -122,7 +141,9 @@ describe("a saved plan", () => {
       WORKSPACE_VAR_license: "other",
     });
     expect(code).toBe(4);
-    expect(all).toContain("the value of a sensitive variable changed after the plan was made");
+    expect(all).toContain(
+      "pools.shared: custom_tags.license has another sensitive value than when the plan was made",
+    );
   });
 
   test("does not contain the value of --var, so apply needs it in a variable", async () => {
