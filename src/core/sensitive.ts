@@ -33,8 +33,13 @@ export class SensitiveTexts {
   readonly #texts = new Set<string>();
   #pattern: { readonly size: number; readonly parts: RegExp | undefined } | undefined;
 
+  /** Also hides the forms in which messages quote a string. */
   add(text: string): void {
-    if (text !== "") this.#texts.add(text);
+    if (text === "" || this.#texts.has(text)) return;
+    this.#texts.add(text);
+    if (text.length < SHORTEST_PART) return;
+    this.#texts.add(JSON.stringify(text).slice(1, -1));
+    if (text.isWellFormed()) this.#texts.add(encodeURIComponent(text));
   }
 
   get size(): number {
@@ -48,12 +53,13 @@ export class SensitiveTexts {
     return false;
   }
 
-  texts(): Iterable<string> {
-    return this.#texts;
-  }
-
   has(text: string): boolean {
     return this.#texts.has(text);
+  }
+
+  /** Whether a string is, or contains, one that is long enough to be recognized anywhere. */
+  hasLong(text: string): boolean {
+    return text.length >= SHORTEST_PART && this.isIn(text);
   }
 
   /** The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. */
@@ -61,7 +67,11 @@ export class SensitiveTexts {
     if (this.#texts.size === 0) return text;
     if (this.#texts.has(text)) return mark(text);
     const parts = this.#parts();
-    return parts === undefined ? text : text.replace(parts, mark);
+    return parts === undefined
+      ? text
+      : text.replace(parts, (found) =>
+          found.startsWith('"') ? `"${mark(found.slice(1, -1))}"` : mark(found),
+        );
   }
 
   /** A copy of a value in which every text is masked; the value itself if nothing is sensitive. */
@@ -69,13 +79,13 @@ export class SensitiveTexts {
     return this.#texts.size === 0 ? value : withTexts(value, (text) => this.masked(text, mark));
   }
 
-  /** Sorted by length, so that a short string does not divide a longer one. */
+  /** Sorted by length, so that a short string does not divide a longer one. Of short ones, only what messages quote. */
   #parts(): RegExp | undefined {
     if (this.#pattern?.size === this.#texts.size) return this.#pattern.parts;
-    const long = [...this.#texts].filter((one) => one.length >= SHORTEST_PART);
-    const sorted = long
+    const sorted = [...this.#texts]
+      .map((text) => (text.length < SHORTEST_PART ? JSON.stringify(text) : text))
       .sort((a, b) => b.length - a.length)
-      .map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+      .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     const parts = sorted.length === 0 ? undefined : new RegExp(sorted.join("|"), "g");
     this.#pattern = { size: this.#texts.size, parts };
     return parts;
@@ -114,39 +124,6 @@ function copied(value: unknown, change: (text: string) => string, inValues: bool
     Object.entries(value).map(([key, one]) => [
       key,
       !inValues && isWord(key, one) ? one : copied(one, change, inValues || VALUES.has(key)),
-    ]),
-  );
-}
-
-/** A copy that also hides values replaced by sensitive ones, because they may be earlier values of the same variable. */
-export function withoutReplaced<T>(value: T, isSensitive: (text: string) => boolean): T {
-  return withPairs(value, (before, after) => hiddenBy(before, after, isSensitive)) as T;
-}
-
-type Pair = (before: unknown, after: unknown) => unknown;
-
-function withPairs(value: unknown, pair: Pair): unknown {
-  if (Array.isArray(value)) return value.map((one) => withPairs(one, pair));
-  if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
-    return value;
-  const { before, after } = value as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) =>
-      VALUES.has(key) ? [key, key === "before" ? pair(before, after) : one] : [key, withPairs(one, pair)],
-    ),
-  );
-}
-
-function hiddenBy(before: unknown, after: unknown, isSensitive: (text: string) => boolean): unknown {
-  if (typeof after === "string") return typeof before === "string" && isSensitive(after) ? MASK : before;
-  if (Array.isArray(before))
-    return Array.isArray(after) ? before.map((one, at) => hiddenBy(one, after[at], isSensitive)) : before;
-  if (before === null || typeof before !== "object" || after === null || typeof after !== "object")
-    return before;
-  return Object.fromEntries(
-    Object.entries(before).map(([key, one]) => [
-      key,
-      hiddenBy(one, Object.hasOwn(after, key) ? Reflect.get(after, key) : undefined, isSensitive),
     ]),
   );
 }

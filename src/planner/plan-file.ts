@@ -4,6 +4,7 @@ import { canonicalJson, fingerprint } from "../core/canonical.ts";
 import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
 import { parseJson, stringifyJson } from "../core/exact-json.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
+import type { SensitiveValues } from "../core/sensitive-values.ts";
 import { listed } from "../core/sentences.ts";
 import type { Live } from "../resource/live.ts";
 import type { PlanningRegistry } from "../resource/registry.ts";
@@ -180,12 +181,13 @@ export function changedObjects(
   live: Live,
   registry: PlanningRegistry,
   { records }: Pick<State, "records">,
+  sensitive?: SensitiveValues,
 ): Diagnostic[] {
   const liveIndex = indexLive(withPlannedNames(registry, live, plan.changes), registry);
   const owners = addressByObject(records);
   const found: Diagnostic[] = [];
   for (const change of plan.changes) {
-    const what = movement(change, liveIndex, registry, owners);
+    const what = movement(change, liveIndex, registry, owners, sensitive);
     if (what === undefined) continue;
     found.push(
       error("PLAN_LIVE_MOVED", `${change.address} ${what} after the plan was made`, {
@@ -202,6 +204,7 @@ function movement(
   liveIndex: LiveIndex,
   registry: PlanningRegistry,
   owners: ObjectOwners,
+  sensitive: SensitiveValues | undefined,
 ): string | undefined {
   const provider = registry.get(change.kind);
   switch (change.action) {
@@ -216,7 +219,7 @@ function movement(
     case "delete": {
       const live = liveIndex.byId(change.kind, change.id);
       if (live === undefined) return "disappeared from the workspace";
-      return isAsPlanned(provider, comparable(provider, live), change)
+      return isAsPlanned(provider, comparable(provider, live), change, sensitive)
         ? undefined
         : "changed in the workspace";
     }

@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive.ts";
+import { hasDigest } from "../core/sensitive-values.ts";
 import { type FieldSchema, type FieldTable, itemSchema, memberSchema, schemaAt } from "./field-schema.ts";
 
 /** Whether the value at a path, or anything above it, is sensitive. */
@@ -24,9 +25,13 @@ export function maskedValue(schema: FieldSchema, value: Json): Json {
   );
 }
 
-/** The shape of the sensitive places: `true` where a value is masked; undefined where none is. */
+/** The shape of the sensitive places: `true` where a value is masked, `false` for other entries of its list; undefined where none is. */
 export function sensitiveShape(schema: FieldSchema, value: Json): Json | undefined {
-  if (schema.sensitive === true) return true;
+  if (schema.sensitive === true || (typeof value === "string" && hasDigest(value))) return true;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => sensitiveShape(itemSchema(schema), item));
+    return items.some((item) => item !== undefined) ? items.map((item) => item ?? false) : undefined;
+  }
   if (!isObject(value)) return undefined;
   const shape = Object.entries(value).flatMap(([key, member]) => {
     const inner = sensitiveShape(memberSchema(schema, key), member);

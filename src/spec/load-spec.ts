@@ -23,7 +23,7 @@ import { refuseSensitiveSections } from "./resolve/sensitive-values.ts";
 import { stateEntriesOf } from "./resolve/state-entries.ts";
 import { readSpecRules } from "./rules/read-rules.ts";
 import { reportErrors, validatorForPolicy } from "./schema/validator.ts";
-import { variablesOf } from "./variables/declarations.ts";
+import { sensitiveVariables, variablesOf } from "./variables/declarations.ts";
 import { applyTarget, checkTargets, selectTarget } from "./variables/targets.ts";
 
 export interface LoadOptions extends SpecInput {
@@ -94,6 +94,7 @@ async function read(
     findings.warning("SPEC_EMPTY", "the spec declares no resources, so it manages nothing", undefined, {
       hint: "check the path in --file, and for a missing include or target",
     });
+  const hidden = sensitiveVariables(member(opened.written, "variables"));
   const spec = {
     folder: tree.folder,
     files: files.digests,
@@ -102,6 +103,7 @@ async function read(
     ...(target === undefined ? {} : { target }),
     ...(stateEntries === undefined ? {} : { stateEntries }),
     ...(rules.length === 0 ? {} : { rules }),
+    ...(hidden.size === 0 ? {} : { sensitiveVariables: hidden }),
     sensitive,
   };
   return { spec, declared: { root, rules: member(opened.written, "rules"), resources: written } };

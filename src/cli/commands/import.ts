@@ -12,7 +12,7 @@ import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { withLock } from "../../workflow/reconcile/apply.ts";
-import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
+import { placesIn } from "../../workflow/reconcile/located.ts";
 import { type Session, withSession } from "../../workflow/session/session.ts";
 import { assertFree, planImport } from "../../workflow/transfer/import.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
@@ -76,7 +76,7 @@ async function show(
   form: "text" | "json",
 ): Promise<void> {
   const reports = new Reports<PlanFormat>(context, [], options);
-  const shown = { plan: withoutSensitive(spec, plan), places: placesIn(spec.resources), notes: [] };
+  const shown = { plan, places: placesIn(spec.resources), notes: [] };
   if (form === "json") {
     const info = await reports.info(plan);
     const document = { imported: { address, id, name }, plan: planJson(viewOf(shown), info) };

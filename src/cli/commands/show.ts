@@ -2,7 +2,7 @@
 
 import { changesAnything } from "../../planner/model/change.ts";
 import { verifiedPlan } from "../../workflow/reconcile/plan-file.ts";
-import { placesFrom, withoutMarks } from "../../workflow/reconcile/plan-file-parts.ts";
+import { placesFrom } from "../../workflow/reconcile/plan-file-parts.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { flagOption } from "../command/option.ts";
@@ -31,7 +31,7 @@ export const showCommand = defineCommand({
     const files = new WrittenFiles(context, { ...options, planfile });
     return withReports(context, { ...options, files, untrusted: true }, planEnding, async (reports) => {
       const saved = await verifiedPlan(context, options, planfile);
-      const { plan, report } = withoutMarks(saved);
+      const { plan, report } = saved;
       const notes = report?.notes ?? [];
       printDiagnostics(context, notes);
       const origin = report?.run ?? {

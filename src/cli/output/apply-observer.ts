@@ -6,7 +6,7 @@ import { type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/pla
 import { OUTCOME_FORMATS, type OutcomeFormat } from "../../report/formats.ts";
 import { type OutcomeView, outcomeView } from "../../report/outcome/outcome-view.ts";
 import type { ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/reconcile/apply.ts";
-import { placesIn, withoutSensitive } from "../../workflow/reconcile/located.ts";
+import { placesIn } from "../../workflow/reconcile/located.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 import { applyEnding } from "./failure-documents.ts";
@@ -62,7 +62,7 @@ export async function savedPlanObserver(reports: OutcomeReports, session: Sessio
 
 function shownFrom({ spec }: Session): (plan: Plan, notes: ShownPlan["notes"]) => ShownPlan {
   const places = placesIn(spec.resources);
-  return (plan, notes) => ({ plan: withoutSensitive(spec, plan), places, notes });
+  return (plan, notes) => ({ plan, places, notes });
 }
 
 async function eventLines(reports: OutcomeReports): Promise<ApplyObserver["changed"]> {

@@ -6,7 +6,6 @@ import { shellWord } from "../../core/sentences.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { PlanFormat } from "../../report/formats.ts";
-import { withoutSensitive } from "../../workflow/reconcile/located.ts";
 import { savedText } from "../../workflow/reconcile/plan-file.ts";
 import type { OfflinePlan } from "../../workflow/reconcile/plan-offline.ts";
 import type { ReviewedPlan } from "../../workflow/reconcile/plan-review.ts";
@@ -32,7 +31,7 @@ interface Saved {
 export async function showReview(
   reports: Reports<PlanFormat>,
   options: ReviewOutput,
-  { plan, spec, places, diagnostics, warnings }: OfflinePlan,
+  { plan, places, diagnostics, warnings }: OfflinePlan,
   save: () => Saved = () => ({ diagnostics: [] }),
 ): Promise<number> {
   const { context } = reports;
@@ -44,7 +43,7 @@ export async function showReview(
   const saved = isBlocked ? { diagnostics: code === EXIT.ok ? notSaved(options) : [] } : save();
   const notes = [...warnings, ...diagnostics, ...saved.diagnostics];
   const { exitcodeFor } = options;
-  await showPlan(reports, { plan: withoutSensitive(spec, plan), places, notes, exitcodeFor });
+  await showPlan(reports, { plan, places, notes, exitcodeFor });
   if (code !== EXIT.ok) return code;
   printDiagnostics(context, saved.diagnostics);
   if (hasErrors(saved.diagnostics)) return exitOf(saved.diagnostics);

@@ -4,12 +4,14 @@ import type { Writer } from "../../api/contract/reader.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { indexLive, type LiveIndex } from "../../planner/model/live-index.ts";
 import type { ApplyEvent, Plan } from "../../planner/model/plan.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Registry } from "../../resource/registry.ts";
 import { type Clock, type Random, randomHex } from "../../state/model/ports.ts";
+import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";
 import { NotSent } from "../failures.ts";
@@ -17,6 +19,7 @@ import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import { JournaledWriter } from "./journaled-writer.ts";
 import { notStarted } from "./outcome-log.ts";
+import { sensitiveLease } from "./sensitive-lease.ts";
 
 export interface ApplyRun {
   readonly input: ApplyInput;
@@ -26,6 +29,8 @@ export interface ApplyRun {
   readonly slots: (kind: string) => Semaphore;
   /** The service; its client limits how many requests are in flight. */
   readonly writer: Writer;
+  /** The stored record of an address, which has digests in place of sensitive values. */
+  readonly stored: (address: Address) => StateRecord | undefined;
   /** Tokens of what this apply made, by the address that it was made for. */
   readonly tokens: Map<Address, string>;
   /** Set if no further change may start: the lock is lost, or the journal cannot be written. */
@@ -33,15 +38,17 @@ export interface ApplyRun {
 }
 
 export function startRun(input: ApplyInput): ApplyRun {
-  const { parallelism } = input;
+  const { parallelism, sensitive } = input;
+  const lease = sensitiveLease(input.lease, sensitive);
   const names = createNameIndex(input.registry, input.live);
   addNewNames(names, input.plan.changes);
   return {
-    input,
+    input: { ...input, lease },
     names,
     liveIndex: indexLive(input.live, input.registry),
     slots: slotsOf(parallelism),
-    writer: guarded(input.writer, input.lease),
+    writer: guarded(input.writer, lease),
+    stored: (address) => input.lease.record(address),
     tokens: new Map(),
     halted: undefined,
   };
@@ -119,6 +126,8 @@ export interface ApplyInput {
   readonly resources: DesiredSpec["resources"];
   /** Objects that were live when the plan was made: IDs and names that the plan does not change. */
   readonly live: Live;
+  /** The sensitive values of the run; the plan has digests in their places. */
+  readonly sensitive?: SensitiveValues | undefined;
   readonly writer: Writer;
   readonly lease: Lease;
   readonly clock: Clock;

@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Change, Create, Replace } from "../../planner/model/change.ts";
 import { type ApplyOutcome, wasStopped } from "../../planner/model/plan.ts";
 import { type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
+import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run.ts";
 import {
@@ -24,9 +25,11 @@ import { type GraphNode, walkGraph } from "./walk-graph.ts";
 /** The lock must be held, what recovery found appended, and the plan audited. */
 export async function applyPlan(given: ApplyInput): Promise<ApplyOutcome> {
   const begun = given.clock.now();
-  const { origin, lease, plan, clock } = given;
-  const recorded = origin === undefined ? undefined : recordedLease(lease, plan, clock, origin);
-  const input = recorded === undefined ? given : { ...given, lease: recorded };
+  const { origin, lease, clock, sensitive } = given;
+  // The history has a digest of the plan, which must not be one of sensitive values.
+  const recorded = origin === undefined ? undefined : recordedLease(lease, given.plan, clock, origin);
+  const plan = sensitive === undefined ? given.plan : restoredPlan(given.plan, sensitive).plan;
+  const input = { ...given, plan, lease: recorded ?? lease };
   const run = startRun(input);
   const tally = new OutcomeLog(
     () => input.clock.now(),

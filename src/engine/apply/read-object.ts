@@ -53,7 +53,8 @@ export async function readUnmoved(run: ApplyRun, change: Existing): Promise<Live
     ...nameBefore(provider, change, live),
   };
   const named = { ...live, values };
-  if (!isAsPlanned(provider, comparable(provider, named), change)) throw moved(change, "changed");
+  if (!isAsPlanned(provider, comparable(provider, named), change, run.input.sensitive))
+    throw moved(change, "changed");
   return live;
 }
 

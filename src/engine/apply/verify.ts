@@ -18,6 +18,7 @@ import type { ApplyRun } from "./apply-run.ts";
 import { leavesToServer, seenIn } from "./build-record.ts";
 import { recordUnsent } from "./change-actions.ts";
 import { appliedValues } from "./resolve-values.ts";
+import { storedForm } from "./sensitive-lease.ts";
 
 /** Verifies the writes. Never fails: a later run records what cannot be read now. */
 export async function verify(run: ApplyRun, written: readonly Change[]): Promise<Diagnostic[]> {
@@ -160,7 +161,8 @@ export function recordUnchanged(run: ApplyRun): void {
     const provider = run.input.registry.get(change.kind);
     const applied = appliedValues(provider, run.input.resources.get(change.address), change.after);
     const record = recordUnsent(run, change, applied);
-    if (canonicalJson(jsonOf(record)) !== canonicalJson(jsonOf(before)))
+    const stored = run.stored(change.address) ?? before;
+    if (canonicalJson(jsonOf(storedForm(record, run.input.sensitive))) !== canonicalJson(jsonOf(stored)))
       run.input.lease.note({ type: "record", record });
   }
 }

@@ -3,6 +3,7 @@
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
@@ -170,7 +171,7 @@ function actionFor(
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
   if (immutablePolicy(context, resource) === "error")
-    return { refused: immutableError(resource, provider, because, context.input.spec.sensitive) };
+    return { refused: immutableError(resource, provider, because, context.input.isSensitive) };
   return {
     change: {
       action: "replace",
@@ -240,8 +241,9 @@ function reasonsOf(
     if (replaces) reasons.push(`${toDottedPath(path)} cannot be changed in place`);
   for (const diff of found.diffs) {
     const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, found.live);
-    if (why !== undefined)
-      reasons.push(`the service set ${toDottedPath(diff.path)} to ${String(diff.before)} (${why})`);
+    const isHidden = context.input.isSensitive?.(resource.address, diff.path, diff.before) === true;
+    const value = isHidden ? SENSITIVE_TEXT : String(diff.before);
+    if (why !== undefined) reasons.push(`the service set ${toDottedPath(diff.path)} to ${value} (${why})`);
   }
   return reasons;
 }

@@ -2,29 +2,37 @@
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
-import { collectTexts, type Json } from "../../core/json.ts";
+import type { Json } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
-import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { FieldTable } from "../../resource/field-schema.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { NonEmpty } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
+import type { PlanInput } from "../model/input.ts";
 
 /** The refusal of a change that needs a replacement. */
 export function immutableError(
   resource: Resource,
   provider: PlannedKind,
   because: NonEmpty<FieldDiff>,
-  sensitive: SensitiveTexts | undefined,
+  isSensitive: PlanInput["isSensitive"] = () => false,
 ): Diagnostic {
   const fields = because.map((diff) => toDottedPath(diff.path)).join(", ");
   const [first] = because;
   return error("PLAN_IMMUTABLE", `${resource.address}: ${fields} cannot be changed in place`, {
     address: resource.address,
     at: resource.locate(first.path),
-    cause: because.map((diff) => describeDiff(provider.fields, diff, sensitive)).join("; "),
+    cause: because
+      .map((diff) =>
+        describeDiff(
+          provider.fields,
+          diff,
+          isSensitive(resource.address, diff.path, diff.before, diff.after),
+        ),
+      )
+      .join("; "),
     hint: "revert the change, or allow a replacement with `lifecycle: { on_immutable_change: replace }`",
   });
 }
@@ -32,15 +40,8 @@ export function immutableError(
 const LONGEST = 120;
 
 /** `node_type_id: "Standard_DS3_v2" → "Standard_DS4_v2"`. */
-function describeDiff(
-  fields: FieldTable,
-  { path, before, after }: FieldDiff,
-  sensitive: SensitiveTexts | undefined,
-): string {
-  // JSON escapes strings, so each string is compared as well.
-  const texts = after === undefined ? [] : [stringifyJson(after), ...collectTexts(after)];
-  const isHidden =
-    fields[String(path[0])]?.sensitive === true || texts.some((text) => sensitive?.isIn(text) === true);
+function describeDiff(fields: FieldTable, { path, before, after }: FieldDiff, isSensitive: boolean): string {
+  const isHidden = isSensitive || fields[String(path[0])]?.sensitive === true;
   const text = (value: Json | undefined): string => (isHidden ? "(sensitive)" : valueText(value));
   return `${toDottedPath(path)}: ${text(before)} → ${text(after)}`;
 }

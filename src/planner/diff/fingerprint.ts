@@ -2,6 +2,7 @@
 
 import { fingerprint } from "../../core/canonical.ts";
 import type { Json } from "../../core/json.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -36,19 +37,22 @@ export function liveFingerprint(
   return fingerprint(parts);
 }
 
-/** Whether an object is the one that a change rests on. A delete also accepts fields that the service set since. */
+/** Whether an object is the one that a change rests on. A delete also accepts fields that the service set since. With `sensitive`, the fingerprint may be keyed. */
 export function isAsPlanned(
   { fields }: PlannedKind,
   live: Pick<LiveObject, "values" | "facts">,
   change: Existing,
+  sensitive?: Pick<SensitiveValues, "keyed">,
 ): boolean {
-  if ("after" in change) return liveFingerprint(fields, live, change.after) === change.fingerprint;
+  const isPlanned = (print: string): boolean =>
+    print === change.fingerprint || sensitive?.keyed(print) === change.fingerprint;
+  if ("after" in change) return isPlanned(liveFingerprint(fields, live, change.after));
   const values = Object.entries(fields).flatMap(([name, schema]) => {
     const value = changedByService(schema, live) === undefined ? undefined : change.before[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   const asBefore = { ...live, values: { ...live.values, ...Object.fromEntries(values) } };
-  return liveFingerprint(fields, asBefore, undefined) === change.fingerprint;
+  return isPlanned(liveFingerprint(fields, asBefore, undefined));
 }
 
 type Existing = Extract<Change, { readonly fingerprint: string }>;

@@ -6,6 +6,7 @@ import { type Diagnostic, warning, withoutFrame } from "../../core/diagnostic.ts
 import { collectTexts, type Json, type JsonObject } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
 import { secretField } from "../../resource/content.ts";
+import type { Values } from "../../resource/field-schema.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -130,8 +131,12 @@ function withoutSecretValues({ registry, spec, state }: UntrustedInput) {
 }
 
 function withValue(resource: Resource, field: string, value: Json): Resource {
+  return withOtherValues(resource, { ...resource.values, [field]: value });
+}
+
+/** A copy of a resource with other values, and without the payload of its present ones. */
+export function withOtherValues(resource: Resource, values: Values): Resource {
   const { address, kind, key, name, references, sensitive, dependsOn, owns, lifecycle, at } = resource;
-  const values = { ...resource.values, [field]: value };
   const locate: Resource["locate"] = (path) => resource.locate(path);
   const copy = { address, kind, key, name, values, references, dependsOn, owns, lifecycle, at, locate };
   return sensitive === undefined ? copy : { ...copy, sensitive };

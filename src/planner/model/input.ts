@@ -1,6 +1,8 @@
 // The input of a plan. The same input and facts give the same plan, byte for byte.
 
 import type { Address } from "../../core/address.ts";
+import type { Json } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
 import type { Live } from "../../resource/live.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Spec } from "../../spec/model/spec.ts";
@@ -22,6 +24,8 @@ export interface PlanInput {
   readonly destroy?: boolean;
   /** `live` is not everything: what it lacks may be there. */
   readonly partial?: boolean;
+  /** Whether a field has, or had, a sensitive value, so that no sentence may contain these values of it. */
+  readonly isSensitive?: (address: Address, path: Path, ...values: readonly (Json | undefined)[]) => boolean;
   /** Restricts the plan to these addresses and what they need. */
   readonly only?: (address: Address) => boolean;
 }

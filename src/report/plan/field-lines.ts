@@ -2,6 +2,7 @@
 
 import cronstrue from "cronstrue";
 import { structuredPatch } from "diff/lib/patch/create.js";
+import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
@@ -156,7 +157,7 @@ function objectLines(path: Path, before: Json | undefined, after: Json | undefin
     return [{ label: printable(toDottedPath(path)), was: valueText(before), text: valueText(after) }];
   return [...new Set(keys)].flatMap((key) => {
     const [a, b] = [valueAt(old, [key]), valueAt(next, [key])];
-    const isSame = !isObject(a) && !isObject(b) && valueText(a) === valueText(b);
+    const isSame = !isObject(a) && !isObject(b) && canonicalJson(a ?? null) === canonicalJson(b ?? null);
     return isSame ? [] : objectLines([...path, key], a, b);
   });
 }

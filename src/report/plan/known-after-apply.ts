@@ -3,6 +3,7 @@
 import jsonPatch from "fast-json-patch";
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { withoutDigests } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
 import {
   isMarkedLater,
@@ -34,11 +35,12 @@ export function resultValues(change: Change, fields: FieldTable): ResultValues {
   if (!("before" in change)) return { before: undefined, patch: [], ...afterOf(reached, fields) };
   const before = shown(fields, change.before);
   if (reached === change.before) return { before, after: before, unknown: {}, patch: [] };
+  // Digests show that a sensitive value changes.
   const patch =
     "diffs" in change
       ? patchOf(before, withReferenceTexts(shown(fields, markedDiffs(change, fields))) as JsonObject)
       : [];
-  return { before, patch, ...afterOf(reached, fields) };
+  return { before, patch: withoutDigests(patch), ...afterOf(reached, fields) };
 }
 
 function afterOf(reached: Values | undefined, fields: FieldTable): Pick<ResultValues, "after" | "unknown"> {

@@ -1,6 +1,7 @@
 // A plan (schemas/plan.schema.json) and its drift as JSON. The form is Terraform's, so that policies for Terraform plans can read it.
 
 import type { Json } from "../../core/json.ts";
+import { withoutDigests } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import { isSensitive, maskedValue, sensitiveShape } from "../../resource/masked.ts";
@@ -107,8 +108,8 @@ function valuesJson(change: Change, fields: FieldTable): Record<string, unknown>
   const { before, after, unknown, patch } = resultValues(change, fields);
   return {
     actions: actionsOf(change),
-    before: before ?? null,
-    after: after ?? null,
+    before: withoutDigests(before) ?? null,
+    after: withoutDigests(after) ?? null,
     after_unknown: unknown,
     before_sensitive: shapeOf(fields, before),
     after_sensitive: shapeOf(fields, after),
@@ -149,7 +150,7 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
       ? null
       : isSensitive(table, diff.path)
         ? "(sensitive)"
-        : maskedValue(schemaAt(table, diff.path), value);
+        : withoutDigests(maskedValue(schemaAt(table, diff.path), value));
   return {
     address: one.address,
     kind: one.kind,

@@ -2,6 +2,7 @@
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { isObject, type Json } from "../../core/json.ts";
+import { shownText } from "../../core/sensitive-values.ts";
 import { grouped } from "../../core/sentences.ts";
 import type { Colors } from "./color.ts";
 import { printable } from "./printable.ts";
@@ -46,7 +47,8 @@ function inline(value: Json): string {
   return String(value);
 }
 
-function stringText(text: string): string {
+function stringText(whole: string): string {
+  const text = shownText(whole);
   if (text === "(sensitive)") return text;
   return printable(BARE.test(text) && !OTHER_TYPE.test(text) ? text : JSON.stringify(text));
 }

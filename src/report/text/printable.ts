@@ -1,6 +1,7 @@
 // Escapes data for output: characters that could control a terminal, a log, or mislead a reader become visible.
 
 import { stringifyJson } from "../../core/exact-json.ts";
+import { shownText } from "../../core/sensitive-values.ts";
 
 /** Controls, bidi marks, zero-width and other ignorable characters, lone surrogates, and unusual spaces. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
@@ -8,7 +9,8 @@ const ANY_INVISIBLE = new RegExp(INVISIBLE.source, "u");
 const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** One line of text in which nothing is hidden and no CI service finds a command (`::x::`, `##[x]`, `##vso[x]`). */
-export function printable(text: string): string {
+export function printable(whole: string): string {
+  const text = shownText(whole);
   const shown = ANY_INVISIBLE.test(text) ? text.replace(INVISIBLE, escaped) : text;
   return withoutCommands(shown);
 }
@@ -43,7 +45,7 @@ export function hidesSomething(text: string): boolean {
 
 /** JSON text that reads back as the same value and shows every invisible character as an escape. */
 export function printableJson(value: unknown, indent?: number): string {
-  return printableQuoted(stringifyJson(value, indent));
+  return printableQuoted(shownText(stringifyJson(value, indent)));
 }
 
 /** A string with escapes, inside double quotes, where an escape is read as its character. */

@@ -114,6 +114,8 @@ export interface Spec {
   readonly stateEntries?: StateEntries;
   /** Those of folders first. Absent if there are none, or if the run does not check plans. */
   readonly rules?: readonly Rule[];
+  /** The variables that are declared as sensitive; absent if there are none. */
+  readonly sensitiveVariables?: ReadonlySet<string>;
   /** Values that no output may show. */
   readonly sensitive?: SensitiveTexts;
 }

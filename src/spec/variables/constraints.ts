@@ -47,9 +47,8 @@ export function constraintsOf(
     findings.error("SPEC_TYPE", `${name}: enum must be a list of values`, allowed);
   else if (allowed !== undefined) checkLiteral(`${name}: enum`, allowed, findings);
   const flag = member(node, "sensitive");
+  const sensitive = isMarkedSensitive(node);
   if (flag !== undefined && !isFlag(flag)) findings.wrongType(`${name}: sensitive`, "true or false", flag);
-  // A mistake in the flag must not show the value.
-  const sensitive = flag !== undefined && !(flag.kind === "scalar" && flag.value === false);
   if (sensitive && type !== undefined && type !== "string")
     findings.error("SPEC_VALUE", `${name}: only a variable of type string can be sensitive`, flag);
   const pattern = patternIn(name, member(node, "pattern"), { findings, patterns });
@@ -58,6 +57,12 @@ export function constraintsOf(
     ...(allowed?.kind === "list" ? { allowed: allowed.items.map((item) => plain(item)) } : {}),
     ...(pattern === undefined ? {} : { pattern }),
   };
+}
+
+/** A mistake in the flag must not show the value. */
+export function isMarkedSensitive(declaration: SpecNode): boolean {
+  const flag = member(declaration, "sensitive");
+  return flag !== undefined && !(flag.kind === "scalar" && flag.value === false);
 }
 
 /** Reports each `${…}` in a part of a declaration: it would be taken as text. */

@@ -25,6 +25,7 @@ import {
   checkConstraints,
   checkLiteral,
   constraintsOf,
+  isMarkedSensitive,
   NO_CONSTRAINTS,
   sensitiveValue,
   type VariableConstraints,
@@ -113,6 +114,12 @@ export function variablesOf(
     }
     return undefined;
   };
+}
+
+/** The names of the variables that a section declares as sensitive. */
+export function sensitiveVariables(section: SpecNode | undefined): ReadonlySet<string> {
+  const members = section?.kind === "map" ? [...section.members] : [];
+  return new Set(members.flatMap(([name, { value }]) => (isMarkedSensitive(value) ? [name] : [])));
 }
 
 function declarations(section: SpecNode | undefined, parts: ConstraintParts): ReadonlyMap<string, Declared> {

@@ -155,6 +155,8 @@ type Upgrades = Readonly<Record<number, (old: JsonObject) => JsonObject>>;
 const UPGRADES: Upgrades = {
   // Version 2 adds members and journal entries that older programs do not know, and changes none.
   1: (old) => old,
+  // Version 3 has digests in place of sensitive values, which older programs would write to the workspace. The next apply adds them.
+  2: (old) => old,
 };
 
 /** Throws STATE_FORMAT for data from a newer version of the program. */

@@ -5,7 +5,7 @@ import { isOutOfFiles, TOO_MANY_FILES } from "../../core/request-failure.ts";
 import type { BackendNames } from "./backend.ts";
 
 /** Written into every state and journal. A higher one comes from a newer version of the program. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 /** The most bytes of a state.json, a journal, and what `state push` takes: some 240,000 resources. */
 export const STATE_BYTES = 256 * 1024 * 1024;

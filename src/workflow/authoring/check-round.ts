@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { fromEnv } from "../../config/environment.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import { placesIn, withoutSensitive } from "../reconcile/located.ts";
+import { placesIn } from "../reconcile/located.ts";
 import { PLAIN_REVIEW, planForReview, type ReviewOptions } from "../reconcile/plan-review.ts";
 import { checkSpec } from "../session/read-spec.ts";
 import { type SessionOptions, withSession } from "../session/session.ts";
@@ -107,11 +107,11 @@ async function planned(
   } as const;
   const review: ReviewOptions = { ...options, ...PLAIN_REVIEW };
   return withSession(context, options, opening, async (session) => {
-    const { plan, spec, diagnostics } = await planForReview(session, review);
+    const { plan, diagnostics } = await planForReview(session, review);
     return {
       diagnostics: [...found, ...diagnostics],
       resources: session.spec.resources.size,
-      plan: withoutSensitive(spec, plan),
+      plan,
       places: placesIn(session.spec.resources),
     };
   });

@@ -107,12 +107,12 @@ async function applyChecked(
     return { status: "refused", plan };
   }
   // The workspace is read again for names and IDs; the changes are those of the file.
-  const { live, learnt, recovered } = await planSession(session, lease.state(), { writes: true });
+  const { live, learnt, sensitive, recovered } = await planSession(session, lease.state(), { writes: true });
   assertNotInterrupted(request.signal);
   if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
   const moved = [
     ...otherRecords(saved, recovered.state),
-    ...changedObjects(plan, live, registry, recovered.state),
+    ...changedObjects(plan, live, registry, recovered.state, sensitive),
   ];
   if (hasErrors(moved)) throw new Failure(...moved);
   const ruled = plan.diagnostics.slice(saved.plan.diagnostics.length);
@@ -124,6 +124,7 @@ async function applyChecked(
     lease,
     plan,
     live,
+    sensitive,
     resources: spec.resources,
     entries: [...plannedEntries(recovered.entries, plan), ...learnt, { type: "nonce", nonce: saved.nonce }],
     command: "apply",

@@ -4,10 +4,12 @@ import { ciActor } from "../../config/ci-run.ts";
 import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
+import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
@@ -19,7 +21,7 @@ import { lockWait } from "../session/open-state.ts";
 import { type PlanOptions, planSession, type Session } from "../session/session.ts";
 import { assertStateExists, ephemeralState, otherTarget } from "../session/state-warnings.ts";
 import { plannedEntries } from "../target/record-entries.ts";
-import { locatedEvent, locatedOutcome, withoutSensitive } from "./located.ts";
+import { locatedEvent, locatedOutcome } from "./located.ts";
 
 /** Shows an apply, and decides for the user. Its methods are called in this order, under the lock. */
 export interface ApplyObserver {
@@ -67,11 +69,15 @@ async function planAndApply(
     ...(destroys ? [] : ephemeralState(context, session.options, settings.place, lease.state())),
     ...otherTarget(spec, lease.state()),
   ];
-  const { plan, live, recovered, learnt, diagnostics } = await planSession(session, lease.state(), {
-    ...options,
-    writes: true,
-    checksRules: true,
-  });
+  const { plan, live, sensitive, recovered, learnt, diagnostics } = await planSession(
+    session,
+    lease.state(),
+    {
+      ...options,
+      writes: true,
+      checksRules: true,
+    },
+  );
   assertNotInterrupted(signal);
   const found = [...lease.diagnostics, ...diagnostics, ...doubts];
   if (hasErrors(found)) throw new Failure(...found);
@@ -87,6 +93,7 @@ async function planAndApply(
     lease,
     plan,
     live,
+    sensitive,
     resources: destroys ? new Map() : spec.resources,
     entries: [...plannedEntries(recovered.entries, plan), ...learnt],
     command: destroys ? "destroy" : "apply",
@@ -120,6 +127,7 @@ interface ExecuteInput {
   readonly lease: Lease;
   readonly plan: Plan;
   readonly live: Live;
+  readonly sensitive: SensitiveValues;
   readonly resources: Spec["resources"];
   /** What has to be known before the first change. */
   readonly entries: readonly JournalEntry[];
@@ -131,9 +139,11 @@ export async function executePlan(
   session: Session,
   { signal, origin }: Omit<ApplyRequest, "plan">,
   observer: ApplyObserver,
-  { plan, lease, live, resources, entries, command, notes }: ExecuteInput,
+  { plan, lease, live, sensitive, resources, entries, command, notes }: ExecuteInput,
 ): Promise<ApplyResult> {
   const { context, spec } = session;
+  const { diagnostics: missing } = restoredPlan(plan, sensitive);
+  if (hasErrors(missing)) throw new Failure(...missing);
   const from = await origin(plan);
   prepareForLargeApply(spec);
   await recordRecovery(lease, entries);
@@ -145,6 +155,7 @@ export async function executePlan(
     registry,
     resources,
     live,
+    sensitive,
     writer: session.connection.writer,
     lease,
     clock: session.clock ?? nodeClock,
@@ -152,13 +163,13 @@ export async function executePlan(
     parallelism: session.settings.parallelism,
     onEvent: (event) => {
       activity.apply(event);
-      observer.changed(withoutSensitive(spec, locatedEvent(event, resources)));
+      observer.changed(sensitive.masked(locatedEvent(event, resources)));
     },
     signal,
     origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) },
   }).finally(() => activity.stop());
   session.options.observer?.applied(plan, lease.state(), found);
-  const outcome = withoutSensitive(spec, locatedOutcome(found, resources));
+  const outcome = sensitive.masked(locatedOutcome(found, resources));
   await observer.applied(plan, outcome, notes);
   return { status: "applied", plan, outcome };
 }

@@ -3,7 +3,6 @@
 import type { Address } from "../../core/address.ts";
 import { withoutFrame } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";
-import { withoutReplaced } from "../../core/sensitive.ts";
 import type { ApplyEvent, ApplyOutcome, ChangeOutcome } from "../../planner/model/plan.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 
@@ -15,12 +14,6 @@ export function locatedOutcome(outcome: ApplyOutcome, resources: Resources): App
 
 export function locatedEvent(event: ApplyEvent, resources: Resources): ApplyEvent {
   return event.type === "apply_errored" ? { ...event, outcome: located(event.outcome, resources) } : event;
-}
-
-export function withoutSensitive<T>(spec: Pick<Spec, "sensitive">, value: T): T {
-  const { sensitive } = spec;
-  if (sensitive === undefined || sensitive.size === 0) return value;
-  return sensitive.maskedDeep(withoutReplaced(value, (text) => sensitive.isIn(text)));
 }
 
 export function placesIn(resources: Resources) {

@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { emptyLiveSnapshot } from "../../engine/observe/readers.ts";
 import { makePlan } from "../../planner/make-plan.ts";
-import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { markUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
@@ -17,7 +17,8 @@ import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { BaseSpec } from "../base/base-spec.ts";
 import { restrictionOf } from "../session/address-filter.ts";
-import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "./plan.ts";
+import { concealed, type PlanWorkspaceInput, planInTheClear, type WorkspacePlan } from "./plan.ts";
+import type { Redaction } from "./sensitive.ts";
 
 export interface Planned {
   readonly plan: Plan;
@@ -27,7 +28,8 @@ export interface Planned {
 export interface Comparison {
   readonly head: Planned;
   readonly base: BaseSpec;
-  readonly untrusted: boolean;
+  /** Of an untrusted spec. */
+  readonly redact?: Redaction | undefined;
   /** The live objects that the base's spec needs: those of the head's plan, and of kinds that only the base has. */
   readonly live: (spec: Spec, only: PlanInput["only"]) => Promise<Live>;
 }
@@ -48,7 +50,9 @@ export async function compareWithBase(
 /** Plans, and compares with the plan of a base; both rest on one reading of the workspace. */
 export async function planWithBase(from: PlanWorkspaceInput, base: BaseSpec): Promise<WorkspacePlan> {
   const snapshot = emptyLiveSnapshot();
-  const planned = await planWorkspace({ ...from, snapshot });
+  const { found } = base;
+  const spec = typeof found === "string" ? undefined : found;
+  const planned = await planInTheClear({ ...from, base: spec, snapshot });
   const untrusted = from.budget !== undefined;
   const owned = addressByObject(from.state.records);
   const globs = restrictionOf(from.only);
@@ -63,21 +67,23 @@ export async function planWithBase(from: PlanWorkspaceInput, base: BaseSpec): Pr
       ...(untrusted ? { looksAt: (kind, { id }) => owned.has(kind, id) } : {}),
       snapshot,
     });
-  const { plan, notes } = await compareWithBase({ head: planned, base, untrusted, live });
-  return { ...planned, plan, diagnostics: [...planned.diagnostics, ...notes] };
+  const { redact } = planned;
+  const { plan, notes } = await compareWithBase({ head: planned, base, redact, live });
+  return concealed({ ...planned, plan, diagnostics: [...planned.diagnostics, ...notes] });
 }
 
 /** Sends no requests beyond those of the head's plan: side effects of deletions are not part of a comparison. */
-async function planOfBase({ head, untrusted, live }: Comparison, spec: Spec): Promise<Plan> {
+async function planOfBase({ head, redact, live }: Comparison, spec: Spec): Promise<Plan> {
   const { input } = head;
   const only = widened(head);
   const found = await live(spec, only);
-  const shield = untrusted ? redactForUntrusted({ registry, spec, state: input.state }, found) : undefined;
   const { only: _narrow, moved, ...rest } = input;
+  // What the head moves has its former address for the base.
+  const state = moved?.before ?? input.state;
+  const shield = redact?.(spec, state, found);
   const plan = makePlan({
     ...rest,
-    // What the head moves has its former address for the base.
-    state: moved?.before ?? input.state,
+    state: shield?.state ?? state,
     spec: shield?.spec ?? withRecordedSecrets({ registry, spec, state: input.state }),
     live: shield?.live ?? found,
     contents: new Map(),

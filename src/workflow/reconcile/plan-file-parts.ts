@@ -1,12 +1,10 @@
-// The parts of a plan file that differ from the plan: encryption, sensitive values, secrets, and field locations.
+// The parts of a plan file that differ from the plan: encryption, secrets, and field locations.
 
 import { fromEnv } from "../../config/environment.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
-import { keyedDigest } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
-import { SENSITIVE_TEXT, withoutReplaced, withTexts } from "../../core/sensitive.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { SavedPlaces } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
@@ -16,37 +14,6 @@ import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { Cipher } from "../../state/format/encryption.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import type { placesIn } from "./located.ts";
-
-type SensitiveSpec = Pick<Spec, "sensitive">;
-
-const MARK = /\(sensitive ([0-9a-f]{32})\)/g;
-
-const markOf = (key: Uint8Array, text: string): string =>
-  `(sensitive ${keyedDigest(key, `held back\n${text}`).slice(-32)})`;
-
-/** The plan with a mark in place of each sensitive value. Who lacks the key cannot test a guess. */
-export function withholdSensitive(plan: Plan, { sensitive }: SensitiveSpec, key: Uint8Array): Plan {
-  return sensitive?.maskedDeep(plan, (text) => markOf(key, text)) ?? plan;
-}
-
-/** The plan with the values of the spec. Throws Failure with PLAN_STALE if the spec has other ones. */
-export function restoreSensitive(plan: Plan, { sensitive }: SensitiveSpec, key: Uint8Array): Plan {
-  const values = new Map([...(sensitive?.texts() ?? [])].map((text) => [markOf(key, text), text]));
-  return withTexts(plan, (text) =>
-    text.replace(MARK, (mark) => {
-      const value = values.get(mark);
-      if (value !== undefined) return value;
-      throw failureOf("PLAN_STALE", "the value of a sensitive variable changed after the plan was made", {
-        hint: "set the value that the plan was made with, or make a new plan",
-      });
-    }),
-  );
-}
-
-export function withoutMarks<T>(shown: T): T {
-  const hidden = withoutReplaced(shown, (text) => text.search(MARK) >= 0);
-  return withTexts(hidden, (text) => text.replace(MARK, SENSITIVE_TEXT));
-}
 
 /** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
 function planCipher(context: WorkflowContext): Cipher {

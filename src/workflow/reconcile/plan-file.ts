@@ -29,16 +29,8 @@ import type { Session } from "../session/session.ts";
 import type { StateOptions } from "../session/state-location.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile, targetOf } from "../target/target.ts";
-import { placesIn, withoutSensitive } from "./located.ts";
-import {
-  closedPlan,
-  openedPlan,
-  otherSecrets,
-  restoreSensitive,
-  savedPlaces,
-  withholdSensitive,
-  withSecrets,
-} from "./plan-file-parts.ts";
+import { placesIn } from "./located.ts";
+import { closedPlan, openedPlan, otherSecrets, savedPlaces, withSecrets } from "./plan-file-parts.ts";
 
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
 const PLAN_BYTES = 128 * 1024 * 1024;
@@ -74,15 +66,15 @@ export function savedText(
       file: relative(context.cwd, specFile(context, options)),
       files: spec.files,
       vars: Object.fromEntries(
-        options.var.map(nameAndValue).filter(([, value]) => spec.sensitive?.has(value) !== true),
+        options.var.map(nameAndValue).filter(([name]) => spec.sensitiveVariables?.has(name) !== true),
       ),
       var_files: options.varFile.map((path) => relative(context.cwd, resolve(context.cwd, path))),
     },
   };
   return closedPlan(
     context,
-    savePlan(binding, withholdSensitive(plan, spec, session.key), (text) => keyedDigest(session.key, text), {
-      ...withoutSensitive(spec, about),
+    savePlan(binding, plan, (text) => keyedDigest(session.key, text), {
+      ...(spec.sensitive?.maskedDeep(about) ?? about),
       places: savedPlaces(plan, placesIn(spec.resources)),
     }),
   );
@@ -200,8 +192,7 @@ export function checkedPlan(session: Session, text: string, state: State): Saved
     ...otherSecrets(saved.plan, session.spec),
   ];
   if (found.length > 0) throw new Failure(...found);
-  const plan = restoreSensitive(saved.plan, session.spec, session.key);
-  return { ...saved, plan: withSecrets(plan, session.spec) };
+  return { ...saved, plan: withSecrets(saved.plan, session.spec) };
 }
 
 function openWork({ open }: State): Failure {

@@ -9,10 +9,11 @@ import { moveRecords } from "../../engine/recover/moves.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { offlineNotes, recordedLive } from "../../planner/mode/offline.ts";
-import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { markUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
 import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Mode, Plan } from "../../planner/model/plan.ts";
+import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { registry as everyKind } from "../../providers/index.ts";
 import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Spec } from "../../spec/model/spec.ts";
@@ -40,6 +41,7 @@ import { assertExpectedHost, selectedTarget, specFile } from "../target/target.t
 import { placesIn } from "./located.ts";
 import { assertSameHost } from "./plan.ts";
 import { compareWithBase } from "./plan-base.ts";
+import { openSensitive, redaction, revealed, sensitivePlaces } from "./sensitive.ts";
 
 export interface OfflineOptions extends SpecOptions, StateOptions, AllowedExposure, BaseOptions {
   readonly host: string | undefined;
@@ -51,7 +53,6 @@ export interface OfflineOptions extends SpecOptions, StateOptions, AllowedExposu
 
 export interface OfflinePlan {
   readonly plan: Plan;
-  readonly spec: Pick<Spec, "sensitive">;
   readonly places: ReturnType<typeof placesIn>;
   readonly diagnostics: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
@@ -70,7 +71,7 @@ async function planOn(
 ): Promise<OfflinePlan> {
   const { state, diagnostics } = await store.read();
   if (hasErrors(diagnostics))
-    return { plan: nothing(""), spec: {}, places: placesIn(new Map()), diagnostics, warnings: [] };
+    return { plan: nothing(""), places: placesIn(new Map()), diagnostics, warnings: [] };
   if (options.destroy) assertStateExists(store, state, "nothing can be destroyed");
   const origin = options.untrusted ? untrustedState(context, options, state) : [];
   const host = saidHost(context, options);
@@ -91,13 +92,12 @@ async function planOn(
   const exposed = exposedState(context, options, spec, { digests: !blind });
   const base = await readBase(context, options, blind ? undefined : keyed, options.untrusted);
   const begun = performance.now();
-  const made = await planned(context, options, { spec, base, state }, state.host || host || "offline");
+  const made = await planned(context, options, { spec, base, state, key }, state.host || host || "offline");
   const plan = await checkRules(made.plan, { spec, untrusted: options.untrusted });
   const found = { ...made, plan };
   options.observer?.planned(found.plan, state, performance.now() - begun);
   return {
     plan: found.plan,
-    spec,
     places: placesIn(spec.resources),
     diagnostics: [
       ...diagnostics,
@@ -115,6 +115,7 @@ interface Known {
   readonly spec: Spec;
   readonly base: BaseSpec | undefined;
   readonly state: State;
+  readonly key: Uint8Array;
 }
 
 async function planned(
@@ -123,13 +124,24 @@ async function planned(
   known: Known,
   host: string,
 ): Promise<Pick<OfflinePlan, "plan" | "diagnostics">> {
-  const { spec, base } = known;
-  const recorded = { state: known.state, entries: [], diagnostics: [] };
+  const { spec, base, key } = known;
+  const { untrusted } = options;
   const rules = { registry: everyKind, declared: spec.resources };
-  const { moved, state, diagnostics } = moveRecords(spec.stateEntries?.moved ?? [], recorded, rules);
+  const withMoves = (found: State) =>
+    moveRecords(spec.stateEntries?.moved ?? [], { state: found, entries: [], diagnostics: [] }, rules);
+  const recorded = withMoves(known.state).state;
+  const baseSpec = typeof base?.found === "object" ? base.found : undefined;
+  const states = [known.state, recorded] as const;
+  const sensitive = openSensitive({ spec, base: baseSpec, states: [...states], key, untrusted });
+  const { moved, state, diagnostics } = withMoves(
+    revealed(sensitive, { spec, state: known.state, moved: recorded, live: new Map(), untrusted }),
+  );
   const registry = planningRegistryIn(everyKind, dialectFrom(context, options));
   const live = recordedLive(registry, state);
-  const shield = options.untrusted ? redactForUntrusted({ registry, spec, state }, live) : undefined;
+  const redact = untrusted
+    ? redaction(registry, { state: recorded, before: known.state, live, key })
+    : undefined;
+  const shield = redact?.(spec, state, live);
   const caller = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name;
   const only = addressFilter(options.only, [...spec.resources.keys(), ...state.records.keys()]);
   const input: PlanInput & PlanFacts = {
@@ -137,8 +149,9 @@ async function planned(
     host,
     spec: shield?.spec ?? (options.destroy ? spec : withRecordedSecrets({ registry, spec, state })),
     live: shield?.live ?? live,
-    state,
+    state: shield?.state ?? state,
     ...defined({ moved, caller, only }),
+    ...sensitivePlaces(sensitive),
     partial: true,
     destroy: options.destroy,
     contents: new Map(),
@@ -161,11 +174,14 @@ async function planned(
   };
   const found: Plan =
     shield === undefined ? noted : { ...markUntrusted(noted, shield.notes), modes: [...modes, "untrusted"] };
-  if (base === undefined) return { plan: found, diagnostics: audit };
-  const { untrusted } = options;
+  const concealed = (whole: Plan, others: readonly Diagnostic[]) => ({
+    plan: concealedPlan(whole, sensitive),
+    diagnostics: sensitive.masked(others),
+  });
+  if (base === undefined) return concealed(found, audit);
   const head = { plan: found, input };
-  const compared = await compareWithBase({ head, base, untrusted, live: async () => live });
-  return { plan: compared.plan, diagnostics: [...audit, ...compared.notes] };
+  const compared = await compareWithBase({ head, base, redact, live: async () => live });
+  return concealed(compared.plan, [...audit, ...compared.notes]);
 }
 
 function nothing(host: string): Plan {

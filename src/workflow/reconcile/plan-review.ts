@@ -63,7 +63,6 @@ export async function planForReview(session: Session, options: ReviewOptions): P
     : await withOrigins(planned.plan.drift, recovered, session.connection.reader);
   return {
     plan: { ...planned.plan, drift },
-    spec,
     places: placesIn(spec.resources),
     diagnostics: [
       ...diagnostics,

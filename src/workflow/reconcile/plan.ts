@@ -5,6 +5,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { type Budget, budgetedReader, type LiveSnapshot } from "../../engine/observe/readers.ts";
 import { moveRecords } from "../../engine/recover/moves.ts";
@@ -12,22 +13,25 @@ import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { earlyQuestions } from "../../planner/check/lookups.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
-import { markUntrusted, redactForUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { markUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts } from "../../planner/model/facts.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
+import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { State } from "../../state/model/record.ts";
+import { concealedEntry, concealedState } from "../../state/model/sensitive-state.ts";
 import { addressFilter, restrictionOf } from "../session/address-filter.ts";
 import type { Activity } from "../session/workflow-context.ts";
 import { assertKnownKinds } from "../state/check-state.ts";
 import { importNotes, withImports, withoutImports } from "../target/record-entries.ts";
 import { askEarly, gatherFacts, knownCallerFacts } from "./gather-facts.ts";
+import { openSensitive, type Redaction, redaction, revealed, sensitivePlaces } from "./sensitive.ts";
 
 export interface PlanWorkspaceInput {
   readonly spec: Spec;
@@ -47,12 +51,19 @@ export interface PlanWorkspaceInput {
   /** Set for an untrusted spec: the read limits. The plan then uses managed resources only. */
   readonly budget?: Budget;
   readonly snapshot?: LiveSnapshot;
+  /** The spec of a base: what it declares as sensitive is sensitive. */
+  readonly base?: Spec | undefined;
 }
 
 export interface WorkspacePlan {
+  /** Without sensitive values, as `recovered`. */
   readonly plan: Plan;
+  /** The input of the plan, in the clear. */
   readonly input: PlanInput & PlanFacts;
   readonly live: Live;
+  readonly sensitive: SensitiveValues;
+  /** Of an untrusted spec. */
+  readonly redact?: Redaction;
   /** What an earlier run left open, settled; its entries come before everything that an apply writes. */
   readonly recovered: Recovered;
   readonly learnt: readonly JournalEntry[];
@@ -61,6 +72,27 @@ export interface WorkspacePlan {
 
 /** Throws Failure with STATE_OTHER_HOST or STATE_FORMAT before a single request is sent. */
 export async function planWorkspace(from: PlanWorkspaceInput): Promise<WorkspacePlan> {
+  return concealed(await planInTheClear(from));
+}
+
+/** Nothing that leaves the planning has a sensitive value. */
+export function concealed(planned: WorkspacePlan): WorkspacePlan {
+  const { plan, recovered, diagnostics, sensitive } = planned;
+  if (sensitive.isEmpty) return planned;
+  return {
+    ...planned,
+    plan: concealedPlan(plan, sensitive),
+    recovered: {
+      state: concealedState(recovered.state, sensitive),
+      entries: recovered.entries.map((entry) => concealedEntry(entry, sensitive)),
+      diagnostics: sensitive.masked(recovered.diagnostics),
+    },
+    diagnostics: sensitive.masked(diagnostics),
+  };
+}
+
+/** The plan before `concealed`: only for what compares it with another one. */
+export async function planInTheClear(from: PlanWorkspaceInput): Promise<WorkspacePlan> {
   if (from.budget === undefined) return planWithReader(from);
   const { reader, refusal } = budgetedReader(from.reader, from.budget);
   const planned = await planWithReader({ ...from, reader });
@@ -85,6 +117,8 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const withMoves = (recovered: Recovered) =>
     moveRecords(spec.stateEntries?.moved ?? [], recovered, { registry, declared: spec.resources });
   const recorded = withMoves({ state: from.state, entries: [], diagnostics: [] }).state;
+  const { key } = from;
+  const sensitive = openSensitive({ spec, base: from.base, states: [from.state, recorded], key, untrusted });
   const observing = observe({
     registry,
     reader,
@@ -101,8 +135,9 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     : reader;
   const live = await observing;
   assertReadable(live);
+  const state = revealed(sensitive, { spec, state: from.state, moved: recorded, live, untrusted });
   const { moved, ...recovered } = withMoves(
-    recover({ registry, state: from.state, live, now: Date.now(), adopt: from.adopt }),
+    recover({ registry, state, live, now: Date.now(), adopt: from.adopt }),
   );
   const only =
     restriction === undefined
@@ -111,9 +146,8 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const resolved = from.mayLackSecrets
     ? withRecordedSecrets({ registry, spec, state: recovered.state })
     : spec;
-  const shield = untrusted
-    ? redactForUntrusted({ registry: kinds, spec, state: recovered.state }, live)
-    : undefined;
+  const redact = untrusted ? redaction(kinds, { state: recorded, before: from.state, live, key }) : undefined;
+  const shield = redact?.(spec, recovered.state, live);
   const { facts: known, learnt: learntBefore } = await knowing;
   const draft = draftPlan({
     ...known,
@@ -121,8 +155,9 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     host: from.host,
     spec: shield?.spec ?? resolved,
     live: shield?.live ?? live,
-    state: recovered.state,
+    state: shield?.state ?? recovered.state,
     ...defined({ moved, only }),
+    ...sensitivePlaces(sensitive),
     adopt: from.adopt,
     allowDuplicates: from.allowDuplicates,
     destroy: from.destroy,
@@ -141,7 +176,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
       : markUntrusted(found, [...shield.notes, ...importNotes(from.spec, recovered.state)]);
   const input = { ...draft.context.input, ...facts };
   const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input, draft.context.liveIndex)];
-  return { plan, input, live, recovered, learnt, diagnostics };
+  return { plan, input, live, sensitive, ...defined({ redact }), recovered, learnt, diagnostics };
 }
 
 /** Whether resources without a record are most likely created: otherwise, nothing is asked about them. */

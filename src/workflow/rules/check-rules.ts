@@ -9,6 +9,7 @@ import {
   withoutFrame,
 } from "../../core/diagnostic.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
+import { withoutDigests } from "../../core/sensitive-values.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
@@ -19,7 +20,6 @@ import { registry } from "../../providers/index.ts";
 import { maskedValues } from "../../resource/masked.ts";
 import type { RuleResult, RuleSubject } from "../../rules/rule.ts";
 import type { Rule, Spec } from "../../spec/model/spec.ts";
-import { withoutSensitive } from "../reconcile/located.ts";
 
 export interface RuleCheck {
   readonly spec: Pick<Spec, "rules" | "resources" | "sensitive" | "target">;
@@ -32,7 +32,7 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
   const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
   if (rules.length === 0 || isRefused) return plan;
   const { runRules, RULE_LIMITS, STRICT_RULE_LIMITS } = await import("../../rules/run-rules.ts");
-  const subjects = withoutSensitive(spec, plan.changes.map(subjectOf));
+  const subjects = plan.changes.map(subjectOf);
   const surroundings = {
     plan: { summary: { ...summaryOf(plan.changes) } },
     target: { name: target?.name ?? "", protected: target?.protected ?? false },
@@ -55,9 +55,11 @@ function subjectOf(change: Change): RuleSubject {
   const { address, kind, name, action, cause } = change;
   const { fields } = registry.get(kind);
   const reached = markedResult(change, fields);
-  const before = "before" in change ? maskedValues(fields, change.before) : null;
+  const before = "before" in change ? withoutDigests(maskedValues(fields, change.before)) : null;
   const after =
-    reached === undefined ? null : (withReferenceTexts(maskedValues(fields, reached)) as JsonObject);
+    reached === undefined
+      ? null
+      : (withReferenceTexts(withoutDigests(maskedValues(fields, reached))) as JsonObject);
   return { address, kind, name, change: { action, cause, before, after } };
 }
 

@@ -9,6 +9,7 @@ import { secretField } from "../../resource/content.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { stateNotFound } from "../../state/model/failures.ts";
 import type { State } from "../../state/model/record.ts";
+import { hasSensitiveDigests } from "../../state/model/sensitive-state.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import { isInTreeOf } from "../target/spec-tree.ts";
 import { specFile } from "../target/target.ts";
@@ -61,18 +62,22 @@ export interface AllowedExposure {
   readonly allowUnencryptedState?: boolean;
 }
 
-/** Readers of a state in the workspace can test guesses of secrets, unless WORKSPACE_STATE_KEY is set. */
+/** Readers of a state in the workspace can test guesses of secrets and sensitive values, unless WORKSPACE_STATE_KEY is set. */
 export function exposedState(
   context: ProcessContext,
   options: Pick<StateOptions, "state"> & AllowedExposure,
   spec: Spec,
   { digests }: { readonly digests: boolean },
 ): readonly Diagnostic[] {
-  const secrets = [...spec.resources.values()].some(({ kind }) => holdsSecret(kind)) ? "the spec" : undefined;
+  const resources = [...spec.resources.values()];
+  const held = valuesHeld(
+    resources.some(({ kind }) => holdsSecret(kind)),
+    resources.some(({ sensitive }) => sensitive !== undefined),
+  );
   return exposed(
     context,
     explicitStateLocation(context, options),
-    secrets,
+    held && `the spec has ${held}`,
     !digests || options.allowUnencryptedState === true,
   );
 }
@@ -82,11 +87,19 @@ export function exposedRecords(
   context: ProcessContext,
   place: string | undefined,
   options: AllowedExposure,
-  state: Pick<State, "records" | "open">,
+  state: State,
 ): readonly Diagnostic[] {
   const addresses = [...state.records.keys(), ...state.open.map((intent) => intent.address)];
-  const secrets = addresses.some((address) => holdsSecret(kindOf(address))) ? "the state" : undefined;
-  return exposed(context, place, secrets, options.allowUnencryptedState === true);
+  const held = valuesHeld(
+    addresses.some((address) => holdsSecret(kindOf(address))),
+    hasSensitiveDigests(state),
+  );
+  return exposed(context, place, held && `the state has ${held}`, options.allowUnencryptedState === true);
+}
+
+function valuesHeld(secrets: boolean, sensitive: boolean): string | undefined {
+  if (secrets && sensitive) return "secrets and sensitive values";
+  return secrets ? "secrets" : sensitive ? "sensitive values" : undefined;
 }
 
 function holdsSecret(kind: string): boolean {
@@ -94,26 +107,26 @@ function holdsSecret(kind: string): boolean {
   return provider !== undefined && secretField(provider) !== undefined;
 }
 
-/** `secrets`: what has secrets, if anything has. */
+/** `holder`: what has secrets or sensitive values, if anything has. */
 function exposed(
   context: ProcessContext,
   place: string | undefined,
-  secrets: string | undefined,
+  holder: string | undefined,
   allowed: boolean,
 ): readonly Diagnostic[] {
   if (place === undefined || !isInWorkspace(place)) return [];
   if (fromEnv(context, "WORKSPACE_STATE_KEY") !== undefined) return [];
   const setKey =
     "set WORKSPACE_STATE_KEY to the output of `openssl rand -hex 32`; to encrypt an existing state, then run `workspace state rekey`";
-  if (secrets === undefined) {
+  if (holder === undefined) {
     const message = `everyone who can read ${place} can read the state, which is not encrypted`;
     return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
   }
-  const message = `${secrets} has secrets, and readers of ${place} can test guesses of them, because the state is not encrypted`;
+  const message = `${holder}, and readers of ${place} can test guesses of them, because the state is not encrypted`;
   if (allowed) return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
   return [
     error("STATE_UNENCRYPTED", message, {
-      hint: `${setKey}; if every secret is long and random, pass --allow-unencrypted-state`,
+      hint: `${setKey}; if every such value is long and random, pass --allow-unencrypted-state`,
     }),
   ];
 }

@@ -7,19 +7,21 @@ import { recordFromLive } from "../../engine/apply/build-record.ts";
 import { unmanageableError } from "../../planner/decide/unmanageable.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import type { Plan } from "../../planner/model/plan.ts";
+import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
+import { concealedRecord } from "../../state/model/sensitive-state.ts";
 import type { WorkspacePlan } from "../reconcile/plan.ts";
 import { planSession, type Session } from "../session/session.ts";
 import { emptyRecord } from "../target/record-entries.ts";
 
 export interface ImportPlan {
   readonly record: StateRecord;
-  /** For the imported resource and its nested resources only. */
+  /** For the imported resource and its nested resources only. Without sensitive values, as the record. */
   readonly plan: Plan;
   readonly planned: WorkspacePlan;
 }
@@ -73,9 +75,14 @@ export async function planImport(
   if (refusal !== undefined) throw new Failure(refusal);
   const record = recordFromLive(provider, resource, live);
   // A resource that it refers to may be waiting for adoption too; that is not a separate difference.
-  const after = withRecord(planned.recovered.state, record);
+  const after = withRecord(planned.input.state, record);
   const plan = makePlan({ ...planned.input, state: after, adopt: true });
-  return { record, plan: restricted(plan, resource), planned };
+  const { sensitive } = planned;
+  return {
+    record: concealedRecord(record, sensitive),
+    plan: concealedPlan(restricted(plan, resource), sensitive),
+    planned,
+  };
 }
 
 /** By its id; where the name is the id, in whatever case it is written. */

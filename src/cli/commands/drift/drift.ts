@@ -6,7 +6,7 @@ import { DRIFT_FORMATS } from "../../../report/formats.ts";
 import { type DriftView, driftView } from "../../../report/plan/drift-view.ts";
 import { SEVERITIES } from "../../../resource/field-schema.ts";
 import { knownDrift, rememberReported, withOrigins } from "../../../workflow/drift/drift.ts";
-import { placesIn, withoutSensitive } from "../../../workflow/reconcile/located.ts";
+import { placesIn } from "../../../workflow/reconcile/located.ts";
 import { restrictionOf } from "../../../workflow/session/address-filter.ts";
 import { planSession, withSession } from "../../../workflow/session/session.ts";
 import { assertStateExists } from "../../../workflow/session/state-warnings.ts";
@@ -70,7 +70,7 @@ export const driftCommand = defineCommand({
         const least = options.failOn ?? "other";
         const known = { ...knownDrift(state, Date.now()), sinceLast, least };
         const view = driftView(
-          withoutSensitive(session.spec, { ...planned.plan, drift, diagnostics: found }),
+          { ...planned.plan, drift, diagnostics: found },
           managed,
           registry,
           places,

@@ -1,0 +1,335 @@
+// The sensitive values of a run: their places, their strings, and the keyed digests that replace them outside the run.
+
+import type { Address } from "./address.ts";
+import { keyedDigest } from "./digest.ts";
+import { stringifyJson } from "./exact-json.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
+import { type Path, setMember, valueAt } from "./pointer.ts";
+import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive.ts";
+
+/** `(sensitive <salt>:<digest>)`. The salt belongs to the place, so equal values in two places have different digests. */
+const DIGEST = /\(sensitive ([0-9a-f]{16}):([0-9a-f]{32})\)/g;
+const ONLY_DIGEST = new RegExp(`^${DIGEST.source}$`);
+
+/** Whether a value is, or contains, a digest in place of a sensitive value. */
+export function hasDigest(value: Json | undefined): boolean {
+  if (typeof value === "string") return value.includes("(sensitive ") && value.search(DIGEST) >= 0;
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some((member: Json) => hasDigest(member));
+}
+
+/** A value for readers: `(sensitive)` in place of each digest. */
+export function withoutDigests<T extends Json | undefined>(value: T): T {
+  return (hasDigest(value) ? changedTexts(value as Json, shownText) : value) as T;
+}
+
+export const shownText = (text: string): string =>
+  text.includes("(sensitive ") ? text.replace(DIGEST, SENSITIVE_TEXT) : text;
+
+type Scalar = string | number | bigint | boolean;
+
+/** The places of sensitive values in a resource. Entries of a list move, so a place has no index. */
+interface PlaceTree {
+  isPlace: boolean;
+  readonly inner: Map<string | number, PlaceTree>;
+}
+
+const EVERY_INDEX = 0;
+
+const emptyTree = (): PlaceTree => ({ isPlace: false, inner: new Map() });
+
+function addPlace(tree: PlaceTree, path: Path): void {
+  let at = tree;
+  for (const key of path) {
+    const step = typeof key === "number" ? EVERY_INDEX : key;
+    const next = at.inner.get(step) ?? emptyTree();
+    at.inner.set(step, next);
+    at = next;
+  }
+  at.isPlace = true;
+}
+
+/** The desired resource of an address. */
+interface DeclaredPlaces {
+  readonly values: JsonObject;
+  readonly places: PlaceTree;
+}
+
+/** `shown`: in outputs, where the text of a sensitive value is hidden in any other value, too. `stored`: in the state. */
+export type Concealment = "shown" | "stored";
+
+export interface SensitiveValuesOptions {
+  /** The key of the state's digests. */
+  readonly key: Uint8Array;
+  readonly lineage: string;
+  readonly texts?: SensitiveTexts | undefined;
+  /** Whether equal entries of a list have equal digests, so that lists can be compared by them. */
+  readonly ignoresIndexes?: boolean;
+}
+
+export class SensitiveValues {
+  readonly texts: SensitiveTexts;
+  readonly #key: Uint8Array;
+  readonly #lineage: string;
+  readonly #ignoresIndexes: boolean;
+  readonly #declared = new Map<Address, DeclaredPlaces>();
+  readonly #recorded = new Map<Address, PlaceTree>();
+  readonly #codes = new Map<Scalar, string>();
+  /** The values of this run by their codes. */
+  readonly #byCode = new Map<string, Scalar>();
+  /** Digests of values that this run does not have, by what takes their place in it. */
+  readonly #unknown = new Map<string, string>();
+  /** The stored form of revealed values. */
+  readonly #originals = new WeakMap<object, JsonObject>();
+  #hasPlaces = false;
+
+  constructor({ key, lineage, texts = new SensitiveTexts(), ...options }: SensitiveValuesOptions) {
+    this.#key = key;
+    this.#lineage = lineage;
+    this.#ignoresIndexes = options.ignoresIndexes === true;
+    this.texts = texts;
+  }
+
+  /** Whether the run has nothing to hide. */
+  get isEmpty(): boolean {
+    return !this.#hasPlaces && this.texts.size === 0;
+  }
+
+  /** What the spec declares: `paths` lead to the sensitive values. */
+  declare(address: Address, values: JsonObject, paths: readonly Path[]): void {
+    const places = emptyTree();
+    for (const path of paths) {
+      this.#add(places, path);
+      const value = valueAt(values, path);
+      if (isScalar(value)) this.#learn(value);
+      if (typeof value === "string") this.texts.add(value);
+    }
+    this.#declared.set(address, { values, places });
+  }
+
+  /** Marks the places of the digests in recorded values. */
+  record(address: Address, values: JsonObject): boolean {
+    if (!hasDigest(values)) return false;
+    const places = this.#recorded.get(address) ?? emptyTree();
+    this.#recorded.set(address, places);
+    visitScalars(values, [], (value, path) => {
+      if (hasDigest(value)) this.#add(places, path);
+    });
+    return true;
+  }
+
+  /** Marks the sensitive places of another declaration of a resource, such as that of a base. */
+  alsoSensitive(address: Address, paths: readonly Path[]): void {
+    const places = this.#recorded.get(address) ?? emptyTree();
+    this.#recorded.set(address, places);
+    for (const path of paths) this.#add(places, path);
+  }
+
+  /** Makes the values known, so that digests of them can be revealed. */
+  learn(values: Json): void {
+    visitScalars(values, [], (value) => this.#learn(value));
+  }
+
+  /** Hides strings of live or recorded values at sensitive places, also in other values. */
+  hide(address: Address, values: JsonObject): void {
+    const trees = this.#trees(address);
+    if (trees.length === 0) return;
+    visitScalars(values, [], (value, path) => {
+      if (typeof value === "string" && isPlaceIn(trees, path)) this.texts.add(value);
+    });
+  }
+
+  hasPlaces(address: Address): boolean {
+    return this.#trees(address).some(({ inner }) => inner.size > 0);
+  }
+
+  /** Whether a place is sensitive, or one of its values contains a sensitive text. */
+  isSensitive(address: Address, path: Path, ...values: readonly (Json | undefined)[]): boolean {
+    if (isPlaceIn(this.#trees(address), path)) return true;
+    let hasText = false;
+    for (const value of values)
+      visitScalars(value ?? null, path, (scalar) => {
+        hasText ||= typeof scalar === "string" && this.texts.isIn(scalar);
+      });
+    return hasText;
+  }
+
+  /** Whether a place of a resource is sensitive for its record, whatever the spec declares now. */
+  isRecorded(address: Address, path: Path): boolean {
+    const tree = this.#recorded.get(address);
+    return tree !== undefined && isPlaceIn([tree], path);
+  }
+
+  /** The values with a digest in place of each sensitive one. `path`: where the value is in the resource. */
+  conceal<T extends Json | undefined>(address: Address, value: T, purpose: Concealment, path: Path = []): T {
+    if (value === undefined || value === null) return value;
+    const original = typeof value === "object" ? this.#originals.get(value) : undefined;
+    if (original !== undefined) return original as unknown as T;
+    if (this.isEmpty && !hasDigest(value)) return value;
+    const trees = this.#trees(address);
+    const concealed = purpose === "shown" ? this.#forReaders : this.#forRecord;
+    return changedScalars(value as Json, path, (scalar, at) => {
+      const unknown = typeof scalar === "string" ? this.#unknown.get(scalar) : undefined;
+      return unknown ?? concealed.call(this, address, scalar, at, isPlaceIn(trees, at));
+    }) as T;
+  }
+
+  /** The values with those of this run in place of their digests; a digest of another value becomes something that equals nothing. */
+  reveal<T extends Json | undefined>(value: T): T {
+    if (!hasDigest(value)) return value;
+    const revealed = changedScalars(value as Json, [], (scalar) =>
+      this.#revealed(scalar, (digest) => this.#standIn(digest)),
+    );
+    if (isObject(revealed) && isObject(value as Json))
+      this.#originals.set(revealed, value as unknown as JsonObject);
+    return revealed as T;
+  }
+
+  /** The same for what was shown or saved; calls `missing` for a digest of another value, which stays. */
+  restore<T extends Json | undefined>(value: T, missing: (path: Path) => void): T {
+    if (!hasDigest(value)) return value;
+    return changedScalars(value as Json, [], (scalar, path) =>
+      this.#revealed(scalar, (digest) => {
+        missing(path);
+        return digest;
+      }),
+    ) as T;
+  }
+
+  /** Whether every digest in a value is one of a value that this run has. */
+  knows(value: Json): boolean {
+    let isKnown = true;
+    visitScalars(value, [], (scalar) => {
+      if (typeof scalar === "string")
+        for (const [, salt = "", code = ""] of scalar.matchAll(DIGEST))
+          isKnown &&= this.#byCode.has(this.#unmasked(salt, code));
+    });
+    return isKnown;
+  }
+
+  /** A copy for readers, without the strings of sensitive values: for sentences, in which no place is known. */
+  masked<T>(value: T): T {
+    return this.texts.maskedDeep(value);
+  }
+
+  /** A digest under the key of the state: who lacks the key cannot test a guess. */
+  keyed(text: string): string {
+    return keyedDigest(this.#key, `digest\n${text}`);
+  }
+
+  #add(places: PlaceTree, path: Path): void {
+    this.#hasPlaces = true;
+    addPlace(places, path);
+  }
+
+  #trees(address: Address): readonly PlaceTree[] {
+    const declared = this.#declared.get(address)?.places;
+    const recorded = this.#recorded.get(address);
+    return [...(declared === undefined ? [] : [declared]), ...(recorded === undefined ? [] : [recorded])];
+  }
+
+  #forReaders(address: Address, value: Scalar, path: Path, isPlace: boolean): Scalar {
+    // What looks like a digest must not be taken for one later.
+    if (isPlace || hasDigest(value)) return this.#digest(address, path, value);
+    if (typeof value !== "string") return value;
+    return this.texts.masked(value, (part) => this.#digest(address, path, part));
+  }
+
+  /** A value that the spec declares as not sensitive is stored in the clear, although it was sensitive before. */
+  #forRecord(address: Address, value: Scalar, path: Path, isPlace: boolean): Scalar {
+    const declared = this.#declared.get(address);
+    const isSensitive = isPlace || (typeof value === "string" && this.texts.hasLong(value));
+    if (!isSensitive && !hasDigest(value)) return value;
+    const isOpen =
+      declared !== undefined &&
+      !isPlaceIn([declared.places], path) &&
+      String(valueAt(declared.values, path)) === String(value);
+    return isOpen && !hasDigest(value) ? value : this.#digest(address, path, value);
+  }
+
+  #revealed(value: Scalar, unknown: (digest: string) => string): Scalar {
+    if (typeof value !== "string") return value;
+    const [, salt, code] = ONLY_DIGEST.exec(value) ?? [];
+    if (salt !== undefined && code !== undefined)
+      return this.#byCode.get(this.#unmasked(salt, code)) ?? unknown(value);
+    return value.replace(DIGEST, (digest, inner: string, masked: string) =>
+      String(this.#byCode.get(this.#unmasked(inner, masked)) ?? unknown(digest)),
+    );
+  }
+
+  /** It cannot be written without the key, so it equals no value of a spec or of the service. */
+  #standIn(digest: string): string {
+    const text = `\u0000${keyedDigest(this.#key, `unknown\n${digest}`).slice(0, 32)}`;
+    this.#unknown.set(text, digest);
+    return text;
+  }
+
+  #digest(address: Address, path: Path, value: Scalar): string {
+    const steps = path.map((key) => (typeof key === "number" && this.#ignoresIndexes ? EVERY_INDEX : key));
+    const place = stringifyJson([this.#lineage, address, steps]);
+    const salt = keyedDigest(this.#key, `place\n${place}`).slice(0, 16);
+    return `(sensitive ${salt}:${this.#unmasked(salt, this.#learn(value))})`;
+  }
+
+  #learn(value: Scalar): string {
+    const before = this.#codes.get(value);
+    if (before !== undefined) return before;
+    const code = keyedDigest(this.#key, `value\n${stringifyJson(value)}`).slice(0, 32);
+    this.#codes.set(value, code);
+    this.#byCode.set(code, value);
+    return code;
+  }
+
+  /** Masks the code of a value with the salt, and removes the mask again. */
+  #unmasked(salt: string, code: string): string {
+    const mask = BigInt(`0x${keyedDigest(this.#key, `mask\n${salt}`).slice(0, 32)}`);
+    return (BigInt(`0x${code}`) ^ mask).toString(16).padStart(32, "0");
+  }
+}
+
+const isScalar = (value: Json | undefined): value is Scalar =>
+  value !== undefined && value !== null && typeof value !== "object";
+
+/** Whether a path is a sensitive place, is inside of one, or has one below it: a value there takes its place. */
+function isPlaceIn(trees: readonly PlaceTree[], path: Path): boolean {
+  return trees.some((tree) => {
+    let at: PlaceTree | undefined = tree;
+    for (const key of path) {
+      if (at.isPlace) return true;
+      at = at.inner.get(typeof key === "number" ? EVERY_INDEX : key);
+      if (at === undefined) return false;
+    }
+    return at.isPlace || at.inner.size > 0;
+  });
+}
+
+function visitScalars(value: Json, path: Path, visit: (value: Scalar, path: Path) => void): void {
+  if (Array.isArray(value))
+    for (const [at, item] of value.entries()) visitScalars(item as Json, [...path, at], visit);
+  else if (isObject(value))
+    for (const [key, member] of Object.entries(value)) visitScalars(member, [...path, key], visit);
+  else if (isScalar(value)) visit(value, path);
+}
+
+/** A copy with each string, number, and boolean changed; the value itself if none is. */
+function changedScalars(value: Json, path: Path, change: (value: Scalar, path: Path) => Scalar): Json {
+  if (Array.isArray(value)) {
+    const items = value.map((item: Json, at) => changedScalars(item, [...path, at], change));
+    return items.some((item, at) => item !== value[at]) ? items : value;
+  }
+  if (isObject(value)) {
+    let isChanged = false;
+    const out: { [key: string]: Json } = {};
+    for (const [key, member] of Object.entries(value)) {
+      const next = changedScalars(member, [...path, key], change);
+      isChanged ||= next !== member;
+      setMember(out, key, next);
+    }
+    return isChanged ? out : value;
+  }
+  return isScalar(value) ? change(value, path) : value;
+}
+
+function changedTexts(value: Json, change: (text: string) => string): Json {
+  return changedScalars(value, [], (scalar) => (typeof scalar === "string" ? change(scalar) : scalar));
+}

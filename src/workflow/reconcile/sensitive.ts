@@ -1,0 +1,182 @@
+// What a run knows of sensitive values: from the spec, from the digests in the state, and from the live objects that have them.
+
+import { type Address, addressOf, kindOf } from "../../core/address.ts";
+import { type Diagnostic, warning } from "../../core/diagnostic.ts";
+import { isSamePath, valueAt, withValueAt } from "../../core/pointer.ts";
+import { SensitiveValues } from "../../core/sensitive-values.ts";
+import { listed } from "../../core/sentences.ts";
+import { declaredForm } from "../../planner/diff/fingerprint.ts";
+import { type RedactedInput, redactForUntrusted, withOtherValues } from "../../planner/mode/untrusted.ts";
+import { addressByObject } from "../../planner/model/context.ts";
+import type { PlanInput } from "../../planner/model/input.ts";
+import { registry } from "../../providers/index.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import type { State } from "../../state/model/record.ts";
+import {
+  concealedState,
+  hideRecorded,
+  knowsAll,
+  markRecorded,
+  revealedState,
+} from "../../state/model/sensitive-state.ts";
+
+export interface SensitiveInput {
+  readonly spec: Spec;
+  /** The spec of a base, whose plan is compared. */
+  readonly base?: Spec | undefined;
+  /** The recorded state, also under the addresses of the spec. */
+  readonly states: readonly [State, ...State[]];
+  readonly key: Uint8Array;
+  readonly untrusted?: boolean;
+}
+
+/** The sensitive values that the spec declares, and the places that the state records. */
+export function openSensitive({ spec, base, states, key, untrusted }: SensitiveInput): SensitiveValues {
+  const sensitive = new SensitiveValues({ key, lineage: states[0].lineage, texts: spec.sensitive });
+  const hasRecorded = states.map((state) => markRecorded(state, sensitive)).includes(true);
+  const isDeclared = [...spec.resources.values()].some((resource) => resource.sensitive !== undefined);
+  if (isDeclared || hasRecorded)
+    for (const { address, values, sensitive: paths = [] } of spec.resources.values())
+      sensitive.declare(address, values, paths);
+  for (const { address, values, sensitive: paths } of base?.resources.values() ?? [])
+    if (paths !== undefined) {
+      sensitive.alsoSensitive(address, paths);
+      if (untrusted !== true) sensitive.hide(address, values);
+    }
+  return sensitive;
+}
+
+interface RevealInput {
+  readonly spec: Spec;
+  readonly state: State;
+  /** The same state under the addresses of the spec. */
+  readonly moved: State;
+  readonly live: Live;
+  /** Whether the author of the spec may learn nothing of a value, so no part of the spec may be recognized as one. */
+  readonly untrusted?: boolean;
+}
+
+/** The state with the values of the run in place of its digests. Hides those values, and live values in their places, from every output. */
+export function revealed(sensitive: SensitiveValues, input: RevealInput): State {
+  const { spec, state, moved, live, untrusted = false } = input;
+  if (sensitive.isEmpty) return state;
+  for (const { address, kind, name, values } of spec.resources.values())
+    if (sensitive.hasPlaces(address)) {
+      sensitive.learn(values);
+      sensitive.learn(declaredForm(registry.get(kind), name, values));
+    }
+  const owned = learnLive(sensitive, moved, live);
+  if (!untrusted) {
+    hideRecorded(revealedState(moved, sensitive), sensitive);
+    for (const [address, { values }] of owned) sensitive.hide(address, values);
+  }
+  return revealedState(state, sensitive);
+}
+
+function learnLive(sensitive: SensitiveValues, state: State, live: Live): ReadonlyMap<Address, LiveObject> {
+  const owned = ownedObjects(state, live);
+  for (const [address, { values }] of owned) if (sensitive.hasPlaces(address)) sensitive.learn(values);
+  // A value may have moved to another object.
+  if (!knowsAll(state, sensitive))
+    for (const kind of live.values())
+      if (kind.readable) for (const { values } of kind.objects) sensitive.learn(values);
+  return owned;
+}
+
+/** The input for an untrusted spec, without values of unmanaged objects and without sensitive values. */
+export type Redaction = (spec: Spec, state: State, live: Live) => RedactedInput & { readonly state: State };
+
+/**
+ * Replaces what the state records as sensitive, in the state, in live objects, and in the spec where it declares the place
+ * as sensitive. A plan then compares none of these values, so it tests no guess.
+ */
+export function redaction(
+  kinds: PlanningRegistry,
+  recorded: {
+    /** The recorded state under the addresses of the spec, and under its own. */
+    readonly state: State;
+    readonly before: State;
+    readonly live: Live;
+    readonly key: Uint8Array;
+  },
+): Redaction {
+  const { lineage } = recorded.state;
+  const hidden = new SensitiveValues({ key: recorded.key, lineage, ignoresIndexes: true });
+  if (![recorded.state, recorded.before].map((state) => markRecorded(state, hidden)).includes(true))
+    return (spec, state, live) => ({ ...redactForUntrusted({ registry: kinds, spec, state }, live), state });
+  const owned = learnLive(hidden, recorded.state, recorded.live);
+  hideRecorded(revealedState(recorded.state, hidden), hidden);
+  for (const [address, { values }] of owned) hidden.hide(address, values);
+  return (spec, state, live) => {
+    const withoutValues = concealedState(state, hidden, "shown");
+    const { resources, unchecked } = withRecordedPlaces(spec, withoutValues, hidden);
+    const known = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
+    const shield = redactForUntrusted(known, concealedLive(hidden, withoutValues, live));
+    return { ...shield, state: withoutValues, notes: [...shield.notes, ...uncheckedNote(unchecked)] };
+  };
+}
+
+function concealedLive(hidden: SensitiveValues, state: State, live: Live): Live {
+  const owners = addressByObject(state.records);
+  const concealed = (kind: string, object: LiveObject): LiveObject => {
+    const address = owners.get(kind, object.id) ?? addressOf(kind, object.name);
+    const values = hidden.conceal(address, object.values, "shown");
+    return values === object.values ? object : { ...object, values };
+  };
+  const kinds = new Map<string, LiveKind>();
+  for (const [kind, found] of live)
+    kinds.set(
+      kind,
+      found.readable ? { ...found, objects: found.objects.map((object) => concealed(kind, object)) } : found,
+    );
+  return kinds;
+}
+
+/** The desired resources with the recorded digest in each place that the spec declares as sensitive, too. */
+function withRecordedPlaces(spec: Spec, state: State, hidden: SensitiveValues) {
+  const resources = new Map(spec.resources);
+  const unchecked: Address[] = [];
+  for (const resource of spec.resources.values()) {
+    const { address, sensitive: paths = [] } = resource;
+    const record = state.records.get(address);
+    let { values, references } = resource;
+    for (const path of paths) {
+      const recorded = hidden.isSensitive(address, path) ? valueAt(record?.applied, path) : undefined;
+      if (recorded === undefined) continue;
+      values = withValueAt(values, path, recorded) as Values;
+      references = references.filter((reference) => !isSamePath(reference.path, path));
+    }
+    if (values === resource.values) continue;
+    unchecked.push(address);
+    resources.set(address, { ...withOtherValues(resource, values), references });
+  }
+  return { resources, unchecked };
+}
+
+function uncheckedNote(addresses: readonly Address[]): readonly Diagnostic[] {
+  if (addresses.length === 0) return [];
+  const message = `sensitive values are not compared, so changes to them are not checked: ${listed(addresses)}`;
+  return [warning("PLAN_MODE", message)];
+}
+
+function ownedObjects({ records }: State, live: Live): ReadonlyMap<Address, LiveObject> {
+  const objects = new Map<string, LiveObject>();
+  for (const [kind, found] of live)
+    if (found.readable) for (const object of found.objects) objects.set(`${kind}\n${object.id}`, object);
+  const owned = new Map<Address, LiveObject>();
+  for (const { address, id } of records.values()) {
+    const object = objects.get(`${kindOf(address)}\n${id}`);
+    if (object !== undefined) owned.set(address, object);
+  }
+  return owned;
+}
+
+/** For sentences of the planner about one field. */
+export function sensitivePlaces(sensitive: SensitiveValues): Pick<PlanInput, "isSensitive"> {
+  return sensitive.isEmpty
+    ? {}
+    : { isSensitive: (address, path, ...values) => sensitive.isSensitive(address, path, ...values) };
+}

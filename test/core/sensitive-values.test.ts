@@ -1,0 +1,87 @@
+// Digests of sensitive values: bound to their place, revealed by a run that has the value, and opaque to others.
+
+import { describe, expect, test } from "vitest";
+import type { Address } from "../../src/core/address.ts";
+import type { Path } from "../../src/core/pointer.ts";
+import { SensitiveValues, withoutDigests } from "../../src/core/sensitive-values.ts";
+
+const [A, B] = ["pools.a" as Address, "pools.b" as Address];
+const KEY = new Uint8Array(32).fill(7);
+const DIGEST = /^\(sensitive [0-9a-f]{16}:[0-9a-f]{32}\)$/;
+
+const valuesOf = (key = KEY, lineage = "l"): SensitiveValues => new SensitiveValues({ key, lineage });
+
+/** A run whose spec declares the values, of which `paths` are sensitive. */
+function run(address: Address, values: Readonly<Record<string, string | number>>, ...paths: readonly Path[]) {
+  const sensitive = valuesOf();
+  sensitive.declare(address, values, paths);
+  return sensitive;
+}
+
+describe("a digest", () => {
+  test("is the same for the same value at the same place, and another one for another value, place, lineage, or key", () => {
+    const digest = (address: Address, field: string, value: string, key = KEY, lineage = "l"): string => {
+      const sensitive = valuesOf(key, lineage);
+      sensitive.declare(address, { [field]: value }, [[field]]);
+      return String(sensitive.conceal(address, { [field]: value }, "stored")[field]);
+    };
+    const first = digest(A, "x", "value");
+    expect(first).toMatch(DIGEST);
+    expect(digest(A, "x", "value")).toBe(first);
+    const others = [
+      digest(A, "x", "other"),
+      digest(A, "y", "value"),
+      digest(B, "x", "value"),
+      digest(A, "x", "value", KEY, "m"),
+      digest(A, "x", "value", new Uint8Array(32).fill(8)),
+    ];
+    expect(new Set([first, ...others]).size).toBe(6);
+  });
+
+  test("hides numbers and booleans, and reveals them with their type", () => {
+    const sensitive = run(A, { n: 3, open: 3 }, ["n"]);
+    const stored = sensitive.conceal(A, { n: 3, open: 3 }, "stored");
+    expect(stored).toEqual({ n: expect.stringMatching(DIGEST), open: 3 });
+    expect(sensitive.reveal(stored)).toEqual({ n: 3, open: 3 });
+  });
+
+  test("is revealed by a run with the value, also at another address", () => {
+    const stored = run(A, { x: "value" }, ["x"]).conceal(A, { x: "value" }, "stored");
+    expect(run(B, { y: "value" }, ["y"]).reveal(stored)).toEqual({ x: "value" });
+  });
+
+  test("of a value that a run does not have equals nothing, and is stored again unchanged", () => {
+    const stored = run(A, { x: "value" }, ["x"]).conceal(A, { x: "value" }, "stored");
+    const other = run(A, { x: "rotated" }, ["x"]);
+    other.record(A, stored);
+    const revealed = other.reveal(stored);
+    expect(revealed.x).not.toBe("rotated");
+    expect(revealed.x).not.toBe(stored.x);
+    expect(other.conceal(A, { x: revealed.x ?? "" }, "stored")).toEqual(stored);
+    const missing: Path[] = [];
+    other.restore(stored, (path) => missing.push(path));
+    expect(missing).toEqual([["x"]]);
+  });
+
+  test("that a spec copies from another place does not become the value", () => {
+    const stored = run(A, { x: "value" }, ["x"]).conceal(A, { x: "value" }, "stored");
+    const copied = String(stored.x);
+    const sensitive = run(A, { x: "value" }, ["x"]);
+    sensitive.declare(B, { tag: copied }, []);
+    const shown = sensitive.conceal(B, { tag: copied }, "shown");
+    expect(shown.tag).not.toBe(copied);
+    expect(sensitive.restore(shown, () => undefined)).toEqual({ tag: copied });
+  });
+});
+
+describe("a sensitive string inside another value", () => {
+  test("is hidden for readers, and a plain value that the spec declares is stored in the clear", () => {
+    const sensitive = run(A, { x: "value", note: "the value is here" }, ["x"]);
+    const shown = sensitive.conceal(A, { note: "the value is here" }, "shown");
+    expect(withoutDigests(shown)).toEqual({ note: "the (sensitive) is here" });
+    expect(sensitive.restore(shown, () => undefined)).toEqual({ note: "the value is here" });
+    expect(sensitive.conceal(A, { note: "the value is here" }, "stored")).toEqual({
+      note: "the value is here",
+    });
+  });
+});
