@@ -15,7 +15,15 @@ describe("drift of an authoritative kind", () => {
   test("contains exactly the objects that the plan deletes for the policy", () => {
     const made = plan({ spec: authoritative, live: world, state: known });
     expect(made.drift).toEqual([
-      { address: "boxes.new", kind: "boxes", name: "new", what: "appeared", diffs: [], facts: {} },
+      {
+        address: "boxes.new",
+        kind: "boxes",
+        name: "new",
+        what: "appeared",
+        diffs: [],
+        facts: {},
+        live: { id: "b2", fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      },
     ]);
     expect(actions(made)).toEqual({ "boxes.new": "delete" });
   });

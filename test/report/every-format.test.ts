@@ -3,7 +3,6 @@
 import { describe, expect, test } from "vitest";
 import { addressOf, remoteId } from "../../src/core/address.ts";
 import { error, warning } from "../../src/core/diagnostic.ts";
-import { driftDigests } from "../../src/planner/diff/known-drift.ts";
 import type { Change } from "../../src/planner/model/change.ts";
 import { changeKey } from "../../src/planner/model/order.ts";
 import type { Drift, Plan } from "../../src/planner/model/plan.ts";
@@ -216,19 +215,11 @@ describe("with --exitcode-for change", () => {
 });
 
 describe("of drift", () => {
-  const provider = registry.of(drift.address);
-  const until = Date.UTC(2999, 11, 31);
-  const accepted = {
-    address: drift.address,
-    differences: driftDigests(drift, provider.fields),
-    until,
-    reason: "load test",
-    by: "grace@example.com",
-    at: 0,
-  };
+  const accepted = { until: Date.UTC(2999, 11, 31), reason: "load test", by: "grace@example.com" };
+  const known: Drift = { ...drift, marks: [{ reported: false, acknowledged: accepted }] };
   const fresh: Drift = { ...drift, address: addressOf("pools", "fresh"), name: "fresh" };
-  const known = { reported: [], acknowledged: [accepted], sinceLast: true, least: "other" } as const;
-  const view = driftView({ ...plan, drift: [drift, fresh] }, 3, registry, undefined, known);
+  const context = { sinceLast: true, least: "other" } as const;
+  const view = driftView({ ...plan, drift: [known, fresh] }, 3, registry, undefined, context);
 
   test.each(Object.keys(DRIFT_FORMATS))(
     "%s shows severity, who and when, what is new, and who accepted what until when and why",
@@ -246,6 +237,26 @@ describe("of drift", () => {
       ];
       const missing = facts.filter((fact) => !text.includes(fact));
       expect(missing).toEqual(name === "gitlab" ? facts : []);
+    },
+  );
+
+  // GitLab's report of a plan has counts only.
+  test.each(Object.keys(PLAN_FORMATS).filter((name) => name !== "gitlab"))(
+    "%s of a plan marks the change that reverts acknowledged drift, with who, until when, and why",
+    async (name) => {
+      const reverting = { ...resized, reverts: [{ path: ["max_capacity"], ...accepted }] } as Change;
+      const { split: _, ...whole } = plan;
+      const reverts = planView({ ...whole, guards: [], changes: [reverting] }, registry);
+      const text = seen(await textOf<typeof reverts>(PLAN_FORMATS, name, reverts));
+      const facts = [
+        "pools.shared",
+        "max_capacity",
+        "2999-12-31T00:00:00Z",
+        "grace@example.com",
+        "load test",
+      ];
+      expect(facts.filter((fact) => !text.includes(fact))).toEqual([]);
+      expect(text).toMatch(/reverts( drift of|_acknowledged)/);
     },
   );
 
@@ -267,7 +278,7 @@ describe("of drift", () => {
   test("drift below --fail-on fails no test, and is a notice, a note, and information", async () => {
     const least = "security";
     expect(view.drift[1]?.severity).not.toBe(least);
-    const lenient = driftView({ ...plan, drift: [fresh] }, 3, registry, undefined, { ...known, least });
+    const lenient = driftView({ ...plan, drift: [fresh] }, 3, registry, undefined, { ...context, least });
     const formats = ["junit", "github", "sarif", "codequality"] as const;
     const [junit, github, sarif, codequality] = await Promise.all(
       formats.map((name) => textOf<typeof lenient>(DRIFT_FORMATS, name, lenient)),

@@ -2,7 +2,6 @@
 
 import { addressOf, remoteId } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
-import { driftDigests } from "../../src/planner/diff/known-drift.ts";
 import type { Change } from "../../src/planner/model/change.ts";
 import { changeKey } from "../../src/planner/model/order.ts";
 import type { ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
@@ -19,7 +18,7 @@ import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/ins
 import { findingsJunit } from "../../src/report/outcome/junit.ts";
 import { changeOutcomeJson, eventJson, outcomeView } from "../../src/report/outcome/outcome-view.ts";
 import { plainProgress } from "../../src/report/outcome/progress.ts";
-import { type DriftReportContext, driftView } from "../../src/report/plan/drift-view.ts";
+import { driftView } from "../../src/report/plan/drift-view.ts";
 import { planView } from "../../src/report/plan/plan-view.ts";
 import { colorsFor } from "../../src/report/text/color.ts";
 import { diagnosticsText } from "../../src/report/text/diagnostic-text.ts";
@@ -142,10 +141,10 @@ function rendered<View>(
 }
 
 function outputs(name: string): Readonly<Record<string, string>> {
-  const hostile = hostilePlan(name);
+  const hostile = withHostileAcknowledgements(name, hostilePlan(name));
   const info = hostileRun(name);
   const plan = planView(hostile, registry, hostile.diagnostics);
-  const drift = driftView(hostile, 1, registry, undefined, hostileKnowledge(name, hostile));
+  const drift = driftView(hostile, 1, registry, undefined, { sinceLast: true, least: "other" });
   const outcome = hostileOutcome(name);
   const view = outcomeView(outcome, hostile.diagnostics, plan);
   const graph = graphOf([{ address: addressOf("pools", name), dependsOn: [addressOf("pools", `${name}2`)] }]);
@@ -184,17 +183,20 @@ function outputs(name: string): Readonly<Record<string, string>> {
   };
 }
 
-/** The drift is acknowledged, with this reason. */
-function hostileKnowledge(name: string, { drift }: Plan): DriftReportContext {
-  const acknowledged = drift.map((one) => ({
-    address: one.address,
-    differences: driftDigests(one, registry.of(one.address).fields),
-    until: 4_000_000_000_000,
-    reason: name,
-    by: name,
-    at: 0,
-  }));
-  return { reported: [], acknowledged, sinceLast: true, least: "other" };
+/** The drift is acknowledged, with this reason, and each change reverts some. */
+function withHostileAcknowledgements(name: string, plan: Plan): Plan {
+  const accepted = { until: 4_000_000_000_000, reason: name, by: name };
+  return {
+    ...plan,
+    changes: plan.changes.map((change) => ({ ...change, reverts: [{ path: [name], ...accepted }] })),
+    drift: plan.drift.map((item) => ({
+      ...item,
+      marks: Array.from({ length: Math.max(1, item.diffs.length) }, () => ({
+        reported: false,
+        acknowledged: accepted,
+      })),
+    })),
+  };
 }
 
 /** Removes the commands of annotations, one on each line. */

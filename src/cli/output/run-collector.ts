@@ -3,15 +3,24 @@
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { ApplyOutcome, Plan } from "../../planner/model/plan.ts";
+import type { ApplyOutcome, DriftMark, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import type { DifferenceGroup, RequestGroup, RunResult } from "../../report/metrics/run-result.ts";
-import { driftView } from "../../report/plan/drift-view.ts";
+import {
+  DIFFERENCE_STATUSES,
+  type DifferenceGroup,
+  type DifferenceStatus,
+  type DifferingResource,
+  type RequestGroup,
+  type RunResult,
+} from "../../report/metrics/run-result.ts";
+import { driftView, marksIn } from "../../report/plan/drift-view.ts";
 import { planView } from "../../report/plan/plan-view.ts";
+import type { Severity } from "../../resource/field-schema.ts";
+import { mostSevere } from "../../resource/severity.ts";
 import type { State } from "../../state/model/record.ts";
 import type { RunObserver } from "../../workflow/session/workflow-context.ts";
 
-type Found = Pick<RunResult, "resources" | "differences" | "planMs" | "applyMs" | "results">;
+type Found = Pick<RunResult, "resources" | "differences" | "differing" | "planMs" | "applyMs" | "results">;
 
 export class RunCollector implements RunObserver {
   readonly #command: string;
@@ -32,12 +41,12 @@ export class RunCollector implements RunObserver {
   }
 
   planned(plan: Plan, state: Pick<State, "records">, planMs: number): void {
-    const differences = this.#command === "drift" ? driftDifferences : plannedDifferences;
+    const differences = this.#command === "drift" ? driftDifferences(plan) : plannedDifferences(plan);
     this.#host = plan.host;
     this.#errors = errorsIn([...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)]);
     this.#found = {
       resources: byKind(state.records.keys()),
-      differences: differences(plan),
+      ...groupedBoth(differences),
       planMs,
     };
   }
@@ -50,7 +59,7 @@ export class RunCollector implements RunObserver {
     this.#found = {
       ...this.#found,
       resources: byKind(state.records.keys()),
-      differences: plannedDifferences(plan),
+      ...groupedBoth(plannedDifferences(plan)),
       applyMs: outcome.elapsedMs,
       results: outcomeResults(outcome),
     };
@@ -67,31 +76,62 @@ export class RunCollector implements RunObserver {
   }
 }
 
-function plannedDifferences(plan: Plan): readonly DifferenceGroup[] {
-  return grouped(
-    planView(plan, registry).changes.flatMap(({ source, severity = "other" }) => {
-      const { kind, action, cause } = source;
-      return action === "noop" || action === "report" ? [] : [{ kind, action, cause, severity }];
-    }),
-  );
+type Difference = Omit<DifferenceGroup, "count"> & { readonly address: string };
+
+/** A change is new, unless the drift that it reverts was reported before or is acknowledged. */
+function plannedDifferences(plan: Plan): readonly Difference[] {
+  const drift = new Map(plan.drift.map((item) => [item.address, item]));
+  return planView(plan, registry).changes.flatMap(({ source, severity = "other" }) => {
+    const { address, kind, action, cause } = source;
+    if (action === "noop" || action === "report") return [];
+    const drifted = cause === "drift" ? drift.get(address) : undefined;
+    const status = newestOf(drifted === undefined ? [] : marksIn(drifted).map(statusOf));
+    return [{ address, kind, action, cause, severity, status }];
+  });
 }
 
-function driftDifferences(plan: Plan): readonly DifferenceGroup[] {
-  return grouped(
-    driftView(plan, 0, registry).drift.map(({ source, severity }) => ({
-      kind: source.kind,
-      action: source.what,
-      cause: "drift",
-      severity,
-    })),
-  );
+/** One for each difference, as in the title of the report. */
+function driftDifferences(plan: Plan): readonly Difference[] {
+  return driftView(plan, 0, registry).drift.flatMap(({ source, severity: whole, differences }) => {
+    const { address, kind, what: action } = source;
+    return marksIn(source).map((mark, at) => {
+      const severity = differences[at]?.severity ?? whole;
+      return { address, kind, action, cause: "drift", severity, status: statusOf(mark) };
+    });
+  });
 }
 
-function grouped(all: readonly Omit<DifferenceGroup, "count">[]): readonly DifferenceGroup[] {
+function statusOf({ acknowledged, reported }: DriftMark): DifferenceStatus {
+  if (acknowledged !== undefined) return "acknowledged";
+  return reported ? "reported" : "new";
+}
+
+/** `new` without any: what is not drift is new. */
+function newestOf(statuses: readonly DifferenceStatus[]): DifferenceStatus {
+  return DIFFERENCE_STATUSES.find((status) => statuses.includes(status)) ?? "new";
+}
+
+function groupedBoth(all: readonly Difference[]): Pick<RunResult, "differences" | "differing"> {
+  return { differences: grouped(all), differing: byResource(all) };
+}
+
+function byResource(all: readonly Difference[]): readonly DifferingResource[] {
+  const resources = [...Map.groupBy(all, ({ address }) => address)].map(([address, own]) => ({
+    address,
+    action: own[0]?.action ?? "",
+    severity: mostSevere(own.map(({ severity }) => severity as Severity)) ?? "other",
+    status: newestOf(own.map(({ status }) => status)),
+  }));
+  const rank = ({ status }: DifferingResource): number => DIFFERENCE_STATUSES.indexOf(status);
+  return resources.sort((a, b) => rank(a) - rank(b) || (a.address < b.address ? -1 : 1));
+}
+
+function grouped(all: readonly Difference[]): readonly DifferenceGroup[] {
   const groups = new Map<string, DifferenceGroup>();
-  for (const one of all) {
-    const key = `${one.kind} ${one.action} ${one.cause} ${one.severity}`;
-    groups.set(key, { ...one, count: (groups.get(key)?.count ?? 0) + 1 });
+  for (const { address: _, ...difference } of all) {
+    const { kind, action, cause, severity, status } = difference;
+    const key = `${kind} ${action} ${cause} ${severity} ${status}`;
+    groups.set(key, { ...difference, count: (groups.get(key)?.count ?? 0) + 1 });
   }
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
 }

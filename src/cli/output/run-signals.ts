@@ -8,6 +8,7 @@ import { type Diagnostic, error, failureOf, thrownText } from "../../core/diagno
 import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import {
+  hasNoNews,
   type RunOutcome,
   type RunResult,
   WEBHOOK_FORMATS,
@@ -33,6 +34,10 @@ const WATCH_OPTIONS = inGroup("Output", {
     "format of the webhook message",
     WEBHOOK_FORMATS,
   ),
+  webhookOn: optionalChoiceOption("--webhook-on <runs>", "runs that post: with news (default: new), or all", [
+    "new",
+    "always",
+  ]),
 });
 
 /** The command with these options. Its run gets an observer if metrics or a webhook are requested. */
@@ -51,6 +56,7 @@ interface WatchOptions extends RunFiles {
   readonly metrics: string | undefined;
   readonly webhook: string | undefined;
   readonly webhookFormat: WebhookFormat | undefined;
+  readonly webhookOn: "new" | "always" | undefined;
   readonly caFile: string | undefined;
 }
 
@@ -64,6 +70,7 @@ async function watched(
   if (options.metrics === undefined && options.webhook === undefined) {
     if (options.webhookFormat !== undefined)
       throw failureOf("CLI_USAGE", "--webhook-format requires --webhook");
+    if (options.webhookOn !== undefined) throw failureOf("CLI_USAGE", "--webhook-on requires --webhook");
     return work({});
   }
   const files = new WrittenFiles(context, { ...options, planfile });
@@ -168,6 +175,7 @@ async function webhookOf(context: CommandContext, options: WatchOptions): Promis
   const network = networkOf(context, options.caFile, url.origin);
   const secret = fromEnv(context, "WORKSPACE_WEBHOOK_SECRET");
   return async (facts) => {
+    if (options.webhookOn !== "always" && hasNoNews(facts)) return [];
     const body = webhookBody(facts, format);
     return postWebhook({ url, body, network, ...(secret === undefined ? {} : { secret }) });
   };

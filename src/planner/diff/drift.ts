@@ -12,7 +12,7 @@ import type { LiveMember } from "../model/live-index.ts";
 import type { Drift } from "../model/plan.ts";
 import { driftedContent } from "./content-diff.ts";
 import { diffResource } from "./diff.ts";
-import { comparable, recordedWithIgnored } from "./fingerprint.ts";
+import { comparable, liveFingerprint, recordedWithIgnored } from "./fingerprint.ts";
 import { isIdentical, isIgnored } from "./normalize.ts";
 
 export function driftOf(
@@ -25,7 +25,9 @@ export function driftOf(
     const drift = driftOfRecord(context, contents, record);
     if (drift !== undefined) found.push(drift);
   }
-  for (const { address, live } of appeared)
+  for (const { address, live } of appeared) {
+    const provider = context.input.registry.of(address);
+    const fingerprint = liveFingerprint(provider.fields, comparable(provider, live), undefined);
     found.push({
       address,
       kind: kindOf(address),
@@ -33,7 +35,9 @@ export function driftOf(
       what: "appeared",
       diffs: [],
       facts: live.facts,
+      live: { id: live.id, fingerprint },
     });
+  }
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 

@@ -1,49 +1,166 @@
-// Known drift: each difference has a digest of its live value, so it counts as new if that value changes again.
+// Known drift: each difference has a digest of its live value, so what was reported or acknowledged ends if that value changes.
 
+import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { canonicalJson } from "../../core/canonical.ts";
-import { digest } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
-import { toPointer } from "../../core/pointer.ts";
-import type { FieldTable } from "../../resource/field-schema.ts";
+import { isSamePath, type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
+import { type FieldTable, schemaAt } from "../../resource/field-schema.ts";
+import type { Live } from "../../resource/live.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
-import type { Acknowledgement, ReportedDrift } from "../../state/model/record.ts";
-import type { Drift } from "../model/plan.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
+import type { Acknowledgement, ReportedDrift, State } from "../../state/model/record.ts";
+import { type Change, isOfReplaced, type RevertedDrift } from "../model/change.ts";
+import { indexLive } from "../model/live-index.ts";
+import type { Drift, DriftMark, Plan } from "../model/plan.ts";
+import { normalForm } from "./normalize.ts";
+
+/** A keyed digest: the live value can be sensitive, and readers of a state could test guesses of it. */
+export type Keyed = (text: string) => string;
 
 export interface KnownDrift {
   readonly reported: readonly ReportedDrift[];
-  /** Those that have not expired. */
+  /** Those that have not ended. */
   readonly acknowledged: readonly Acknowledgement[];
 }
 
-/** Known facts about one difference. */
-export interface DriftMark {
-  /** An earlier `drift --since last` reported it. */
-  readonly reported: boolean;
-  readonly acknowledged?: Acknowledgement;
+/** `now` in epoch ms. An acknowledgement ends at its time. */
+export function knownDrift(
+  { reported = [], acknowledged = [] }: Pick<State, "reported" | "acknowledged">,
+  now: number,
+): KnownDrift {
+  return { reported, acknowledged: acknowledged.filter(({ until }) => now < until) };
 }
 
 /** One digest for each difference; one for an object that was deleted or appeared. */
-export function driftDigests(drift: Drift, fields: FieldTable): readonly string[] {
-  if (drift.diffs.length === 0) return [digest(canonicalJson([drift.what]))];
-  return drift.diffs.map((diff) => diffDigest(drift, diff, fields));
+export function driftDigests(drift: Drift, fields: FieldTable, keyed: Keyed): readonly string[] {
+  const { what, live, facts } = drift;
+  if (drift.diffs.length > 0) return drift.diffs.map((diff) => keyed(differenceText(drift, diff, fields)));
+  if (what !== "appeared" || live === undefined) return [keyed(canonicalJson([what]))];
+  const witnesses = Object.values(fields).flatMap(({ witness }) => (witness === undefined ? [] : [witness]));
+  const written = witnesses.map((witness) => String(facts?.[witness] ?? ""));
+  return [keyed(canonicalJson([what, live.id, live.fingerprint, ...written]))];
 }
 
-function diffDigest({ what, facts }: Drift, { path, before }: FieldDiff, fields: FieldTable): string {
+function differenceText({ what, facts }: Drift, { path, before }: FieldDiff, fields: FieldTable): string {
   const witness = fields[String(path[0])]?.witness;
   // The value of a secret is never read; the time of its last write distinguishes changes.
-  const seen = witness === undefined ? undefined : facts?.[witness];
-  const live: Json[] = [before ?? null, seen === undefined ? null : String(seen)];
-  return digest(canonicalJson([what, toPointer(path), ...live]));
+  const written = witness === undefined ? undefined : facts?.[witness];
+  const value = normalForm(schemaAt(fields, path), before) ?? null;
+  const live: Json[] = [value, written === undefined ? null : String(written)];
+  return canonicalJson([what, toPointer(path), ...live]);
+}
+
+/** Which differences of a resource `field` covers: the field itself and what is inside it, never a field whose name only begins alike. */
+export function isInField(path: Path, field: string): boolean {
+  return path.some((_, at) => toDottedPath(path.slice(0, at + 1)) === field);
 }
 
 /** The mark of each difference of a resource: reported, acknowledged, or neither. */
-export function marksOf(drift: Drift, fields: FieldTable, known: KnownDrift): readonly DriftMark[] {
+export function marksOf(
+  drift: Drift,
+  fields: FieldTable,
+  known: KnownDrift,
+  keyed: Keyed,
+): readonly DriftMark[] {
   const reported = new Set(
-    known.reported.filter((one) => one.address === drift.address).flatMap((one) => one.differences),
+    known.reported
+      .filter(({ address }) => address === drift.address)
+      .flatMap(({ differences }) => differences),
   );
-  const acknowledged = known.acknowledged.filter((one) => one.address === drift.address);
-  return driftDigests(drift, fields).map((one) => {
-    const found = acknowledged.findLast(({ differences }) => differences.includes(one));
-    return { reported: reported.has(one), ...(found === undefined ? {} : { acknowledged: found }) };
+  const acknowledged = known.acknowledged.filter(({ address }) => address === drift.address);
+  if (reported.size === 0 && acknowledged.length === 0)
+    return Array.from({ length: Math.max(1, drift.diffs.length) }, () => ({ reported: false }));
+  return driftDigests(drift, fields, keyed).map((digest, at) => {
+    const path = drift.diffs[at]?.path;
+    const accepted = acknowledged.findLast(
+      ({ field, differences }) =>
+        differences.includes(digest) &&
+        (field === undefined || (path !== undefined && isInField(path, field))),
+    );
+    if (accepted === undefined) return { reported: reported.has(digest) };
+    const { until, by, reason } = accepted;
+    return { reported: reported.has(digest), acknowledged: { until, by, reason } };
+  });
+}
+
+/** The plan with the marks of its drift, and with the acknowledged drift that each change reverts. */
+export function withKnownDrift(
+  plan: Plan,
+  registry: PlanningRegistry,
+  known: KnownDrift,
+  keyed: Keyed,
+): Plan {
+  if (plan.drift.length === 0) return plan;
+  const drift = plan.drift.map((item) => ({
+    ...item,
+    marks: marksOf(item, registry.of(item.address).fields, known, keyed),
+  }));
+  const accepted = new Map(
+    drift
+      .filter(({ marks }) => marks.some(({ acknowledged }) => acknowledged !== undefined))
+      .map((item) => [item.address, item]),
+  );
+  if (accepted.size === 0) return { ...plan, drift };
+  return { ...plan, drift, changes: plan.changes.map((change) => withReverts(change, accepted)) };
+}
+
+function withReverts(change: Change, accepted: ReadonlyMap<Address, Drift>): Change {
+  const drift = accepted.get(change.address);
+  const [first, ...more] = drift === undefined || isOfReplaced(change) ? [] : revertsOf(change, drift);
+  return first === undefined ? change : { ...change, reverts: [first, ...more] };
+}
+
+function revertsOf(change: Change, { what, diffs, marks = [] }: Drift): readonly RevertedDrift[] {
+  if (what !== "changed") {
+    const reverts = change.action === (what === "gone" ? "create" : "delete");
+    return reverts ? marks.flatMap(({ acknowledged }) => acknowledged ?? []) : [];
+  }
+  if (change.action !== "update" && change.action !== "replace") return [];
+  return marks.flatMap(({ acknowledged }, at) => {
+    const path = diffs[at]?.path ?? [];
+    const isWritten = change.diffs.some((diff) => overlaps(diff.path, path));
+    return acknowledged === undefined || !isWritten ? [] : [{ path, ...acknowledged }];
+  });
+}
+
+/** Whether one path is the other, or leads to it. */
+function overlaps(a: Path, b: Path): boolean {
+  const length = Math.min(a.length, b.length);
+  return isSamePath(a.slice(0, length), b.slice(0, length));
+}
+
+/** The drift that a run compared: of an address that it did not read, nothing is known. */
+export interface ComparedDrift {
+  readonly drift: readonly Drift[];
+  readonly live: Live;
+  readonly only: ((address: Address) => boolean) | undefined;
+}
+
+/** Ends acknowledgements that are over: at their time, or because the difference no longer exists with this live value. */
+export function endedAcknowledgements(
+  acknowledged: readonly Acknowledgement[],
+  { drift, live, only }: ComparedDrift,
+  registry: PlanningRegistry,
+  keyed: Keyed,
+  now: number,
+): readonly JournalEntry[] {
+  if (acknowledged.length === 0) return [];
+  const index = indexLive(live, registry);
+  const isCompared = (address: Address): boolean =>
+    live.has(kindOf(address)) &&
+    index.unreadable(kindOf(address), nameOf(address)) === undefined &&
+    only?.(address) !== false;
+  const present = new Map(
+    drift.map((item) => [item.address, new Set(driftDigests(item, registry.of(item.address).fields, keyed))]),
+  );
+  return acknowledged.flatMap((accepted): readonly JournalEntry[] => {
+    const { address, field, differences, until } = accepted;
+    const isLeft = (digest: string): boolean => present.get(address)?.has(digest) === true;
+    const left = isCompared(address) ? differences.filter(isLeft) : differences;
+    if (until <= now || left.length === 0)
+      return [{ type: "unacknowledged", address, ...(field === undefined ? {} : { field }) }];
+    if (left.length === differences.length) return [];
+    return [{ type: "acknowledged", acknowledgement: { ...accepted, differences: left } }];
   });
 }

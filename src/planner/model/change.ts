@@ -1,12 +1,23 @@
 // A planned change of one resource, with its reasons: a union on `action`.
 
 import type { Address, RemoteId } from "../../core/address.ts";
+import type { Path } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { ReplaceStrategy } from "../../resource/kind.ts";
 import type { Cause, FieldDiff, Step } from "../../resource/planning.ts";
 import type { Reference } from "../../spec/model/spec.ts";
+import type { Acknowledgement } from "../../state/model/record.ts";
+
+/** Who accepted drift, until when, and why. */
+export type AcceptedDrift = Pick<Acknowledgement, "until" | "by" | "reason">;
 
 export type NonEmpty<T> = readonly [T, ...T[]];
+
+/** Drift that a user acknowledged and that a change ends. */
+export interface RevertedDrift extends AcceptedDrift {
+  /** The field; absent if the object was deleted or appeared. */
+  readonly path?: Path;
+}
 
 interface Common {
   readonly address: Address;
@@ -19,6 +30,7 @@ interface Common {
   /** Side effects, as sentences. */
   readonly consequences: readonly string[];
   readonly dependsOn: readonly Address[];
+  readonly reverts?: NonEmpty<RevertedDrift>;
 }
 
 /** Desired values. A reference that is known only after apply keeps its text and is listed in `unresolved`. */

@@ -4,7 +4,7 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
-import type { Action, Change, ContentDiff } from "./change.ts";
+import type { AcceptedDrift, Action, Change, ContentDiff } from "./change.ts";
 import type { ChangeOrigin, PlanSplit } from "./split.ts";
 
 /** A live difference from the recorded state: changed, deleted (`gone`), or created outside `workspace` (`appeared`). */
@@ -20,6 +20,17 @@ export interface Drift {
   readonly content?: ContentDiff;
   /** Absent if it was not read. */
   readonly origin?: DriftOrigin;
+  /** Of an object that appeared: its ID, and a digest of its live values. */
+  readonly live?: { readonly id: string; readonly fingerprint: string };
+  /** Of each difference, or of the object that was deleted or appeared. Absent if the state was not asked. */
+  readonly marks?: readonly DriftMark[];
+}
+
+/** The status of a difference in the state. */
+export interface DriftMark {
+  /** An earlier `drift --since last` reported it. */
+  readonly reported: boolean;
+  readonly acknowledged?: AcceptedDrift;
 }
 
 /** What the service records of a change made outside; every member may be absent. */

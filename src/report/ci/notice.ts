@@ -35,6 +35,7 @@ export const RULES: Readonly<Record<string, string>> = {
   "change.delete": "The plan deletes an object of the workspace.",
   "change.replace":
     "The plan replaces an object of the workspace: it deletes the object and creates another.",
+  "change.revert": "The plan reverts drift that is acknowledged.",
   "drift.changed": "An object changed outside since the last apply.",
   "drift.gone": "An object was deleted outside since the last apply.",
   "drift.appeared": "An object was created outside since the last apply.",
@@ -49,8 +50,10 @@ export function planNotices(plan: PlanView): readonly Notice[] {
     blocks: diagnostic.severity === "error",
   }));
   const findings = [...plan.diagnostics, ...plan.notes].map((one) => findingNotice(one, [], declared));
-  const destroyed = plan.changes.filter((change) => change.destroys).map(changeNotice);
-  const all = [...guards, ...findings.filter(isError), ...destroyed, ...findings];
+  const destroyed = plan.changes.filter((change) => change.destroys);
+  const reverting = plan.changes.filter((change) => !change.destroys && change.reverts.length > 0);
+  const changes = [...destroyed, ...reverting].map(changeNotice);
+  const all = [...guards, ...findings.filter(isError), ...changes, ...findings];
   return bySeverity(plan.exitcodeFor === "all" ? all : all.map(asNoteIfPending));
 }
 
@@ -119,12 +122,12 @@ function findingNotice(
 }
 
 function changeNotice(change: ChangeView): Notice {
-  const { action, address, at, remarks, consequences, reasons, severity, origin } = change;
+  const { action, address, at, remarks, consequences, reasons, severity, origin, destroys } = change;
   const detail = remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
   const because = reasons.map((reason) => `because ${reason}`);
   return {
     level: "warning",
-    rule: `change.${action}`,
+    rule: `change.${destroys ? action : "revert"}`,
     title: `${action} ${address}`,
     message: lines([`the plan ${action}s ${address}${detail}`, ...because, ...consequences]),
     remarks: [...labelled("severity", severity), ...originRemark(origin)],

@@ -17,12 +17,27 @@ export const RUN_OUTCOMES = [
 /** `differences`: the run succeeded, and its exit code reports differences. */
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
+/** `reported`: an earlier `drift --since last` reported it. */
+export const DIFFERENCE_STATUSES = ["new", "reported", "acknowledged"] as const;
+
+export type DifferenceStatus = (typeof DIFFERENCE_STATUSES)[number];
+
+/** A resource with a planned change or with drift: what a message names of it. */
+export interface DifferingResource {
+  readonly address: string;
+  readonly action: string;
+  readonly severity: string;
+  /** That of its newest difference. */
+  readonly status: DifferenceStatus;
+}
+
 export interface DifferenceGroup {
   readonly kind: string;
   /** The action of a planned change, or what drift found: `changed`, `gone`, `appeared`. */
   readonly action: string;
   readonly cause: string;
   readonly severity: string;
+  readonly status: DifferenceStatus;
   readonly count: number;
 }
 
@@ -51,6 +66,8 @@ export interface RunResult {
   readonly resources?: Readonly<Record<string, number>>;
   /** Absent if the run made no plan. */
   readonly differences?: readonly DifferenceGroup[];
+  /** New ones first. */
+  readonly differing?: readonly DifferingResource[];
   readonly planMs?: number;
   readonly applyMs?: number;
   readonly results?: Readonly<Record<string, number>>;
@@ -60,6 +77,15 @@ export interface RunResult {
 export function isSuccess(outcome: RunOutcome): boolean {
   return outcome === "success" || outcome === "differences";
 }
+
+/** Whether a run has nothing to report: it succeeded, changed no object, and every difference was reported before or is acknowledged. */
+export function hasNoNews({ outcome, differences = [], results = {} }: RunResult): boolean {
+  const changed = Object.values(results).some((number) => number > 0);
+  return isSuccess(outcome) && !changed && differences.every(({ status }) => status !== "new");
+}
+
+/** Of so many resources a message has the address. */
+const MOST_NAMED = { json: 100, slack: 10 };
 
 export const WEBHOOK_FORMATS = ["json", "slack"] as const;
 
@@ -71,6 +97,7 @@ export function webhookBody(facts: RunResult, format: WebhookFormat): string {
 
 function runDocument(facts: RunResult): Record<string, unknown> {
   const { command, outcome, errors, host, target, commit, resources, differences, results } = facts;
+  const { differing } = facts;
   return {
     format: "workspace-run/1",
     command,
@@ -85,6 +112,8 @@ function runDocument(facts: RunResult): Record<string, unknown> {
     ended_at: facts.endedAt,
     resources,
     differences,
+    differing_resources: differing?.slice(0, MOST_NAMED.json),
+    more_differing_resources: differing && Math.max(0, differing.length - MOST_NAMED.json),
     results,
   };
 }
@@ -106,17 +135,33 @@ function slackText(facts: RunResult): string {
     .join("\n");
 }
 
-function found({ differences, results = {} }: RunResult): readonly string[] {
+function found({ differences, differing = [], results = {} }: RunResult): readonly string[] {
   if (differences === undefined) return [];
-  const total = differences.reduce((sum, one) => sum + one.count, 0);
+  const sumOf = (counts: (group: DifferenceGroup) => boolean): number =>
+    differences.reduce((sum, group) => sum + (counts(group) ? group.count : 0), 0);
   const bySeverity = SEVERITIES.flatMap((severity) => {
-    const number = differences.reduce((sum, one) => sum + (one.severity === severity ? one.count : 0), 0);
+    const number = sumOf((group) => group.severity === severity);
     return number === 0 ? [] : [`${severity} ${number}`];
   });
+  const byStatus = DIFFERENCE_STATUSES.map(
+    (status) => `${sumOf((group) => group.status === status)} ${status}`,
+  );
+  const isNew = differing.filter(({ status }) => status === "new");
+  const named = isNew.slice(0, MOST_NAMED.slack);
+  const names = named.map(({ address, action, severity }) =>
+    slackEscaped(`• ${address}: ${action} (${severity})`),
+  );
+  const more = isNew.length - named.length;
   const applied = Object.entries(results).map(([result, number]) => `${number} ${result}`);
   const severities = bySeverity.length === 0 ? "" : ` (${bySeverity.join(", ")})`;
   const done = applied.length === 0 ? [] : [`Changes: ${applied.join(", ")}`];
-  return [`${count(total, "difference")}${severities}`, ...done];
+  const total = sumOf(() => true);
+  return [
+    `${count(total, "difference")}${severities}${total === 0 ? "" : `: ${byStatus.join(", ")}`}`,
+    ...names,
+    ...(more > 0 ? [`… and ${count(more, "more resource")}`] : []),
+    ...done,
+  ];
 }
 
 /** The three characters that have a meaning in such messages: a name cannot make a link or notify a channel. */

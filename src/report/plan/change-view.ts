@@ -1,12 +1,13 @@
 // The view of one change for all reports, without colors or layout.
 
-import { type Action, type Change, touches } from "../../planner/model/change.ts";
+import { toDottedPath } from "../../core/pointer.ts";
+import { type Action, type Change, type RevertedDrift, touches } from "../../planner/model/change.ts";
 import type { ChangeOrigin, SplitChange } from "../../planner/model/split.ts";
 import type { FieldTable, Severity } from "../../resource/field-schema.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
 import { mostSevere, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
-import { SIGNS } from "../text/vocabulary.ts";
+import { SIGNS, timeText } from "../text/vocabulary.ts";
 import {
   contentLines,
   destroys,
@@ -30,6 +31,12 @@ const VERBS: Readonly<Record<Action, string>> = {
   noop: "keep",
   report: "found",
 };
+
+/** `reverts drift of max_capacity that grace@example.com acknowledged until 2026-12-31T23:59:59Z: load test`. */
+function revertText({ path, by, until, reason }: RevertedDrift): string {
+  const field = path === undefined ? "" : ` of ${toDottedPath(path)}`;
+  return `reverts drift${field} that ${by} acknowledged until ${timeText(until)}: ${reason}`;
+}
 
 /** Each part is made when a report asks for it: all parts of 100,000 changes take more memory than their plan. */
 export class ChangeView {
@@ -116,8 +123,13 @@ export class ChangeView {
     return this.source.reasons.map(printable);
   }
 
+  /** With the acknowledged drift that it reverts, which comes first. */
   get consequences(): readonly string[] {
-    return this.source.consequences.map(printable);
+    return [...this.reverts.map(revertText), ...this.source.consequences].map(printable);
+  }
+
+  get reverts(): readonly RevertedDrift[] {
+    return this.source.reverts ?? [];
   }
 
   /** Undefined if it does not affect the workspace. A replacement deletes the object, so it is at least as severe. */

@@ -2,8 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
-import { type DriftMark, type KnownDrift, marksOf } from "../../planner/diff/known-drift.ts";
-import type { Drift, DriftOrigin, Plan } from "../../planner/model/plan.ts";
+import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
 import { isContentField } from "../../resource/content.ts";
 import type { FieldTable, Severity } from "../../resource/field-schema.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
@@ -60,17 +59,12 @@ export interface DriftItem {
 }
 
 /** `sinceLast`: whether what was reported before still counts. `least`: what is less severe does not count. */
-export interface DriftReportContext extends KnownDrift {
+export interface DriftReportContext {
   readonly sinceLast: boolean;
   readonly least: Severity;
 }
 
-const NO_KNOWN_DRIFT: DriftReportContext = {
-  reported: [],
-  acknowledged: [],
-  sinceLast: false,
-  least: "other",
-};
+const ALL_DRIFT: DriftReportContext = { sinceLast: false, least: "other" };
 
 const VERBS = { changed: "changed", gone: "was deleted", appeared: "appeared" } as const;
 
@@ -79,15 +73,15 @@ export function driftView(
   managed: number,
   registry: KindRegistry,
   places: SpecPlaces = NO_PLACES,
-  known: DriftReportContext = NO_KNOWN_DRIFT,
+  context: DriftReportContext = ALL_DRIFT,
 ): DriftView {
   const { host, drift, diagnostics } = found;
-  const marks = drift.flatMap((one) => marksOf(one, registry.of(one.address).fields, known));
+  const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}`;
   return {
     host,
-    title: `${verdict(drift, managed)}${markTitle(marks, known)}`,
+    title,
     managed,
-    drift: drift.map((one) => driftItem(one, registry, places, known)),
+    drift: drift.map((one) => driftItem(one, registry, places, context)),
     diagnostics,
   };
 }
@@ -96,15 +90,15 @@ export function driftItem(
   one: Drift,
   registry: KindRegistry,
   places: SpecPlaces,
-  known = NO_KNOWN_DRIFT,
+  context = ALL_DRIFT,
 ): DriftItem {
   const provider = registry.of(one.address);
   const differences = one.diffs.map((diff) => ratedDiff(provider, one.address, diff, places));
   const whole = severityOfObject(provider);
-  const marks = marksOf(one, provider.fields, known);
+  const marks = marksIn(one);
   const open = marks.flatMap((mark, at) => {
     const severity = differences[at]?.severity ?? whole;
-    return isOpen(mark, severity, known) ? [severity] : [];
+    return isOpen(mark, severity, context) ? [severity] : [];
   });
   return {
     address: one.address,
@@ -113,18 +107,23 @@ export function driftItem(
     verb: VERBS[one.what],
     at: places(one.address),
     fields: differences.flatMap((rated, at) =>
-      withRemark(linesOf(one, rated, registry), markText(marks[at], known)),
+      withRemark(linesOf(one, rated, registry), markText(marks[at], context)),
     ),
     severity: mostSevere(differences.map((rated) => rated.severity)) ?? whole,
     differences,
-    marks: marks.map((mark) => markJson(mark, known)),
-    remark: differences.length > 0 ? "" : markText(marks[0], known),
+    marks: marks.map((mark) => markJson(mark, context)),
+    remark: differences.length > 0 ? "" : markText(marks[0], context),
     open: mostSevere(open),
     origin: originText(one.origin),
     content: contentLines(one.content),
     source: one,
     table: provider.fields,
   };
+}
+
+/** The status of each difference; new if the state was not asked. */
+export function marksIn({ marks, diffs }: Drift): readonly DriftMark[] {
+  return marks ?? Array.from({ length: Math.max(1, diffs.length) }, () => ({ reported: false }));
 }
 
 /** Digests of contents mean nothing to users. */

@@ -8,6 +8,7 @@ import { isSensitive, maskedValue, sensitiveShape } from "../../resource/masked.
 import type { FieldDiff } from "../../resource/planning.ts";
 import { diagnosticJson } from "../text/diagnostic-text.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
+import { timeText } from "../text/vocabulary.ts";
 import type { ChangeView } from "./change-view.ts";
 import { type DriftItem, type DriftView, originJson } from "./drift-view.ts";
 import { resultValues } from "./known-after-apply.ts";
@@ -93,6 +94,9 @@ function changeJson(view: ChangeView): Record<string, unknown> {
     change: valuesJson(change, table),
     text_diff: change.action === "update" ? change.content : undefined,
     reasons: change.reasons,
+    reverts_acknowledged: unlessEmpty(
+      view.reverts.map(({ path, until, by, reason }) => ({ path, until: timeText(until), by, reason })),
+    ),
     consequences: change.consequences,
     depends_on: change.dependsOn,
     name_from: "nameFrom" in change ? change.nameFrom?.address : undefined,

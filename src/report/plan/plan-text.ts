@@ -25,6 +25,7 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone =
     resolvedLines(plan.split, colors),
     tableSection(plan, colors),
     lossSection(plan, colors),
+    revertSection(plan, colors),
     summarySection(plan, colors),
     runLines(info, colors),
   ];
@@ -190,6 +191,18 @@ function lossSection(plan: PlanView, colors: Colors): readonly string[] {
   if (going.length === 0 || !plan.changesAnything) return [];
   const names = going.map((change) => printable(change.address));
   return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names)}.`)];
+}
+
+/** Listed at the end as well, because the question of an apply follows. */
+function revertSection(plan: PlanView, colors: Colors): readonly string[] {
+  const reverting = plan.notable.filter(({ reverts }) => reverts.length > 0);
+  if (reverting.length === 0) return [];
+  const names = listed(reverting.map(({ address }) => printable(address)));
+  return [
+    colors.yellow(
+      `This plan reverts acknowledged drift of ${count(reverting.length, "resource")}: ${names}.`,
+    ),
+  ];
 }
 
 const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;

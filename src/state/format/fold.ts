@@ -94,7 +94,7 @@ export function add(draft: Draft, { seq, at, entry }: NumberedEntry): void {
       return;
     case "done":
       draft.open.delete(entry.intent);
-      if (entry.record !== undefined) draft.records.set(entry.record.address, entry.record);
+      if (entry.record !== undefined) setRecord(draft, entry.record);
       if (entry.gone !== undefined) remove(draft, entry.gone);
       draft.history = withChangeAdded(draft.history, (entry.record ?? entry.gone)?.address);
       return;
@@ -102,7 +102,7 @@ export function add(draft: Draft, { seq, at, entry }: NumberedEntry): void {
       draft.open.delete(entry.intent);
       return;
     case "record":
-      draft.records.set(entry.record.address, entry.record);
+      setRecord(draft, entry.record);
       return;
     case "gone":
       remove(draft, entry.gone);
@@ -149,6 +149,18 @@ function others(
   return acknowledged.filter((one) => one.address !== address || one.field !== field);
 }
 
+/** The record is what the last apply left, so no earlier difference of its address exists. */
+function setRecord(draft: Draft, record: StateRecord): void {
+  draft.records.set(record.address, record);
+  endKnownDrift(draft, record.address);
+}
+
+function endKnownDrift(draft: Draft, ended: Address): void {
+  const isOther = ({ address }: { readonly address: Address }): boolean => address !== ended;
+  if (draft.reported.length > 0) draft.reported = draft.reported.filter(isOther);
+  if (draft.acknowledged.length > 0) draft.acknowledged = draft.acknowledged.filter(isOther);
+}
+
 function edit(draft: Draft, seq: number, change: (open: OpenIntent) => OpenIntent): void {
   const open = draft.open.get(seq);
   if (open !== undefined) draft.open.set(seq, change(open));
@@ -178,6 +190,8 @@ export function deposedBy(
 /** Takes one object from a record. Where the recorded object itself goes and deposed ones remain, the record lives on for them. */
 function remove(draft: Draft, gone: RemovedObject): void {
   const record = draft.records.get(gone.address);
+  if (record === undefined || gone.id === undefined || gone.id === record.id)
+    endKnownDrift(draft, gone.address);
   if (record === undefined) return;
   const { deposed = [], ...rest } = record;
   const left = deposed.filter((id) => id !== gone.id);

@@ -91,7 +91,11 @@ function knownDrift({ reported = [], acknowledged = [] }: State): Partial<State>
 /** An earlier version that keeps the marks of applied plans and the unresolved requests. */
 export function mergeRestored(old: State, present: State | undefined): State {
   const { moved: _, movingAbove: __, ...state } = old;
-  if (present === undefined || present.lineage !== old.lineage) return state;
+  if (present === undefined || present.lineage !== old.lineage) {
+    // It is unknown which of its acknowledgements ended since.
+    const { acknowledged: _, ...rest } = state;
+    return rest;
+  }
   const sweeps = new Map([...old.sweeps, ...present.sweeps].map((sweep) => [sweep.token, sweep]));
   const open = new Map([...old.open, ...present.open].map((intent) => [intent.seq, intent]));
   const history = joinedHistories(old.history, present.history);

@@ -1,16 +1,22 @@
 // Drift for its reports: who caused it, and when, if the service records it; what is acknowledged, and what was reported.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import type { Address } from "../../core/address.ts";
 import { type Diagnostic, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { nearestHint } from "../../core/suggest.ts";
-import { driftDigests, type KnownDrift } from "../../planner/diff/known-drift.ts";
+import {
+  type ComparedDrift,
+  driftDigests,
+  endedAcknowledgements,
+  isInField,
+  type Keyed,
+} from "../../planner/diff/known-drift.ts";
 import type { Drift, DriftOrigin } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import type { Acknowledgement, ReportedDrift, State } from "../../state/model/record.ts";
+import type { JournalEntry } from "../../state/model/journal-entry.ts";
+import type { Acknowledgement, State } from "../../state/model/record.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import { writeEntries } from "../session/open-state.ts";
 
@@ -94,31 +100,27 @@ export function acknowledgedReason(given: string | undefined): string {
   return given;
 }
 
-/** An address may hold dots, so a whole address outweighs a field. Throws Failure with CLI_UNKNOWN_ADDRESS. */
+/** An address may contain dots, so a whole address outweighs a field. Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export function driftAt(
   drift: readonly Drift[],
-  place: string,
+  location: string,
+  keyed: Keyed,
 ): Pick<Acknowledgement, "address" | "field" | "differences"> {
-  for (const one of drift) {
-    const digests = driftDigests(one, registry.of(one.address).fields);
-    if (one.address === place) return { address: one.address, differences: digests };
+  const digestsOf = (item: Drift) => driftDigests(item, registry.of(item.address).fields, keyed);
+  for (const item of drift)
+    if (item.address === location) return { address: item.address, differences: digestsOf(item) };
+  for (const item of drift) {
+    if (!location.startsWith(`${item.address}.`)) continue;
+    const field = location.slice(item.address.length + 1);
+    const differences = digestsOf(item).filter((_, at) => isInField(item.diffs[at]?.path ?? [], field));
+    if (differences.length > 0) return { address: item.address, field, differences };
   }
-  for (const one of drift) {
-    const field = place.startsWith(`${one.address}.`) ? place.slice(one.address.length + 1) : undefined;
-    if (field === undefined) continue;
-    const digests = driftDigests(one, registry.of(one.address).fields);
-    const differences = digests.filter((_, at) => {
-      const path = toDottedPath(one.diffs[at]?.path ?? []);
-      return path === field || path.startsWith(`${field}.`);
-    });
-    if (differences.length > 0) return { address: one.address, field, differences };
-  }
-  const known = drift.flatMap((one) => [
-    one.address,
-    ...one.diffs.map((diff) => `${one.address}.${toDottedPath(diff.path)}`),
+  const locations = drift.flatMap((item) => [
+    item.address,
+    ...item.diffs.map((diff) => `${item.address}.${toDottedPath(diff.path)}`),
   ]);
-  throw failureOf("CLI_UNKNOWN_ADDRESS", `no drift exists at ${place}`, {
-    hint: nearestHint(place, known, "to list drift, run `workspace drift`"),
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `no drift exists at ${location}`, {
+    hint: nearestHint(location, locations, "to list drift, run `workspace drift`"),
   });
 }
 
@@ -145,29 +147,36 @@ export function acknowledgedAt(all: readonly Acknowledgement[], place: string): 
   });
 }
 
-export function knownDrift({ reported = [], acknowledged = [] }: State, now: number): KnownDrift {
-  return { reported, acknowledged: acknowledged.filter((one) => one.until > now) };
-}
-
-function reportedOf(drift: readonly Drift[]): readonly ReportedDrift[] {
-  return drift.map((one) => ({
-    address: one.address,
-    differences: driftDigests(one, registry.of(one.address).fields),
-  }));
-}
-
-/** Writes what was reported if it is not what the state says already. A warning where it cannot be written: the report itself stands. */
+/**
+ * Writes the reported drift and the ends of acknowledgements, unless the state has them already. A warning if the state
+ * cannot be written: the report is complete without it.
+ */
 export async function rememberReported(
   store: StateStore,
   state: State,
-  drift: readonly Drift[],
-  covers: (address: Address) => boolean,
+  compared: ComparedDrift,
+  keyed: Keyed,
 ): Promise<readonly Diagnostic[]> {
-  const before = state.reported ?? [];
-  const reported = [...before.filter((one) => !covers(one.address)), ...reportedOf(drift)];
-  if (JSON.stringify(reported) === JSON.stringify(before)) return [];
+  const now = Date.now();
+  const { drift, only } = compared;
+  const covered = drift.map((item) => ({
+    address: item.address,
+    differences: driftDigests(item, registry.of(item.address).fields, keyed),
+  }));
+  const entriesFor = ({ reported = [], acknowledged = [] }: State): readonly JournalEntry[] => {
+    const others = reported.filter(({ address }) => only?.(address) === false);
+    const all = [...others, ...covered];
+    return [
+      ...(JSON.stringify(all) === JSON.stringify(reported)
+        ? []
+        : [{ type: "reported", reported: all } as const]),
+      ...endedAcknowledgements(acknowledged, compared, registry, keyed, now),
+    ];
+  };
+  if (entriesFor(state).length === 0) return [];
   try {
-    await writeEntries(store, { timeoutMs: 0 }, () => [{ type: "reported", reported }]);
+    // Another run can have written its part since the state was read.
+    await writeEntries(store, { timeoutMs: 0 }, (lease) => entriesFor(lease.state()));
     return [];
   } catch (problem) {
     if (!(problem instanceof Failure)) throw problem;

@@ -7,6 +7,7 @@ import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
+import { endedAcknowledgements } from "../../planner/diff/known-drift.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
@@ -14,11 +15,12 @@ import { registry } from "../../providers/index.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
+import { fold } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/journal-entry.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { prepareForLargeApply } from "../session/large-workspace.ts";
 import { lockWait } from "../session/open-state.ts";
-import { type PlanOptions, planSession, type Session } from "../session/session.ts";
+import { keyedBy, type PlanOptions, planSession, type Session } from "../session/session.ts";
 import { assertStateExists, ephemeralState, otherTarget } from "../session/state-warnings.ts";
 import { plannedEntries } from "../target/record-entries.ts";
 import { locatedEvent, locatedOutcome } from "./located.ts";
@@ -135,6 +137,21 @@ interface ExecuteInput {
   readonly notes: readonly Diagnostic[];
 }
 
+/** Acknowledgements that are over, also if the plan has no changes. */
+function endedIn(
+  session: Session,
+  { plan, lease, live, entries }: Pick<ExecuteInput, "plan" | "lease" | "live" | "entries">,
+): readonly JournalEntry[] {
+  const { acknowledged = [] } = fold(
+    lease.state(),
+    entries.map((entry) => ({ seq: 0, at: 0, entry })),
+  );
+  // A partial plan has the drift of some addresses only.
+  const only = plan.part === undefined ? undefined : () => false;
+  const compared = { drift: plan.drift, live, only };
+  return endedAcknowledgements(acknowledged, compared, registry, keyedBy(session), Date.now());
+}
+
 export async function executePlan(
   session: Session,
   { signal, origin }: Omit<ApplyRequest, "plan">,
@@ -146,7 +163,7 @@ export async function executePlan(
   if (hasErrors(missing)) throw new Failure(...missing);
   const from = await origin(plan);
   prepareForLargeApply(spec);
-  await recordRecovery(lease, entries);
+  await recordRecovery(lease, [...entries, ...endedIn(session, { plan, lease, live, entries })]);
   const { user, host } = thisProcess();
   const actor = ciActor(context) ?? `${user}@${host}`;
   const activity = await context.observer.begin();

@@ -5,6 +5,7 @@ import type { HostOptions, Settings } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { type Budget, prefetchLists } from "../../engine/observe/readers.ts";
+import { type Keyed, knownDrift, withKnownDrift } from "../../planner/diff/known-drift.ts";
 import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { Clock } from "../../state/model/ports.ts";
@@ -171,10 +172,22 @@ export async function planSession(
   const untrusted = options.budget !== undefined;
   const plan =
     options.checksRules === true ? await checkRules(made.plan, { spec: session.spec, untrusted }) : made.plan;
-  const planned = { ...made, plan };
+  const marked = withKnownDrift(
+    plan,
+    registry,
+    knownDrift(made.recovered.state, Date.now()),
+    keyedBy(session),
+  );
+  const planned = { ...made, plan: marked };
   session.options.observer?.planned(planned.plan, planned.recovered.state, performance.now() - begun);
   return planned;
 }
+
+/** The digests of differences in the state. */
+export const keyedBy =
+  ({ key }: Pick<Session, "key">): Keyed =>
+  (text) =>
+    keyedDigest(key, text);
 
 interface Prefetch {
   /** The state before the first request. */

@@ -95,6 +95,24 @@ describe("--metrics", () => {
     expect(metrics(folder)).toMatch(/outcome="success"\} 1\n/);
   });
 
+  test("new, reported, and acknowledged differences are separate series", async () => {
+    const folder = folderWith(POOL);
+    await run(folder, "apply --auto-approve");
+    const { id } = JSON.parse((await run(folder, "state show pools.p")).out);
+    const edit = `api instance-pools/edit instance_pool_id=${id} instance_pool_name=p node_type_id=Standard_DS3_v2`;
+    await run(folder, `${edit} max_capacity=7`);
+    const statuses = () => metrics(folder).match(/(?<=^workspace_differences\{.*status=")\w+/gm);
+    await run(folder, "drift --since last --metrics m.prom");
+    expect(statuses()).toEqual(["new"]);
+    await run(folder, "drift --metrics m.prom");
+    expect(statuses()).toEqual(["reported"]);
+    await run(folder, "drift acknowledge pools.p.max_capacity --until 2999-12-31 --reason known");
+    await run(folder, "drift --metrics m.prom");
+    expect(statuses()).toEqual(["acknowledged"]);
+    await run(folder, "plan --metrics m.prom");
+    expect(statuses()).toEqual(["acknowledged"]);
+  });
+
   test("a run that fails before the first request writes its outcome and keeps the last success", async () => {
     const folder = folderWith(POOL);
     await run(folder, "plan --metrics m.prom", { SOURCE_DATE_EPOCH: "1700000000" });
@@ -183,6 +201,72 @@ describe("--webhook", () => {
     });
   });
 
+  const drifted = async (capacity: number, folder = folderWith(POOL)): Promise<string> => {
+    if (!existsSync(join(folder, ".workspace"))) await run(folder, "apply --auto-approve");
+    const { out } = await run(folder, "state show pools.p");
+    const { id } = JSON.parse(out);
+    const edit = `api instance-pools/edit instance_pool_id=${id} instance_pool_name=p node_type_id=Standard_DS3_v2`;
+    expect((await run(folder, `${edit} max_capacity=${capacity}`)).code).toBe(0);
+    return folder;
+  };
+  const accept = "drift acknowledge pools.p --until 2999-12-31 --reason known";
+  const bodies = () => receiver.posted.map(({ body }) => JSON.parse(body));
+
+  test("a message names what is new, and a run without news sends none", async () => {
+    const folder = await drifted(7);
+    const watch = `drift --since last --webhook ${receiver.url}`;
+    expect((await run(folder, watch)).code).toBe(2);
+    expect(bodies()).toMatchObject([
+      {
+        command: "drift",
+        differences: [{ kind: "pools", action: "changed", severity: "cost", status: "new", count: 1 }],
+        differing_resources: [{ address: "pools.p", action: "changed", severity: "cost", status: "new" }],
+        more_differing_resources: 0,
+      },
+    ]);
+    expect(receiver.posted[0]?.body).not.toContain("7}");
+    expect([(await run(folder, watch)).code, receiver.posted.length]).toEqual([0, 1]);
+    expect([(await run(folder, `${watch} --webhook-on always`)).code, receiver.posted.length]).toEqual([
+      0, 2,
+    ]);
+    expect(bodies()[1]).toMatchObject({ differing_resources: [{ address: "pools.p", status: "reported" }] });
+    await drifted(8, folder);
+    expect([(await run(folder, watch)).code, receiver.posted.length]).toEqual([2, 3]);
+  });
+
+  test("acknowledged drift sends no message of drift or of the plan that reverts it, and one of the apply", async () => {
+    const folder = await drifted(7);
+    expect((await run(folder, accept)).code).toBe(0);
+    for (const command of ["drift", "plan"])
+      expect([(await run(folder, `${command} --webhook ${receiver.url}`)).code, bodies()]).toEqual([0, []]);
+    await run(folder, `drift --webhook ${receiver.url} --webhook-on always`);
+    expect(bodies()).toMatchObject([{ differing_resources: [{ status: "acknowledged" }] }]);
+    await run(folder, `apply --auto-approve --webhook ${receiver.url}`);
+    expect(bodies()[1]).toMatchObject({
+      command: "apply",
+      results: { applied: 1 },
+      differing_resources: [{ address: "pools.p", action: "update", status: "acknowledged" }],
+    });
+  });
+
+  test("a run that fails always sends its message", async () => {
+    await run(folderWith("pools: 5\n"), `drift --webhook ${receiver.url}`);
+    expect(bodies()).toMatchObject([{ outcome: "failed" }]);
+  });
+
+  test("Slack gets the addresses of what is new, and the number of the others", async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `p${at + 10}`);
+    const folder = folderWith(
+      `pools:\n${names.map((name) => `  ${name}: { node_type_id: Standard_DS3_v2 }\n`).join("")}`,
+    );
+    await run(folder, `plan --webhook ${receiver.url} --webhook-format slack`);
+    const { text } = bodies()[0];
+    expect(text).toContain("12 differences (availability 12): 12 new, 0 reported, 0 acknowledged\n");
+    expect(text).toContain("• pools.p10: create (availability)\n");
+    expect(text).toContain("• pools.p19: create (availability)\n… and 2 more resources\n");
+    expect(text).not.toContain("pools.p20");
+  });
+
   test("without a secret the message has no signature", async () => {
     await run(folderWith(POOL), `plan --webhook ${receiver.url}`);
     expect(receiver.posted[0]?.headers["x-workspace-signature"]).toBeUndefined();
@@ -196,7 +280,13 @@ describe("--webhook", () => {
     for (const format of ["json", "slack"])
       for (const command of ["plan", "apply --auto-approve", "drift"])
         expect(
-          (await run(folder, `${command} --webhook ${receiver.url} --webhook-format ${format}`, env)).code,
+          (
+            await run(
+              folder,
+              `${command} --webhook ${receiver.url} --webhook-format ${format} --webhook-on always`,
+              env,
+            )
+          ).code,
         ).toBe(0);
     expect(receiver.posted).toHaveLength(6);
     for (const { body, headers } of receiver.posted) {
@@ -279,6 +369,7 @@ describe("--webhook", () => {
     [`plan --webhook https://u:${CANARY}@example.com/x`, "user name"],
     ["plan --webhook ftp://example.com", "not an HTTP URL"],
     ["plan --webhook-format slack", "requires --webhook"],
+    ["plan --webhook-on always", "requires --webhook"],
   ])("%s is refused before anything is sent", async (line, message) => {
     const { code, err } = await run(folderWith(POOL), line.replace("URL", receiver.url));
     expect([code, err]).toEqual([1, expect.stringContaining(message)]);

@@ -160,7 +160,15 @@ describe("a member whose value cannot be read", () => {
   test("is drift if the list was declared at the last apply, and is still only reported", () => {
     const found = planned(["keys"], ["keys"]);
     expect(found.drift).toEqual([
-      { address: "keys.a/k", kind: "keys", name: "a/k", what: "appeared", diffs: [], facts: { written: 5 } },
+      {
+        address: "keys.a/k",
+        kind: "keys",
+        name: "a/k",
+        what: "appeared",
+        diffs: [],
+        facts: { written: 5 },
+        live: { id: "a/k", fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      },
     ]);
     expect(found.changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
       "noop boxes.a",

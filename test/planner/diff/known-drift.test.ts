@@ -2,13 +2,25 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { driftDigests, type KnownDrift, marksOf } from "../../../src/planner/diff/known-drift.ts";
+import { error } from "../../../src/core/diagnostic.ts";
+import {
+  driftDigests,
+  endedAcknowledgements,
+  isInField,
+  type KnownDrift,
+  knownDrift,
+  marksOf,
+  withKnownDrift,
+} from "../../../src/planner/diff/known-drift.ts";
 import type { Drift } from "../../../src/planner/model/plan.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
 import type { Acknowledgement } from "../../../src/state/model/record.ts";
+import { live, object, plan, record, resource, spec, state } from "../build.ts";
+import { registry } from "../kinds.ts";
 
 const fields = { size: { type: "integer" }, value: { type: "string", writeOnly: true, witness: "written" } };
 const address = "boxes.a" as Address;
+const keyed = (text: string) => `keyed ${text}`;
 const diff = (field: string, before: FieldDiff["before"]): FieldDiff => ({
   path: [field],
   before,
@@ -24,7 +36,7 @@ const drift = (more: Partial<Drift> = {}): Drift => ({
   diffs: [diff("size", 2)],
   ...more,
 });
-const digests = (more: Partial<Drift> = {}) => driftDigests(drift(more), fields);
+const digests = (more: Partial<Drift> = {}) => driftDigests(drift(more), fields, keyed);
 
 describe("the digest of a difference", () => {
   test("changes with the field and its live value, and with nothing else", () => {
@@ -43,6 +55,39 @@ describe("the digest of a difference", () => {
     expect(digests({ diffs: [diff("value", undefined)] })).not.toEqual(at(5));
   });
 
+  test("is keyed, so that no digest can be computed from a guessed value", () => {
+    expect(digests({ diffs: [diff("size", "guess")] })[0]).toMatch(/^keyed /);
+    const other = driftDigests(drift(), fields, (text) => `other ${text}`);
+    expect(other).not.toEqual(digests());
+  });
+
+  test("does not depend on the order of a set", () => {
+    const sets = { size: { type: "array", list: "set", items: { type: "string" } } } as const;
+    const of = (before: FieldDiff["before"]) =>
+      driftDigests(drift({ diffs: [diff("size", before)] }), sets, keyed);
+    expect(of(["a", "b"])).toEqual(of(["b", "a"]));
+    expect(of(["a", "b"])).not.toEqual(of(["a", "b", "c"]));
+  });
+
+  test("of an object that appeared changes with its ID, its values, and the time of the last write", () => {
+    const appeared = (id: string, fingerprint: string, written?: number) =>
+      digests({
+        what: "appeared",
+        diffs: [],
+        live: { id, fingerprint },
+        ...(written === undefined ? {} : { facts: { written } }),
+      });
+    const all = [
+      appeared("1", "f"),
+      appeared("2", "f"),
+      appeared("1", "g"),
+      appeared("1", "f", 1),
+      appeared("1", "f", 2),
+    ];
+    expect(new Set(all.flat()).size).toBe(5);
+    expect(appeared("1", "f", 2)).toEqual(appeared("1", "f", 2));
+  });
+
   test("is one for an object that was deleted or appeared", () => {
     const gone = digests({ what: "gone", diffs: [] });
     expect(gone).toHaveLength(1);
@@ -52,7 +97,7 @@ describe("the digest of a difference", () => {
 
 describe("known facts of a difference", () => {
   const two = drift({ diffs: [diff("size", 2), diff("note", "x")] });
-  const [size = "", note = ""] = driftDigests(two, fields);
+  const [size = "", note = ""] = driftDigests(two, fields, keyed);
   const told = (differences: readonly string[], by = "ada", to: string = address): Acknowledgement => ({
     address: to as Address,
     differences,
@@ -62,7 +107,7 @@ describe("known facts of a difference", () => {
     at: 1,
   });
   const marks = (known: Partial<KnownDrift>) =>
-    marksOf(two, fields, { reported: [], acknowledged: [], ...known });
+    marksOf(two, fields, { reported: [], acknowledged: [], ...known }, keyed);
 
   test("is nothing for a new one", () => {
     expect(marks({})).toEqual([{ reported: false }, { reported: false }]);
@@ -80,8 +125,124 @@ describe("known facts of a difference", () => {
   test("is the last acknowledgement of it for this resource", () => {
     const [first, last] = [told([size], "ada"), told([size], "bo")];
     expect(marks({ acknowledged: [first, last, told([size, note], "cy", "boxes.b")] })).toEqual([
-      { reported: false, acknowledged: last },
+      { reported: false, acknowledged: { until: 9, by: "bo", reason: "known" } },
       { reported: false },
+    ]);
+  });
+});
+
+describe("a field of an acknowledgement", () => {
+  test("covers itself and what is inside it", () => {
+    expect(isInField(["autoscale"], "autoscale")).toBe(true);
+    expect(isInField(["autoscale", "max_workers"], "autoscale")).toBe(true);
+    expect(isInField(["autoscale", "max_workers"], "autoscale.max_workers")).toBe(true);
+    expect(isInField(["libraries", 0, "jar"], "libraries[0]")).toBe(true);
+  });
+
+  test("covers no field and no key whose name only begins alike", () => {
+    expect(isInField(["max_capacity_hint"], "max_capacity")).toBe(false);
+    expect(isInField(["autoscale_mode", "x"], "autoscale")).toBe(false);
+    expect(isInField(["spark_conf", "spark.sql.shuffle"], "spark_conf.spark")).toBe(false);
+    expect(isInField(["tags", "ab"], "tags.a")).toBe(false);
+    expect(isInField(["autoscale"], "autoscale.max_workers")).toBe(false);
+  });
+});
+
+describe("acknowledgements of a state", () => {
+  const until = (time: number): Acknowledgement => ({
+    address,
+    differences: [],
+    until: time,
+    reason: "known",
+    by: "ada",
+    at: 1,
+  });
+
+  test("are known before their time and have ended at it", () => {
+    const known = { acknowledged: [until(99), until(100), until(101)] };
+    expect(knownDrift(known, 100).acknowledged.map((accepted) => accepted.until)).toEqual([101]);
+    expect(knownDrift(known, 98).acknowledged).toHaveLength(3);
+    expect(knownDrift({}, 98)).toEqual({ reported: [], acknowledged: [] });
+  });
+});
+
+const boxes = (size: number | undefined) =>
+  live({ boxes: size === undefined ? [] : [object("b1", "a", { box_name: "a", size })] });
+const recorded = state([record("boxes.a", "b1", { box_name: "a", size: 1 })]);
+const wanted = (size: number) => spec([resource("boxes.a", { values: { box_name: "a", size } })]);
+const planned = (size: number | undefined, declared = 1) =>
+  plan({ spec: wanted(declared), live: boxes(size), state: recorded });
+const acceptedIn = (size: number | undefined, more: Partial<Acknowledgement> = {}): Acknowledgement => ({
+  address,
+  differences: planned(size).drift.flatMap((item) => driftDigests(item, registry.of(address).fields, keyed)),
+  until: 1_000,
+  reason: "load test",
+  by: "grace",
+  at: 1,
+  ...more,
+});
+
+describe("a plan with acknowledged drift", () => {
+  const reverts = (size: number | undefined, declared: number, accepted: readonly Acknowledgement[]) =>
+    withKnownDrift(
+      planned(size, declared),
+      registry,
+      { reported: [], acknowledged: accepted },
+      keyed,
+    ).changes.map((change) => change.reverts);
+  const who = { until: 1_000, by: "grace", reason: "load test" };
+
+  test("marks the change that reverts it", () => {
+    expect(reverts(3, 1, [acceptedIn(3)])).toEqual([[{ path: ["size"], ...who }]]);
+    expect(reverts(3, 2, [acceptedIn(3)])).toEqual([[{ path: ["size"], ...who }]]);
+    expect(reverts(undefined, 1, [acceptedIn(undefined)])).toEqual([[who]]);
+  });
+
+  test("marks no change if the spec accepts the value, the value is another one, or the drift is not acknowledged", () => {
+    expect(reverts(3, 3, [acceptedIn(3)])).toEqual([undefined]);
+    expect(reverts(4, 1, [acceptedIn(3)])).toEqual([undefined]);
+    expect(reverts(3, 1, [])).toEqual([undefined]);
+    expect(reverts(3, 1, [acceptedIn(3, { field: "siz" })])).toEqual([undefined]);
+    expect(reverts(3, 1, [acceptedIn(3, { address: "boxes.b" as Address })])).toEqual([undefined]);
+  });
+});
+
+describe("an acknowledgement that is over", () => {
+  const ended = (
+    size: number | undefined,
+    accepted: Acknowledgement,
+    { now = 500, world = boxes(size), only = undefined as ((one: Address) => boolean) | undefined } = {},
+  ) =>
+    endedAcknowledgements(
+      [accepted],
+      { drift: planned(size).drift, live: world, only },
+      registry,
+      keyed,
+      now,
+    );
+
+  test("is one whose time has come, whose value changed, or whose drift was repaired", () => {
+    const end = [{ type: "unacknowledged", address }];
+    expect(ended(3, acceptedIn(3), { now: 1_000 })).toEqual(end);
+    expect(ended(4, acceptedIn(3))).toEqual(end);
+    expect(ended(1, acceptedIn(3))).toEqual(end);
+    expect(ended(undefined, acceptedIn(3))).toEqual(end);
+    expect(ended(4, acceptedIn(3, { field: "size" }))).toEqual([{ ...end[0], field: "size" }]);
+  });
+
+  test("is not one whose drift exists, or whose address was not compared", () => {
+    expect(ended(3, acceptedIn(3), { now: 999 })).toEqual([]);
+    expect(ended(4, acceptedIn(3), { only: () => false })).toEqual([]);
+    const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as const;
+    expect(ended(1, acceptedIn(3), { world: new Map([["boxes", unread]]) })).toEqual([]);
+    expect(ended(1, acceptedIn(3), { world: new Map() })).toEqual([]);
+  });
+
+  test("loses the differences that no longer exist and keeps the others", () => {
+    const [digest = ""] = acceptedIn(3).differences;
+    const both = acceptedIn(3, { differences: ["gone", digest] });
+    expect(ended(3, both)).toEqual([
+      { type: "acknowledged", acknowledgement: { ...both, differences: [digest] } },
     ]);
   });
 });

@@ -24,7 +24,9 @@ const FACTS: RunResult = {
   exitCode: 0,
   errors: [],
   resources: { pools: 2, jobs: 0 },
-  differences: [{ kind: "pools", action: "update", cause: "drift", severity: "cost", count: 3 }],
+  differences: [
+    { kind: "pools", action: "update", cause: "drift", severity: "cost", status: "new", count: 3 },
+  ],
   planMs: 1500,
   applyMs: 20,
   results: { applied: 3 },

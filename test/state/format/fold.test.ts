@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { deposedBy, emptyState, fold } from "../../../src/state/format/fold.ts";
 import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
@@ -272,6 +272,83 @@ test("a move is followed by the history, and changes no other record", () => {
   );
   expect(state.history?.[0]?.changed).toEqual(["pools.common", other.address]);
   expect(state.records.get(other.address)).toBe(other);
+});
+
+describe("known drift of an address", () => {
+  const accepted = (address: string, field?: string): JournalEntry => ({
+    type: "acknowledged",
+    acknowledgement: {
+      address: address as Address,
+      ...(field === undefined ? {} : { field }),
+      differences: ["d"],
+      until: 5,
+      reason: "known",
+      by: "ada",
+      at: 1,
+    },
+  });
+  const reported: JournalEntry = {
+    type: "reported",
+    reported: [
+      { address: "pools.shared" as Address, differences: ["d"] },
+      { address: "pools.shared-2" as Address, differences: ["d"] },
+    ],
+  };
+  const before = [
+    { type: "record", record: ready("pools.shared") } as const,
+    accepted("pools.shared"),
+    accepted("pools.shared", "size"),
+    accepted("pools.shared-2"),
+    accepted("acls.etl/users"),
+    reported,
+  ];
+  const left = (...entries: JournalEntry[]) => {
+    const { acknowledged = [], reported: still = [] } = folded(...before, ...entries);
+    return [[...new Set(acknowledged.map(({ address }) => address))], still.map(({ address }) => address)];
+  };
+  const ENDED = [["pools.shared-2", "acls.etl/users"], ["pools.shared-2"]];
+  const KEPT = [
+    ["pools.shared", "pools.shared-2", "acls.etl/users"],
+    ["pools.shared", "pools.shared-2"],
+  ];
+  const shared = "pools.shared" as Address;
+  const begun: JournalEntry = { type: "intent", intent: intent("pools.shared") };
+  const id = remoteId("id-pools.shared");
+
+  test.each<[string, JournalEntry[]]>([
+    ["an apply ends a change of it", [begun, { type: "done", intent: 7, record: ready("pools.shared") }]],
+    ["recovery records it", [{ type: "record", record: ready("pools.shared") }]],
+    ["it is deleted", [begun, { type: "done", intent: 7, gone: { address: shared, id } }]],
+    ["it is removed from the state", [{ type: "gone", gone: { address: shared } }]],
+  ])("ends when %s", (_, entries) => {
+    expect(left(...entries)).toEqual(ENDED);
+  });
+
+  test("ends when an unrecorded object of it is deleted", () => {
+    const gone = { address: "acls.etl/users" as Address, id: remoteId("etl/users") };
+    expect(left(begun, { type: "done", intent: 7, gone })).toEqual([
+      ["pools.shared", "pools.shared-2"],
+      KEPT[1],
+    ]);
+  });
+
+  test.each<[string, JournalEntry[]]>([
+    ["a change of it is refused", [begun, { type: "closed", intent: 7 }]],
+    ["a change of it is interrupted", [begun]],
+    [
+      "a replaced object of it is deleted",
+      [{ type: "gone", gone: { address: shared, id: remoteId("old") } }],
+    ],
+  ])("stays when %s", (_, entries) => {
+    expect(left(...entries)).toEqual(KEPT);
+  });
+
+  test("moves with its resource", () => {
+    expect(left({ type: "moved", from: shared, to: "pools.warm" as Address })).toEqual([
+      ["pools.warm", "pools.shared-2", "acls.etl/users"],
+      ["pools.warm", "pools.shared-2"],
+    ]);
+  });
 });
 
 test("an acknowledgement ends only the one of its address and field", () => {

@@ -15,7 +15,7 @@ import {
   driftAt,
 } from "../../../workflow/drift/drift.ts";
 import { lockWait, withState, writeEntries } from "../../../workflow/session/open-state.ts";
-import { planSession, withSession } from "../../../workflow/session/session.ts";
+import { keyedBy, planSession, withSession } from "../../../workflow/session/session.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption } from "../../command/option.ts";
@@ -34,7 +34,8 @@ export const acknowledgeCommand = defineCommand({
     remove: flagOption("--remove", "remove the acknowledgement of this address"),
   },
   args: [{ name: "[address]", description: "ADDRESS or ADDRESS.field", takes: "address" }],
-  notes: "The acknowledgement ends on its date, or earlier if the value changes again.",
+  notes:
+    "The acknowledgement ends on its date, or earlier: if an apply reverts the drift, or if the value changes again.",
   async run(context, options, [place]) {
     if (options.list)
       return withState(context, options, async (store) => {
@@ -59,11 +60,11 @@ export const acknowledgeCommand = defineCommand({
     const now = Date.now();
     const until = acknowledgedUntil(options.until, now);
     const reason = acknowledgedReason(options.reason);
-    return withSession(context, options, { makesKey: false, secrets: "skip" }, async (session) => {
+    return withSession(context, options, { makesKey: true, secrets: "skip" }, async (session) => {
       const { state } = await session.loaded();
       const { plan } = await planSession(session, state);
       const by = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name ?? thisProcess().user;
-      const accepted = { ...driftAt(plan.drift, place), until, reason, by, at: now };
+      const accepted = { ...driftAt(plan.drift, place, keyedBy(session)), until, reason, by, at: now };
       const expired = (state.acknowledged ?? []).filter((one) => one.until <= now);
       await writeEntries(session.store, wait, () => [
         ...expired.map((one) => ({ type: "unacknowledged", ...acknowledgedSubject(one) }) as const),

@@ -5,10 +5,10 @@ import { registry } from "../../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../../report/formats.ts";
 import { type DriftView, driftView } from "../../../report/plan/drift-view.ts";
 import { SEVERITIES } from "../../../resource/field-schema.ts";
-import { knownDrift, rememberReported, withOrigins } from "../../../workflow/drift/drift.ts";
+import { rememberReported, withOrigins } from "../../../workflow/drift/drift.ts";
 import { placesIn } from "../../../workflow/reconcile/located.ts";
 import { restrictionOf } from "../../../workflow/session/address-filter.ts";
-import { planSession, withSession } from "../../../workflow/session/session.ts";
+import { keyedBy, planSession, withSession } from "../../../workflow/session/session.ts";
 import { assertStateExists } from "../../../workflow/session/state-warnings.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -48,7 +48,8 @@ export const driftCommand = defineCommand({
   notes:
     "Exit codes: 0 no drift, 1 error, 2 drift. Acknowledged drift does not count. The command reads no secrets.",
   async run(context, options) {
-    const opening = { makesKey: false, secrets: "skip", ahead: true, only: options.only } as const;
+    const sinceLast = options.since === "last";
+    const opening = { makesKey: sinceLast, secrets: "skip", ahead: true, only: options.only } as const;
     return withReports(context, options, driftEnding, (reports, seen) =>
       withSession(context, { ...options, seen }, opening, async (session) => {
         const { state, diagnostics } = await session.loaded();
@@ -66,20 +67,20 @@ export const driftCommand = defineCommand({
           planned.recovered.state,
           session.connection.reader,
         );
-        const sinceLast = options.since === "last";
         const least = options.failOn ?? "other";
-        const known = { ...knownDrift(state, Date.now()), sinceLast, least };
         const view = driftView(
           { ...planned.plan, drift, diagnostics: found },
           managed,
           registry,
           places,
-          known,
+          { sinceLast, least },
         );
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         if (sinceLast) {
-          const covers = restrictionOf(options.only)?.only ?? (() => true);
-          printDiagnostics(context, await rememberReported(session.store, state, planned.plan.drift, covers));
+          const only = restrictionOf(options.only)?.only;
+          const compared = { drift: planned.plan.drift, live: planned.live, only };
+          const found = await rememberReported(session.store, state, compared, keyedBy(session));
+          printDiagnostics(context, found);
         }
         return view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
       }),
