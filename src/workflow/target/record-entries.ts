@@ -66,10 +66,12 @@ export function emptyRecord(
   return { status: "ready", address, id: remoteId(id), name, applied: {}, seen: {}, depends_on };
 }
 
-/** The state of a target; absent if it is not here, or cannot be opened. */
+/** The state of a target; absent if it does not exist on this machine, or cannot be read. */
 interface TargetState {
   readonly target: string | undefined;
   readonly state?: State;
+  /** Why it could not be read. */
+  readonly unread?: readonly Diagnostic[];
 }
 
 type Records = Pick<State, "records">;
@@ -82,7 +84,7 @@ interface Entry {
   conflict?(state: Records): Pick<Diagnostic, "message" | "hint"> | undefined;
 }
 
-/** Reads states in folders only: this needs no network. */
+/** Reads the states of all targets, wherever they are, if the spec has entries. A state that cannot be read is a warning. */
 export async function doneEntries(
   context: ProcessContext,
   options: StateOptions,
@@ -92,10 +94,11 @@ export async function doneEntries(
   const states = await Promise.all(
     targetsToCheck(context, options, spec).map((target) => readState(context, options, target)),
   );
-  return masked(
-    spec,
-    entriesOf(spec).flatMap((entry) => doneIn(entry, states) ?? []),
-  );
+  const entries = entriesOf(spec);
+  return masked(spec, [
+    ...states.flatMap((state) => unreadState(state, entries)),
+    ...entries.flatMap((entry) => doneIn(entry, states) ?? []),
+  ]);
 }
 
 /** A sensitive value can be a part of an entry. */
@@ -128,6 +131,9 @@ function targetsToCheck(
   return names.length === 0 ? [target?.name] : names;
 }
 
+/** A state in the workspace that did not answer in this time counts as unreachable; PostgreSQL has a time limit of its own. */
+const TIMEOUT_MS = 10_000;
+
 async function readState(
   context: ProcessContext,
   options: StateOptions,
@@ -137,14 +143,37 @@ async function readState(
   if (isShared && target !== selectedTarget(context, options).settings?.name) return { target };
   const one = target === undefined ? options : { ...options, target };
   const folder = stateFolderOf(context, one);
-  if (folder === undefined || !existsSync(folder)) return { target };
+  if (folder !== undefined && !existsSync(folder)) return { target };
+  const ends = [
+    AbortSignal.timeout(TIMEOUT_MS),
+    ...(context.abandoned === undefined ? [] : [context.abandoned]),
+  ];
   try {
-    const { state, diagnostics } = await withState(context, one, (store) => store.read());
-    return hasErrors(diagnostics) || !stateExists(state) ? { target } : { target, state };
+    const { state, diagnostics } = await withState(
+      { ...context, abandoned: AbortSignal.any(ends) },
+      one,
+      (store) => store.read(),
+    );
+    if (hasErrors(diagnostics)) return { target, unread: diagnostics };
+    return stateExists(state) ? { target, state } : { target };
   } catch (problem) {
-    if (problem instanceof Failure) return { target };
+    if (problem instanceof Failure) return { target, unread: problem.diagnostics };
     throw problem;
   }
+}
+
+/** Of a state that could not be read it is unknown what was applied; that does not make the spec invalid. */
+function unreadState({ target, unread = [] }: TargetState, [first]: readonly Entry[]): readonly Diagnostic[] {
+  const [reason] = unread;
+  if (reason === undefined || first === undefined) return [];
+  const whose = target === undefined ? "the state" : `the state of ${target}`;
+  return [
+    warning("SPEC_STATE_ENTRY", `${whose} could not be read, so it is unknown which entries it still needs`, {
+      at: first.at,
+      cause: `${reason.code}: ${reason.message}`,
+      hint: "keep the entries, or run `workspace validate` where the state can be read",
+    }),
+  ];
 }
 
 function entriesOf({ stateEntries, resources }: Spec): readonly Entry[] {

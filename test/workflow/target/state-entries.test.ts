@@ -2,18 +2,19 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { contextWith } from "../../cli/context.ts";
 import { folderWith } from "../../cli/program.ts";
+import { startPostgres } from "../../state/backends/postgres/server.ts";
 
 const TARGETS = "targets: { dev: { default: true }, prod: {} }\n";
 const pool = (key: string): string =>
   `pools: { ${key}: { instance_pool_name: "\${target.name}-warm", node_type_id: Standard_DS3_v2 } }\n` +
   `clusters: { c: { cluster_name: "\${target.name}-c", spark_version: 6.4.x-scala2.11, num_workers: 1, instance_pool_id: "\${pools.${key}.instance_pool_id}" } }\n`;
 
-async function run(folder: string, words: string) {
-  const context = contextWith({}, folder);
+async function run(folder: string, words: string, env: Record<string, string> = {}) {
+  const context = contextWith(env, folder);
   const code = await runProgram(context, words.split(" "));
   return { code, out: context.out(), err: context.err() };
 }
@@ -335,16 +336,77 @@ describe("validate", () => {
     expect((await run(folder, "validate --state other")).err).toBe("");
   });
 
-  test("says nothing of states that it cannot open, and nothing without any", async () => {
+  test("names no entry because of a state that it cannot open, and says that it cannot", async () => {
     const folder = await applied(TARGETS + pool("a"), ["dev", "prod"]);
     write(folder, moved(TARGETS));
     for (const target of ["dev", "prod"])
       await run(folder, `apply -t ${target} --host embedded --auto-approve`);
     writeFileSync(join(folder, ".workspace/dev/state.json"), "damaged");
-    expect(await said(folder)).toContain("was already applied in prod\n");
+    const damaged = await said(folder);
+    expect(damaged).toContain("was already applied in prod\n");
+    expect(damaged).toContain("the state of dev could not be read, so it is unknown");
     expect(await said(folder, { WORKSPACE_STATE: `${folderWith("")}/none` })).not.toContain(
       "was already applied",
     );
     expect(await said(folder, { WORKSPACE_STATE: "workspace:/x" })).not.toContain("was already applied");
+  });
+});
+
+describe("validate with a shared state", () => {
+  const before = pool("a").replaceAll("${target.name}-", "");
+  const after = `${pool("b").replaceAll("${target.name}-", "")}moved: [{ from: pools.a, to: pools.b }]\n`;
+  const done = "the entry that moves pools.a to pools.b was already applied";
+  const postgres = startPostgres();
+  afterAll(() => postgres?.stop());
+  const LOCATIONS: readonly (readonly [string, boolean, () => string])[] = [
+    ["PostgreSQL", postgres !== undefined, () => postgres?.url("moved") ?? ""],
+    ["the workspace", true, () => "workspace:/Shared/states/moved"],
+  ];
+
+  for (const [where, possible, location] of LOCATIONS)
+    test.skipIf(!possible)(`in ${where} warns about a moved entry only after it was applied`, async () => {
+      const env = { WORKSPACE_HOST: "embedded", WORKSPACE_STATE: location() };
+      const folder = folderWith(before);
+      expect(await run(folder, "apply --auto-approve", env)).toMatchObject({ code: 0 });
+      write(folder, after);
+      const early = await run(folder, "validate", env);
+      expect([early.code, early.err]).toEqual([0, ""]);
+      expect(await run(folder, "apply --auto-approve", env)).toMatchObject({ code: 0 });
+      const late = await run(folder, "validate", env);
+      expect([late.code, late.err]).toEqual([0, expect.stringContaining(`${done}\n`)]);
+      expect(
+        (await run(folder, `validate --state ${location()}`, { WORKSPACE_HOST: "embedded" })).err,
+      ).toContain(done);
+    });
+
+  test("of a target in the workspace warns after it was applied there", async () => {
+    const targets = "targets: { dev: { default: true, state: 'workspace:/Shared/dev' }, prod: {} }\n";
+    const folder = folderWith(`${targets}${before}`);
+    const env = { WORKSPACE_HOST: "embedded" };
+    expect(await run(folder, "apply --auto-approve", env)).toMatchObject({ code: 0 });
+    write(folder, `${targets}${after}`);
+    expect(await run(folder, "apply --auto-approve", env)).toMatchObject({ code: 0 });
+    const { code, err } = await run(folder, "validate", env);
+    expect([code, err]).toEqual([0, expect.stringContaining(`${done} in dev\n`)]);
+    expect(err).toContain("remove the entry after it was also applied in prod, whose state was not read");
+  });
+
+  test.each([
+    ["postgres://nobody@127.0.0.1:1/none?sslmode=disable", "STATE_IO"],
+    ["workspace:/Shared/states/moved", "CLI_NO_HOST"],
+  ])("that cannot be read is a warning with the reason: %s", async (location, code) => {
+    const folder = folderWith(after);
+    const unread = await run(folder, `validate --state ${location}`);
+    expect([unread.code, unread.out]).toEqual([0, expect.stringContaining("Valid: ")]);
+    expect(unread.err).toContain(
+      "warning SPEC_STATE_ENTRY: the state could not be read, so it is unknown which entries it still needs\n",
+    );
+    expect(unread.err).toContain(`cause: ${code}: `);
+  });
+
+  test("is not read without entries", async () => {
+    const folder = folderWith(before);
+    const location = "postgres://nobody@127.0.0.1:1/none?sslmode=disable";
+    expect(await run(folder, `validate --state ${location}`)).toMatchObject({ code: 0, err: "" });
   });
 });
