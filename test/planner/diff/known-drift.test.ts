@@ -201,6 +201,16 @@ describe("a plan with acknowledged drift", () => {
   test("marks no change if the spec accepts the value, the value is another one, or the drift is not acknowledged", () => {
     expect(reverts(3, 3, [acceptedIn(3)])).toEqual([undefined]);
     expect(reverts(4, 1, [acceptedIn(3)])).toEqual([undefined]);
+    // The change is of another field.
+    const other = plan({
+      spec: spec([resource("boxes.a", { values: { box_name: "a", size: 3, note: "new" } })]),
+      live: boxes(3),
+      state: recorded,
+    });
+    const known = { reported: [], acknowledged: [acceptedIn(3)] };
+    expect(withKnownDrift(other, registry, known, keyed).changes).toEqual([
+      expect.not.objectContaining({ reverts: expect.anything() }),
+    ]);
     expect(reverts(3, 1, [])).toEqual([undefined]);
     expect(reverts(3, 1, [acceptedIn(3, { field: "siz" })])).toEqual([undefined]);
     expect(reverts(3, 1, [acceptedIn(3, { address: "boxes.b" as Address })])).toEqual([undefined]);

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { acknowledgedUntil } from "../../../src/workflow/drift/drift.ts";
+import { addressOf } from "../../../src/core/address.ts";
+import { Failure } from "../../../src/core/diagnostic.ts";
+import type { Path } from "../../../src/core/pointer.ts";
+import type { Drift } from "../../../src/planner/model/plan.ts";
+import { acknowledgedUntil, driftAt } from "../../../src/workflow/drift/drift.ts";
 
 const NOW = Date.UTC(2026, 10, 23);
 
@@ -16,6 +20,50 @@ describe("the end of an acknowledgement", () => {
     "is refused when %s is not in the calendar",
     (given) => {
       expect(() => acknowledgedUntil(given, NOW)).toThrow(`--until ${given} is not a date`);
+    },
+  );
+});
+
+describe("the drift that an address or a field names", () => {
+  const drifted = (name: string, ...paths: readonly Path[]): Drift => ({
+    address: addressOf("clusters", name),
+    kind: "clusters",
+    name,
+    what: "changed",
+    diffs: paths.map((path) => ({ path, before: "1", after: "2", cause: "drift", replaces: false })),
+  });
+  const drift = [
+    drifted("a", ["spark_conf", "spark.sql"], ["spark_conf", "spark.sql.shuffle"], ["num_workers"]),
+    drifted("a.spark_conf", ["num_workers"]),
+    drifted("ab", ["num_workers"]),
+  ];
+  const at = (location: string) => {
+    const { address, field, differences } = driftAt(drift, location, (text) => text);
+    return [address, field, differences.map((text) => JSON.parse(text)[1])];
+  };
+  const conf = ["/spark_conf/spark.sql", "/spark_conf/spark.sql.shuffle"];
+
+  test("is every difference of the resource, or those of the field", () => {
+    expect(at("clusters.a")).toEqual(["clusters.a", undefined, [...conf, "/num_workers"]]);
+    expect(at("clusters.ab")).toEqual(["clusters.ab", undefined, ["/num_workers"]]);
+    expect(at("clusters.a.num_workers")).toEqual(["clusters.a", "num_workers", ["/num_workers"]]);
+    expect(at('clusters.a.spark_conf["spark.sql"]')).toEqual([
+      "clusters.a",
+      'spark_conf["spark.sql"]',
+      ["/spark_conf/spark.sql"],
+    ]);
+  });
+
+  test("is that of a whole address if a field has the same name", () => {
+    expect(at("clusters.a.spark_conf")).toEqual(["clusters.a.spark_conf", undefined, ["/num_workers"]]);
+    const [first] = drift as [Drift];
+    expect(driftAt([first], "clusters.a.spark_conf", (text) => text).differences).toHaveLength(2);
+  });
+
+  test.each(["clusters.a.num", "clusters.a.spark", "clusters.a.num_workers_x", "clusters.", "clusters.abc"])(
+    "does not exist at %s, which only begins alike",
+    (location) => {
+      expect(() => driftAt(drift, location, (text) => text)).toThrow(Failure);
     },
   );
 });
