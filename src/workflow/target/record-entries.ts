@@ -131,7 +131,7 @@ function targetsToCheck(
   return names.length === 0 ? [target?.name] : names;
 }
 
-/** A state in the workspace that did not answer in this time counts as unreachable; PostgreSQL has a time limit of its own. */
+/** A state in the workspace that did not answer in this time counts as unreachable; PostgreSQL has its own time limit. */
 const TIMEOUT_MS = 10_000;
 
 async function readState(

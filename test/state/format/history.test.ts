@@ -1,6 +1,6 @@
 // The history of applies in a state: bounded, kept by every way that a state travels, and readable after a crash.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { digest } from "../../../src/core/digest.ts";
 import type { PastRun } from "../../../src/core/past-run.ts";
@@ -14,7 +14,7 @@ import {
 import { stateFromJson, stateToJson } from "../../../src/state/format/state-json.ts";
 import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
 import { mergeRestored } from "../../../src/state/store/migrate.ts";
-import { intent, pastRun, ready, storeOn } from "../build.ts";
+import { ACKNOWLEDGED, intent, pastRun, ready, storeOn } from "../build.ts";
 import { Disk } from "../memory-files.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 
@@ -160,4 +160,20 @@ test("restoring an older state keeps the applies that came after it", () => {
     history: [pastRun("a", { started_at: 1 }), pastRun("b", { started_at: 2 })],
   };
   expect(mergeRestored(old, present).history?.map(({ id }) => id)).toEqual(["a", "b"]);
+});
+
+describe("acknowledgements of a restored state", () => {
+  const accepted = { ...ACKNOWLEDGED, differences: ["old"] };
+  const old = { ...emptyState("l"), acknowledged: [accepted] };
+
+  test("are those of the present state, so that none returns that ended since", () => {
+    expect(mergeRestored(old, emptyState("l")).acknowledged).toEqual([]);
+    const present = { ...emptyState("l"), acknowledged: [{ ...accepted, differences: ["new"] }] };
+    expect(mergeRestored(old, present).acknowledged).toEqual(present.acknowledged);
+  });
+
+  test("are none if the present state cannot be read or is another one", () => {
+    expect(mergeRestored(old, undefined).acknowledged).toBeUndefined();
+    expect(mergeRestored(old, emptyState("other")).acknowledged).toBeUndefined();
+  });
 });
