@@ -68,13 +68,10 @@ export const driftCommand = defineCommand({
           session.connection.reader,
         );
         const least = options.failOn ?? "other";
-        const view = driftView(
-          { ...planned.plan, drift, diagnostics: found },
-          managed,
-          registry,
-          places,
-          { sinceLast, least },
-        );
+        const view = driftView({ ...planned.plan, drift, diagnostics: found }, managed, registry, places, {
+          sinceLast,
+          least,
+        });
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         if (sinceLast) {
           const only = restrictionOf(options.only)?.only;
