@@ -29,7 +29,6 @@ const { values: options } = parseArgs({
     write: { type: "boolean", default: false },
     impatient: { type: "boolean", default: false },
     only: { type: "string" },
-    sample: { type: "boolean", default: false },
     dialect: { type: "string", default: "contract" },
     show: { type: "string", default: "10" },
   },
@@ -75,7 +74,6 @@ function usage(wrong?: string): never {
 }
 
 function countFor(suite: Suite): number | undefined {
-  if (options.sample) return suite.sample;
   if (options.count !== undefined) return Number(options.count);
   return options.all || options.write ? FULL[suite.name] : undefined;
 }

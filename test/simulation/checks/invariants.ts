@@ -22,7 +22,7 @@ export interface FaultFreeResult {
 }
 
 export interface Lenient {
-  /** The state lost records before, so unrecorded objects may exist. */
+  /** The state lost records before, so unrecorded objects may exist, and secrets among them are drift that no apply deletes. */
   readonly strayAllowed?: boolean;
   /** Requests were made to arrive twice. */
   readonly repeats?: boolean;
@@ -49,7 +49,9 @@ export async function violations(
       .map((one) => `${one.result} ${one.action} ${one.address} in the last run: ${one.diagnostic?.message}`),
     ...last.outcome.diagnostics.map((one) => `the last run says: ${one.message}`),
     ...doing(plan).map((what) => `the next plan is not empty: ${what}`),
-    ...plan.drift.map((one) => `the next plan sees drift: ${one.address} ${one.what}`),
+    ...plan.drift
+      .filter(({ address, what }) => !(strayAllowed && address.startsWith("secrets.") && what === "appeared"))
+      .map(({ address, what }) => `the next plan sees drift: ${address} ${what}`),
     ...(reference.lines === undefined ? [] : unlike(worldLines(site.world), reference.lines)),
     ...unmanagedChanges(stage.unmanaged, tablesOf(site.world)),
     ...(await recordsUnlikeLive(site, stage, (key) => strayAllowed || isReleased(spec, key))),

@@ -1,4 +1,4 @@
-// Seeded bugs: what one changed line of the program would do, and the suite that has to notice it at the size of `npm test`.
+// Seeded bugs: what one changed line of the program would do, and the suite that has to notice it.
 
 import { sharedMutants } from "./shared-states.ts";
 
@@ -202,8 +202,10 @@ export const mutants: readonly Mutant[] = [
     name: "moved-is-overwritten",
     bug: "an object that changed after the plan is overwritten",
     file: "src/engine/apply/read-object.ts",
-    find: `change)) throw moved(change, "changed");`,
-    put: `change)) return live;`,
+    find: `change, run.input.sensitive))
+    throw moved(change, "changed");`,
+    put: `change, run.input.sensitive))
+    return live;`,
     suite: "moves",
   },
   {

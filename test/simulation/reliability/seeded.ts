@@ -10,7 +10,7 @@ async function tried(mutant: Mutant): Promise<MutantRecord> {
   const { bug, suite, needs } = mutant;
   if (needs !== undefined && !isPostgresHere())
     return { bug, suite, lacked: needs, caught: false, after: 0, case: "" };
-  const { caught, said } = await trial(mutant, suite);
+  const { caught, said } = await trial(mutant);
   const after = Number(new RegExp(`^${suite}: (\\d+)`, "m").exec(said)?.[1] ?? 0);
   return { bug, suite, caught, after, case: /--case '(.*)'$/m.exec(said)?.[1] ?? "" };
 }

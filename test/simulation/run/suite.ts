@@ -2,6 +2,9 @@
 
 import { dialectWords } from "../world/dialect.ts";
 
+/** A run of at most so many cases chooses them from a suite's first scenarios, because each scenario takes a recording. */
+export const FEW_CASES = 600;
+
 export interface Suite {
   readonly name: string;
   /** The faults of the suite, in a sentence. */

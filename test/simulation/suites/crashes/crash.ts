@@ -98,7 +98,7 @@ export const crash: Suite = {
   name: "crash",
   what: "the process or the machine crashes at every file operation and at every stage of every write",
   unit: "points",
-  sample: 600,
+  sample: 250,
   ordered: true,
 
   /** First one point for each file operation and each cell of the matrix, then all others. */

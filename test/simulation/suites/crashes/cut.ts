@@ -90,7 +90,7 @@ export const cut: Suite = {
   name: "cut",
   what: "four concurrent requests, and at each event every pending request is received or lost",
   unit: "cases",
-  sample: 120,
+  sample: 40,
 
   /** Some cases: one of each of as many moments. To know all cases, every moment is run once. */
   async cases(seed, count) {

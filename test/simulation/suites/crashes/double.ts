@@ -81,7 +81,7 @@ export const double: Suite = {
   name: "double",
   what: "the process that recovers from a crash also crashes",
   unit: "pairs",
-  sample: 60,
+  sample: 20,
 
   cases: (seed, count) => (count === undefined ? every() : sampled(seed, count)),
 

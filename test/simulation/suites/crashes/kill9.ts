@@ -53,7 +53,7 @@ export const kill9: Suite = {
   name: "kill9",
   what: "kill -9 of a real apply over HTTP at a chosen write, with each state backend",
   unit: "kills",
-  sample: 4,
+  sample: 2,
   ordered: true,
 
   async cases(seed) {

@@ -165,7 +165,7 @@ export const zombie: Suite = {
   name: "zombie",
   what: "a process freezes, another process acquires the lock and finishes, and the first process continues",
   unit: "moments",
-  sample: 200,
+  sample: 60,
   ordered: true,
 
   /** First one moment for each kind of operation on each file and for each request, then all others. */

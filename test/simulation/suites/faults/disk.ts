@@ -38,7 +38,7 @@ export const disk: Suite = {
   name: "disk",
   what: "the n-th file operation fails, once or from then on",
   unit: "operations",
-  sample: 120,
+  sample: 40,
 
   async cases() {
     const names: string[] = [];

@@ -68,7 +68,7 @@ export const faults: Suite = {
   name: "faults",
   what: "every operation gets every faulty response: once, three times, or always",
   unit: "cells",
-  sample: 260,
+  sample: 80,
 
   async cases() {
     const names: string[] = [];

@@ -52,7 +52,7 @@ export const late: Suite = {
   name: "late",
   what: "a request times out, and the service executes it later",
   unit: "cases",
-  sample: 150,
+  sample: 50,
 
   async cases() {
     const names: string[] = [];

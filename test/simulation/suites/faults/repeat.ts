@@ -13,7 +13,7 @@ export const repeat: Suite = {
   name: "repeat",
   what: "a write arrives twice, and the client receives the first or the second response",
   unit: "writes",
-  sample: 100,
+  sample: 30,
 
   async cases() {
     const names: string[] = [];

@@ -13,7 +13,7 @@ export const names: Suite = {
   name: "names",
   what: "names with control, bidirectional, and hidden characters, markup, and commands, in every output",
   unit: "names",
-  sample: 200,
+  sample: 100,
   ordered: true,
 
   cases: async () => [COMMANDS, ...NAMES.map((_, at) => String(at))],

@@ -24,7 +24,7 @@ export const plans: Suite = {
   name: "plans",
   what: "a saved plan that has any value changed, is truncated or expired, belongs to another host, folder, or state, or is applied twice",
   unit: "plans",
-  sample: 60,
+  sample: 40,
 
   cases: async () => [...(await ready()).tamperings.keys()],
 

@@ -4,7 +4,7 @@ import { OffsetClock, type VirtualClock } from "../../../state/virtual-clock.ts"
 import { kindOf } from "../../faults/state-request-faults.ts";
 import { stopServer } from "../../homes/in-postgres.ts";
 import { faultFreeRun } from "../../run/fault-free-run.ts";
-import { inTurn, type Suite, shuffled } from "../../run/suite.ts";
+import { FEW_CASES, inTurn, type Suite, shuffled } from "../../run/suite.ts";
 import { type Form, formsHere, notTried } from "../../world/forms.ts";
 import { dieAndFinish } from "../crashes/crash.ts";
 import { type ClockOf, freezeAndWake, momentsToFreeze, race } from "../crashes/zombie.ts";
@@ -55,12 +55,12 @@ export const clocks: Suite = {
   name: "clocks",
   what: "two machines whose clocks are 5 hours apart, or are set by 5 hours during a wait, with each state backend",
   unit: "cases",
-  sample: 120,
+  sample: 40,
   ordered: true,
 
   /** First one case for each backend, clock, and kind of moment, then all others; half of the first for fast clocks and live runs. */
   async cases(seed, count) {
-    const scenarios = count !== undefined && count <= this.sample ? SCENARIOS.slice(0, 1) : SCENARIOS;
+    const scenarios = count !== undefined && count <= FEW_CASES ? SCENARIOS.slice(0, 1) : SCENARIOS;
     const first: string[][] = [];
     const others: string[] = [];
     for (const form of formsHere()) {

@@ -40,7 +40,7 @@ export const corrupt: Suite = {
   name: "corrupt",
   what: "a stored state truncated at every byte, with every byte flipped, or with parts or lines missing, swapped, unknown, older, or newer",
   unit: "loads",
-  sample: 300,
+  sample: 150,
   async cases() {
     const names: string[] = [];
     for (const form of Object.keys(await openers()))

@@ -15,7 +15,7 @@ import {
 import { serverHere, stopServer } from "../../homes/in-postgres.ts";
 import { BREAKS } from "../../homes/wire.ts";
 import { faultFreeRun } from "../../run/fault-free-run.ts";
-import { inTurn, randomFrom, type Suite, shuffled } from "../../run/suite.ts";
+import { FEW_CASES, inTurn, randomFrom, type Suite, shuffled } from "../../run/suite.ts";
 import { type Form, formsHere, notTried, stageKey } from "../../world/forms.ts";
 import { dieAndFinish } from "../crashes/crash.ts";
 import { cutAt, momentsToCut } from "../crashes/cut.ts";
@@ -203,7 +203,7 @@ export const shared: Suite = {
   name: "shared",
   what: "the same faults with states in the workspace, in PostgreSQL, and encrypted: crashed, frozen, disconnected, or late",
   unit: "cases",
-  sample: 240,
+  sample: 60,
   ordered: true,
 
   /**
@@ -211,7 +211,7 @@ export const shared: Suite = {
    * A few are drawn from few scenarios.
    */
   async cases(seed, count) {
-    const scenarios = count !== undefined && count <= this.sample ? SCENARIOS.slice(0, 2) : SCENARIOS;
+    const scenarios = count !== undefined && count <= FEW_CASES ? SCENARIOS.slice(0, 2) : SCENARIOS;
     const first: string[][] = [];
     const others: string[] = [];
     for (const form of formsHere()) {

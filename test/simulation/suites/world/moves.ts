@@ -103,7 +103,7 @@ export const moves: Suite = {
   name: "moves",
   what: "another client changes a managed field between plan and apply",
   unit: "fields",
-  sample: 120,
+  sample: 60,
 
   async cases() {
     const names: string[] = [];

@@ -116,7 +116,7 @@ export const properties: Suite = {
   name: "properties",
   what: "random workspaces, specs, and states: one apply converges, regardless of the parallelism and the order of the spec",
   unit: "stories",
-  sample: 120,
+  sample: 60,
   endless: true,
 
   async cases(seed, count) {
