@@ -12,7 +12,7 @@ export interface Piece {
 }
 
 /** Strings of this file are SQL. */
-const SQL = "src/state/backends/postgres/tables.ts";
+const SQL = "src/state/backends/postgres/postgres-backend.ts";
 
 const CODE = /`[^`\n]*`|<\/?[a-z][^<>]*>/g;
 

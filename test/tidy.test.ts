@@ -62,7 +62,7 @@ const MAY_USE_NODE = [
   "src/spec/files/patterns.ts",
   "src/spec/files/private-files.ts",
   "src/spec/yaml/lazy-packages.ts",
-  "src/state/format/key.ts",
+  "src/state/format/encryption.ts",
   "src/state/backends/file/node-ports.ts",
   "../src/core/regular-file.ts",
   "src/state/backends/postgres/pg-database.ts",

@@ -1,8 +1,7 @@
 // Runs the program in this process with real streams and signals, and exits after all output is written.
 
 import { homedir } from "node:os";
-import { SIGNALS, Signals } from "../config/signals.ts";
-import { standardOutput } from "../config/streams.ts";
+import { SIGNALS, Signals, standardOutput } from "../config/streams.ts";
 import { error } from "../core/diagnostic.ts";
 import { EXIT } from "./command/exit-codes.ts";
 import { exitProcess } from "./exit-process.ts";

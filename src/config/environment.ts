@@ -1,8 +1,7 @@
 // The process environment of a command: arguments, variables, folder, streams, signals. Nothing else is global.
 
 import type { Readable } from "node:stream";
-import type { Signals } from "./signals.ts";
-import type { Output } from "./streams.ts";
+import type { Output, Signals } from "./streams.ts";
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -31,4 +30,52 @@ export interface CommandContext extends ProcessContext {
 export function fromEnv(context: ProcessContext, name: string): string | undefined {
   const value = context.env[name];
   return value === undefined || value === "" ? undefined : value;
+}
+
+import manifest from "../../package.json" with { type: "json" };
+
+export const VERSION: string = manifest.version;
+
+const LONGEST = 500;
+
+export function ciCommit(context: ProcessContext): string | undefined {
+  const found = first(context, ["WORKSPACE_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"]);
+  return found !== undefined && /^[0-9a-f]{7,64}$/i.test(found) ? found : undefined;
+}
+
+/** The URL of the CI run; never a URL with credentials. */
+export function ciRunUrl(context: ProcessContext): string | undefined {
+  const text = urlText(context);
+  const url = text === undefined || text.length > LONGEST ? null : URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  return url.username === "" && url.password === "" ? url.href : undefined;
+}
+
+/** The person that a CI service names; undefined outside of one. */
+export function ciActor(context: ProcessContext): string | undefined {
+  const names = [
+    "WORKSPACE_ACTOR",
+    "GITHUB_TRIGGERING_ACTOR",
+    "GITHUB_ACTOR",
+    "GITLAB_USER_LOGIN",
+    "BUILD_REQUESTEDFOR",
+  ];
+  return first(context, names)?.slice(0, LONGEST);
+}
+
+function urlText(context: ProcessContext): string | undefined {
+  const said = first(context, ["WORKSPACE_RUN_URL", "CI_JOB_URL", "CI_PIPELINE_URL"]);
+  if (said !== undefined) return said;
+  const from = (name: string) => fromEnv(context, name);
+  const [server, repository, run] = ["GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"].map(from);
+  if (server !== undefined && repository !== undefined && run !== undefined)
+    return `${server}/${repository}/actions/runs/${run}`;
+  const names = ["SYSTEM_COLLECTIONURI", "SYSTEM_TEAMPROJECT", "BUILD_BUILDID"];
+  const [collection, project, build] = names.map(from);
+  if (collection === undefined || project === undefined || build === undefined) return undefined;
+  return `${collection}${encodeURIComponent(project)}/_build/results?buildId=${build}`;
+}
+
+function first(context: ProcessContext, names: readonly string[]): string | undefined {
+  return names.map((name) => fromEnv(context, name)).find((value) => value !== undefined);
 }

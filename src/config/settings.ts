@@ -11,8 +11,13 @@ import { fromEnv, type ProcessContext } from "./environment.ts";
 import { type Network, networkOf } from "./network.ts";
 import type { Profile } from "./profile.ts";
 import { azureCliRunner } from "./sign-in/azure.ts";
-import { chooseSignIn, type SignInChoice, type SkippedSignIn } from "./sign-in/choose.ts";
-import { NO_AZURE_CLI, NOT_AZURE } from "./sign-in/methods.ts";
+import {
+  chooseSignIn,
+  NO_AZURE_CLI,
+  NOT_AZURE,
+  type SignInChoice,
+  type SkippedSignIn,
+} from "./sign-in/choose.ts";
 import {
   hostIn,
   isSpecProfile,

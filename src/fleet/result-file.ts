@@ -15,8 +15,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { errorCode, type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
 import { makeFolder, readRegularFile } from "../core/regular-file.ts";
-import { KEPT_RESULTS, type ResultStore, type WorkspaceResult } from "./model/result.ts";
-import { resultIn } from "./read-result.ts";
+import { KEPT_RESULTS, type ResultStore, resultIn, type WorkspaceResult } from "./model/result.ts";
 
 /** Lines per kept result after which the file is compacted. */
 const SLACK = 2;

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import type { CommandContext, ProcessEnvironment } from "../../src/config/environment.ts";
-import { Signals } from "../../src/config/signals.ts";
-import { outputOf } from "../../src/config/streams.ts";
+import { outputOf, Signals } from "../../src/config/streams.ts";
 
 export interface TestContext extends CommandContext {
   readonly out: () => string;

@@ -1,7 +1,7 @@
 // The first signal asks, the second ends; outside of work the first one ends, too.
 
 import { describe, expect, test } from "vitest";
-import { Signals } from "../../src/config/signals.ts";
+import { Signals } from "../../src/config/streams.ts";
 
 describe("signals", () => {
   test("while work runs the first only asks it to stop, and says so once", async () => {

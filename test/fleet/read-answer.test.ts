@@ -1,7 +1,7 @@
 // What the result of a run keeps of the JSON that its command printed.
 
 import { expect, test } from "vitest";
-import { answerOf } from "../../src/fleet/read-result.ts";
+import { answerOf } from "../../src/fleet/model/result.ts";
 
 const finding = (severity: string, message: string) => ({ severity, code: "PLAN_UNREADABLE", message });
 const WARNINGS = Array.from({ length: 60 }, (_, at) => finding("warning", `warning ${at}`));

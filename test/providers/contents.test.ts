@@ -11,7 +11,7 @@ import { sizeAndDigest } from "../../src/resource/content.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
 import type { OperationWriter, Payload } from "../../src/resource/operations.ts";
 import type { Provider } from "../../src/resource/provider.ts";
-import { journalFolder, stateFile } from "../../src/state/backends/workspace-file/read-files.ts";
+import { journalFolder, stateFile } from "../../src/state/backends/workspace-file/files.ts";
 import { lockFile } from "../../src/state/lock/lease-rules.ts";
 import {
   create,

@@ -4,10 +4,8 @@ import { type Address, remoteId } from "../../src/core/address.ts";
 import type { PastRun } from "../../src/core/past-run.ts";
 import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
 import type { LeaseTimes, LockOwner } from "../../src/state/model/backend.ts";
-import type { Intent } from "../../src/state/model/journal-entry.ts";
-import type { Clock } from "../../src/state/model/ports.ts";
-import type { StateRecord } from "../../src/state/model/record.ts";
-import type { StateStore } from "../../src/state/model/store.ts";
+import type { Intent, StateRecord } from "../../src/state/model/record.ts";
+import type { Clock, StateStore } from "../../src/state/model/store.ts";
 import { Disk, type Hooks, memoryFiles } from "./memory-files.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 

@@ -4,8 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { Failure } from "../../src/core/diagnostic.ts";
 import type { PastRun } from "../../src/core/past-run.ts";
-import type { JournalEntry } from "../../src/state/model/journal-entry.ts";
-import type { State } from "../../src/state/model/record.ts";
+import type { JournalEntry, State } from "../../src/state/model/record.ts";
 import type { Incoming, LockWait, StateStore } from "../../src/state/model/store.ts";
 import { rejectedCode } from "../failures.ts";
 import { ADA, BO, intent, pastRun, ready, TIMES } from "./build.ts";
@@ -532,7 +531,7 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
       test("it brings the key of its digests along", async () => {
         const key = new Uint8Array(32).fill(5);
         const from = await publish(shared.store(), "a");
-        const { keyCheck } = await import("../../src/state/format/key.ts");
+        const { keyCheck } = await import("../../src/state/format/encryption.ts");
         await shared.store().replace(incoming(from, { key: keyCheck(key), digestKey: key }), NO_WAIT);
         expect(await shared.store().key({ make: false })).toEqual(key);
       });

@@ -140,7 +140,7 @@ const COURSES: readonly Course[] = [
 ];
 
 async function keyOf(text: string): Promise<Uint8Array> {
-  const { keyFromText } = await import("../../src/state/format/key.ts");
+  const { keyFromText } = await import("../../src/state/format/encryption.ts");
   return keyFromText(text);
 }
 

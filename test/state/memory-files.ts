@@ -1,6 +1,6 @@
 // A disk in memory that loses data without fsync, fails on demand, and stops with its process.
 
-import type { FileSystem, OpenFile } from "../../src/state/model/ports.ts";
+import type { FileSystem, OpenFile } from "../../src/state/model/store.ts";
 
 interface Inode {
   bytes: Uint8Array;

@@ -9,8 +9,7 @@ import { PostgresBackend } from "../../src/state/backends/postgres/postgres-back
 import { parsePostgresUrl } from "../../src/state/backends/postgres/url.ts";
 import { openWorkspaceStore } from "../../src/state/backends/workspace-file/workspace-backend.ts";
 import type { LockOwner } from "../../src/state/model/backend.ts";
-import type { Clock } from "../../src/state/model/ports.ts";
-import type { StateStore } from "../../src/state/model/store.ts";
+import type { Clock, StateStore } from "../../src/state/model/store.ts";
 import { BackedStateStore } from "../../src/state/store/state-store.ts";
 import { ADMIN_TOKEN, startWorld, type TestWorld } from "../emulator/harness.ts";
 import type { PostgresServer } from "./backends/postgres/server.ts";

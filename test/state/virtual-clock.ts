@@ -1,6 +1,6 @@
 // Time that passes only when everybody waits for it.
 
-import type { Clock } from "../../src/state/model/ports.ts";
+import type { Clock } from "../../src/state/model/store.ts";
 
 interface Sleeper {
   readonly at: number;

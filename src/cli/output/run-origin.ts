@@ -2,10 +2,8 @@
 
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ciCommit, ciRunUrl } from "../../config/ci-run.ts";
-import { type CommandContext, fromEnv } from "../../config/environment.ts";
+import { type CommandContext, ciCommit, ciRunUrl, fromEnv, VERSION } from "../../config/environment.ts";
 import { findProgram, programEnvironment } from "../../config/programs.ts";
-import { VERSION } from "../../config/version.ts";
 import { defined } from "../../core/json.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { namedTarget, selectedTarget, specFile } from "../../workflow/target/target.ts";

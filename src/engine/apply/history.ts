@@ -6,8 +6,7 @@ import { defined, type Json } from "../../core/json.ts";
 import { type ApplyOrigin, CHANGED_KEPT, type PastRun } from "../../core/past-run.ts";
 import type { Action } from "../../planner/model/change.ts";
 import type { ChangeOutcome, Plan } from "../../planner/model/plan.ts";
-import type { Clock } from "../../state/model/ports.ts";
-import type { Lease } from "../../state/model/store.ts";
+import type { Clock, Lease } from "../../state/model/store.ts";
 
 /** SHA-256 of what a plan changes: the same for a saved plan and for the plan that was shown. */
 function planDigest({ changes }: Plan): string {

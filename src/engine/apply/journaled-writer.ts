@@ -14,10 +14,8 @@ import type { JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
-import type { Intent, RemovedObject } from "../../state/model/journal-entry.ts";
-import type { Clock } from "../../state/model/ports.ts";
-import type { StateRecord } from "../../state/model/record.ts";
-import type { Lease } from "../../state/model/store.ts";
+import type { Intent, RemovedObject, StateRecord } from "../../state/model/record.ts";
+import type { Clock, Lease } from "../../state/model/store.ts";
 import { assertId, NotSent } from "../failures.ts";
 
 /** Certain facts about the requests of one change. */

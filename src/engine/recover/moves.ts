@@ -6,8 +6,7 @@ import { shellWord } from "../../core/sentences.ts";
 import { addressesOf } from "../../resource/names.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
 import { add, draftOf, stateOf } from "../../state/format/fold.ts";
-import type { JournalEntry } from "../../state/model/journal-entry.ts";
-import type { State } from "../../state/model/record.ts";
+import type { JournalEntry, State } from "../../state/model/record.ts";
 import type { Recovered } from "./recover.ts";
 
 /** An entry of `moved`; both addresses may be of modules. */

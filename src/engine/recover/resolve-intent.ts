@@ -7,8 +7,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 import { deposedBy } from "../../state/format/fold.ts";
-import type { JournalEntry } from "../../state/model/journal-entry.ts";
-import type { OpenIntent, StateRecord } from "../../state/model/record.ts";
+import type { JournalEntry, OpenIntent, StateRecord } from "../../state/model/record.ts";
 import {
   carriesToken,
   confirmableValues,

@@ -2,7 +2,7 @@
 
 import { type Diagnostic, error, type Failure } from "../../core/diagnostic.ts";
 import { columnText, type Database } from "../../state/backends/postgres/database.ts";
-import { ageOf, type Clock, momentOf } from "../../state/model/ports.ts";
+import { ageOf, type Clock, momentOf } from "../../state/model/store.ts";
 import type { FleetWorkspace } from "../model/fleet.ts";
 import type { WorkspaceResult } from "../model/result.ts";
 

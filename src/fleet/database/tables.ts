@@ -7,8 +7,7 @@ import {
   isMissingTable,
   type Row,
 } from "../../state/backends/postgres/database.ts";
-import { FLEET_COMMANDS, KEPT_RESULTS, type ResultStore } from "../model/result.ts";
-import { resultIn } from "../read-result.ts";
+import { FLEET_COMMANDS, KEPT_RESULTS, type ResultStore, resultIn } from "../model/result.ts";
 
 /** The statements that lead to a version from the one before. A landed migration never changes. */
 interface Migration {

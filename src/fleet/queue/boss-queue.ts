@@ -5,8 +5,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
 import { LONGEST_TIMEOUT_MS } from "../model/fleet.ts";
-import { RESULT_STATUSES } from "../model/result.ts";
-import { diagnosticsIn } from "../read-result.ts";
+import { diagnosticsIn, RESULT_STATUSES } from "../model/result.ts";
 import {
   DEAD_LETTER_OPTIONS,
   DEAD_LETTERS,

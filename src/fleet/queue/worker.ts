@@ -1,7 +1,7 @@
 // A worker: takes jobs of the queue, runs each under the lease of its workspace, records its result, and settles the job.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import type { Clock } from "../../state/model/ports.ts";
+import type { Clock } from "../../state/model/store.ts";
 import { busy, type WorkspaceLeases } from "../database/lease.ts";
 import type { FleetWorkspace } from "../model/fleet.ts";
 import { type FleetCommand, isSettled, type ResultStore, type WorkspaceResult } from "../model/result.ts";

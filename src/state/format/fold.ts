@@ -2,8 +2,16 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { type PastRun, withChangeAdded, withRunAdded } from "../../core/past-run.ts";
-import type { JournalEntry, NumberedEntry, RemovedObject } from "../model/journal-entry.ts";
-import type { Acknowledgement, OpenIntent, State, StateRecord, Sweep } from "../model/record.ts";
+import type {
+  Acknowledgement,
+  JournalEntry,
+  NumberedEntry,
+  OpenIntent,
+  RemovedObject,
+  State,
+  StateRecord,
+  Sweep,
+} from "../model/record.ts";
 
 export interface Draft {
   lineage: string;

@@ -5,9 +5,8 @@ import { digest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
-import type { JournalEntry, NumberedEntry } from "../model/journal-entry.ts";
-import { decodeEntry } from "./decode.ts";
-import { type Shape, shapeOf } from "./shape.ts";
+import type { JournalEntry, NumberedEntry } from "../model/record.ts";
+import { decodeEntry, type Shape, shapeOf } from "./decode.ts";
 
 /** The first line of a journal: which state it continues. */
 export interface Begin {

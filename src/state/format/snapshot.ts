@@ -1,11 +1,12 @@
 // Reads the text of state.json, verifies its digest, and upgrades older formats step by step.
 
 import type { Address, RemoteId } from "../../core/address.ts";
-import { Failure, thrownText } from "../../core/diagnostic.ts";
-import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
+import { startDigest } from "../../core/digest.ts";
+import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
-import type { State, StateRecord } from "../model/record.ts";
+import { type State, type StateRecord, sortedRecords } from "../model/record.ts";
 import {
   decodeAcknowledgement,
   decodeOpen,
@@ -13,9 +14,10 @@ import {
   decodeReported,
   decodeRun,
   decodeSweep,
+  InvalidShape,
+  type Shape,
+  shapeOf,
 } from "./decode.ts";
-import { type Shape, shapeOf } from "./shape.ts";
-import { PIECE, RECORDS, type SnapshotContent, sumOf } from "./snapshot-text.ts";
 
 export interface Snapshot extends SnapshotContent {
   readonly digest: string;
@@ -96,7 +98,7 @@ function* recordsIn(lines: Iterable<string>): Generator<StateRecord> {
 }
 
 /** A state among the members of what was parsed. Throws InvalidShape. */
-export function stateIn(from: Shape): State {
+function stateIn(from: Shape): State {
   return stateWith(from, from.objects("records").map(decodeRecord));
 }
 
@@ -175,4 +177,133 @@ export function upgraded(
     result = step(result);
   }
   return result;
+}
+
+/** A state with its links to its journal and its key. */
+export interface SnapshotContent {
+  readonly state: State;
+  /** Number of the last journal entry in it. */
+  readonly seq: number;
+  /** Head of the journal that was folded into it. */
+  readonly folded: string;
+  /** Identifies the key of the digests of secrets; empty if there are none. */
+  readonly key: string;
+  /** That key itself, in hex: only in an encrypted state, where it survives a change of the encryption key. */
+  readonly digestKey?: string;
+}
+
+/** The line before the records. */
+const RECORDS = '"records":[';
+/** Characters, or bytes, of a state that are in memory at once. */
+const PIECE = 1 << 18;
+
+/** The text of state.json in pieces, so that it is never held whole: the digest of all of them is part of the first. */
+export function snapshotText(from: SnapshotContent): {
+  readonly text: Iterable<string>;
+  readonly digest: string;
+} {
+  const body = bodyOf(from);
+  const digest = sumOf(FORMAT_VERSION, inPieces(body));
+  return {
+    digest,
+    text: inPieces(function* () {
+      yield `{"format_version":${FORMAT_VERSION},"digest":"${digest}",\n`;
+      yield* body();
+    }),
+  };
+}
+
+function bodyOf(from: SnapshotContent): () => Generator<string> {
+  const { state } = from;
+  const head = {
+    lineage: state.lineage,
+    serial: state.serial,
+    host: state.host,
+    seq: from.seq,
+    folded: from.folded,
+    key: from.key,
+    digest_key: from.digestKey,
+    moved: state.moved,
+    moving_above: state.movingAbove,
+    ...lastMembers(state),
+  };
+  const records = sortedRecords(state);
+  return function* () {
+    yield `${stringifyJson(head).slice(1, -1)},\n${RECORDS}\n`;
+    for (const [at, record] of records.entries()) yield `${at === 0 ? "" : ",\n"}${stringifyJson(record)}`;
+    yield "\n]}\n";
+  };
+}
+
+/** The members before the records. Undefined ones are not written. */
+function lastMembers(state: State) {
+  const { caller = null, nonces, open, sweeps, reported, acknowledged, history } = state;
+  return { caller, nonces, open, sweeps, reported, acknowledged, history };
+}
+
+/** The same text, in pieces that are worth a write each. It is made again for each use. */
+function inPieces(parts: () => Iterable<string>): Iterable<string> {
+  return {
+    *[Symbol.iterator]() {
+      let piece = "";
+      for (const part of parts()) {
+        piece += part;
+        if (piece.length < PIECE) continue;
+        yield piece;
+        piece = "";
+      }
+      yield piece;
+    },
+  };
+}
+
+/** Covers every byte behind the first line. */
+function sumOf(version: number, body: Iterable<string | Uint8Array>): string {
+  const sum = startDigest();
+  sum.add(`${version}\n`);
+  for (const piece of body) sum.add(piece);
+  return sum.end();
+}
+
+interface PortableState {
+  readonly state: State;
+  /** Check of the key that made its digests of secrets; empty where it holds none. */
+  readonly key: string;
+}
+
+export function stateToJson({ state, key }: PortableState): string {
+  const { lineage, serial, host } = state;
+  const head = { format_version: FORMAT_VERSION, lineage, serial, host, key };
+  const all = { ...head, ...lastMembers(state), records: sortedRecords(state) };
+  return `${stringifyJson(all, 2)}\n`;
+}
+
+/** Throws STATE_CORRUPT with what is wrong, STATE_FORMAT for JSON of a newer version. */
+export function stateFromJson(text: string, file: string): PortableState {
+  try {
+    const from = shapeOf(parsed(text), "state");
+    const version = from.number("format_version");
+    const data = shapeOf(upgraded(from.value, version, file), "state");
+    const state = stateIn(data);
+    const records = data.objects("records");
+    if (records.length !== state.records.size) throw new InvalidShape("duplicate address in records");
+    return { state, key: data.text("key") };
+  } catch (failure) {
+    if (failure instanceof Failure) throw failure;
+    throw notAState(file, thrownText(failure));
+  }
+}
+
+function parsed(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (problem) {
+    throw new InvalidShape(problem instanceof JsonTooDeep ? problem.message : "the text is not JSON");
+  }
+}
+
+function notAState(file: string, what: string): Failure {
+  return failureOf("STATE_CORRUPT", `${file} does not contain a state: ${what}`, {
+    hint: "pass a file that `workspace state pull` wrote",
+  });
 }

@@ -3,7 +3,7 @@
 import { type Diagnostic, error, type Failure, failureOf } from "../../core/diagnostic.ts";
 import { parseJson } from "../../core/exact-json.ts";
 import { shellWord } from "../../core/sentences.ts";
-import { shapeOf } from "../format/shape.ts";
+import { shapeOf } from "../format/decode.ts";
 import type { BackendNames, LatestClaim, LeaseTimes, LockClaim } from "../model/backend.ts";
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 60_000, requestMs: 60_000 };

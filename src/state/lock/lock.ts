@@ -3,8 +3,15 @@
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { LatestClaim, LeaseTimes, LockClaim, LockOwner, StateBackend } from "../model/backend.ts";
-import { ageOf, type Clock, type Moment, momentOf, type Random, randomHex } from "../model/ports.ts";
-import type { LockOptions } from "../model/store.ts";
+import {
+  ageOf,
+  type Clock,
+  type LockOptions,
+  type Moment,
+  momentOf,
+  type Random,
+  randomHex,
+} from "../model/store.ts";
 import {
   type Heartbeat,
   holderName,

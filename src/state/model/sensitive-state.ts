@@ -3,8 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { type Concealment, hasDigest, type SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Intent, JournalEntry } from "./journal-entry.ts";
-import type { OpenIntent, State, StateRecord, Sweep } from "./record.ts";
+import type { Intent, JournalEntry, OpenIntent, State, StateRecord, Sweep } from "./record.ts";
 
 /** All values that a state has of its resources. */
 function* valuesIn({ records, open, sweeps }: State): Generator<readonly [Address, Values]> {

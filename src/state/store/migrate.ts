@@ -1,11 +1,27 @@
 // Migrates a state to another location. The old location is marked first, so that no run continues there and an interrupted migration can be completed.
 
 import { canonicalJson } from "../../core/canonical.ts";
-import { failureOf } from "../../core/diagnostic.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { Failure, failureOf } from "../../core/diagnostic.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
 import { joinedHistories } from "../../core/past-run.ts";
+import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/encryption.ts";
+import { emptyState } from "../format/fold.ts";
+import { type Snapshot, snapshotText } from "../format/snapshot.ts";
+import type { LockClaim } from "../model/backend.ts";
+import { stateNotFound } from "../model/failures.ts";
 import type { State } from "../model/record.ts";
-import type { Incoming, Lease, LockOptions, StateStore } from "../model/store.ts";
+import {
+  type Incoming,
+  type Lease,
+  type LockOptions,
+  type Rekeyed,
+  type Restored,
+  type StateStore,
+  toHex,
+} from "../model/store.ts";
+import type { DigestKey } from "./lease.ts";
+import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
+import { claimLock, openLeaseWith, type StoreContext, withClaim } from "./store-context.ts";
 
 /** `check` sees what is at the new place and what comes; it may throw. Gives the state at its new place; undefined where it went there before. */
 export async function migrate(
@@ -107,4 +123,136 @@ export function mergeRestored(old: State, present: State | undefined): State {
     sweeps: [...sweeps.values()],
     open: [...open.values()].sort((a, b) => a.seq - b.seq),
   };
+}
+
+export async function restore(kept: StoreContext, serial: number, options: LockOptions): Promise<Restored> {
+  const { backend, cipher } = kept;
+  const readable = (): Promise<LoadedState | undefined> => unlessDamaged(() => loadFrom(backend, cipher));
+  const claim = await claimLock(kept, options, readable);
+  return withClaim(backend, claim, async () => {
+    const piece = await backend.generation(serial);
+    if (piece === undefined) throw unknownGeneration(serial, await backend.generations());
+    const old = snapshotIn(piece, cipher);
+    const present = await readable();
+    const aside = await backend.keepAside(claim);
+    const state = mergeRestored(old.state, present?.state);
+    const found = present ?? (await damaged(kept, old));
+    const hex =
+      old.digestKey ?? (present?.snapshot?.key === old.key ? present.snapshot.digestKey : undefined);
+    const digestKey = { check: old.key, ...defined({ hex }) };
+    const standing = present === undefined ? await backend.serial() : undefined;
+    const opening = { ...kept, claim, found, digestKey: () => digestKey, ...defined({ standing }) };
+    const lease = await openLeaseWith(opening, state, old.seq);
+    await lease.release();
+    return { state: lease.state(), before: present?.state, aside };
+  });
+}
+
+/** A location without a state and one with an unreadable state are treated alike: neither can be continued. */
+async function unlessDamaged(load: () => Promise<LoadedState | undefined>): Promise<LoadedState | undefined> {
+  try {
+    return await load();
+  } catch (failure) {
+    if (failure instanceof Failure && failure.diagnostics.every(({ code }) => DAMAGE.has(code)))
+      return undefined;
+    throw failure;
+  }
+}
+
+const DAMAGE: ReadonlySet<string> = new Set(["STATE_CORRUPT", "STATE_LINEAGE"]);
+
+/** The serial of an unreadable state was above every kept one; the new state must be above that. */
+async function damaged({ backend }: StoreContext, old: Snapshot): Promise<LoadedState> {
+  const above =
+    Math.max(old.state.serial, (await backend.serial()) ?? 0, ...(await backend.generations())) + 1;
+  return {
+    state: { ...emptyState(old.state.lineage), serial: above },
+    snapshot: undefined,
+    seq: old.seq,
+    head: "",
+    fence: 0,
+    unfolded: false,
+    diagnostics: [],
+  };
+}
+
+const NO_VERSIONS =
+  "no earlier version is kept; if the state is damaged, move it away and run `workspace apply --adopt`, which records existing objects again";
+
+function unknownGeneration(serial: number, known: readonly number[]): Failure {
+  const kept = known.length === 1 ? "the only kept version is" : "the kept versions are";
+  const hint = known.length === 0 ? NO_VERSIONS : `${kept} ${known.join(", ")}`;
+  return failureOf("STATE_GENERATION", `version ${serial} of this state does not exist`, { hint });
+}
+
+/** `kept.cipher` decrypts with either key. Digests of secrets keep their key, so that no plan shows them as changed. */
+export async function rekey(
+  kept: StoreContext,
+  keyTexts: readonly string[],
+  options: LockOptions,
+): Promise<Rekeyed> {
+  const { backend, cipher } = kept;
+  const load = () => loadFrom(backend, cipher);
+  const claim = await claimLock(kept, options, load);
+  return withClaim(backend, claim, async () => {
+    const found = await load();
+    if (found === undefined) throw stateNotFound(backend.names.place, "there is nothing to encrypt");
+    const key = await digestKeyFor(kept, keyTexts, found.snapshot);
+    if (!cipher.encrypts && key?.hex !== undefined) await backend.putKey(claim, `${key.hex}\n`);
+    const written: DigestKey = cipher.encrypts ? (key ?? { check: "" }) : { check: key?.check ?? "" };
+    const opening = { ...kept, claim, found, digestKey: () => written };
+    const lease = await openLeaseWith(opening, found.state, found.seq);
+    try {
+      await againForAll(kept, claim, written);
+      if (cipher.encrypts) await backend.putKey(claim, undefined);
+      return { state: lease.state(), diagnostics: found.diagnostics };
+    } finally {
+      await lease.release();
+    }
+  });
+}
+
+/** The key that made the digests in a state, wherever it is; undefined where there are none. */
+async function digestKeyFor(
+  { backend }: StoreContext,
+  keyTexts: readonly string[],
+  snapshot: Snapshot | undefined,
+): Promise<Required<DigestKey> | undefined> {
+  const check = snapshot?.key ?? "";
+  if (check === "") return undefined;
+  const beside = await backend.key();
+  const known = [
+    ...(snapshot?.digestKey === undefined ? [] : [fromHex(snapshot.digestKey)]),
+    ...keyTexts.map(keyFromText),
+    ...(beside === undefined ? [] : [keptKey(beside, backend.names.key)]),
+  ];
+  const found = known.find((key) => keyCheck(key) === check);
+  if (found === undefined) throw otherKey(known.length > 0, backend.names.key);
+  return { check, hex: toHex(found) };
+}
+
+async function againForAll(
+  { backend, cipher }: StoreContext,
+  claim: LockClaim,
+  key: DigestKey,
+): Promise<void> {
+  for (const serial of await backend.generations()) {
+    const piece = await backend.generation(serial);
+    const snapshot = piece === undefined ? undefined : readable(() => snapshotIn(piece, cipher));
+    if (snapshot === undefined) continue;
+    const { digestKey: _, ...rest } = snapshot;
+    const carried = key.hex !== undefined && key.check === snapshot.key ? { digestKey: key.hex } : {};
+    const { text } = snapshotText({ ...rest, ...carried });
+    await backend.putGeneration(claim, serial, cipher.encryptPieces(text));
+  }
+}
+
+/** An unreadable version is kept unchanged. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (failure) {
+    if (failure instanceof Failure) return undefined;
+    throw failure;
+  }
 }

@@ -2,30 +2,29 @@
 
 import { Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
-import { Cipher } from "../format/encryption.ts";
-import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/key.ts";
+import { Cipher, fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/encryption.ts";
 import { LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
 import { isCertainlyFree, lockContended, newClaim, silenceOf } from "../lock/lock.ts";
 import type { LeaseTimes, LockClaim, LockOwner, StateBackend } from "../model/backend.ts";
-import { type Clock, type Random, toHex } from "../model/ports.ts";
 import type { State } from "../model/record.ts";
-import type {
-  Generation,
-  Incoming,
-  Lease,
-  Loaded,
-  LockOptions,
-  Rekeyed,
-  Restored,
-  StateStore,
-  UnlockRequest,
-  UnlockResult,
+import {
+  type Clock,
+  type Generation,
+  type Incoming,
+  type Lease,
+  type Loaded,
+  type LockOptions,
+  type Random,
+  type Rekeyed,
+  type Restored,
+  type StateStore,
+  toHex,
+  type UnlockRequest,
+  type UnlockResult,
 } from "../model/store.ts";
 import type { DigestKey } from "./lease.ts";
 import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
-import { assertNotMoved } from "./migrate.ts";
-import { rekey } from "./rekey.ts";
-import { restore } from "./restore.ts";
+import { assertNotMoved, rekey, restore } from "./migrate.ts";
 import { emptyLoadedState, lockAndOpen, type StoreContext } from "./store-context.ts";
 
 /** Options of every store, in addition to its location. */

@@ -5,9 +5,8 @@ import { emptyState } from "../format/fold.ts";
 import { acquireLock, type LockEnvironment } from "../lock/lock.ts";
 import type { LockClaim, StateBackend } from "../model/backend.ts";
 import { ioFailure } from "../model/failures.ts";
-import { randomHex } from "../model/ports.ts";
 import type { State } from "../model/record.ts";
-import type { LockOptions } from "../model/store.ts";
+import { type LockOptions, randomHex } from "../model/store.ts";
 import { type DigestKey, HeldLease, type LeaseInput } from "./lease.ts";
 import { type LoadedState, loadFrom } from "./load.ts";
 

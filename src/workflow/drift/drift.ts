@@ -15,8 +15,7 @@ import {
 } from "../../planner/diff/known-drift.ts";
 import type { Drift, DriftOrigin } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import type { JournalEntry } from "../../state/model/journal-entry.ts";
-import type { Acknowledgement, State } from "../../state/model/record.ts";
+import type { Acknowledgement, JournalEntry, State } from "../../state/model/record.ts";
 import type { StateStore } from "../../state/model/store.ts";
 import { writeEntries } from "../session/open-state.ts";
 

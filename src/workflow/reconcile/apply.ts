@@ -1,6 +1,6 @@
 // Runs an apply or a destroy: locks the state, plans, gets approval, executes the plan. Prints nothing and knows no exit code.
 
-import { ciActor } from "../../config/ci-run.ts";
+import { ciActor } from "../../config/environment.ts";
 import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
@@ -16,7 +16,7 @@ import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import { fold } from "../../state/format/fold.ts";
-import type { JournalEntry } from "../../state/model/journal-entry.ts";
+import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
 import { prepareForLargeApply } from "../session/large-workspace.ts";
 import { lockWait } from "../session/open-state.ts";

@@ -18,8 +18,7 @@ import type { Live, LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import type { JournalEntry } from "../../state/model/journal-entry.ts";
-import type { State } from "../../state/model/record.ts";
+import type { JournalEntry, State } from "../../state/model/record.ts";
 import { listActiveRuns } from "../session/paging.ts";
 
 interface CallerSources {

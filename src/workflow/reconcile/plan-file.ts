@@ -1,9 +1,8 @@
 // Writes and reads plan files: bound to their inputs, and checked against them before an apply.
 
 import { isAbsolute, relative, resolve } from "node:path";
-import { fromEnv } from "../../config/environment.ts";
+import { fromEnv, VERSION } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
-import { VERSION } from "../../config/version.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
@@ -20,10 +19,9 @@ import {
 } from "../../planner/plan-file.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
-import { keyFromText } from "../../state/format/key.ts";
-import { randomHex } from "../../state/model/ports.ts";
+import { keyFromText } from "../../state/format/encryption.ts";
 import type { State } from "../../state/model/record.ts";
-import type { Loaded } from "../../state/model/store.ts";
+import { type Loaded, randomHex } from "../../state/model/store.ts";
 import { withState } from "../session/open-state.ts";
 import type { Session } from "../session/session.ts";
 import type { StateOptions } from "../session/state-location.ts";

@@ -1,8 +1,7 @@
 // Opens the state of a run: in a folder, in PostgreSQL, or in the workspace. Shared backends are loaded on use.
 
 import { isConflict, isMissing } from "../../api/contract/refusals.ts";
-import { ciRunUrl } from "../../config/ci-run.ts";
-import { fromEnv, type ProcessContext } from "../../config/environment.ts";
+import { ciRunUrl, fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { leaseFromEnv, timeFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
@@ -16,7 +15,7 @@ import {
   thisProcess,
 } from "../../state/backends/file/node-ports.ts";
 import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/url.ts";
-import type { JournalEntry } from "../../state/model/journal-entry.ts";
+import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease, LockOptions, StateStore } from "../../state/model/store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
 import { IN_WORKSPACE, settingsForTarget, targetOf } from "../target/target.ts";

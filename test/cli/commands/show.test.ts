@@ -8,7 +8,7 @@ import { runProgram } from "../../../src/cli/program.ts";
 import { keyedDigest } from "../../../src/core/digest.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import { type SavedPlan, savePlan } from "../../../src/planner/plan-file.ts";
-import { keptKey } from "../../../src/state/format/key.ts";
+import { keptKey } from "../../../src/state/format/encryption.ts";
 import { contextWith } from "../context.ts";
 
 const TOKEN = "show-token";

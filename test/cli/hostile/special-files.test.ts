@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { emptyState } from "../../../src/state/format/fold.ts";
-import { stateToJson } from "../../../src/state/format/state-json.ts";
+import { stateToJson } from "../../../src/state/format/snapshot.ts";
 import { BIN, folderWith, start } from "../program.ts";
 
 const NOBODY = 65_534;

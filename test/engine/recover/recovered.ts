@@ -7,8 +7,7 @@ import { type Recovered, recover } from "../../../src/engine/recover/recover.ts"
 import type { Live, LiveKind, LiveObject } from "../../../src/resource/live.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
-import type { Intent } from "../../../src/state/model/journal-entry.ts";
-import type { OpenIntent, State, StateRecord, Sweep } from "../../../src/state/model/record.ts";
+import type { Intent, OpenIntent, State, StateRecord, Sweep } from "../../../src/state/model/record.ts";
 import { intent } from "../../state/build.ts";
 import { kind, toys } from "../toy.ts";
 

@@ -2,10 +2,9 @@
 
 import type { Database } from "../../../src/state/backends/postgres/database.ts";
 import { openPgDatabase } from "../../../src/state/backends/postgres/pg-database.ts";
-import { PostgresBackend } from "../../../src/state/backends/postgres/postgres-backend.ts";
-import { statementsOf } from "../../../src/state/backends/postgres/tables.ts";
+import { PostgresBackend, statementsOf } from "../../../src/state/backends/postgres/postgres-backend.ts";
 import { type PostgresUrl, parsePostgresUrl } from "../../../src/state/backends/postgres/url.ts";
-import type { Clock } from "../../../src/state/model/ports.ts";
+import type { Clock } from "../../../src/state/model/store.ts";
 import type { Home, Line } from "../../engine/home.ts";
 import type { ProcessOptions, Site } from "../../engine/site.ts";
 import { type PostgresServer, startPostgres } from "../../state/backends/postgres/server.ts";

@@ -37,7 +37,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "in-place-write",
     bug: "state and journal are written in place, without a temporary file",
-    file: "src/state/backends/file/state-files.ts",
+    file: "src/state/backends/file/file-backend.ts",
     find: `  await writeDurably(fs, temporary, text);
   try {
     await check();`,
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "fence-ignored",
     bug: "a holder does not check whether another process has acquired the lock",
-    file: "src/state/backends/file/state-files.ts",
+    file: "src/state/backends/file/file-backend.ts",
     find: `  if (greatest !== fence) throw overtaken(greatest);`,
     put: ``,
     suite: "zombie",
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "full-disk-ignored",
     bug: "a journal that cannot be written does not stop the apply",
-    file: "src/state/store/journal-writer.ts",
+    file: "src/state/store/lease.ts",
     find: `      this.#broken = ioFailure(failure, "writing the journal");
       throw this.#broken;`,
     put: `      void ioFailure(failure, "writing the journal");`,

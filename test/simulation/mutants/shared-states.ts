@@ -3,7 +3,7 @@
 import type { Mutant } from "./mutants.ts";
 
 const PLACE = "src/state/backends/workspace-file/workspace-backend.ts";
-const STATEMENTS = "src/state/backends/postgres/tables.ts";
+const STATEMENTS = "src/state/backends/postgres/postgres-backend.ts";
 
 export const sharedMutants: readonly Mutant[] = [
   {

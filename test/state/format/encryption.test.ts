@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Failure } from "../../../src/core/diagnostic.ts";
-import { Cipher, type Purpose } from "../../../src/state/format/encryption.ts";
-import { readKeyText } from "../../../src/state/format/key.ts";
+import { Cipher, type Purpose, readKeyText } from "../../../src/state/format/encryption.ts";
 import { thrownCode } from "../../failures.ts";
 import { counting } from "../build.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { deposedBy, emptyState, fold } from "../../../src/state/format/fold.ts";
-import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
-import type { State } from "../../../src/state/model/record.ts";
+import type { JournalEntry, State } from "../../../src/state/model/record.ts";
 import { intent, pastRun, ready } from "../build.ts";
 
 function folded(...entries: readonly JournalEntry[]): State {

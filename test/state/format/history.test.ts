@@ -6,13 +6,14 @@ import { digest } from "../../../src/core/digest.ts";
 import type { PastRun } from "../../../src/core/past-run.ts";
 import { recordedLease } from "../../../src/engine/apply/history.ts";
 import { emptyState, fold } from "../../../src/state/format/fold.ts";
-import { readSnapshot } from "../../../src/state/format/snapshot.ts";
 import {
+  readSnapshot,
   type SnapshotContent,
   snapshotText as snapshotPieces,
-} from "../../../src/state/format/snapshot-text.ts";
-import { stateFromJson, stateToJson } from "../../../src/state/format/state-json.ts";
-import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
+  stateFromJson,
+  stateToJson,
+} from "../../../src/state/format/snapshot.ts";
+import type { JournalEntry } from "../../../src/state/model/record.ts";
 import { mergeRestored } from "../../../src/state/store/migrate.ts";
 import { ACKNOWLEDGED, intent, pastRun, ready, storeOn } from "../build.ts";
 import { Disk } from "../memory-files.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { digest } from "../../../src/core/digest.ts";
 import { beginLine, entryLine, Journal } from "../../../src/state/format/journal.ts";
-import type { JournalEntry } from "../../../src/state/model/journal-entry.ts";
+import type { JournalEntry } from "../../../src/state/model/record.ts";
 import { thrownCode, thrownMessage } from "../../failures.ts";
 import { intent, pastRun, ready } from "../build.ts";
 

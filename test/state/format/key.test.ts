@@ -8,8 +8,8 @@ import {
   keyFromText,
   otherKey,
   readKeyText,
-} from "../../../src/state/format/key.ts";
-import { toHex } from "../../../src/state/model/ports.ts";
+} from "../../../src/state/format/encryption.ts";
+import { toHex } from "../../../src/state/model/store.ts";
 import { thrownDiagnostics } from "../../failures.ts";
 
 const HEX = "5".repeat(64);

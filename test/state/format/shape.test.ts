@@ -2,8 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
-import { decodeEntry, decodeRecord } from "../../../src/state/format/decode.ts";
-import { InvalidShape, Shape, shapeOf } from "../../../src/state/format/shape.ts";
+import { decodeEntry, decodeRecord, InvalidShape, Shape, shapeOf } from "../../../src/state/format/decode.ts";
 import { intent, ready } from "../build.ts";
 
 const shape = (member: Json) => new Shape({ a: member }, "here");

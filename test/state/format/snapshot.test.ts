@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { digest } from "../../../src/core/digest.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
-import { readSnapshot } from "../../../src/state/format/snapshot.ts";
 import {
+  readSnapshot,
   type SnapshotContent,
   snapshotText as snapshotPieces,
-} from "../../../src/state/format/snapshot-text.ts";
+} from "../../../src/state/format/snapshot.ts";
 import type { State, StateRecord } from "../../../src/state/model/record.ts";
 import { thrownCode, thrownMessage } from "../../failures.ts";
 import { ACKNOWLEDGED, intent, pastRun, ready } from "../build.ts";

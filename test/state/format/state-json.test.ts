@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import type { Failure } from "../../../src/core/diagnostic.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
-import { stateFromJson, stateToJson } from "../../../src/state/format/state-json.ts";
+import { stateFromJson, stateToJson } from "../../../src/state/format/snapshot.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import { thrownCode } from "../../failures.ts";
 import { ACKNOWLEDGED, intent, ready } from "../build.ts";

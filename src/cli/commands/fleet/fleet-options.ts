@@ -9,7 +9,7 @@ import type { Fleet } from "../../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../../fleet/model/result.ts";
 import { readFleet } from "../../../fleet/read-fleet.ts";
 import { openResultFile } from "../../../fleet/result-file.ts";
-import { selectWorkspaces } from "../../../fleet/select.ts";
+import { selectWorkspaces } from "../../../fleet/run-fleet.ts";
 import { FLEET_FOLDER, RESULTS_NAME } from "../../../fleet/state-location.ts";
 import { SourceText } from "../../../spec/model/source.ts";
 import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";

@@ -3,7 +3,7 @@
 import { fromEnv } from "../../../config/environment.ts";
 import { DEFAULT_PROFILE, ownProfiles, profileIn } from "../../../config/profile.ts";
 import { EMBEDDED, hostSettings, settingsFor } from "../../../config/settings.ts";
-import { isAuthType } from "../../../config/sign-in/methods.ts";
+import { isAuthType } from "../../../config/sign-in/choose.ts";
 import {
   LOGIN_METHODS,
   loginValues,

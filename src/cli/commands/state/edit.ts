@@ -3,8 +3,7 @@
 import { failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { printable } from "../../../report/text/printable.ts";
-import type { JournalEntry } from "../../../state/model/journal-entry.ts";
-import type { State } from "../../../state/model/record.ts";
+import type { JournalEntry, State } from "../../../state/model/record.ts";
 import { lockWait, withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import type { StateOptions } from "../../../workflow/session/state-location.ts";
 import { recordAt, renamedAddress } from "../../../workflow/state/check-state.ts";

@@ -5,8 +5,8 @@ import { fileFailure, type InputLimits, inputName, readCommandInput } from "../.
 import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import { count } from "../../../core/sentences.ts";
 import { printable, printableQuoted } from "../../../report/text/printable.ts";
-import { keyCheck } from "../../../state/format/key.ts";
-import { stateFromJson, stateToJson } from "../../../state/format/state-json.ts";
+import { keyCheck } from "../../../state/format/encryption.ts";
+import { stateFromJson, stateToJson } from "../../../state/format/snapshot.ts";
 import { STATE_BYTES } from "../../../state/model/failures.ts";
 import type { State } from "../../../state/model/record.ts";
 import { lockWait, withState } from "../../../workflow/session/open-state.ts";

@@ -3,6 +3,7 @@
 
 import { digest } from "../../../core/digest.ts";
 import { defined } from "../../../core/json.ts";
+import { claimInFolder, claimText, fencesIn, lockFile, overtaken } from "../../lock/lease-rules.ts";
 import {
   type BackendNames,
   GENERATIONS,
@@ -15,18 +16,8 @@ import {
   type StoredText,
 } from "../../model/backend.ts";
 import { allMissing, ioFailure } from "../../model/failures.ts";
-import type { FileSystem } from "../../model/ports.ts";
-import type { StateStore } from "../../model/store.ts";
+import type { FileSystem, StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
-import { filesWithFailures } from "./files-with-failures.ts";
-import {
-  assertLatestClaim,
-  claimFile,
-  latestClaim,
-  makeClaim,
-  replaceFile,
-  rewriteClaim,
-} from "./state-files.ts";
 
 const STATE_FILE = "state.json";
 const JOURNAL_FILE = "journal.jsonl";
@@ -205,7 +196,7 @@ async function forgetOld(fs: FileSystem, folder: string): Promise<void> {
   for (const serial of serials.slice(GENERATIONS)) await fs.remove(`${folder}/${generationFile(serial)}`);
 }
 
-export interface FileStoreOptions extends StoreOptions {
+interface FileStoreOptions extends StoreOptions {
   /** Absolute; made on first use. */
   readonly folder: string;
   readonly fs: FileSystem;
@@ -213,4 +204,105 @@ export interface FileStoreOptions extends StoreOptions {
 
 export function openFileStore(options: FileStoreOptions): StateStore {
   return new BackedStateStore(new FileBackend(filesWithFailures(options.fs), options.folder), options);
+}
+
+/** The caller syncs the folder once after all files. `check` throws right before the rename if the lock was lost. */
+async function replaceFile(
+  fs: FileSystem,
+  folder: string,
+  name: string,
+  text: Iterable<string>,
+  mark: string,
+  check: () => Promise<void> = async () => {},
+): Promise<void> {
+  const temporary = `${folder}/${name}.${mark}.new`;
+  await writeDurably(fs, temporary, text);
+  try {
+    await check();
+    await fs.rename(temporary, `${folder}/${name}`);
+  } catch (failure) {
+    await check();
+    throw failure;
+  }
+}
+
+/** Creates a file only if none exists; false if one exists. */
+async function claimFile(
+  fs: FileSystem,
+  folder: string,
+  name: string,
+  text: string,
+  mark: string,
+): Promise<boolean> {
+  const temporary = `${folder}/${name}.${mark}.new`;
+  try {
+    await writeDurably(fs, temporary, [text]);
+    return await fs.link(temporary, `${folder}/${name}`);
+  } finally {
+    await fs.remove(temporary);
+  }
+}
+
+async function writeDurably(fs: FileSystem, path: string, text: Iterable<string>): Promise<void> {
+  const file = await fs.open(path, "fresh");
+  try {
+    for (const piece of text) await file.write(new TextEncoder().encode(piece));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function latestClaim(fs: FileSystem, folder: string): Promise<LatestClaim | undefined> {
+  return claimInFolder({
+    list: () => fs.list(folder),
+    read: (name) => fs.read(`${folder}/${name}`),
+    shown: (name) => `${folder}/${name}`,
+  });
+}
+
+/** Acquires the fencing token of a claim; false if it or a greater one exists. */
+async function makeClaim(fs: FileSystem, folder: string, claim: LockClaim): Promise<boolean> {
+  const { fence } = claim;
+  if (!(await claimFile(fs, folder, lockFile(fence), claimText(claim), claim.nonce))) return false;
+  const [greatest, ...rest] = fencesIn(await fs.list(folder));
+  if (greatest !== fence) {
+    // A folder listing is not a snapshot: a greater claim was created during the listing.
+    await fs.remove(`${folder}/${lockFile(fence)}`);
+    return false;
+  }
+  for (const old of rest) await fs.remove(`${folder}/${lockFile(old)}`);
+  await fs.syncFolder(folder);
+  return true;
+}
+
+/** Rewrites a claim: a heartbeat or its release. No other process writes this file. */
+async function rewriteClaim(fs: FileSystem, folder: string, claim: LockClaim): Promise<void> {
+  await replaceFile(fs, folder, lockFile(claim.fence), [claimText(claim)], claim.nonce);
+}
+
+/** Throws Failure with STATE_LOCK_LOST unless this claim is the greatest in the folder. */
+async function assertLatestClaim(fs: FileSystem, folder: string, fence: number): Promise<void> {
+  const [greatest] = fencesIn(await fs.list(folder));
+  if (greatest !== fence) throw overtaken(greatest);
+}
+
+function filesWithFailures(fs: FileSystem): FileSystem {
+  const withFailure = async <T>(doing: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (failure) {
+      throw ioFailure(failure, doing);
+    }
+  };
+  return {
+    read: (path) => withFailure(`reading ${path}`, fs.read(path)),
+    list: (folder) => withFailure(`reading the folder ${folder}`, fs.list(folder)),
+    makeFolder: (path) => withFailure(`creating the state's folder ${path}`, fs.makeFolder(path)),
+    open: (path, how) => withFailure(`writing ${path}`, fs.open(path, how)),
+    rename: (from, to) => withFailure(`writing ${to}`, fs.rename(from, to)),
+    link: (from, to) => withFailure(`writing ${to}`, fs.link(from, to)),
+    remove: (path) => withFailure(`removing ${path}`, fs.remove(path)),
+    syncFolder: (path) => withFailure(`writing the folder ${path}`, fs.syncFolder(path)),
+  };
 }

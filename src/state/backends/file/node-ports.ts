@@ -8,7 +8,7 @@ import { errorCode } from "../../../core/diagnostic.ts";
 import { assertRegular, makeFolder } from "../../../core/regular-file.ts";
 import type { LockOwner } from "../../model/backend.ts";
 import { assertStateSize } from "../../model/failures.ts";
-import type { Clock, FileSystem, OpenFile, Random } from "../../model/ports.ts";
+import type { Clock, FileSystem, OpenFile, Random } from "../../model/store.ts";
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;

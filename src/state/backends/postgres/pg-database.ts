@@ -5,8 +5,7 @@ import type { Pool } from "pg";
 import { errorCode, failureOf, thrownText } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
 import { readRegularFile } from "../../../core/regular-file.ts";
-import type { Clock } from "../../model/ports.ts";
-import type { StateStore } from "../../model/store.ts";
+import type { Clock, StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 import {
   type Database,

@@ -17,9 +17,10 @@ import {
 } from "../../model/backend.ts";
 import type { StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
-import { type FailureTests, Files } from "./files.ts";
 import {
   copyAside,
+  type FailureTests,
+  Files,
   findJournal,
   type JournalName,
   journalFolder,
@@ -31,7 +32,7 @@ import {
   sameState,
   stateFile,
   statesIn,
-} from "./read-files.ts";
+} from "./files.ts";
 
 const utf8 = new TextEncoder();
 

@@ -12,7 +12,7 @@ import {
   nodeRandom,
   thisProcess,
 } from "../../../../src/state/backends/file/node-ports.ts";
-import type { JournalEntry } from "../../../../src/state/model/journal-entry.ts";
+import type { JournalEntry } from "../../../../src/state/model/record.ts";
 import type { Lease } from "../../../../src/state/model/store.ts";
 import { PlanSite } from "./plan-site.ts";
 

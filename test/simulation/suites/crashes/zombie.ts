@@ -2,8 +2,8 @@
 // continues.
 
 import type { HttpRequest, HttpResponse } from "../../../../src/api/http/transport.ts";
-import { stateToJson } from "../../../../src/state/format/state-json.ts";
-import type { Clock } from "../../../../src/state/model/ports.ts";
+import { stateToJson } from "../../../../src/state/format/snapshot.ts";
+import type { Clock } from "../../../../src/state/model/store.ts";
 import type { ProcessOptions, Send } from "../../../engine/site.ts";
 import type { VirtualClock } from "../../../state/virtual-clock.ts";
 import { violations } from "../../checks/invariants.ts";
