@@ -3,7 +3,7 @@
 const argv = process.argv.slice(2);
 
 if (argv[0] === "--version" || argv[0] === "-V") {
-  const { VERSION } = await import("./config/environment.ts");
+  const { VERSION } = await import("./config/version.ts");
   const { standardOutput } = await import("./config/streams.ts");
   const { exitProcess } = await import("./cli/exit-process.ts");
   const [stdout, stderr] = [standardOutput(process.stdout), standardOutput(process.stderr)];

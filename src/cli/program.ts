@@ -1,6 +1,7 @@
 // Parses the arguments once, runs the command, and converts failures to diagnostics and an exit code.
 
-import { type CommandContext, VERSION } from "../config/environment.ts";
+import type { CommandContext } from "../config/environment.ts";
+import { VERSION } from "../config/version.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import { diagnosticsOf } from "../core/request-failure.ts";
 import type { Command, ConsoleContext } from "./command/command.ts";

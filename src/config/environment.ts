@@ -32,10 +32,6 @@ export function fromEnv(context: ProcessContext, name: string): string | undefin
   return value === undefined || value === "" ? undefined : value;
 }
 
-import manifest from "../../package.json" with { type: "json" };
-
-export const VERSION: string = manifest.version;
-
 const LONGEST = 500;
 
 export function ciCommit(context: ProcessContext): string | undefined {

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { CLOUDS } from "../../config/dialect.ts";
-import { VERSION } from "../../config/environment.ts";
 import { DEFAULT_FILE } from "../../config/files.ts";
+import { VERSION } from "../../config/version.ts";
 import { count, shellWord } from "../../core/sentences.ts";
 import { type ConversionView, conversionJson, conversionText } from "../../report/inspect/conversion-text.ts";
 import { printable, printableJson } from "../../report/text/printable.ts";

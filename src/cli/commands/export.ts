@@ -1,9 +1,9 @@
 // `workspace export`: writes the workspace as a spec whose plan has no changes. Read-only.
 
 import { join } from "node:path";
-import { VERSION } from "../../config/environment.ts";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import { EMBEDDED, settingsOf } from "../../config/settings.ts";
+import { VERSION } from "../../config/version.ts";
 import { count, shellWord } from "../../core/sentences.ts";
 import { registry } from "../../providers/index.ts";
 import { printable } from "../../report/text/printable.ts";

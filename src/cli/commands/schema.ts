@@ -1,8 +1,8 @@
 // `workspace schema` prints the JSON Schema of specs and outputs, or the API description; `workspace version` the versions of the program and of Node.
 
 import { readFileSync } from "node:fs";
-import { VERSION } from "../../config/environment.ts";
 import { dialectFrom } from "../../config/settings.ts";
+import { VERSION } from "../../config/version.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { defineCommand } from "../command/command.ts";

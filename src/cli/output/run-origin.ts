@@ -2,8 +2,9 @@
 
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type CommandContext, ciCommit, ciRunUrl, fromEnv, VERSION } from "../../config/environment.ts";
+import { type CommandContext, ciCommit, ciRunUrl, fromEnv } from "../../config/environment.ts";
 import { findProgram, programEnvironment } from "../../config/programs.ts";
+import { VERSION } from "../../config/version.ts";
 import { defined } from "../../core/json.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { namedTarget, selectedTarget, specFile } from "../../workflow/target/target.ts";

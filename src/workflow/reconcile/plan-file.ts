@@ -1,8 +1,9 @@
 // Writes and reads plan files: bound to their inputs, and checked against them before an apply.
 
 import { isAbsolute, relative, resolve } from "node:path";
-import { fromEnv, VERSION } from "../../config/environment.ts";
+import { fromEnv } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
+import { VERSION } from "../../config/version.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";

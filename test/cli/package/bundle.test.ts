@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeBundle } from "../../../scripts/build.ts";
-import { VERSION } from "../../../src/config/environment.ts";
+import { VERSION } from "../../../src/config/version.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bundle-"));
 const bundle = join(folder, "workspace.mjs");

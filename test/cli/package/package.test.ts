@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VERSION } from "../../../src/config/environment.ts";
+import { VERSION } from "../../../src/config/version.ts";
 import { type ArchiveEntry, pack } from "./package.ts";
 
 let packed: ArchiveEntry;

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { VERSION } from "../../../src/config/environment.ts";
+import { VERSION } from "../../../src/config/version.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const INSTALLED = join(ROOT, "node_modules");

@@ -1,7 +1,7 @@
 // `workspace render`: prints the resolved spec of a target as a spec. Reads no secret and sends no request.
 
 import { basename } from "node:path";
-import { VERSION } from "../../../config/environment.ts";
+import { VERSION } from "../../../config/version.ts";
 import { renderedJson, renderedYaml } from "../../../report/inspect/rendered-spec.ts";
 import { type ResolvedSpec, resolvedSpec } from "../../../workflow/authoring/render.ts";
 import { specFile } from "../../../workflow/target/target.ts";
