@@ -81,7 +81,9 @@ describe("a value that was applied as sensitive", () => {
     expect(all).not.toContain(VALUE);
   });
 
-  test("is not shown by drift, whether the variable is unset, rotated, or dropped", async () => {
+  test("is not shown by drift, whether the variable is unset, rotated, or dropped", {
+    timeout: 60_000,
+  }, async () => {
     const { folder, run, write } = await applied();
     const [cluster] = JSON.parse((await run("api clusters/list")).out).clusters;
     const { cluster_id, cluster_name, spark_version, node_type_id, num_workers, custom_tags } = cluster;
