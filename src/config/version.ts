@@ -1,0 +1,5 @@
+// The name and version of the program.
+
+import manifest from "../../package.json" with { type: "json" };
+
+export const VERSION: string = manifest.version;
