@@ -70,7 +70,8 @@ export const FIXES: Readonly<Record<Code, string>> = {
   API_UNKNOWN_OUTCOME: "Run the command again. It first checks whether the request succeeded.",
   API_PROTOCOL: "Check that the host is a workspace, and set `--dialect` for its API.",
   API_REDIRECT: "Set the host to its new address.",
-  API_TIMEOUT: "Run the command again later, or lower `--parallelism`.",
+  API_TIMEOUT:
+    "Run the command again later, lower `--parallelism`, or allow more time with `--read-timeout`.",
 
   PLAN_ALREADY_EXISTS: "Adopt the object with `--adopt` or `workspace import`, or rename the resource.",
   PLAN_UNMANAGEABLE: "Remove the resource from the spec, and change the object with the vendor's tools.",

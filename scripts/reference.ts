@@ -36,6 +36,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   WORKSPACE_NO_INPUT: "never prompt (`--no-input`)",
   WORKSPACE_PARALLELISM: "number of concurrent requests (`--parallelism`)",
   WORKSPACE_PROFILE: "profile to use (`--profile`)",
+  WORKSPACE_READ_TIMEOUT: "time limit of all reads for a plan (`--read-timeout`)",
   WORKSPACE_RUN_URL: "page of the CI run, instead of what the CI service sets",
   WORKSPACE_RULES: "folder of rules, in addition to `--rules`",
   WORKSPACE_SECRET_: "prefix of variables that a fleet file may set for secrets of a spec",

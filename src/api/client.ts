@@ -11,6 +11,7 @@ import { redactor } from "./http/redact.ts";
 import type { Transport } from "./http/transport.ts";
 import { createHostConnection, type Scheme } from "./retry/connection.ts";
 import { createRateLimit } from "./retry/rate-limit.ts";
+import type { ReadLimit } from "./retry/read-limit.ts";
 import { createSend, type RequestEvent } from "./retry/send.ts";
 
 /** The maximum time that a request may still be in flight; the next holder of a lock waits this long. */
@@ -37,6 +38,8 @@ export interface ClientOptions {
   readonly perSecond?: number;
   /** For one attempt. Default REQUEST_TIMEOUT_MS. */
   readonly timeoutMs?: number;
+  /** For all reads together. Default: none. */
+  readonly readLimit?: ReadLimit;
   /** After an abort, requests do not wait and are not retried; a new request still gets one attempt. */
   readonly signal?: AbortSignal;
   readonly log?: (event: RequestEvent) => void;
@@ -87,6 +90,7 @@ export function createClient(options: ClientOptions): Client {
   const sent = createSend({
     connection,
     rateLimit,
+    readLimit: options.readLimit,
     clock,
     random,
     pause,

@@ -37,6 +37,8 @@ export interface HostOptions extends DialectOptions {
   readonly specProfile?: string;
   readonly parallelism: number | undefined;
   readonly caFile?: string | undefined;
+  /** For all reads of a plan, in milliseconds. */
+  readonly readTimeout?: number | undefined;
   /** The author of the spec is not trusted: the sign-in runs no other program. */
   readonly untrusted?: boolean;
 }
@@ -222,6 +224,22 @@ export function leaseFromEnv(context: ProcessContext): number | undefined {
   if (ms < SHORTEST_LEASE_MS || ms > LONGEST_LEASE_MS)
     throw failureOf("CLI_USAGE", "WORKSPACE_LEASE is not between 500ms and 60s", { hint: "write it as 10s" });
   return ms;
+}
+
+const READ_TIMEOUT_MS = { trusted: 600_000, untrusted: 120_000 };
+const SHORTEST_READ_TIMEOUT_MS = 100;
+const LONGEST_READ_TIMEOUT_MS = 86_400_000;
+
+/** How long all reads of a plan may take, in milliseconds. Throws Failure with CLI_USAGE. */
+export function readTimeoutOf(
+  context: ProcessContext,
+  { readTimeout, untrusted }: Pick<HostOptions, "readTimeout" | "untrusted">,
+): number {
+  const ms = readTimeout ?? timeFromEnv(context, "WORKSPACE_READ_TIMEOUT");
+  if (ms === undefined) return READ_TIMEOUT_MS[untrusted === true ? "untrusted" : "trusted"];
+  if (ms >= SHORTEST_READ_TIMEOUT_MS && ms <= LONGEST_READ_TIMEOUT_MS) return ms;
+  const source = readTimeout === undefined ? "WORKSPACE_READ_TIMEOUT" : "--read-timeout";
+  throw failureOf("CLI_USAGE", `${source} is not between 100ms and 24h`, { hint: "write it as 10m" });
 }
 
 export function timeFromEnv(context: ProcessContext, name: string): number | undefined {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ProcessEnvironment } from "../../src/config/environment.ts";
 import { parseIni } from "../../src/config/profile.ts";
-import { integerFromEnv, settingsOf, timeFromEnv } from "../../src/config/settings.ts";
+import { integerFromEnv, readTimeoutOf, settingsOf, timeFromEnv } from "../../src/config/settings.ts";
 import { contextWith } from "../cli/context.ts";
 
 const NONE = { host: undefined, profile: undefined, parallelism: undefined };
@@ -159,4 +159,29 @@ test("INI: a comment after the name of a section, colons, Windows lines, and a s
     ["a", { host: "https://x:1", token: "t:u" }],
     ["b", {}],
   ]);
+});
+
+describe("the time limit of reads", () => {
+  const limitOf = (env: ProcessEnvironment, options = {}) => readTimeoutOf(contextWith(env), options);
+
+  test("is 10 minutes, and 2 for an untrusted spec", () => {
+    expect(limitOf({})).toBe(600_000);
+    expect(limitOf({}, { untrusted: true })).toBe(120_000);
+  });
+
+  test("is that of the option, which outweighs the environment", () => {
+    const env = { WORKSPACE_READ_TIMEOUT: "30s" };
+    expect(limitOf(env)).toBe(30_000);
+    expect(limitOf(env, { untrusted: true })).toBe(30_000);
+    expect(limitOf(env, { readTimeout: 5_000 })).toBe(5_000);
+  });
+
+  test("is between 100ms and 24h", () => {
+    expect([limitOf({}, { readTimeout: 100 }), limitOf({}, { readTimeout: 86_400_000 })]).toHaveLength(2);
+    for (const readTimeout of [0, 99, 86_400_001])
+      expect(() => limitOf({}, { readTimeout })).toThrow("--read-timeout is not between 100ms and 24h");
+    expect(() => limitOf({ WORKSPACE_READ_TIMEOUT: "0s" })).toThrow(
+      "WORKSPACE_READ_TIMEOUT is not between 100ms and 24h",
+    );
+  });
 });

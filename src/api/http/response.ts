@@ -2,7 +2,7 @@
 
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { HttpResponse } from "./transport.ts";
+import { type HttpResponse, isCompressed } from "./transport.ts";
 
 /** `plain`: not an error body of the contract (an HTML page, another JSON object). */
 type ErrorForm = "api" | "scim" | "plain";
@@ -21,7 +21,14 @@ export interface ErrorAnswer {
 export interface MalformedAnswer {
   readonly end: "garbled";
   readonly status: number;
-  readonly what: "empty" | "HTML" | "not JSON" | "not a JSON object" | "not UTF-8" | "nested too deeply";
+  readonly what:
+    | "empty"
+    | "HTML"
+    | "not JSON"
+    | "not a JSON object"
+    | "not UTF-8"
+    | "nested too deeply"
+    | "compressed";
 }
 export interface RedirectAnswer {
   readonly end: "redirect";
@@ -43,7 +50,10 @@ export function parseAnswer(method: string, response: HttpResponse, now: number)
   const { status } = response;
   if (status === 204 && method !== "GET") return { end: "ok", json: NOTHING };
   const text = textOf(response.body);
-  if (status >= 200 && status < 300) return success(status, text);
+  if (status >= 200 && status < 300)
+    return isCompressed(response.headers)
+      ? { end: "garbled", status, what: "compressed" }
+      : success(status, text);
   if (status >= 300 && status < 400 && status !== 304)
     return { end: "redirect", status, location: response.headers.location ?? "" };
   const wait = retryAfterMs(response.headers, now);
@@ -118,15 +128,20 @@ function short(text: string): string {
 }
 
 const SECONDS = /^\d+(\.\d+)?$/;
+/** No service means a longer time. */
+const LONGEST_MS = 3_600_000;
 
-/** Milliseconds from now, or undefined. A date is counted from the service's own Date header, because clocks differ. */
+/** Milliseconds from now; undefined if the header has none, or an absurd one. A date is counted from the service's own Date header, because clocks differ. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const text = headers["retry-after"]?.trim();
   if (text === undefined || text === "") return undefined;
-  if (SECONDS.test(text)) return Math.round(Number(text) * 1_000);
+  const wait = SECONDS.test(text) ? Math.round(Number(text) * 1_000) : untilDate(text, headers.date, now);
+  return wait === undefined || wait > LONGEST_MS ? undefined : wait;
+}
+
+function untilDate(text: string, date: string | undefined, now: number): number | undefined {
   const until = dateOf(text);
-  if (until === undefined) return undefined;
-  return Math.max(0, until - (dateOf(headers.date) ?? now));
+  return until === undefined ? undefined : Math.max(0, until - (dateOf(date) ?? now));
 }
 
 /** An HTTP date names a weekday or holds colons; Date.parse alone would also read "7 apples". */

@@ -20,6 +20,7 @@ export interface HttpResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty if the answer is compressed: such a body is not read. */
   readonly body: string | Uint8Array;
 }
 
@@ -144,11 +145,17 @@ async function exchange(agent: Dispatcher, request: HttpRequest, dropsBody: bool
       body: request.body ?? null,
       signal: tooLate,
     });
-    const body = dropsBody ? dropped(answer.body) : await answer.body.bytes();
-    return { status: answer.statusCode, headers: single(answer.headers), body };
+    const headers = single(answer.headers);
+    const body = dropsBody || isCompressed(headers) ? dropped(answer.body) : await answer.body.bytes();
+    return { status: answer.statusCode, headers, body };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** No request asks for it: expanded, a few bytes could be more than fits into memory. */
+export function isCompressed(headers: HttpResponse["headers"]): boolean {
+  return /\b(gzip|compress|deflate|br|zstd)\b/i.test(headers["content-encoding"] ?? "");
 }
 
 /** Closes the connection: a body without an end would keep it busy. */

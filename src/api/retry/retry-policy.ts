@@ -1,6 +1,6 @@
 // Decides whether and when a request is sent again. Pure: nothing here waits.
 
-import type { ApiAnswer } from "../http/response.ts";
+import type { ApiAnswer, MalformedAnswer } from "../http/response.ts";
 import type { TransportFailure } from "../http/transport-failure.ts";
 
 /** An attempt without a valid, successful answer. */
@@ -37,6 +37,8 @@ const THROTTLED_WINDOW = 10 * MINUTE;
 const WINDOW = 2 * MINUTE;
 const FIRST_CONTACT_WINDOW = 3_000;
 const GARBLED_ATTEMPTS = 4;
+/** What another attempt would find, too. */
+const LASTING: ReadonlySet<MalformedAnswer["what"]> = new Set(["HTML", "nested too deeply", "compressed"]);
 const BASE = 500;
 const LONGEST_BACK_OFF = 30_000;
 
@@ -49,7 +51,7 @@ export function decideRetry(situation: RetrySituation): RetryDecision {
     case "broken":
       return afterBreak(bad.broken, situation);
     case "garbled":
-      return bad.what === "HTML" || bad.what === "nested too deeply" || situation.attempts >= GARBLED_ATTEMPTS
+      return LASTING.has(bad.what) || situation.attempts >= GARBLED_ATTEMPTS
         ? "give up"
         : within(WINDOW, backOff(situation), situation);
     case "redirect":

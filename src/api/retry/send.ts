@@ -8,6 +8,7 @@ import type { HttpRequest } from "../http/transport.ts";
 import { type AttemptEnd, attemptFailure, isUnauthenticated } from "./attempt-failure.ts";
 import type { Attempt, HostConnection } from "./connection.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import type { ReadLimit } from "./read-limit.ts";
 import { decideRetry, type FailedAttempt, mayHaveActed } from "./retry-policy.ts";
 
 /** One finished attempt. Contains no input, no query, and no header. */
@@ -26,6 +27,7 @@ export interface RequestEvent {
 export interface SendOptions {
   readonly connection: HostConnection;
   readonly rateLimit: RateLimit;
+  readonly readLimit?: ReadLimit | undefined;
   readonly clock: () => number;
   readonly random: () => number;
   /** Returns early once `stopped`. */
@@ -58,6 +60,8 @@ interface Course {
   /** Time spent on purpose; counts where the clock was set back meanwhile. */
   waitedMs: number;
   attempts: number;
+  /** Of the last attempt; 0 before its end, and if no complete answer came. */
+  lastStatus: number;
   redirects: number;
   /** The last attempt, if its token was refused: the next one replaces that token first. */
   refused: HttpRequest | undefined;
@@ -80,13 +84,16 @@ export function createSend(options: SendOptions): Send {
       begin: options.clock(),
       waitedMs: 0,
       attempts: 0,
+      lastStatus: 0,
       redirects: 0,
       refused: undefined,
       renewed: false,
       earlierMayHaveActed: false,
       permit,
     };
-    return run(course, token, options);
+    const { readLimit } = options;
+    if (readLimit === undefined || facts.kind === "write") return run(course, token, options);
+    return readLimit.read(course, () => run(course, token, options));
   };
 }
 
@@ -105,6 +112,7 @@ async function run(course: Course, token: TokenUse, options: SendOptions): Promi
     if (token.rejected !== undefined) throw attemptFailure(endingOf(token.rejected, course, options));
     const sentAt = clock();
     const { end, sent } = await permitted(attempted(request, course, connection), last, course, options);
+    course.lastStatus = statusOf(end);
     const note = (waitMs?: number): void => log?.(eventOf(course, request, end, clock() - sentAt, waitMs));
     if (end.end === "ok") {
       token.accepted = true;
@@ -220,6 +228,10 @@ function endingOf(bad: FailedAttempt, course: Course, options: SendOptions): Att
   };
 }
 
+function statusOf(end: Attempt): number {
+  return end.end === "ok" ? 200 : end.end === "broken" ? 0 : end.status;
+}
+
 function eventOf(
   course: Course,
   request: HttpRequest,
@@ -227,7 +239,7 @@ function eventOf(
   ms: number,
   waitMs: number | undefined,
 ): RequestEvent {
-  const status = end.end === "ok" ? 200 : end.end === "broken" ? 0 : end.status;
+  const status = statusOf(end);
   const { method } = request;
   const path = request.path.split("?", 1)[0] ?? "";
   const event = { operation: course.name, method, path, attempt: course.attempts, status, ms };

@@ -54,7 +54,20 @@ export const HOST_OPTIONS = inGroup("Workspace", {
   parallelism: integerOption("--parallelism <number>", "number of concurrent requests (default: 10)", 1, 256),
 });
 
-export const PLANNING_OPTIONS = { ...SPEC_OPTIONS, ...RULES_OPTION, ...HOST_OPTIONS } as const;
+/** Of commands that read the workspace to plan. */
+export const READ_TIMEOUT_OPTION = inGroup("Workspace", {
+  readTimeout: durationOption(
+    "--read-timeout <time>",
+    "limit the time of all reads for a plan (default: 10m; 2m with --untrusted)",
+  ),
+});
+
+export const PLANNING_OPTIONS = {
+  ...SPEC_OPTIONS,
+  ...RULES_OPTION,
+  ...HOST_OPTIONS,
+  ...READ_TIMEOUT_OPTION,
+} as const;
 
 export const STATE_OPTIONS = inGroup("State", {
   state: textOption(
@@ -136,6 +149,7 @@ export const PIPELINE_OPTIONS: readonly OptionSpec<unknown>[] = [
   ...Object.values(SPEC_OPTIONS),
   ...Object.values(RULES_OPTION),
   ...Object.values(HOST_OPTIONS),
+  ...Object.values(READ_TIMEOUT_OPTION),
   ...Object.values(STATE_OPTIONS),
   ...Object.values(ASK_OPTIONS),
 ];

@@ -9,7 +9,7 @@ import { registry } from "../../providers/index.ts";
 import { printable } from "../../report/text/printable.ts";
 import { yamlText } from "../../report/text/yaml.ts";
 import { type ExportInput, exportSpec } from "../../spec/export/document.ts";
-import { type Connection, connect } from "../../workflow/session/connect.ts";
+import { type Connection, connect, readLimitOf } from "../../workflow/session/connect.ts";
 import { embeddedFolder } from "../../workflow/session/state-location.ts";
 import {
   exportNotes,
@@ -23,7 +23,7 @@ import { SCHEMA_LINES } from "../../workflow/transfer/write-file.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
 import { flagOption, outOption, textsOption, type ValuesOf } from "../command/option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS } from "../command/shared-options.ts";
+import { HOST_OPTIONS, READ_TIMEOUT_OPTION, SPEC_OPTIONS } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 import { progressFor } from "../output/progress.ts";
 
@@ -40,6 +40,7 @@ const OPTIONS = {
   force: flagOption("--force", "overwrite existing files"),
   file: SPEC_OPTIONS.file,
   ...HOST_OPTIONS,
+  ...READ_TIMEOUT_OPTION,
 } as const;
 
 type ExportOptions = ValuesOf<typeof OPTIONS>;
@@ -53,16 +54,20 @@ export const exportCommand = defineCommand({
     const settings = settingsOf(context, options);
     printDiagnostics(context, settings.warnings);
     const kinds = kindsNamed(registry, options.kinds);
-    const connection = await connect({ settings, embeddedFolder: embeddedFolder(context, options) });
+    const readLimit = readLimitOf(context, options);
+    const folder = embeddedFolder(context, options);
+    const connection = await connect({ settings, embeddedFolder: folder, readLimit });
     try {
       const { parallelism } = settings;
-      const progress = await progressFor(context);
-      const input = await readForExport(context, connection, { ...options, parallelism, kinds }, (event) =>
-        progress.read(event),
-      ).finally(() => progress.stop());
+      const input = await readLimit.during(async () => {
+        const progress = await progressFor(context);
+        return readForExport(context, connection, { ...options, parallelism, kinds }, (event) =>
+          progress.read(event),
+        ).finally(() => progress.stop());
+      });
       return options.out === undefined
         ? print(context, connection, input, options)
-        : await write(context, connection, input, { ...options, out: options.out, parallelism });
+        : await write(context, connection, input, { ...options, out: options.out, parallelism, readLimit });
     } finally {
       await connection.close();
     }

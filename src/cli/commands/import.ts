@@ -17,7 +17,13 @@ import { type Session, withSession } from "../../workflow/session/session.ts";
 import { assertFree, planImport } from "../../workflow/transfer/import.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
-import { FORM_OPTION, HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
+import {
+  FORM_OPTION,
+  HOST_OPTIONS,
+  READ_TIMEOUT_OPTION,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+} from "../command/shared-options.ts";
 import { showPlan, viewOf } from "../output/plan.ts";
 import { Reports } from "../output/reports.ts";
 
@@ -27,6 +33,7 @@ export const importCommand = defineCommand({
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
+    ...READ_TIMEOUT_OPTION,
     ...STATE_OPTIONS,
     ...FORM_OPTION,
   },

@@ -60,7 +60,9 @@ export async function planForReview(session: Session, options: ReviewOptions): P
   const recovered = planned.recovered.state;
   const drift = untrusted
     ? planned.plan.drift
-    : await withOrigins(planned.plan.drift, recovered, session.connection.reader);
+    : await session.readLimit.during(() =>
+        withOrigins(planned.plan.drift, recovered, session.connection.reader),
+      );
   return {
     plan: { ...planned.plan, drift },
     places: placesIn(spec.resources),

@@ -4,10 +4,12 @@ import type { SignIn } from "../../api/auth/sign-in.ts";
 import { rejectedTokenHint } from "../../api/auth/token-request.ts";
 import { type Client, createClient } from "../../api/client.ts";
 import { httpTransport, type Transport } from "../../api/http/transport.ts";
+import { ReadLimit } from "../../api/retry/read-limit.ts";
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { dialectTable } from "../../config/dialect.ts";
+import type { ProcessContext } from "../../config/environment.ts";
 import type { Network } from "../../config/network.ts";
-import type { HostOptions, Settings } from "../../config/settings.ts";
+import { type HostOptions, readTimeoutOf, type Settings } from "../../config/settings.ts";
 import { errorCode, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { makeFolder } from "../../core/regular-file.ts";
@@ -28,11 +30,21 @@ export interface ConnectionOptions {
   readonly settings: Settings;
   readonly embeddedFolder: string;
   readonly signal?: AbortSignal;
+  readonly readLimit?: ReadLimit | undefined;
   /** Ends requests in flight, too. */
   readonly abandoned?: AbortSignal | undefined;
   /** Receives every attempt after which the request waits to be sent again. */
   readonly retrying?: (event: RequestEvent) => void;
   readonly requested?: (event: RequestEvent) => void;
+}
+
+/** The limit for one plan. Throws Failure with CLI_USAGE. */
+export function readLimitOf(
+  context: ProcessContext,
+  options: Pick<HostOptions, "readTimeout" | "untrusted">,
+): ReadLimit {
+  const { elapsed, sleep } = nodeClock;
+  return new ReadLimit({ ms: readTimeoutOf(context, options), elapsed, sleep });
 }
 
 export async function connect(given: ConnectionOptions): Promise<Connection> {
@@ -133,7 +145,7 @@ function clientOver(
   options: ConnectionOptions & { readonly tokenHint?: string },
   auth: "basic" | "bearer",
 ): Client {
-  const { signal, tokenHint, settings } = options;
+  const { signal, tokenHint, settings, readLimit } = options;
   return createClient({
     transport,
     host,
@@ -144,7 +156,7 @@ function clientOver(
     clock: nodeClock.now,
     sleep: nodeClock.sleep,
     random: Math.random,
-    ...defined({ signal, timeoutMs: settings.requestMs, tokenHint }),
+    ...defined({ signal, timeoutMs: settings.requestMs, tokenHint, readLimit }),
     log: (event) => {
       options.requested?.(event);
       if (event.waitMs !== undefined) options.retrying?.(event);

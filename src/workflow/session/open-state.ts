@@ -152,6 +152,7 @@ function inWorkspace(
   common: StoreOptions,
 ): StateStore {
   const folder = said.slice(IN_WORKSPACE.length);
+  const { readLimit } = options;
   if (!/^(\/[^/]+)+$/.test(folder) || folder.split("/").some((name) => name === "." || name === ".."))
     throw failureOf("CLI_USAGE", `--state ${said} is not a folder in the workspace's file system`, {
       hint: "write it as workspace:/folder/of/the/state",
@@ -164,7 +165,7 @@ function inWorkspace(
     // Apart from the run's own client: the end of a run is still written after a signal stopped that one.
     const { abandoned } = context;
     const folderOfEmbedded = embeddedFolder(context, options);
-    const connection = await connect({ settings, embeddedFolder: folderOfEmbedded, abandoned });
+    const connection = await connect({ settings, embeddedFolder: folderOfEmbedded, abandoned, readLimit });
     const tell = { isMissing, isConflict };
     const close = () => connection.close();
     return openWorkspaceStore({ ...common, api: connection.writer, tell, folder, close });

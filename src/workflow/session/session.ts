@@ -1,6 +1,7 @@
 // The session that plan, apply, drift, and destroy share: opens settings, spec, state, and connection, and closes them.
 
 import type { Reader } from "../../api/contract/reader.ts";
+import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
@@ -17,7 +18,7 @@ import { checkRules } from "../rules/check-rules.ts";
 import { assertInCheckout } from "../target/spec-tree.ts";
 import { settingsForTarget, specFile } from "../target/target.ts";
 import { restrictionOf } from "./address-filter.ts";
-import { type Connection, connect } from "./connect.ts";
+import { type Connection, connect, readLimitOf } from "./connect.ts";
 import { prepareForLargeFile } from "./large-workspace.ts";
 import { withState } from "./open-state.ts";
 import { readSpec, type SpecOptions } from "./read-spec.ts";
@@ -40,6 +41,8 @@ export interface Session {
   /** Warnings about the settings and the spec; the observer has them already. */
   readonly warnings: readonly Diagnostic[];
   readonly connection: Connection;
+  /** For what is read to plan. */
+  readonly readLimit: ReadLimit;
   readonly clock?: Clock;
   /** The state for runs without the lock: before the first request. */
   loaded(): Promise<Loaded>;
@@ -72,10 +75,12 @@ export async function withSession<T>(
   // The state may be next to the spec, so the folder is checked first.
   if (opening.untrusted === true) assertInCheckout(context, file);
   prepareForLargeFile(file);
-  return withState(context, options, async (store) => {
-    const settings = settingsForTarget(context, { ...options, untrusted: opening.untrusted === true });
+  const untrusted = opening.untrusted === true;
+  const readLimit = readLimitOf(context, { ...options, untrusted });
+  return withState(context, { ...options, readLimit }, async (store) => {
+    const settings = settingsForTarget(context, { ...options, untrusted });
     context.observer.found(settings.warnings);
-    const key = await store.key({ make: opening.makesKey });
+    const key = await readLimit.during(() => store.key({ make: opening.makesKey }));
     opening.unlocked?.(key);
     const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
     const { signal } = opening;
@@ -84,12 +89,14 @@ export async function withSession<T>(
         settings,
         embeddedFolder: embeddedFolder(context, options),
         abandoned: context.abandoned,
+        readLimit,
         retrying: (event) => context.observer.retrying(event),
         ...(signal === undefined ? {} : { signal }),
         requested: (event) => options.observer?.requested(event),
       });
-    const early = opening.ahead === true && opening.untrusted !== true;
-    const ahead = early ? await beginPrefetch(store, settings, connected, opening.only ?? []) : undefined;
+    const read = (): Promise<Loaded> => readLimit.during(() => store.read());
+    const early = opening.ahead === true && !untrusted;
+    const ahead = early ? await beginPrefetch(read, settings, connected, opening.only ?? []) : undefined;
     // Cancels what was requested ahead, and waits for none of it.
     const drop = (): void => void ahead?.connection.close().catch(() => undefined);
     const { spec, warnings } = await readSpec(
@@ -110,8 +117,7 @@ export async function withSession<T>(
     }
     context.observer.found(exposed);
     const connection = ahead?.connection ?? (await connected());
-    const loaded = (): Promise<Loaded> =>
-      ahead === undefined ? store.read() : Promise.resolve(ahead.loaded);
+    const loaded = (): Promise<Loaded> => (ahead === undefined ? read() : Promise.resolve(ahead.loaded));
     try {
       return await work({
         context,
@@ -122,6 +128,7 @@ export async function withSession<T>(
         spec,
         warnings: [...settings.warnings, ...warnings, ...exposed],
         connection,
+        readLimit,
         loaded,
       });
     } finally {
@@ -145,11 +152,15 @@ export interface PlanOptions {
   readonly checksRules?: boolean;
 }
 
-export async function planSession(
+export function planSession(
   session: Session,
   state: State,
   options: PlanOptions = {},
 ): Promise<WorkspacePlan> {
+  return session.readLimit.during(() => planWithinLimit(session, state, options));
+}
+
+async function planWithinLimit(session: Session, state: State, options: PlanOptions): Promise<WorkspacePlan> {
   const begun = performance.now();
   const input: PlanWorkspaceInput = {
     spec: session.spec,
@@ -196,14 +207,14 @@ interface Prefetch {
 
 /** Undefined if requests are not possible yet, or if a problem is reported after the spec is read. */
 async function beginPrefetch(
-  store: StateStore,
+  read: () => Promise<Loaded>,
   { place }: Settings,
   connect: () => Promise<Connection>,
   only: readonly string[],
 ): Promise<Prefetch | undefined> {
   if (place.embedded) return undefined;
   try {
-    const loaded = await store.read();
+    const loaded = await read();
     const { state } = loaded;
     if (state.records.size === 0 || state.host !== place.identity) return undefined;
     const connection = await connect();

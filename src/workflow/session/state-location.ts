@@ -1,6 +1,7 @@
 // Locates the state of a run: `.workspace/<target>` next to the spec unless --state is set.
 
 import { dirname, join, resolve } from "node:path";
+import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import type { HostOptions } from "../../config/settings.ts";
 import { isPostgresUrl } from "../../state/backends/postgres/url.ts";
@@ -10,6 +11,8 @@ import type { SpecOptions } from "./read-spec.ts";
 export type StateOptions = Pick<SpecOptions, "file" | "target"> &
   Partial<Pick<HostOptions, "host" | "profile" | "caFile" | "dialect" | "cloud" | "untrusted">> & {
     readonly state: string | undefined;
+    /** Of the plan for which a state in the workspace is read. */
+    readonly readLimit?: ReadLimit;
   };
 
 function ownFolder(context: ProcessContext, options: Pick<SpecOptions, "file">): string {

@@ -15,7 +15,7 @@ import type { TestSetup } from "../../spec/testing/spec-test.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import type { Clock, FileSystem, StateStore } from "../../state/model/store.ts";
-import { type Connection, transportTo } from "../session/connect.ts";
+import { type Connection, readLimitOf, transportTo } from "../session/connect.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 
@@ -96,6 +96,7 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
       spec,
       warnings: [],
       connection,
+      readLimit: readLimitOf(context, {}),
       clock,
       loaded: () => store.read(),
     }),

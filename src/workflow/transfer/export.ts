@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Reader } from "../../api/contract/reader.ts";
+import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import type { Address } from "../../core/address.ts";
@@ -138,6 +139,7 @@ export interface FolderExport extends HostOptions {
   readonly force: boolean;
   readonly builtIn: boolean;
   readonly parallelism: number;
+  readonly readLimit: ReadLimit;
 }
 
 export interface ExportChoice extends HostOptions {
@@ -171,13 +173,13 @@ export async function exportToFolder(
   options: FolderExport,
   textOf: (found: ExportedSpec) => string,
 ): Promise<{ readonly found: ExportedSpec; readonly diagnostics: readonly Diagnostic[] }> {
-  const { out, force, parallelism } = options;
+  const { out, force, parallelism, readLimit } = options;
   const folder = resolve(context.cwd, out);
   const file = join(folder, DEFAULT_FILE);
   if (!force && existsSync(file)) throw existsAlready(join(out, DEFAULT_FILE));
   withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
   const { sources } = exportSpec(input);
-  const failed = await fetchSources(sources, { folder, reader, parallelism, force });
+  const failed = await readLimit.during(() => fetchSources(sources, { folder, reader, parallelism, force }));
   const found = exportSpec(withoutThese(input, new Set(failed.keys())));
   writeExported(folder, DEFAULT_FILE, textOf(found), force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));

@@ -92,3 +92,21 @@ test("a redirect keeps its location and the 3xx that is none stays an error", ()
   });
   expect(read(raw(304, ""))).toMatchObject({ end: "error", status: 304 });
 });
+
+test.each(["gzip", "BR", "identity, zstd", "x-gzip", "deflate"])(
+  "a successful answer with the encoding %s is compressed, whatever its body",
+  (encoding) => {
+    const headers = { "content-encoding": encoding };
+    expect(parseAnswer("GET", { status: 200, headers, body: "{}" }, 0)).toEqual({
+      end: "garbled",
+      status: 200,
+      what: "compressed",
+    });
+    expect(parseAnswer("GET", { status: 503, headers, body: "" }, 0)).toMatchObject({ status: 503 });
+  },
+);
+
+test.each(["identity", "", "utf-8"])("an answer with the encoding %j is not compressed", (encoding) => {
+  const headers = { "content-encoding": encoding };
+  expect(parseAnswer("GET", { status: 200, headers, body: "{}" }, 0)).toEqual({ end: "ok", json: {} });
+});

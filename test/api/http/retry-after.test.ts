@@ -27,6 +27,12 @@ test("a date in the past means no wait", () => {
   expect(retryAfterMs({ "retry-after": "Sun, 01 Mar 2020 11:00:00 GMT" }, NOW)).toBe(0);
 });
 
+test("a time of more than an hour means that nothing was asked", () => {
+  expect(retryAfterMs({ "retry-after": "3600" }, NOW)).toBe(3_600_000);
+  for (const text of ["3601", "999999999", "9".repeat(400), "Sun, 01 Mar 2020 13:00:01 GMT"])
+    expect(retryAfterMs({ "retry-after": text }, NOW), text).toBeUndefined();
+});
+
 test("garbage and absence mean that nothing was asked", () => {
   for (const text of ["", "soon", "-5", "7 apples", "1e9x", "NaN", "Sun, 01 Foo 2020 99:99:99 GMT"])
     expect(retryAfterMs({ "retry-after": text }, NOW), text).toBeUndefined();

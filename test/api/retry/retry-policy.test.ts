@@ -147,6 +147,7 @@ test("errors that a second attempt cannot avoid are not retried", () => {
   expect(waitOf({ end: "redirect", status: 302, location: "/x" })).toBe("give up");
   expect(waitOf({ end: "garbled", status: 200, what: "HTML" })).toBe("give up");
   expect(waitOf({ end: "garbled", status: 200, what: "nested too deeply" })).toBe("give up");
+  expect(waitOf({ end: "garbled", status: 200, what: "compressed" })).toBe("give up");
 });
 
 test("a body cut short is fetched again, three times", () => {

@@ -69,7 +69,7 @@ test.runIf(isInstalled("fish")).each([
   ["explain po", ["pools"]],
   ["drift ackn", ["acknowledge"]],
   ["drift --fail-on av", ["availability"]],
-  ["drift acknowledge --rea", ["--reason"]],
+  ["drift acknowledge --reas", ["--reason"]],
   ["drift acknowledge cl", ["clusters.$(touch X)"]],
   ["val", ["validate"]],
 ])("fish offers for %j", (typed, offer) => {

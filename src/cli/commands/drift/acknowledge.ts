@@ -19,7 +19,12 @@ import { keyedBy, planSession, withSession } from "../../../workflow/session/ses
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption } from "../../command/option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS, STATE_OPTIONS } from "../../command/shared-options.ts";
+import {
+  HOST_OPTIONS,
+  READ_TIMEOUT_OPTION,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+} from "../../command/shared-options.ts";
 
 export const acknowledgeCommand = defineCommand({
   name: "acknowledge",
@@ -27,6 +32,7 @@ export const acknowledgeCommand = defineCommand({
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
+    ...READ_TIMEOUT_OPTION,
     ...STATE_OPTIONS,
     until: textOption("--until <date>", "last day in UTC, such as 2026-12-31, or a time"),
     reason: textOption("--reason <text>", "reason, shown in each report"),

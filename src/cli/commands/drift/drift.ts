@@ -17,6 +17,7 @@ import {
   DRIFT_OUTPUT,
   HOST_OPTIONS,
   ONLY_OPTION,
+  READ_TIMEOUT_OPTION,
   SPEC_OPTIONS,
   STATE_OPTIONS,
 } from "../../command/shared-options.ts";
@@ -32,6 +33,7 @@ export const driftCommand = defineCommand({
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
+    ...READ_TIMEOUT_OPTION,
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...DRIFT_OUTPUT,
@@ -62,10 +64,8 @@ export const driftCommand = defineCommand({
         printDiagnostics(context, found);
         const managed = planned.recovered.state.records.size;
         const places = placesIn(session.spec.resources);
-        const drift = await withOrigins(
-          planned.plan.drift,
-          planned.recovered.state,
-          session.connection.reader,
+        const drift = await session.readLimit.during(() =>
+          withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader),
         );
         const least = options.failOn ?? "other";
         const view = driftView({ ...planned.plan, drift, diagnostics: found }, managed, registry, places, {
