@@ -55,7 +55,7 @@ export const CODES = {
   SPEC_DUPLICATE_NAME: "Two resources would have the same name in the workspace.",
   SPEC_SECRET_LITERAL: "The spec contains the value of a secret.",
   SPEC_SECRET_UNSET:
-    "The variable of a secret is not set, so the plan cannot determine whether the secret changes.",
+    "The variable of a secret is not set, so an apply compares the value and writes it if it differs.",
   SPEC_SECRET_CREDENTIAL: "A secret takes its value from a variable that contains a credential of the run.",
   SPEC_SECRET_SOURCE: "The source of a secret has no value or cannot be read.",
   SPEC_CRON: "A schedule's cron expression or time zone is invalid.",

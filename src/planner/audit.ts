@@ -77,6 +77,10 @@ function contradictions(change: Change, input: PlanInput, liveIndex: LiveIndex):
         found.push(`${change.address} changes an immutable field in place`);
       if (change.steps.length === 0) found.push(`${change.address} is updated without a step`);
       break;
+    case "compare":
+      if (!declared) found.push(`${change.address} is compared, but is not in the spec`);
+      if (change.steps.length === 0) found.push(`${change.address} is compared without a step`);
+      break;
     case "replace":
       if (!change.because.every((diff) => diff.replaces))
         found.push(`${change.address} is replaced without a reason`);

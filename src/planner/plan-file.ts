@@ -216,6 +216,7 @@ function movement(
     case "update":
     case "replace":
     case "adopt":
+    case "compare":
     case "delete": {
       const live = liveIndex.byId(change.kind, change.id);
       if (live === undefined) return "disappeared from the workspace";

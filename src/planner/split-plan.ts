@@ -54,6 +54,7 @@ function shapeOf(change: Change): string {
     change.name,
     "id" in change ? change.id : null,
     change.action === "replace" ? [change.replacing, change.keepsOld ?? false] : null,
+    change.action === "compare" ? change.source : null,
     change.action === "adopt" ? [change.after, change.payload ?? null] : null,
     "nameFrom" in change && change.nameFrom !== undefined ? change.nameFrom.id : null,
   ]);
@@ -87,6 +88,7 @@ function partsOf(change: Change): ReadonlyMap<string, ChangePart> {
     case "delete":
     case "adopt":
     case "forget":
+    case "compare":
     case "noop":
     case "report":
       return new Map();

@@ -12,7 +12,7 @@ export function isSecretValue(field: FieldSchema): boolean {
 export const SECRET_BYTES = 128 << 10;
 
 /** Cached, because each resource needs it several times. */
-export function secretField({ fields }: Kind): string | undefined {
+export function secretField({ fields }: Pick<Kind, "fields">): string | undefined {
   if (!secretFields.has(fields))
     secretFields.set(
       fields,

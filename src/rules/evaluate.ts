@@ -19,8 +19,8 @@ const LONGEST_MESSAGE = 500;
 /** Violations of one rule that are reported one by one. */
 const MOST_VIOLATIONS = 1_000;
 
-/** Actions that write values: the changes that a rule without `when` is about. */
-const WRITES = ["create", "update", "replace", "adopt"];
+/** Actions that write values, or may write them: the changes that a rule without `when` is about. */
+const WRITES = ["create", "update", "replace", "adopt", "compare"];
 
 type Variables = Record<string, unknown>;
 

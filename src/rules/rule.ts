@@ -70,6 +70,7 @@ export const RULE_VARIABLES: Readonly<Record<string, Readonly<Record<string, Jso
       delete: "int",
       adopt: "int",
       forget: "int",
+      compare: "int",
       noop: "int",
       report: "int",
     },

@@ -5,6 +5,7 @@ import type {
   Action,
   Adopt,
   Change,
+  Compare,
   Create,
   Delete,
   Forget,
@@ -65,6 +66,18 @@ export const adopt = (text: string, given: Given<Adopt> = {}): Adopt =>
   made({ ...common(text), ...existing, ...reaching, action: "adopt" }, given);
 export const forget = (text: string, given: Given<Forget> = {}): Forget =>
   made({ ...common(text), id: existing.id, action: "forget" }, given);
+export const compare = (text: string, given: Given<Compare> = {}): Compare =>
+  made(
+    {
+      ...common(text),
+      ...existing,
+      ...reaching,
+      action: "compare",
+      steps: [{ operation: "put" }],
+      source: "env K",
+    },
+    given,
+  );
 export const noop = (text: string, given: Given<Noop> = {}): Noop =>
   made({ ...common(text), id: existing.id, before: {}, ...reaching, action: "noop" }, given);
 export const report = (text: string, given: Given<Report> = {}): Report =>
@@ -78,6 +91,7 @@ export const one = (text: string): Readonly<Record<Action, Change>> => ({
   delete: remove(text),
   adopt: adopt(text),
   forget: forget(text),
+  compare: compare(text),
   noop: noop(text),
   report: report(text),
 });

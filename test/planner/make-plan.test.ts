@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
 import type { Live } from "../../src/resource/live.ts";
+import type { Resource } from "../../src/spec/model/spec.ts";
 import { actions, live, object, plan, record, reference, requests, resource, spec, state } from "./build.ts";
 
 const box = (values = {}, more = {}) =>
@@ -406,10 +407,16 @@ describe("members of a parent", () => {
 
 describe("a value that cannot be read back", () => {
   const parent = resource("boxes.a", { values: { material: "wood" } });
-  const key = (value: string) => resource("keys.a/k", { values: { value }, dependsOn: ["boxes.a"] });
-  const made = (value: string, written: number) =>
+  const key = (
+    value: string,
+    more: Partial<Resource> = { payload: { digest: value, bytes: () => new Uint8Array() } },
+  ) => ({
+    ...resource("keys.a/k", { values: { value }, dependsOn: ["boxes.a"] }),
+    ...more,
+  });
+  const made = (value: string, written: number, more?: Partial<Resource>) =>
     plan({
-      spec: spec([parent, key(value)]),
+      spec: spec([parent, key(value, more)]),
       live: live({ ...liveBox(), keys: [object("a/k", "a/k", {}, { written })] }),
       state: state([
         record("boxes.a", "b1", applied),
@@ -424,6 +431,24 @@ describe("a value that cannot be read back", () => {
 
   test("counts as unchanged while its witness and its digest stay", () => {
     expect(actions(made("d1", 5))).toEqual({});
+  });
+
+  test("is compared by an apply when the spec's value is unknown, unless it is ignored", () => {
+    expect(made("d1", 5, {}).changes).toMatchObject([
+      { action: "noop", address: "boxes.a" },
+      {
+        action: "compare",
+        address: "keys.a/k",
+        id: "a/k",
+        after: { value: "d1" },
+        steps: [{ operation: "update" }],
+        fingerprint: expect.any(String),
+      },
+    ]);
+    const ignoring = { lifecycle: { ...key("d1").lifecycle, ignore_changes: ["value"] } };
+    expect(actions(made("d1", 5, ignoring))).toEqual({});
+    expect(made("d1", 5, {}).drift).toEqual([]);
+    expect(actions(made("d1", 6, {}))).toEqual({ "keys.a/k": "update" });
   });
 
   test("is written again if the spec's value changed or it was written outside the spec", () => {

@@ -62,6 +62,7 @@ export function applied(plan: Plan, spec: Spec, before: Modelled): Modelled {
       case "forget":
         if (change.deposed !== true) records.delete(change.address);
         return;
+      case "compare":
       case "report":
         return;
       default:

@@ -15,7 +15,7 @@ import { causedPart, splitPlan } from "../../src/planner/split-plan.ts";
 import type { FieldDiff } from "../../src/resource/planning.ts";
 import type { Policy } from "../../src/spec/model/spec.ts";
 import { live, object, plan, record, resource, spec, state } from "./build.ts";
-import { adopt, create, forget, noop, one, remove, replace, update } from "./changes.ts";
+import { adopt, compare, create, forget, noop, one, remove, replace, update } from "./changes.ts";
 import { registry } from "./kinds.ts";
 
 type Boxes = Readonly<Record<string, JsonObject>>;
@@ -178,7 +178,7 @@ describe("one change compared with its base", () => {
 
   test("of any action is pending when both are the same, and nothing that is not done is split", () => {
     const all = one("boxes.a");
-    for (const action of ["create", "update", "replace", "delete", "adopt", "forget"] as const)
+    for (const action of ["create", "update", "replace", "delete", "adopt", "forget", "compare"] as const)
       expect([action, same(all[action])]).toEqual([action, "pending"]);
     expect([same(all.noop), same(all.report)]).toEqual([undefined, undefined]);
   });
@@ -194,6 +194,10 @@ describe("one change compared with its base", () => {
     expect(origin(replace("boxes.a", { replacing: "delete-first" }), replace("boxes.a"))).toBe("caused");
     expect(origin(replace("boxes.a", { keepsOld: true }), replace("boxes.a"))).toBe("caused");
     expect(origin(update("boxes.a"), update("boxes.a"))).toBe("pending");
+  });
+
+  test("is caused when it compares the value of another source", () => {
+    expect(origin(compare("boxes.a", { source: "env OLD" }), compare("boxes.a"))).toBe("caused");
   });
 
   test("is caused when it adopts with other values or another payload", () => {

@@ -29,7 +29,7 @@ scopes:
     acls:
       data-eng: READ
     # secrets:
-    #   db-password: { env: DB_PASSWORD }    # the value comes from the environment of \`apply\`
+    #   db-password: { env: DB_PASSWORD }    # the variable with the value; only \`apply\` needs it
 
 pools:
   shared:

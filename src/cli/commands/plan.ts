@@ -28,7 +28,7 @@ export const planCommand = defineCommand({
     ...ONLY_OPTION,
     ...PLAN_OUTPUT,
     out: outOption("--out <file>", "save the plan for `workspace apply FILE`", "is refused"),
-    detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are changes"),
+    detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are or may be changes"),
     ...EXISTING_OPTIONS,
     ...UNENCRYPTED_OPTION,
     destroy: flagOption(

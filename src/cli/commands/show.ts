@@ -21,7 +21,7 @@ export const showCommand = defineCommand({
     ...HOST_OPTIONS,
     state: STATE_OPTIONS.state,
     ...PLAN_OUTPUT,
-    detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are changes"),
+    detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are or may be changes"),
   },
   args: [{ name: "<planfile>", description: "plan saved with `plan --out`" }],
   ending: planEnding,

@@ -151,8 +151,10 @@ function partEnded(run: ApplyRun, { change, half }: WorkItem): Promise<ChangeRes
     case "forget":
       return forget(run, change);
     case "noop":
+      return Promise.resolve({ result: "applied", id: change.id });
+    case "compare":
     case "report":
-      throw new Error(`${change.action} does not send requests, so it is not part of the graph`);
+      throw new Error(`${change.address} is of the action ${change.action}, which an apply does not execute`);
     default:
       return change satisfies never;
   }

@@ -1,12 +1,13 @@
-// Decides one desired resource: create, update, replace, adopt, or no change.
+// Decides one desired resource: create, update, replace, adopt, compare, or no change.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
+import { secretField } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { Cause, FieldDiff } from "../../resource/planning.ts";
+import type { Cause, FieldDiff, Step } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import { changedByService, combinedCause, diffResource } from "../diff/diff.ts";
@@ -158,16 +159,15 @@ function actionFor(
   found: Compared,
 ): ResourceDecision {
   const [first, ...rest] = found.diffs;
-  if (first === undefined) return { change: unchanged(context, resource, found) };
+  if (first === undefined) return { change: unchanged(context, resource, provider, found) };
   const diffs: NonEmpty<FieldDiff> = [first, ...rest];
   const [forced, ...more] = diffs.filter((diff) => diff.replaces);
   const head = common(resource, combinedCause(diffs), reasonsOf(context, resource, provider, found));
   const base = { ...head, ...found.reach, ...found.existing, fingerprint: found.fingerprint(), diffs };
   if (forced === undefined) {
-    const steps = provider.planning.steps?.(diffs, found.live, found.reach.after) ?? [
-      { operation: "update" },
-    ];
-    return { change: { action: "update", ...base, steps } satisfies Update };
+    return {
+      change: { action: "update", ...base, steps: stepsFor(provider, diffs, found) } satisfies Update,
+    };
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
   if (immutablePolicy(context, resource) === "error")
@@ -183,7 +183,7 @@ function actionFor(
   };
 }
 
-function unchanged(context: PlanContext, resource: Resource, found: Compared): Change {
+function unchanged(context: PlanContext, resource: Resource, provider: PlannedKind, found: Compared): Change {
   const moved = movedFrom(context, resource);
   const reasons = found.adopts ? ["the existing object matches the spec"] : moved;
   const { after, unresolved } = found.reach;
@@ -202,9 +202,38 @@ function unchanged(context: PlanContext, resource: Resource, found: Compared): C
     id: found.existing.id,
     before: found.existing.before,
   };
-  return found.adopts || found.unfinished || moved.length > 0
-    ? { ...same, action: "adopt", fingerprint: found.fingerprint() }
-    : same;
+  if (found.adopts || found.unfinished || moved.length > 0)
+    return { ...same, action: "adopt", fingerprint: found.fingerprint() };
+  const secret = missingValue(resource, provider);
+  if (secret === undefined) return same;
+  const written: FieldDiff = {
+    path: [secret],
+    before: undefined,
+    after: undefined,
+    cause: "spec",
+    replaces: false,
+  };
+  return {
+    ...same,
+    action: "compare",
+    fingerprint: found.fingerprint(),
+    steps: stepsFor(provider, [written], found),
+    source: resource.unread ?? "",
+  };
+}
+
+/** The field of a secret whose value was not read, and that is written if it differs. */
+function missingValue({ payload, lifecycle }: Resource, provider: PlannedKind): string | undefined {
+  const field = payload === undefined ? secretField(provider) : undefined;
+  return field === undefined || isIgnored([field], lifecycle.ignore_changes) ? undefined : field;
+}
+
+function stepsFor(
+  provider: PlannedKind,
+  diffs: readonly FieldDiff[],
+  { live, reach }: Compared,
+): readonly Step[] {
+  return provider.planning.steps?.(diffs, live, reach.after) ?? [{ operation: "update" }];
 }
 
 /** The reason for a record that the spec moved to another address. */

@@ -57,6 +57,7 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
       case "update":
       case "adopt":
       case "forget":
+      case "compare":
       case "noop":
       case "report":
         return isEqual(needs, change.dependsOn) ? change : { ...change, dependsOn: needs };

@@ -89,7 +89,6 @@ function isReleased(fields: FieldTable, resource: Resource | undefined, path: Pa
 
 /** The decision already compared the same values with the same object and found no difference. */
 function isUnmoved(change: Change | undefined, recorded: RecordedValues): boolean {
-  return (
-    change?.action === "noop" && change.unresolved.length === 0 && isIdentical(change.after, recorded.applied)
-  );
+  if (change?.action !== "noop" && change?.action !== "compare") return false;
+  return change.unresolved.length === 0 && isIdentical(change.after, recorded.applied);
 }

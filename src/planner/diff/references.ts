@@ -79,7 +79,8 @@ function followedCause(
   const causes = new Set<Cause>();
   for (const part of reference.parts) {
     const change = typeof part === "string" ? undefined : context.decided.get(part.address);
-    if (change !== undefined && change.action !== "noop") causes.add(change.cause);
+    if (change !== undefined && change.action !== "noop" && change.action !== "compare")
+      causes.add(change.cause);
   }
   if (causes.size === 0) return undefined;
   if (!isIdentical(written, diff.before)) causes.add("drift");

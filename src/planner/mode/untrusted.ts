@@ -3,7 +3,7 @@
 import { type Address, parentOf, remoteId } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import { type Diagnostic, warning, withoutFrame } from "../../core/diagnostic.ts";
-import { collectTexts, type Json, type JsonObject } from "../../core/json.ts";
+import { collectTexts, defined, type Json, type JsonObject } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -138,8 +138,9 @@ function withValue(resource: Resource, field: string, value: Json): Resource {
 export function withOtherValues(resource: Resource, values: Values): Resource {
   const { address, kind, key, name, references, sensitive, dependsOn, owns, lifecycle, at } = resource;
   const locate: Resource["locate"] = (path) => resource.locate(path);
+  const { unread } = resource;
   const copy = { address, kind, key, name, values, references, dependsOn, owns, lifecycle, at, locate };
-  return sensitive === undefined ? copy : { ...copy, sensitive };
+  return { ...copy, ...defined({ sensitive, unread }) };
 }
 
 /** Reports how many undeclared objects an authoritative list would delete, but not which. */

@@ -120,12 +120,21 @@ export type Forget = Common & {
   readonly id: RemoteId;
   readonly deposed?: true;
 };
-/** Has no fingerprint, because nothing is written. */
-export type Noop = Common & Reaching & Omit<Existing, "fingerprint"> & { readonly action: "noop" };
+/**
+ * A secret whose value is not known when the plan is made, and that is as recorded otherwise: an apply compares the value with the
+ * recorded digest, which is in `after`, and writes it only if it differs. `steps`: the write. `source`: where the value is.
+ */
+export type Compare = Common &
+  Reaching &
+  Existing & { readonly action: "compare"; readonly steps: readonly Step[]; readonly source: string };
+/** Has no fingerprint, because nothing is written. `compared`: a `compare` whose value does not differ. */
+export type Noop = Common &
+  Reaching &
+  Omit<Existing, "fingerprint"> & { readonly action: "noop"; readonly compared?: true };
 /** A live member of a managed parent that is unmanaged and cannot be compared (a secret). It is not changed. */
 export type Report = Common & Existing & { readonly action: "report" };
 
-export type Change = Create | Update | Replace | Delete | Adopt | Forget | Noop | Report;
+export type Change = Create | Update | Replace | Delete | Adopt | Forget | Compare | Noop | Report;
 export type Action = Change["action"];
 
 /** Whether a change is about a replaced object and not about the current one of its address. */
@@ -133,7 +142,7 @@ export function isOfReplaced(change: Change): boolean {
   return "deposed" in change && change.deposed === true;
 }
 
-/** Whether applying a change does something: to the workspace, or to the state. */
+/** Whether applying a change does something, or may do something: to the workspace, or to the state. */
 export function touches({ action }: { readonly action: Action }): boolean {
   return action !== "noop" && action !== "report";
 }

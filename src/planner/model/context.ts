@@ -73,6 +73,7 @@ export function plannedAttribute(
     case "replace":
       return attribute === provider.idAttribute ? undefined : reached(change, attribute);
     case "update":
+    case "compare":
     case "noop":
     case "adopt":
       if (attribute === provider.idAttribute) return change.id;

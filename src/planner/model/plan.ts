@@ -90,6 +90,7 @@ export function summaryOf(changes: readonly { readonly action: Action }[]): Summ
     delete: 0,
     adopt: 0,
     forget: 0,
+    compare: 0,
     noop: 0,
     report: 0,
   };

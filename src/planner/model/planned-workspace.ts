@@ -95,6 +95,7 @@ export function plannedChange(change: Change, liveIndex: LiveIndex): PlannedChan
       return { action: "delete", ...head, live: live(change.id), after: undefined, diffs: [], steps: [] };
     case "adopt":
     case "forget":
+    case "compare":
     case "noop":
     case "report":
       return undefined;

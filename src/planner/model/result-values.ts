@@ -15,6 +15,7 @@ export function markedResult(change: Change, fields: FieldTable): Values | undef
     case "replace":
       return asMade(fields, markedDiffs(change, fields), change.after);
     case "adopt":
+    case "compare":
     case "noop":
     case "report":
       return change.before;

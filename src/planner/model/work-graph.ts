@@ -27,7 +27,7 @@ export function freeingKey(holder: Change, once: NameSource["once"]): string {
   return once === "aside" ? key + ASIDE : once === "removed" ? key + OLD : key;
 }
 
-/** The parts in the plan's order. Changes that touch nothing have none. */
+/** The parts in the plan's order. Changes that touch nothing have none; a comparison has one, since its result is reported. */
 export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
   const byAddress = new Map<Address, Change>();
   for (const change of changes)
@@ -74,6 +74,7 @@ function workOf(
   switch (change.action) {
     case "create":
     case "update":
+    case "compare":
     case "adopt":
       return [{ key, change, half: "whole", after: made(change.dependsOn) }];
     case "delete":
@@ -82,6 +83,7 @@ function workOf(
     case "replace":
       return halves(change, made, gone, byAddress);
     case "noop":
+      return change.compared === true ? [{ key, change, half: "whole", after: [] }] : [];
     case "report":
       return [];
     default:

@@ -10,7 +10,7 @@ import { type RunInfo, runJson } from "../text/run-info.ts";
 import { type Notice, noticeText, repositoryPath } from "./notice.ts";
 import { noticeFingerprint, specPath } from "./sarif.ts";
 
-/** A replace counts as one creation and one deletion, as in Terraform's own report. GitLab reads these three members alone. */
+/** A replace counts as one creation and one deletion, as in Terraform's own report; what is only written if it differs does not count. GitLab reads these three members alone. */
 export function planCounts({ changes, split, exitcodeFor }: PlanView, info: RunInfo): string {
   if (split === undefined) return document(countsOf(changes), info);
   const [caused, pending] = (["caused", "pending"] as const).map((origin) =>
@@ -21,7 +21,8 @@ export function planCounts({ changes, split, exitcodeFor }: PlanView, info: RunI
 }
 
 function countsOf(changes: readonly ChangeView[]): Readonly<Record<string, number>> {
-  const actions = changes.flatMap(({ source }) => actionsOf(source));
+  const certain = changes.filter(({ action }) => action !== "compare");
+  const actions = certain.flatMap(({ source }) => actionsOf(source));
   const number = (action: string) => actions.filter((one) => one === action).length;
   return { create: number("create"), update: number("update"), delete: number("delete") };
 }

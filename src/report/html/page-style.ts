@@ -35,7 +35,7 @@ code, pre, kbd, .address, .label, .value, .sides { font-family: ui-monospace, "S
 .tiles b { display: block; font-size: 26px; line-height: 1.2; font-weight: 650; color: var(--tone); font-variant-numeric: tabular-nums; }
 .tiles .none { --tone: var(--line); } .tiles .none b { color: var(--soft); }
 .tiles span { color: var(--soft); font-size: 13px; }
-.create { --tone: var(--create); } .update { --tone: var(--update); } .replace { --tone: var(--replace); }
+.create { --tone: var(--create); } .update, .compare { --tone: var(--update); } .replace { --tone: var(--replace); }
 .delete { --tone: var(--delete); } .adopt, .forget, .report, .changed { --tone: var(--state); }
 .gone { --tone: var(--delete); } .appeared { --tone: var(--create); }
 .note { background: var(--sheet); border: 1px solid var(--line); border-left: 4px solid var(--tone, var(--line)); border-radius: 8px; padding: 12px 16px; margin: 10px 0; overflow-wrap: anywhere; }

@@ -73,7 +73,9 @@ function resolved({ split }: PlanView): Html {
 }
 
 function tiles({ summary }: PlanView): Html {
-  const tiles = summaryActions(summary).map((action) => tile(action, summary[action], `to ${action}`));
+  const shown =
+    summary.compare === 0 ? summaryActions(summary) : [...summaryActions(summary), "compare" as const];
+  const tiles = shown.map((action) => tile(action, summary[action], `to ${action}`));
   return html`<ul class="tiles">${tiles}<li><b>${grouped(summary.noop)}</b><span>unchanged</span></li></ul>`;
 }
 

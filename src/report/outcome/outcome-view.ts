@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
-import { grouped, listed } from "../../core/sentences.ts";
+import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
 import {
   type ApplyEvent,
@@ -101,7 +101,7 @@ function countsBy<Name extends string>(names: readonly Name[], count: (name: Nam
 }
 
 function titleOf(
-  { interrupted, elapsedMs }: ApplyOutcome,
+  { changes, interrupted, elapsedMs }: ApplyOutcome,
   applied: OutcomeView["applied"],
   unapplied: OutcomeView["unapplied"],
 ): string {
@@ -109,8 +109,10 @@ function titleOf(
   const rest = RESULTS.filter((result) => unapplied[result] > 0).map(
     (result) => `${grouped(unapplied[result])} ${result}`,
   );
+  const same = changes.filter(({ action, result }) => action === "noop" && result === "applied").length;
+  const unchanged = same === 0 ? "" : `; ${count(same, "secret")} unchanged`;
   const start = interrupted ? "Stopped after" : "Applied in";
-  return `${start} ${duration(elapsedMs)}: ${done.join(", ")}${rest.length === 0 ? "" : `; ${rest.join(", ")}`}.`;
+  return `${start} ${duration(elapsedMs)}: ${done.join(", ")}${unchanged}${rest.length === 0 ? "" : `; ${rest.join(", ")}`}.`;
 }
 
 /** `alone`: no other output shows the findings about the run. */

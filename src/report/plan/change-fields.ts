@@ -77,6 +77,7 @@ export function fieldLines(
     case "delete":
     case "adopt":
     case "forget":
+    case "compare":
     case "noop":
     case "report":
       return [];
@@ -114,6 +115,7 @@ export function remarksOf(change: Change, registry: KindRegistry): readonly stri
     registry.of(change.address).nameField !== undefined
   )
     found.push(`id ${printable(change.id)}`);
+  if (change.action === "compare") found.push("written if its value differs");
   if (change.cause !== "spec" && change.action !== "report") found.push(causeText(change.cause));
   return found;
 }

@@ -28,6 +28,7 @@ const VERBS: Readonly<Record<Action, string>> = {
   delete: "DELETE",
   adopt: "adopt",
   forget: "forget",
+  compare: "compare",
   noop: "keep",
   report: "found",
 };
@@ -139,7 +140,7 @@ export class ChangeView {
     if (action === "update") return mostSevere(fields);
     const whole = severityOfObject(this.#registry.of(this.source.address));
     if (action === "replace") return mostSevere([...fields, whole]);
-    return action === "create" || action === "delete" ? whole : undefined;
+    return action === "create" || action === "delete" || action === "compare" ? whole : undefined;
   }
 
   /** In a plan that was compared with a base: whether this change is caused by the spec's change, or was pending. */

@@ -3,6 +3,7 @@
 import type { Json } from "../../core/json.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
+import { secretField } from "../../resource/content.ts";
 import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import { isSensitive, maskedValue, sensitiveShape } from "../../resource/masked.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
@@ -68,6 +69,7 @@ const ACTIONS: Readonly<Record<Change["action"], readonly string[]>> = {
   delete: ["delete"],
   adopt: ["no-op"],
   forget: ["no-op"],
+  compare: ["update"],
   noop: ["no-op"],
   report: ["read"],
 };
@@ -114,7 +116,7 @@ function valuesJson(change: Change, fields: FieldTable): Record<string, unknown>
     actions: actionsOf(change),
     before: withoutDigests(before) ?? null,
     after: withoutDigests(after) ?? null,
-    after_unknown: unknown,
+    after_unknown: change.action === "compare" ? { [secretField({ fields }) ?? ""]: true } : unknown,
     before_sensitive: shapeOf(fields, before),
     after_sensitive: shapeOf(fields, after),
     patch,

@@ -20,7 +20,7 @@ import {
   printable,
 } from "../text/printable.ts";
 import { markdownHead, markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
-import { CHANGING_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
+import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import type { ChangeView } from "./change-view.ts";
 import type { DriftItem, DriftView } from "./drift-view.ts";
 import type { FieldLine } from "./field-lines.ts";
@@ -80,7 +80,7 @@ function table({ changes }: PlanView): readonly string[] {
   if (titles === undefined) return [];
   const row = (cells: readonly string[]) => `| ${cells.map(printable).join(" | ")} |`;
   const summary = summaryOf(changes);
-  const used = CHANGING_ACTIONS.filter((action) => summary[action] > 0);
+  const used = PLANNED_ACTIONS.filter((action) => summary[action] > 0);
   const total = ["**total**", ...used.map((action) => `**${grouped(summary[action])}**`)];
   const lines = [
     row(["kind", ...titles.slice(1)]),

@@ -95,6 +95,8 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
     case "adopt":
     case "forget":
       return colors.cyan;
+    case "compare":
+      return colors.yellow;
     case "noop":
     case "report":
       return colors.dim;

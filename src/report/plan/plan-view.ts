@@ -14,9 +14,8 @@ import {
 } from "../../planner/model/plan.ts";
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { causedPart } from "../../planner/split-plan.ts";
-import { secretField } from "../../resource/content.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
-import { CHANGING_ACTIONS, summaryActions } from "../text/vocabulary.ts";
+import { CHANGING_ACTIONS, PLANNED_ACTIONS, summaryActions } from "../text/vocabulary.ts";
 import { NO_PLACES, type SpecPlaces } from "./change-fields.ts";
 import { ChangeView } from "./change-view.ts";
 import { type DriftItem, driftItem, originText } from "./drift-view.ts";
@@ -90,7 +89,7 @@ export function planView(
     host: plan.host,
     modes: plan.modes ?? [],
     part: plan.part,
-    title: summaryLine(plan, plan.changes.filter((one) => isUnknownSecret(one, registry)).length),
+    title: summaryLine(plan),
     refusal: refusalLine(plan),
     changesAnything: changesAnything(plan),
     summary: summaryOf(plan.changes),
@@ -132,18 +131,22 @@ function foundInside({ action, kind, name, address }: Change): readonly Unmanage
   return [{ address, group: `${kind} in ${name.slice(0, slash)}`, name: name.slice(slash + 1) }];
 }
 
-/** Whether a change keeps a secret because the plan was made without its value, so that it may differ. */
-function isUnknownSecret(change: Change, registry: KindRegistry): boolean {
-  if (change.action !== "noop" || change.payload !== undefined) return false;
-  return secretField(registry.of(change.address)) !== undefined;
+/** `Plan: 3 to create, … 2 secrets are written if they differ.` */
+function summaryLine(plan: Pick<Plan, "changes" | "diagnostics" | "part">): string {
+  const summary = summaryOf(plan.changes);
+  const isBroken = !changesAnything(plan) && hasErrors(plan.diagnostics);
+  const parts = [
+    isBroken ? "Nothing is planned." : changesLine(summary),
+    comparesLine(summary),
+    partLine(plan),
+  ];
+  return parts.filter((part) => part !== undefined).join(" ");
 }
 
-/** `Plan: 3 to create, …` `unknownSecrets`: how many secrets are kept only because their values are missing. */
-function summaryLine(plan: Pick<Plan, "changes" | "diagnostics" | "part">, unknownSecrets = 0): string {
-  const secrets = count(unknownSecrets, "secret without a value", "secrets without values");
-  const unknown = unknownSecrets === 0 ? [] : [`Not compared: ${secrets}.`];
-  const part = partLine(plan);
-  return [changesLine(plan, unknownSecrets), ...unknown, ...(part === undefined ? [] : [part])].join(" ");
+function comparesLine({ compare }: Summary): string | undefined {
+  if (compare === 0) return undefined;
+  const subject = count(compare, "secret is", "secrets are");
+  return `${subject} written if ${compare === 1 ? "it differs" : "they differ"}.`;
 }
 
 /** `Partial plan (--only): 10 of 301 resources.` Undefined for a plan of everything. */
@@ -152,14 +155,12 @@ export function partLine({ part }: { readonly part?: Plan["part"] | undefined })
   return `Partial plan (--only): ${grouped(part.planned)} of ${count(part.total, "resource")}.`;
 }
 
-function changesLine(plan: Pick<Plan, "changes" | "diagnostics">, unknown: number): string {
-  const summary = summaryOf(plan.changes);
-  if (!changesAnything(plan) && hasErrors(plan.diagnostics)) return "Nothing is planned.";
-  const same = summary.noop - unknown;
-  if (!changesAnything(plan))
-    return same === 0
+function changesLine(summary: Summary): string {
+  const { noop } = summary;
+  if (CHANGING_ACTIONS.every((action) => summary[action] === 0))
+    return noop === 0
       ? "No changes."
-      : `No changes. ${count(same, "resource matches", "resources match")} the spec.`;
+      : `No changes. ${count(noop, "resource matches", "resources match")} the spec.`;
   const parts = summaryActions(summary).map((action) => `${grouped(summary[action])} to ${action}`);
   return `Plan: ${parts.join(", ")}.`;
 }
@@ -183,7 +184,7 @@ export function kindTable(
   const touched = changes.filter(touches);
   const kinds = [...new Set(touched.map((change) => change.kind))];
   if (touched.length < least.changes || kinds.length < least.kinds) return [];
-  const actions = CHANGING_ACTIONS.filter((action) => touched.some((change) => change.action === action));
+  const actions = PLANNED_ACTIONS.filter((action) => touched.some((change) => change.action === action));
   const rows = kinds.map((kind) => {
     const own = summaryOf(touched.filter((change) => change.kind === kind));
     return [kind, ...actions.map((action) => (own[action] === 0 ? "·" : grouped(own[action])))];

@@ -7,7 +7,7 @@ import type { ChangeOrigin, PlanSplit, ResolvedChange } from "../../planner/mode
 import type { KindRegistry } from "../../resource/registry.ts";
 import type { Colors } from "../text/color.ts";
 import { printable } from "../text/printable.ts";
-import { CHANGING_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
+import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import { NO_PLACES } from "./change-fields.ts";
 import { ChangeView } from "./change-view.ts";
 
@@ -74,7 +74,7 @@ export function splitView(
 
 /** `2 caused by this change (1 to create, 1 to delete)`. */
 function counted(summary: Summary, what: string): string {
-  const number = CHANGING_ACTIONS.reduce((sum, action) => sum + summary[action], 0);
+  const number = PLANNED_ACTIONS.reduce((sum, action) => sum + summary[action], 0);
   const parts = plannedCounts(summary);
   return `${grouped(number)} ${what}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
 }

@@ -11,6 +11,7 @@ export const SIGNS: Readonly<Record<Action, string>> = {
   delete: "-",
   adopt: "→",
   forget: "×",
+  compare: "≠",
   noop: " ",
   report: "?",
 };
@@ -22,6 +23,7 @@ export const DONE: Readonly<Record<Action, string>> = {
   delete: "deleted",
   adopt: "adopted",
   forget: "forgotten",
+  compare: "compared",
   noop: "unchanged",
   report: "reported",
 };
@@ -33,7 +35,8 @@ export const IN_PROGRESS_VERBS: Readonly<Record<Action, string>> = {
   delete: "deleting",
   adopt: "adopting",
   forget: "forgetting",
-  noop: "leaving",
+  compare: "comparing",
+  noop: "comparing",
   report: "reporting",
 };
 
@@ -56,9 +59,14 @@ export function summaryActions(counts: Counts): readonly (keyof Counts)[] {
   );
 }
 
+/** With the secrets that an apply writes if they differ. */
+export const PLANNED_ACTIONS = [...CHANGING_ACTIONS, "compare"] as const satisfies readonly Action[];
+
 /** `1 to create`, `2 to delete`: the actions that there are. */
-export function plannedCounts(counts: Counts): readonly string[] {
-  const planned = CHANGING_ACTIONS.filter((action) => counts[action] > 0);
+export function plannedCounts(
+  counts: Readonly<Record<(typeof PLANNED_ACTIONS)[number], number>>,
+): readonly string[] {
+  const planned = PLANNED_ACTIONS.filter((action) => counts[action] > 0);
   return planned.map((action) => `${grouped(counts[action])} to ${action}`);
 }
 

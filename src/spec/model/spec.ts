@@ -45,6 +45,8 @@ export interface Resource {
   readonly owns: readonly string[];
   readonly lifecycle: Lifecycle;
   readonly payload?: Payload;
+  /** The source of a secret whose value was not read: `env ETL_TOKEN`. */
+  readonly unread?: string;
   readonly at: Location;
   /** The place of a field's value, or of the nearest ancestor. */
   locate(path: Path): Location;

@@ -13,6 +13,7 @@ import { type MapNode, spanOf } from "../model/tree.ts";
 export type ResolvedDesired = Pick<Resource, "values" | "references" | "dependsOn" | "lifecycle"> & {
   readonly sensitive: readonly Path[];
   readonly payload: Payload | undefined;
+  readonly unread: string | undefined;
 };
 
 export class Desired implements Resource {
@@ -27,6 +28,7 @@ export class Desired implements Resource {
   readonly owns: readonly string[];
   readonly lifecycle: Lifecycle;
   declare readonly payload?: Payload;
+  declare readonly unread?: string;
   readonly #at: Span;
   readonly #fields: MapNode;
 
@@ -42,6 +44,7 @@ export class Desired implements Resource {
     this.owns = written.owns;
     this.lifecycle = settled.lifecycle;
     if (settled.payload !== undefined) this.payload = settled.payload;
+    if (settled.unread !== undefined) this.unread = settled.unread;
     this.#at = written.at;
     this.#fields = fields;
   }

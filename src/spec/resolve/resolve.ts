@@ -30,7 +30,7 @@ import { schemaMessages } from "../schema/error-messages.ts";
 import type { SpecValidator } from "../schema/validate.ts";
 import { validatorFor } from "../schema/validator.ts";
 import { DeclaredNames, edgesOf, reportCycles } from "./dependencies.ts";
-import { Desired } from "./desired-resource.ts";
+import { Desired, type ResolvedDesired } from "./desired-resource.ts";
 import { fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
 import {
@@ -118,9 +118,7 @@ function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking)
   const isValid = faulty?.size === 0;
   reportRepeated(written, fields, findings);
   const lifecycle = lifecycleOf(written, suggest, findings);
-  const { values, payload } = isValid
-    ? filled(written, fields, resolving)
-    : { values: {}, payload: undefined };
+  const { values, payload, unread } = isValid ? filled(written, fields, resolving) : NOTHING_FILLED;
   if (isValid) reportAll(written, fields, problemsOf(written, values, payload), findings);
   else if (faulty !== undefined) checkSound(written, fields, faulty, findings);
   const dependsOn = edgesOf(written, fields, values, link.targets, index);
@@ -131,6 +129,7 @@ function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking)
     dependsOn,
     lifecycle,
     payload,
+    unread,
   });
 }
 
@@ -248,21 +247,25 @@ function placeOf(
   return at.written === undefined ? { at } : { at: at.written, usedAt: [at] };
 }
 
+type Filled = Pick<ResolvedDesired, "values" | "payload" | "unread">;
+
+const NOTHING_FILLED: Filled = { values: {}, payload: undefined, unread: undefined };
+
 /** The values that the spec sets, with what comes from a secret's or a content's source. */
 function filled(
   written: WrittenResource,
   fields: MapNode,
   { sources, secrets, findings }: ResolveInput,
-): { readonly values: Values; readonly payload: Payload | undefined } {
+): Filled {
   const { provider } = written;
   const values = valuesOf(written, fields);
   const secret = secretField(provider);
-  if (secret === undefined && !hasContent(provider)) return { values, payload: undefined };
-  const read =
-    secret === undefined
-      ? contentOf(written, values, sources, findings)
-      : secretOf(written, secret, secrets, findings);
-  return { values: read?.values ?? values, payload: read?.payload };
+  if (secret !== undefined) {
+    const read = secretOf(written, secret, secrets, findings);
+    return { values: read?.values ?? values, payload: read?.payload, unread: read?.unread };
+  }
+  const read = hasContent(provider) ? contentOf(written, values, sources, findings) : undefined;
+  return { values: read?.values ?? values, payload: read?.payload, unread: undefined };
 }
 
 function valuesOf(written: WrittenResource, fields: MapNode): Values {

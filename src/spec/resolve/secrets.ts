@@ -19,16 +19,17 @@ export interface SecretSources {
   readonly keyed: ((bytes: Uint8Array) => string) | undefined;
   /** Files are not accessed. */
   readonly unseen?: boolean;
-  /** A variable without a value leaves the secret as if it was not read, with a warning. */
+  /** A variable without a value leaves the secret as if it was not read, with a warning: an apply decides whether it is written. */
   readonly mayLack?: boolean;
   /** Values of variables that were read, by name: many secrets may share one. */
   readonly read: Map<string, ReadSecret>;
 }
 
-/** The value of a secret as the spec form has it: a keyed digest. `payload`: absent if it was not read. */
+/** The value of a secret as the spec form has it: a keyed digest. If it was not read, `unread` is its source in place of `payload`. */
 interface ReadSecret {
   readonly values: Values;
   readonly payload?: Payload;
+  readonly unread?: string;
 }
 
 /** Field names that users commonly choose for a literal secret. */
@@ -121,7 +122,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   "PGPASSWORD",
 ]);
 
-const unread = (field: string): ReadSecret => ({ values: { [field]: "" } });
+const notRead = (field: string, source: string): ReadSecret => ({ values: { [field]: "" }, unread: source });
 
 function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
   const { written, field, node, sources, findings } = asked;
@@ -131,17 +132,17 @@ function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
     findings.error("SPEC_REFERENCE", message, node, { address });
     return undefined;
   }
-  if (sources.keyed === undefined) return unread(field);
+  if (sources.keyed === undefined) return notRead(field, `env ${name}`);
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
   const bytes = new TextEncoder().encode(value ?? "");
   const what = `the environment variable ${name}`;
   const empty = value === undefined ? "is not set" : "is empty";
   // CI services set the variable of an unavailable secret to an empty string.
   if (sources.mayLack === true && bytes.length === 0) {
-    const message = `cannot determine whether ${address} changes: ${what} ${empty}`;
-    const hint = `set ${name} where apply runs; a plan does not need secret values`;
+    const message = `the value of ${address} is unknown: ${what} ${empty}`;
+    const hint = `set ${name} where apply runs; apply writes the secret if it differs`;
     findings.warning("SPEC_SECRET_UNSET", message, node, { address, hint });
-    return unread(field);
+    return notRead(field, `env ${name}`);
   }
   return judged(asked, sources.keyed, bytes, { what, empty, hint: SET });
 }
@@ -150,10 +151,10 @@ function fromFile(asked: Asked): ReadSecret | undefined {
   const { written, field, node, sources, findings } = asked;
   const path = namedPath(written, node, findings);
   if (path === undefined) return undefined;
-  if (sources.unseen === true) return unread(field);
+  if (sources.unseen === true) return notRead(field, `file ${path}`);
   if (sources.keyed === undefined) {
     openSourceFile(written, path, node, sources.tree.size(path), findings);
-    return unread(field);
+    return notRead(field, `file ${path}`);
   }
   const content = sources.tree.read(path, LIMITS.secretFileBytes);
   const bytes = openSourceFile(written, path, node, content, findings);
@@ -178,7 +179,7 @@ interface Source {
   readonly hint: string;
 }
 
-const SET = "set it where apply runs; validate, plan, and drift do not need secret values";
+const SET = "set it where apply runs; validate, plan, and drift work without it";
 const FILL =
   "write the value to the file before plan and apply; validate and drift do not need secret values";
 

@@ -27,6 +27,7 @@ import {
   withLock,
 } from "./apply.ts";
 import { assertBelow, checkedPlan, planFile, signatureCheck } from "./plan-file.ts";
+import { withSecrets } from "./plan-file-parts.ts";
 
 export function withPlanFile<T>(
   context: WorkflowContext,
@@ -96,8 +97,8 @@ async function applyChecked(
 ): Promise<ApplyResult> {
   const { context, settings, spec, warnings } = session;
   const saved = checkedPlan(session, text, lease.state());
-  // The rules may have changed since the plan was made.
-  const plan = await checkRules(saved.plan, { spec, untrusted: false });
+  // The rules may have changed since the plan was made, and it did not decide what it compares.
+  const plan = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
   const doubts = [
     ...ephemeralState(context, session.options, settings.place, lease.state()),
     ...otherTarget(spec, lease.state()),
@@ -112,7 +113,7 @@ async function applyChecked(
   if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
   const moved = [
     ...otherRecords(saved, recovered.state),
-    ...changedObjects(plan, live, registry, recovered.state, sensitive),
+    ...changedObjects(saved.plan, live, registry, recovered.state, sensitive),
   ];
   if (hasErrors(moved)) throw new Failure(...moved);
   const ruled = plan.diagnostics.slice(saved.plan.diagnostics.length);

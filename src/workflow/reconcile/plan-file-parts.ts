@@ -2,9 +2,10 @@
 
 import { fromEnv } from "../../config/environment.ts";
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
+import type { Compare, Noop, Update } from "../../planner/model/change.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { SavedPlaces } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
@@ -71,30 +72,25 @@ export function placesFrom(saved: SavedPlaces | undefined): Places {
   };
 }
 
-/** The plan with the values of secrets that were not set when it was made. What it writes without one, it writes now. */
-export function withSecrets(plan: Plan, spec: Spec): Plan {
+/** The plan with the values of secrets that were not set when it was made: what it writes without one is written, and what it compares is decided. */
+export function withSecrets(plan: Plan, { resources }: Spec): Plan {
   const changes = plan.changes.map((change) => {
     const field = secretField(registry.get(change.kind));
-    const digest = spec.resources.get(change.address)?.payload?.digest;
-    const writes = change.action === "create" || change.action === "update";
-    if (field === undefined || digest === undefined || !writes || change.payload !== undefined) return change;
-    return { ...change, payload: digest, after: { ...change.after, [field]: digest } };
+    const digest = resources.get(change.address)?.payload?.digest;
+    if (field === undefined || digest === undefined) return change;
+    if (change.action === "compare") return compared(change, field, digest);
+    const lacksValue =
+      (change.action === "create" || change.action === "update") && change.payload === undefined;
+    return lacksValue ? { ...change, payload: digest, after: { ...change.after, [field]: digest } } : change;
   });
   return { ...plan, changes };
 }
 
-/** A secret that the plan keeps, because its value was not set, has another value now: the plan would skip that. */
-export function otherSecrets(plan: Plan, spec: Spec): readonly Diagnostic[] {
-  return plan.changes.flatMap((change) => {
-    const field = change.action === "noop" ? secretField(registry.get(change.kind)) : undefined;
-    const digest = spec.resources.get(change.address)?.payload?.digest;
-    if (field === undefined || change.action !== "noop" || change.payload !== undefined) return [];
-    if (digest === undefined || change.after[field] === digest) return [];
-    return [
-      error("PLAN_STALE", `the plan was made without the value of ${change.address}, which changes`, {
-        address: change.address,
-        hint: "make a new plan with its variable set, or apply without a plan file",
-      }),
-    ];
-  });
+function compared(change: Compare, field: string, digest: string): Update | Noop {
+  const { fingerprint, steps, source: _source, ...rest } = change;
+  const before = change.after[field];
+  if (before === digest) return { ...rest, action: "noop", payload: digest, compared: true };
+  const after = { ...change.after, [field]: digest };
+  const diff = { path: [field], before, after: digest, cause: "spec", replaces: false } as const;
+  return { ...rest, action: "update", payload: digest, after, fingerprint, steps, diffs: [diff] };
 }

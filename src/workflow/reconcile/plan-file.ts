@@ -9,6 +9,7 @@ import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { type Json, listIn, objectIn } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
+import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
   readPlan,
@@ -18,7 +19,9 @@ import {
   savePlan,
   staleness,
 } from "../../planner/plan-file.ts";
-import type { Spec } from "../../spec/model/spec.ts";
+import { registry } from "../../providers/index.ts";
+import { secretField } from "../../resource/content.ts";
+import type { Resource, Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { keyFromText } from "../../state/format/encryption.ts";
 import type { State } from "../../state/model/record.ts";
@@ -29,7 +32,7 @@ import type { StateOptions } from "../session/state-location.ts";
 import type { WorkflowContext } from "../session/workflow-context.ts";
 import { specFile, targetOf } from "../target/target.ts";
 import { placesIn } from "./located.ts";
-import { closedPlan, openedPlan, otherSecrets, savedPlaces, withSecrets } from "./plan-file-parts.ts";
+import { closedPlan, openedPlan, savedPlaces } from "./plan-file-parts.ts";
 
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
 const PLAN_BYTES = 128 * 1024 * 1024;
@@ -185,13 +188,9 @@ export function checkedPlan(session: Session, text: string, state: State): Saved
   const saved = readPlan(text, (body) => keyedDigest(session.key, body));
   if ("severity" in saved) throw new Failure(saved);
   const present = { host: session.connection.host, now: Date.now(), state, files: session.spec.files };
-  const found = [
-    ...staleness(saved, present),
-    ...movedPayloads(saved.plan, session.spec),
-    ...otherSecrets(saved.plan, session.spec),
-  ];
+  const found = [...staleness(saved, present), ...movedPayloads(saved.plan, session.spec)];
   if (found.length > 0) throw new Failure(...found);
-  return { ...saved, plan: withSecrets(saved.plan, session.spec) };
+  return saved;
 }
 
 function openWork({ open }: State): Failure {
@@ -203,11 +202,16 @@ function openWork({ open }: State): Failure {
   );
 }
 
-/** Secrets and contents are not in the plan: they come from their sources again, and must be what they were. */
+/**
+ * Secrets and contents are not in the plan: they come from their sources again, and must be what they were. An unchanged secret
+ * too, because its new value would not be written; the digest of its file or variable is not among those of the spec's files.
+ */
 function movedPayloads(plan: Plan, spec: Spec): readonly Diagnostic[] {
   return plan.changes.flatMap((change) => {
-    if (!("payload" in change) || change.payload === undefined || change.action === "noop") return [];
-    if (spec.resources.get(change.address)?.payload?.digest === change.payload) return [];
+    if (!("payload" in change) || change.payload === undefined) return [];
+    const resource = spec.resources.get(change.address);
+    if (change.action === "noop" && !writesSecret(resource)) return [];
+    if (resource?.payload?.digest === change.payload) return [];
     return [
       error("PLAN_STALE", `the value or content of ${change.address} changed after the plan was made`, {
         address: change.address,
@@ -215,4 +219,10 @@ function movedPayloads(plan: Plan, spec: Spec): readonly Diagnostic[] {
       }),
     ];
   });
+}
+
+function writesSecret(resource: Resource | undefined): boolean {
+  if (resource?.payload?.secret === undefined) return false;
+  const field = secretField(registry.get(resource.kind));
+  return field !== undefined && !isIgnored([field], resource.lifecycle.ignore_changes);
 }

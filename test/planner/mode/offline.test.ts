@@ -19,7 +19,10 @@ describe("an offline plan", () => {
     const made = planned(
       [
         resource("boxes.a", { values: { material: "wood", tags: { x: "1" }, limits: { high: 3 } } }),
-        resource("keys.a/k", { values: { value: "digest" }, dependsOn: ["boxes.a"] }),
+        {
+          ...resource("keys.a/k", { values: { value: "digest" }, dependsOn: ["boxes.a"] }),
+          payload: { digest: "digest", bytes: () => new Uint8Array() },
+        },
         resource("tasks.t", { values: { steps: ["one"] } }),
       ],
       [

@@ -74,6 +74,10 @@ test("every change but no change and a report is one part, after what it depends
   expect(shape(noop("things.a"), report("things.b"))).toEqual([]);
 });
 
+test("a secret that was compared and does not differ is one part, because its result is reported", () => {
+  expect(shape(noop("things.a", { compared: true }))).toEqual(["things.a whole after"]);
+});
+
 test("a deletion waits for a replaced user that is deleted first once, and for no old object", () => {
   expect(
     shape(replace("things.a", { replacing: "delete-first" }), remove("boxes.b", { dependsOn: ["things.a"] })),

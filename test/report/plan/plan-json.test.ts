@@ -33,6 +33,7 @@ describe("plan as JSON", () => {
       delete: 1,
       adopt: 0,
       forget: 0,
+      compare: 0,
       noop: 1,
     });
   });

@@ -144,6 +144,7 @@ function workOf(change: Change): readonly Announced[] {
       return deletes(change.kind, change.id, change.before);
     case "adopt":
     case "forget":
+    case "compare":
     case "noop":
     case "report":
       return [];

@@ -193,8 +193,8 @@ describe("problems", () => {
   });
 
   it.each([
-    ["{ env: NONE }", "set it where apply runs; validate, plan, and drift do not need secret values"],
-    ["{ env: EMPTY }", "set it where apply runs; validate, plan, and drift do not need secret values"],
+    ["{ env: NONE }", "set it where apply runs; validate, plan, and drift work without it"],
+    ["{ env: EMPTY }", "set it where apply runs; validate, plan, and drift work without it"],
     [
       "{ file: empty }",
       "write the value to the file before plan and apply; validate and drift do not need secret values",
@@ -360,9 +360,9 @@ describe("a value", () => {
       {
         severity: "warning",
         code: "SPEC_SECRET_UNSET",
-        message: `cannot determine whether secrets.etl/password changes: ${why}`,
+        message: `the value of secrets.etl/password is unknown: ${why}`,
         address: "secrets.etl/password",
-        hint: "set DB where apply runs; a plan does not need secret values",
+        hint: "set DB where apply runs; apply writes the secret if it differs",
       },
     ]);
     expect(resource("secrets.etl/password").values).toEqual({ value: "" });
