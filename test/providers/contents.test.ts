@@ -447,6 +447,29 @@ describe("files", () => {
     expect(body.files.map((one: JsonObject) => [one.path, one.file_size])).toEqual([["/init/a", 3]]);
   });
 
+  test("a block that arrives with another content fails the upload, and the file that was there stays", async () => {
+    const { world, api } = await startWorkspace();
+    await world.post("fs/put", { path: "/init/a", contents: btoa("old") });
+    let blocks = 0;
+    const garbling: OperationWriter = {
+      ...api,
+      write: (operation, input) => {
+        if (operation !== "fs/add-block" || ++blocks !== 2) return api.write(operation, input);
+        const data = Uint8Array.from(input.data as Uint8Array);
+        data[data.length - 1] = (data.at(-1) ?? 0) ^ 1;
+        return api.write(operation, { ...input, data });
+      },
+    };
+    const { values, payload } = declared(files, large);
+    const task = { address: "files./init/a" as never, name: "/init/a", values, token: "tok", payload };
+    const live = liveObject("/init/a", {});
+    await expect(
+      files.operations.update(garbling, { ...task, id: live.id, live, before: {}, steps: [] }),
+    ).rejects.toThrow("the uploaded content of /init/a does not match the file");
+    const { body } = await world.get("fs/list", { path: "/init" });
+    expect(body.files.map((one: JsonObject) => [one.path, one.file_size])).toEqual([["/init/a", 3]]);
+  });
+
   test("parts of other uploads are not changed; the kind knows the path of its part", async () => {
     const { world, api } = await startWorkspace();
     await world.post("fs/put", { path: "/init/a.other.part", contents: btoa("x") });

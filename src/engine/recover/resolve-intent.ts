@@ -19,7 +19,7 @@ import {
 } from "./match-object.ts";
 
 /** Maximum time after which a slow server may still commit a request. */
-export const SWEEP_MS = 72 * 3600 * 1000;
+const SWEEP_MS = 72 * 3600 * 1000;
 
 interface IntentResolution {
   readonly entries: readonly JournalEntry[];

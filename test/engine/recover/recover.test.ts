@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { type Address, remoteId } from "../../../src/core/address.ts";
 import { recordRecovery, recover } from "../../../src/engine/recover/recover.ts";
-import { SWEEP_MS } from "../../../src/engine/recover/resolve-intent.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { JournalEntry, StateRecord } from "../../../src/state/model/record.ts";
 import type { Lease } from "../../../src/state/model/store.ts";
 import { ready } from "../../state/build.ts";
 import { toys } from "../toy.ts";
 import { at, lateSweep, NOW, object, open, recovered } from "./recovered.ts";
+
+const HOURS_72 = 72 * 3_600_000;
 
 test("recovery leaves a state without open intents and sweeps unchanged", () => {
   const state = emptyState("l");
@@ -74,7 +75,7 @@ test("an object that is not there may still appear, so it is swept for 72 hours"
   const { state } = recovered({ open: [open("things.a")] });
   expect(state.open).toEqual([]);
   expect(state.sweeps).toMatchObject([
-    { token: "token-things.a", address: "things.a", until: NOW - 1000 + SWEEP_MS },
+    { token: "token-things.a", address: "things.a", until: NOW - 1000 + HOURS_72 },
   ]);
 });
 
@@ -84,7 +85,7 @@ test("an object whose creation was answered is not swept if it is missing", () =
 });
 
 test("an intent older than that is closed without a sweep", () => {
-  const { state } = recovered({ open: [open("things.a")], now: NOW + SWEEP_MS });
+  const { state } = recovered({ open: [open("things.a")], now: NOW + HOURS_72 });
   expect([state.open, state.sweeps]).toEqual([[], []]);
 });
 

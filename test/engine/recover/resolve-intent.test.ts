@@ -2,10 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { remoteId } from "../../../src/core/address.ts";
-import { SWEEP_MS } from "../../../src/engine/recover/resolve-intent.ts";
 import type { OpenIntent } from "../../../src/state/model/record.ts";
 import { ready } from "../../state/build.ts";
 import { at, NOW, object, open, recovered } from "./recovered.ts";
+
+const HOURS_72 = 72 * 3_600_000;
 
 const t1 = remoteId("t1");
 const closed = { type: "closed", intent: 7 };
@@ -67,7 +68,7 @@ describe("an interrupted update", () => {
         sweep: {
           token: "token-uploads.a",
           address: "uploads.a",
-          until: NOW - 1000 + SWEEP_MS,
+          until: NOW - 1000 + HOURS_72,
           intent: update("uploads.a"),
         },
       },
@@ -166,7 +167,7 @@ describe("a creation that is not found", () => {
   });
 
   test("is looked for until 72 hours after its intent, and not in the last millisecond", () => {
-    const end = NOW - 1000 + SWEEP_MS;
+    const end = NOW - 1000 + HOURS_72;
     expect(recovered({ open: [open("things.a")], now: end - 1 }).state.sweeps).toHaveLength(1);
     expect(recovered({ open: [open("things.a")], now: end }).entries).toEqual([closed]);
   });
