@@ -37,6 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+type Variables = Readonly<Record<string, string>>;
+
 interface Ran {
   readonly code: number;
   readonly out: string;
@@ -48,8 +50,8 @@ function folderWith(spec: string): string {
   return folder;
 }
 
-async function ran(folder: string, line: string, token = TOKEN): Promise<Ran> {
-  const context = contextWith({ WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: token }, folder);
+async function ran(folder: string, line: string, token = TOKEN, env: Variables = {}): Promise<Ran> {
+  const context = contextWith({ WORKSPACE_HOST: server.url, WORKSPACE_TOKEN: token, ...env }, folder);
   const code = await runProgram(context, line.split(" "));
   return { code, out: context.out() };
 }
@@ -136,6 +138,30 @@ describe("apply -o json is one event a line", () => {
       { type: "diagnostic", diagnostic: { code: "GUARD_PREVENT_DESTROY", addresses: ["pools.a"] } },
     ]);
   });
+});
+
+test("the comparison of a secret is in the document of its plan, and its result is an event of the apply", async () => {
+  const folder = folderWith("scopes: { endings: { secrets: { a: { env: A }, b: { env: B } } } }\n");
+  const values = { A: "value-of-a", B: "value-of-b" };
+  expect((await ran(folder, "apply --auto-approve", TOKEN, values)).code).toBe(0);
+  const planned = await ran(folder, "plan -o json --detailed-exitcode --out saved.plan");
+  const { summary, resource_changes } = document("plan", planned.out);
+  expect([planned.code, summary.compare, summary.update]).toEqual([2, 2, 0]);
+  expect(resource_changes.slice(1)).toMatchObject(
+    ["secrets.endings/a", "secrets.endings/b"].map((address) => ({
+      address,
+      action: "compare",
+      severity: "security",
+      change: { actions: ["update"], after_unknown: { value: true } },
+    })),
+  );
+  const applied = await ran(folder, "apply saved.plan -o json", TOKEN, { ...values, B: "rotated" });
+  const found = events(applied.out);
+  expect(found.filter(({ type }) => type === "apply_complete")).toMatchObject([
+    { address: "secrets.endings/a", action: "noop", result: "applied" },
+    { address: "secrets.endings/b", action: "update", result: "applied" },
+  ]);
+  expect([applied.code, found.at(-1).applied.update]).toEqual([0, 1]);
 });
 
 test("the common parts of the schemas are equal", () => {
