@@ -10,6 +10,7 @@ import { readRegularFile } from "../../core/regular-file.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 
 export interface OpenSignIn extends SignIn {
+  /** Ends requests for a token that are in flight. */
   close(): Promise<void>;
 }
 
@@ -44,7 +45,7 @@ export function openSignIn(place: SignInPlace, signal?: AbortSignal): OpenSignIn
     shared.users -= 1;
     if (shared.users > 0) return;
     opened.delete(key);
-    await Promise.all([...shared.transports.values()].map((one) => one.close()));
+    await Promise.all([...shared.transports.values()].map((one) => one.destroy()));
   };
   return { ...shared.signIn, close };
 }

@@ -136,6 +136,16 @@ describe("a plan ends at its limit and names the request, the attempts, and the 
   });
 });
 
+test("a sign-in that gets no answer ends at the limit, and the run does not wait for it", async () => {
+  const hanging: string[] = [];
+  answer = ({ url = "" }) => hanging.push(url);
+  const credential = { WORKSPACE_TOKEN: "", WORKSPACE_CLIENT_ID: "id", WORKSPACE_CLIENT_SECRET: "secret" };
+  const { code, err } = await run(["plan", ...LIMIT], credential);
+  expect(hanging).toEqual(["/oidc/.well-known/oauth-authorization-server"]);
+  expect(err).toContain(`${WITHIN} /api/2.0/instance-pools/list (1 attempt, no answer)`);
+  expect(code).toBe(1);
+});
+
 test("an absurd Retry-After is not waited for: the next attempt follows after the ordinary pause", async () => {
   let refused = 0;
   answer = except((request, response) => {
