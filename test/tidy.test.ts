@@ -60,7 +60,7 @@ const MAY_USE_NODE = [
   "src/rules/run-rules.ts",
   "src/spec/files/spec-folder.ts",
   "src/spec/files/patterns.ts",
-  "src/spec/files/private-files.ts",
+  "src/spec/files/spec-folder.ts",
   "src/spec/yaml/lazy-packages.ts",
   "src/state/format/encryption.ts",
   "src/state/backends/file/node-ports.ts",

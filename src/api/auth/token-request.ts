@@ -34,7 +34,7 @@ export interface TokenPorts {
   readonly azureCli?: (args: readonly string[]) => Promise<CliAnswer>;
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly method: "GET" | "POST";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -128,7 +128,7 @@ function objectOf(text: string): JsonObject | undefined {
   }
 }
 
-export interface SignInRefusal {
+interface SignInRefusal {
   readonly origin: string;
   readonly status: number;
   /** The error code of OAuth, such as `invalid_client`. */
@@ -168,3 +168,72 @@ const HINTS: Readonly<Record<AuthType, string>> = {
   "azure-client-secret": "check ARM_TENANT_ID, ARM_CLIENT_ID, and ARM_CLIENT_SECRET",
   "azure-cli": "run `az login`",
 };
+
+/** A token and when it expires, in epoch milliseconds. */
+export interface AccessToken {
+  readonly value: string;
+  readonly expiresAt: number;
+}
+
+interface RenewedTokenOptions {
+  readonly fetch: () => Promise<AccessToken>;
+  readonly clock: () => number;
+  /** How long before its end a token is renewed; half of its lifetime at most. */
+  readonly aheadMs: number;
+}
+
+export interface RenewedToken {
+  /** A token that is valid now. Throws what `fetch` throws where none can be had. */
+  current(): Promise<string>;
+  /** Replaces a token that was refused, unless it was replaced meanwhile. */
+  replace(refused: string): Promise<void>;
+}
+
+export function renewedToken({ fetch, clock, aheadMs }: RenewedTokenOptions): RenewedToken {
+  let token: AccessToken | undefined;
+  let hadToken = false;
+  let renewAt = 0;
+  let renewal: Promise<string> | undefined;
+
+  const renew = async (): Promise<string> => {
+    const since = clock();
+    const next = await fetch();
+    token = next;
+    hadToken = true;
+    renewAt = next.expiresAt - Math.min(aheadMs, Math.max(0, next.expiresAt - since) / 2);
+    return next.value;
+  };
+  const renewed = (): Promise<string> => {
+    renewal ??= renew().then(
+      (value) => {
+        renewal = undefined;
+        return value;
+      },
+      (failure: unknown) => {
+        // A credential that was refused at the first sign-in is not sent again.
+        const isFinal = !hadToken && failure instanceof Refused && [401, 403].includes(failure.status);
+        if (!isFinal) renewal = undefined;
+        throw failure;
+      },
+    );
+    return renewal;
+  };
+
+  return {
+    async current() {
+      if (token !== undefined && clock() < renewAt) return token.value;
+      try {
+        return await renewed();
+      } catch (failure) {
+        // The old token serves until its end, as long as no new one can be had.
+        if (token !== undefined && clock() < token.expiresAt) return token.value;
+        throw failure;
+      }
+    },
+    async replace(refused) {
+      if (token !== undefined && token.value !== refused) return;
+      token = undefined;
+      await renewed();
+    },
+  };
+}

@@ -1,23 +1,24 @@
 // Translates requests and answers between the contract and a dialect.
 
-import { isObject, type Json, type JsonObject, objectIn, omit, pick } from "../../core/json.ts";
+import { canonicalJson } from "../../core/canonical.ts";
+import { isObject, type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../core/json.ts";
+import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import { refusedWith } from "../../core/request-failure.ts";
 import { OPERATIONS, type OperationFacts, type OperationName } from "../contract/operations.ts";
 import type { WriteInput } from "../contract/reader.ts";
 import type { Send } from "../retry/send.ts";
-import { FieldNotRepeatable, withCarried } from "./carry.ts";
-import { type Handlers, type JobRequest, jobHandlers } from "./jobs.ts";
+import { type Handlers, type JobRequest, jobHandlers, runHandlers } from "./jobs.ts";
 import { allPages, type PagedList } from "./pages.ts";
-import { runHandlers } from "./runs.ts";
 import {
+  type ApiVersion,
   type DialectTable,
+  HostVersion,
   inContractWords,
   inDialectWords,
+  type WrittenField,
   type WrittenFields,
   withoutNulls,
 } from "./table.ts";
-import { ofContract } from "./vendor-signs.ts";
-import { type ApiVersion, HostVersion } from "./versions.ts";
 
 const CLUSTERS_PAGE = 100;
 
@@ -204,3 +205,136 @@ function withoutPrincipals(group: JsonObject): JsonObject {
 
 const isPrincipal = ({ $ref: reference }: JsonObject): boolean =>
   typeof reference === "string" && reference.includes("ServicePrincipals/");
+
+/** Whether an object has what no object of the contract has. A vendor's name alone shows nothing: the contract leaves it open. */
+type Sign = (object: JsonObject) => boolean;
+
+const isJob: Sign = ({ settings }) => /^(SINGLE|MULTI)_TASK$/.test(String(objectIn(settings).format));
+const isCluster: Sign = ({ default_tags, azure_attributes, aws_attributes, gcp_attributes }) =>
+  objectIn(default_tags).Vendor === "Databricks" &&
+  [azure_attributes, aws_attributes, gcp_attributes].some((block) => block !== undefined);
+const isPool: Sign = ({ default_tags }) => objectIn(default_tags).DatabricksInstancePoolId !== undefined;
+const isGroup: Sign = ({ meta }) => objectIn(meta).resourceType === "WorkspaceGroup";
+const someIn =
+  (list: string, is: Sign): Sign =>
+  (answer) =>
+    listIn(answer[list]).some((one) => is(objectIn(one)));
+
+const SIGNS: { readonly [operation in OperationName]?: Sign } = {
+  "jobs/get": isJob,
+  "jobs/list": someIn("jobs", isJob),
+  "clusters/get": isCluster,
+  "clusters/list": someIn("clusters", isCluster),
+  "instance-pools/get": isPool,
+  "instance-pools/list": someIn("instance_pools", isPool),
+  "scim/groups/get": isGroup,
+  "scim/groups/list": someIn("Resources", isGroup),
+};
+
+/** Returns the answer. Throws Refused if it is one of the Databricks dialect. */
+function ofContract(operation: OperationName, answer: JsonObject): JsonObject {
+  if (SIGNS[operation]?.(answer) !== true) return answer;
+  const message = `${operation} was answered in the Databricks dialect, but the dialect of the host is contract`;
+  throw refusedWith(200, "API_PROTOCOL", message, {
+    hint: "pass --dialect databricks and --cloud, or set both in the profile; in the contract dialect, updates would lose fields",
+  });
+}
+
+/** Thrown where a field of the live object would be lost. */
+export class FieldNotRepeatable extends Error {
+  readonly field: string;
+  constructor(path: Path) {
+    super(toDottedPath(path));
+    this.field = toDottedPath(path);
+  }
+}
+
+/** `written` with the fields of `live` that it does not set. Throws FieldNotRepeatable. */
+export function withCarried(
+  fields: WrittenFields,
+  live: JsonObject,
+  written: JsonObject,
+  path: Path = [],
+): JsonObject {
+  const carried: { [field: string]: Json } = { ...written };
+  for (const [name, value] of Object.entries(live)) {
+    const result = carriedValue(own(fields, name), value, own(written, name), [...path, name]);
+    if (result !== undefined) setMember(carried, name, result);
+  }
+  return carried;
+}
+
+/** A member of an object's own: a service may call a field `constructor`. */
+const own = <T>(object: { readonly [name: string]: T }, name: string): T | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+function carriedValue(
+  field: WrittenField | undefined,
+  live: Json,
+  written: Json | undefined,
+  path: Path,
+): Json | undefined {
+  if (field === undefined) return written ?? live;
+  if (field === "written") return written;
+  if (field.is === "list") return carriedList(field.fields, live, written, path);
+  if (!isObject(live)) return written;
+  if (isObject(written)) return withCarried(field.fields, live, written, path);
+  if (!field.stays) return isBare(field.fields, live) ? live : written;
+  const rest = withCarried(field.fields, live, {}, path);
+  return isEmptyValue(rest) ? written : rest;
+}
+
+/** Nothing in it is written by us, so its absence in a write says nothing about it. */
+const isBare = (fields: WrittenFields, live: JsonObject): boolean =>
+  Object.keys(live).length > 0 && isEmptyValue(writtenPart(fields, live));
+
+/** The live list if the write does not change it; else the written elements with the unknown fields of their live ones. */
+function carriedList(
+  fields: WrittenFields,
+  live: Json,
+  written: Json | undefined,
+  path: Path,
+): Json | undefined {
+  if (!Array.isArray(live)) return written;
+  const before = live as readonly Json[];
+  const after: readonly Json[] = Array.isArray(written) ? written : [];
+  const known = before.map((one) => key(isObject(one) ? writtenPart(fields, one) : one));
+  if (canonicalJson(known.filter((one) => one !== EMPTY)) === canonicalJson(after.map(key))) return live;
+  const unknown = known.indexOf(EMPTY);
+  if (unknown >= 0) throw new FieldNotRepeatable([...path, unknown, ...firstKey(before[unknown])]);
+  const merged = after.map((one) => {
+    const match = before[known.indexOf(key(one))];
+    return isObject(one) && isObject(match) ? withCarried(fields, match, one, path) : one;
+  });
+  return written === undefined ? undefined : merged;
+}
+
+const key = (value: Json): string => canonicalJson(tidy(value));
+const EMPTY = key({});
+
+const firstKey = (value: Json | undefined): Path => (isObject(value) ? Object.keys(value).slice(0, 1) : []);
+
+function writtenPart(fields: WrittenFields, live: JsonObject): JsonObject {
+  const part: { [field: string]: Json } = {};
+  for (const [name, value] of Object.entries(live)) {
+    const field = own(fields, name);
+    if (field === undefined) continue;
+    part[name] =
+      typeof field === "object" && field.is === "object" && isObject(value)
+        ? writtenPart(field.fields, value)
+        : value;
+  }
+  return part;
+}
+
+/** Without empty values, which mean the same as absent ones. */
+function tidy(value: Json): Json {
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]): [string, Json] => [name, tidy(member)]);
+  return Object.fromEntries(members.filter(([, member]) => !isEmptyValue(member)));
+}
+
+function isEmptyValue(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && Object.values(value).every(isEmptyValue);
+}

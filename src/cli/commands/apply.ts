@@ -17,9 +17,9 @@ import {
 } from "../command/shared-options.ts";
 import { endApply, originFrom, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
 import { applyEnding } from "../output/failure-documents.ts";
-import type { OutcomeReports } from "../output/plan.ts";
 import type { ApprovalOptions } from "../output/prompt.ts";
 import { withReports } from "../output/reports.ts";
+import type { OutcomeReports } from "../output/review.ts";
 
 export const applyCommand = defineCommand({
   name: "apply",

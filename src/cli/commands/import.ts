@@ -24,8 +24,8 @@ import {
   SPEC_OPTIONS,
   STATE_OPTIONS,
 } from "../command/shared-options.ts";
-import { showPlan, viewOf } from "../output/plan.ts";
 import { Reports } from "../output/reports.ts";
+import { showPlan, viewOf } from "../output/review.ts";
 
 export const importCommand = defineCommand({
   name: "import",

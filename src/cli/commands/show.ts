@@ -9,8 +9,8 @@ import { flagOption } from "../command/option.ts";
 import { HOST_OPTIONS, PLAN_OUTPUT, SPEC_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 import { planEnding } from "../output/failure-documents.ts";
-import { showPlan } from "../output/plan.ts";
 import { withReports } from "../output/reports.ts";
+import { showPlan } from "../output/review.ts";
 import { WrittenFiles } from "../output/written-files.ts";
 
 export const showCommand = defineCommand({

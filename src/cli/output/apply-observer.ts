@@ -10,8 +10,8 @@ import { placesIn } from "../../workflow/reconcile/located.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 import { applyEnding } from "./failure-documents.ts";
-import { logPlan, type OutcomeReports, type ShownPlan, showPlan, showRefusal, viewOf } from "./plan.ts";
 import { type ApprovalOptions, askApproval } from "./prompt.ts";
+import { logPlan, type OutcomeReports, type ShownPlan, showPlan, showRefusal, viewOf } from "./review.ts";
 
 export async function planObserver(
   reports: OutcomeReports,

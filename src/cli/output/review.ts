@@ -4,8 +4,13 @@ import { resolve } from "node:path";
 import { type Diagnostic, error, Failure, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { changesAnything } from "../../planner/model/change.ts";
+import type { Plan } from "../../planner/model/plan.ts";
 import { causedPart } from "../../planner/split-plan.ts";
-import type { PlanFormat } from "../../report/formats.ts";
+import { registry } from "../../providers/index.ts";
+import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
+import type { SpecPlaces } from "../../report/plan/change-fields.ts";
+import { type PlanView, planView } from "../../report/plan/plan-view.ts";
+import type { ExitcodeFor } from "../../report/plan/split-view.ts";
 import { savedText } from "../../workflow/reconcile/plan-file.ts";
 import type { OfflinePlan } from "../../workflow/reconcile/plan-offline.ts";
 import type { ReviewedPlan } from "../../workflow/reconcile/plan-review.ts";
@@ -13,10 +18,10 @@ import type { Session } from "../../workflow/session/session.ts";
 import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
 import { printDiagnostics } from "./diagnostics.ts";
-import { showPlan } from "./plan.ts";
 import type { Reports } from "./reports.ts";
+import type { RunOrigin } from "./run-origin.ts";
 
-export interface ReviewOutput {
+interface ReviewOutput {
   readonly detailedExitcode: boolean;
   readonly exitcodeFor: "all" | "change";
   readonly out: string | undefined;
@@ -81,4 +86,45 @@ export async function saveReview(
     const message = `Saved to ${out}. To apply it, run \`workspace apply ${shellWord(out)}${named}\`.\n`;
     return { message, diagnostics: [] };
   };
+}
+
+export type OutcomeReports = Reports<OutcomeFormat>;
+
+export interface ShownPlan {
+  readonly plan: Plan;
+  readonly places: SpecPlaces;
+  /** Findings about the run. They are on standard error already, and documents contain them too. */
+  readonly notes: readonly Diagnostic[];
+  /** Of a saved plan: the run that made it. */
+  readonly origin?: RunOrigin;
+  readonly exitcodeFor?: ExitcodeFor;
+}
+
+export function viewOf({ plan, places, notes, exitcodeFor }: ShownPlan): PlanView {
+  return planView(plan, registry, notes, places, exitcodeFor);
+}
+
+/** `only`: the formats to print. */
+export async function showPlan<F extends PlanFormat>(
+  reports: Reports<F>,
+  shown: ShownPlan,
+  only?: (format: F | "text") => boolean,
+): Promise<void> {
+  const { plan, origin } = shown;
+  const isShown = await reports.show<PlanView>(PLAN_FORMATS, viewOf(shown), { ...plan, origin }, only);
+  if (!isShown)
+    printDiagnostics(reports.context, [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)]);
+}
+
+/** Shows the plan on a terminal that asks for approval if standard output does not contain it. */
+export function logPlan(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
+  return reports.log<PlanView>(PLAN_FORMATS, viewOf(shown), shown.plan);
+}
+
+/** A plan that is not applied: in full as text, and as events or test cases in the formats of an apply. */
+export async function showRefusal(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
+  const { plan } = shown;
+  await reports.events(plan.diagnostics);
+  for (const { diagnostic, addresses } of plan.guards) await reports.events([diagnostic], addresses);
+  await showPlan(reports, shown, (format) => format !== "json");
 }

@@ -11,6 +11,12 @@ import type { ApplyEvent, Plan } from "../../planner/model/plan.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { StateRecord } from "../../state/model/record.ts";
+import {
+  concealedEntry,
+  concealedRecord,
+  revealedRecord,
+  revealedState,
+} from "../../state/model/sensitive-state.ts";
 import { type Clock, type Lease, type Random, randomHex } from "../../state/model/store.ts";
 import { Semaphore } from "../concurrency.ts";
 import { NotSent } from "../failures.ts";
@@ -18,7 +24,6 @@ import { addNewNames, createNameIndex, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec } from "../observe/needed-kinds.ts";
 import { JournaledWriter } from "./journaled-writer.ts";
 import { notStarted } from "./outcome-log.ts";
-import { sensitiveLease } from "./sensitive-lease.ts";
 
 export interface ApplyRun {
   readonly input: ApplyInput;
@@ -137,4 +142,29 @@ export interface ApplyInput {
   readonly signal?: AbortSignal;
   /** The author of the apply, for the history of the state; without it, the history does not change. */
   readonly origin?: ApplyOrigin;
+}
+
+function sensitiveLease(lease: Lease, sensitive: SensitiveValues | undefined): Lease {
+  if (sensitive === undefined || sensitive.isEmpty) return lease;
+  return {
+    nonce: lease.nonce,
+    fence: lease.fence,
+    diagnostics: lease.diagnostics,
+    state: () => revealedState(lease.state(), sensitive),
+    record(address) {
+      const record = lease.record(address);
+      return record && revealedRecord(record, sensitive);
+    },
+    append: (entry) => lease.append(concealedEntry(entry, sensitive)),
+    note: (entry) => lease.note(concealedEntry(entry, sensitive)),
+    assertHeld: () => lease.assertHeld(),
+    publish: () => lease.publish(),
+    retire: (to, above) => lease.retire(to, above),
+    release: () => lease.release(),
+  };
+}
+
+/** The stored form of a record. */
+export function storedForm(record: StateRecord, sensitive: SensitiveValues | undefined): StateRecord {
+  return sensitive === undefined ? record : concealedRecord(record, sensitive);
 }

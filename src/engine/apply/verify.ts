@@ -14,11 +14,10 @@ import type { StateRecord } from "../../state/model/record.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { toNames } from "../name-index.ts";
 import { duplicatesOf, withDeposed } from "../recover/match-object.ts";
-import type { ApplyRun } from "./apply-run.ts";
+import { type ApplyRun, storedForm } from "./apply-run.ts";
 import { leavesToServer, seenIn } from "./build-record.ts";
 import { recordUnsent } from "./change-actions.ts";
 import { appliedValues } from "./resolve-values.ts";
-import { storedForm } from "./sensitive-lease.ts";
 
 /** Verifies the writes. Never fails: a later run records what cannot be read now. */
 export async function verify(run: ApplyRun, written: readonly Change[]): Promise<Diagnostic[]> {

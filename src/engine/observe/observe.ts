@@ -17,8 +17,14 @@ import { Semaphore } from "../concurrency.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { createNameIndex, manageablePart, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec, Restriction } from "./needed-kinds.ts";
-import { type LiveSnapshot, memoizedReader } from "./readers.ts";
-import { isKnown, type KnownNames, type ObserveScope, observeScope } from "./scope.ts";
+import {
+  isKnown,
+  type KnownNames,
+  type LiveSnapshot,
+  memoizedReader,
+  type ObserveScope,
+  observeScope,
+} from "./readers.ts";
 
 export interface ObserveInput {
   readonly registry: Registry;

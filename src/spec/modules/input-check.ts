@@ -18,8 +18,8 @@ import {
 import { schemaMessages } from "../schema/error-messages.ts";
 import { specForm } from "../schema/json-schema.ts";
 import type { JsonSchema } from "../schema/keywords.ts";
-import { type QuickCheck, quickCheck } from "../schema/quick-check.ts";
 import type { RegExpEngine } from "../schema/validate.ts";
+import { type QuickCheck, quickCheck } from "../schema/validator.ts";
 import type { InputDeclaration } from "./inputs.ts";
 
 /** An input of an instance, with the value that its user gives. */

@@ -11,8 +11,7 @@ import type { Problem } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { visitNodes } from "../expressions/values.ts";
-import { contentOf } from "../files/contents.ts";
-import type { SourceReader } from "../files/source-reader.ts";
+import { contentOf, type SourceReader } from "../files/contents.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource, SpecPart, WrittenResource } from "../model/spec.ts";
@@ -29,7 +28,6 @@ import {
 import { schemaMessages } from "../schema/error-messages.ts";
 import type { SpecValidator } from "../schema/validate.ts";
 import { validatorFor } from "../schema/validator.ts";
-import { DeclaredNames, edgesOf, reportCycles } from "./dependencies.ts";
 import { Desired, type ResolvedDesired } from "./desired-resource.ts";
 import { fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
@@ -41,7 +39,15 @@ import {
 } from "./references.ts";
 import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
 import { sensitivePaths } from "./sensitive-values.ts";
-import { reportLimits, reportMemberships, reportRepeated, reportSharedNames } from "./whole-spec-checks.ts";
+import {
+  DeclaredNames,
+  edgesOf,
+  reportCycles,
+  reportLimits,
+  reportMemberships,
+  reportRepeated,
+  reportSharedNames,
+} from "./whole-spec-checks.ts";
 
 export interface ResolveInput extends Reporting {
   readonly registry: PlanningRegistry;

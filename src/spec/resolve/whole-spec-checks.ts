@@ -3,15 +3,15 @@
 import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/canonical.ts";
 import { toDottedPath } from "../../core/pointer.ts";
-import { anyField, type FieldSchema } from "../../resource/field-schema.ts";
+import { anyField, type FieldSchema, type Values } from "../../resource/field-schema.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
-import type { WrittenResource } from "../model/spec.ts";
+import type { Span } from "../model/source.ts";
+import type { Resource, WrittenResource } from "../model/spec.ts";
 import { isTemplate } from "../model/template.ts";
 import { type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
-import type { DeclaredNames } from "./dependencies.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
 
 /** Two resources with one natural name, where the service lets only one have it. */
@@ -91,7 +91,7 @@ interface Naming {
   readonly names: string;
 }
 
-export interface ResourceMembers {
+interface ResourceMembers {
   readonly written: WrittenResource;
   readonly fields: MapNode;
 }
@@ -165,4 +165,128 @@ function reportPairs(one: End, other: End, findings: Findings): void {
       }
     }
   }
+}
+
+/** Managed resources by kind and natural name. */
+export class DeclaredNames {
+  readonly #kinds = new Map<
+    string,
+    { readonly provider: PlannedKind; readonly names: Map<string, Address> }
+  >();
+  readonly #members = new Map<Address, readonly Address[]>();
+
+  constructor(resources: Iterable<WrittenResource>) {
+    for (const { provider, name, address } of resources) {
+      const known = this.#kinds.get(provider.kind) ?? { provider, names: new Map<string, Address>() };
+      const { names } = known;
+      this.#kinds.set(provider.kind, known);
+      const folded = foldName(provider, name);
+      if (!names.has(folded)) names.set(folded, address);
+    }
+  }
+
+  only(parent: Address): readonly Address[] {
+    const known = this.#members.get(parent) ?? [parent];
+    this.#members.set(parent, known);
+    return known;
+  }
+
+  find(kind: string, name: string): Address | undefined {
+    const known = this.#kinds.get(kind);
+    return known?.names.get(foldName(known.provider, name));
+  }
+}
+
+const namesOthers = anyField(({ names, mentions }) => names !== undefined || mentions !== undefined);
+
+const NO_EDGES: readonly Address[] = [];
+
+/** Whether a resource of a kind may depend on others without a reference to them. */
+function refersByName({ fields, planning }: PlannedKind): boolean {
+  if (planning.dependencies !== undefined) return true;
+  for (const name in fields) if (namesOthers(fields[name] ?? {})) return true;
+  return false;
+}
+
+export function edgesOf(
+  written: WrittenResource,
+  fields: MapNode,
+  values: Values,
+  targets: ReadonlySet<Address>,
+  index: DeclaredNames,
+): readonly Address[] {
+  if (targets.size === 0 && !refersByName(written.provider))
+    return written.parent === undefined ? NO_EDGES : index.only(written.parent);
+  const edges = new Set(targets);
+  const add = (address: Address | undefined): void => {
+    if (address !== undefined) edges.add(address);
+  };
+  add(written.parent);
+  const needs = written.provider.planning.dependencies?.(written.name, values) ?? [];
+  for (const need of needs) add(index.find(need.kind, need.name));
+  walkFields(written.provider, fields, namesOthers, (node, _path, { names, mentions = [] }) => {
+    const text = scalarText(node);
+    if (text === undefined) return;
+    if (names !== undefined) add(index.find(names, text));
+    for (const kind of mentions) add(index.find(kind, text) ?? index.find(kind, withoutScheme(text)));
+  });
+  return [...edges].sort();
+}
+
+/** `/init/install.sh` of `fs:/init/install.sh`: a file URI names the path that it holds. */
+function withoutScheme(text: string): string {
+  return text.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/+/, "/");
+}
+
+/** Maximum number of cycles to report. */
+const MOST = 20;
+const LONGEST = 12;
+
+type Place = (address: Address) => Span | undefined;
+
+/** Reports cycles. Uses an explicit stack, so that chains can have any length. */
+export function reportCycles(
+  resources: ReadonlyMap<Address, Pick<Resource, "dependsOn">>,
+  place: Place,
+  findings: Findings,
+): void {
+  const done = new Set<Address>();
+  const path: Address[] = [];
+  const depth = new Map<Address, number>();
+  let told = 0;
+  const hasNeeds = (address: Address): boolean => resources.get(address)?.dependsOn.length !== 0;
+  for (const [root, { dependsOn }] of resources) {
+    // Resources that are certainly in no cycle, like most of a large spec: their dependencies have no dependencies.
+    if (!dependsOn.some(hasNeeds) || done.has(root)) continue;
+    const stack: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      if (top.next === 0) {
+        depth.set(top.address, path.length);
+        path.push(top.address);
+      }
+      const need = resources.get(top.address)?.dependsOn[top.next++];
+      if (need === undefined) {
+        stack.pop();
+        path.pop();
+        depth.delete(top.address);
+        done.add(top.address);
+      } else if (depth.has(need)) {
+        if (told++ < MOST) report(path.slice(depth.get(need)), place, findings);
+      } else if (!done.has(need) && hasNeeds(need)) stack.push({ address: need, next: 0 });
+    }
+  }
+}
+
+function report(circle: readonly Address[], place: Place, findings: Findings): void {
+  const [first] = circle;
+  if (first === undefined) return;
+  const shown = circle.length > LONGEST ? [...circle.slice(0, LONGEST), "…"] : circle;
+  const message =
+    circle.length === 1
+      ? `${first} depends on itself`
+      : `dependency cycle: ${[...shown, first].join(" -> ")}`;
+  findings.error("SPEC_CYCLE", message, place(first), {
+    address: first,
+    hint: "remove one of these references or memberships",
+  });
 }

@@ -18,8 +18,8 @@ import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/no
 import { fold } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
-import { prepareForLargeApply } from "../session/large-workspace.ts";
 import { lockWait } from "../session/open-state.ts";
+import { prepareForLargeApply } from "../session/read-spec.ts";
 import { keyedBy, type PlanOptions, planSession, type Session } from "../session/session.ts";
 import { assertStateExists, ephemeralState, otherTarget } from "../session/state-warnings.ts";
 import { plannedEntries } from "../target/record-entries.ts";

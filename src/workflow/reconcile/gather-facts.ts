@@ -122,7 +122,7 @@ export function askEarly(questions: FactRequests["lookups"], reader: Reader): Re
 }
 
 async function answersTo(questions: FactRequests["lookups"], reader: Reader, objects: boolean) {
-  const { lookUp } = await import("../../engine/observe/look-up.ts");
+  const { lookUp } = await import("../../engine/observe/list-kinds.ts");
   return lookUp({ questions, registry, catalogs, reader, objects });
 }
 

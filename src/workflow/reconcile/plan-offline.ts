@@ -36,8 +36,7 @@ import {
 import type { RunObserver, WorkflowContext } from "../session/workflow-context.ts";
 import { assertKnownKinds } from "../state/check-state.ts";
 import { importNotes } from "../target/record-entries.ts";
-import { assertInCheckout } from "../target/spec-tree.ts";
-import { assertExpectedHost, selectedTarget, specFile } from "../target/target.ts";
+import { assertExpectedHost, assertInCheckout, selectedTarget, specFile } from "../target/target.ts";
 import { placesIn } from "./located.ts";
 import { assertSameHost } from "./plan.ts";
 import { compareWithBase } from "./plan-base.ts";

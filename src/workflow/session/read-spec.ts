@@ -1,7 +1,9 @@
 // Reads the spec that a command's options name.
 
 import { resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { fromEnv } from "../../config/environment.ts";
+import { fileStatsOf } from "../../config/files.ts";
 import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
@@ -10,9 +12,7 @@ import { registryIn } from "../../resource/dialect-view.ts";
 import { loadSpec, type SpecInput } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
-import { assertInCheckout } from "../target/spec-tree.ts";
-import { namedTarget, specFile, stateOfTarget } from "../target/target.ts";
-import { prepareForLargeFile, prepareForLargePlan } from "./large-workspace.ts";
+import { assertInCheckout, namedTarget, specFile, stateOfTarget } from "../target/target.ts";
 import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface SpecOptions {
@@ -37,7 +37,7 @@ type Reading = SpecOptions &
 /** How secrets' values become digests; without it none is read. */
 export type DigestFn = (bytes: Uint8Array) => string;
 
-export interface ReadSpec {
+interface ReadSpec {
   readonly spec: Spec;
   /** The observer has them already; for output that is a document. */
   readonly warnings: readonly Diagnostic[];
@@ -111,4 +111,35 @@ export async function specWithoutSecrets(
   options: SpecOptions & Partial<HostOptions>,
 ): Promise<Spec> {
   return (await readSpec(context, options, undefined)).spec;
+}
+
+/** The file of the spec, or else all its resources, that call for less memory. */
+const LARGE = { bytes: 2 * 1024 * 1024, resources: 20_000 };
+
+/** V8 collects garbage when the heap is so many percent larger than what lives. At its end an apply needs more memory than a plan. */
+const GROWTH = { plan: 120, apply: 50 };
+
+/** Called before the first large value is read, the state: V8 keeps the young space that it has until then. */
+export function prepareForLargeFile(spec: string): void {
+  if ((fileStatsOf(spec)?.size ?? 0) >= LARGE.bytes) preferLessMemory(GROWTH.plan);
+}
+
+/** Called when the spec was read: its resources can come from many small files. */
+function prepareForLargePlan(spec: Pick<Spec, "resources">): void {
+  if (isLarge(spec)) preferLessMemory(GROWTH.plan);
+}
+
+/** Called before a plan is executed. */
+export function prepareForLargeApply(spec: Pick<Spec, "resources">): void {
+  if (isLarge(spec)) preferLessMemory(GROWTH.apply);
+}
+
+function isLarge({ resources }: Pick<Spec, "resources">): boolean {
+  return resources.size >= LARGE.resources;
+}
+
+/** Most of a large plan lives as long as the run, so a growing young space only keeps it twice. */
+function preferLessMemory(growth: number): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString(`--heap-growing-percent=${growth}`);
 }

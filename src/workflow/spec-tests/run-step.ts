@@ -19,16 +19,18 @@ import {
   compareRules,
   type StepComparison,
 } from "./expectations.ts";
-import { compareLive, type LiveObjects, readLiveObjects } from "./live-objects.ts";
-import { type LoadSpecOfTest, loadSpecOfTest, type TestPlace, withLiveIds } from "./load-spec-of-test.ts";
 import {
   addressIn,
   applyUnattended,
   changedSpec,
+  compareLive,
   deleteObject,
+  type LiveObjects,
   makeObjects,
   objectAt,
-} from "./out-of-band.ts";
+  readLiveObjects,
+} from "./live-objects.ts";
+import { type LoadSpecOfTest, loadSpecOfTest, type TestPlace, withLiveIds } from "./load-spec-of-test.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 export interface RunningTest {

@@ -1,7 +1,7 @@
 // Renewal of tokens: ahead of their end, once for all who wait, and after a refusal.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { type AccessToken, renewedToken } from "../../../src/api/auth/access-token.ts";
+import { type AccessToken, renewedToken } from "../../../src/api/auth/token-request.ts";
 import { refusedWith } from "../../../src/core/request-failure.ts";
 
 let now = 0;

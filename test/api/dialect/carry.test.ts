@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FieldNotRepeatable, withCarried } from "../../../src/api/dialect/carry.ts";
 import { DATABRICKS_TABLE } from "../../../src/api/dialect/databricks.ts";
+import { FieldNotRepeatable, withCarried } from "../../../src/api/dialect/exchange.ts";
 import type { WrittenField, WrittenFields } from "../../../src/api/dialect/table.ts";
 import { canonicalJson } from "../../../src/core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../../src/core/json.ts";

@@ -1,7 +1,7 @@
 // The rate of requests to one endpoint, on a virtual clock, against a service that serves so many in any second.
 
 import { describe, expect, test } from "vitest";
-import { createPace, type Pace } from "../../../src/api/retry/pace.ts";
+import { createPace, type Pace } from "../../../src/api/retry/rate-limit.ts";
 
 interface Setting {
   /** Requests that the service serves in any second. */

@@ -7,8 +7,7 @@ import { commandsBelow } from "../../../src/cli/command/command.ts";
 import { optionValues } from "../../../src/cli/command/option.ts";
 import { buildProgram, parseArguments } from "../../../src/cli/command/parser.ts";
 import { COMMANDS } from "../../../src/cli/commands.ts";
-import { helpText } from "../../../src/cli/help/help.ts";
-import { HELP_TEXTS } from "../../../src/cli/help/help-texts.ts";
+import { HELP_TEXTS, helpText } from "../../../src/cli/help/help.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 

@@ -3,7 +3,7 @@
 import { symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { SourceReader } from "../../../src/spec/files/source-reader.ts";
+import { SourceReader } from "../../../src/spec/files/contents.ts";
 import { openSpecFolder, type SpecFolder } from "../../../src/spec/files/spec-folder.ts";
 import { folderWith, loadFrom } from "../folder.ts";
 

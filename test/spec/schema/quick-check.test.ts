@@ -11,8 +11,8 @@ import { SourceText } from "../../../src/spec/model/source.ts";
 import { listAt, mapAt, type SpecNode, scalarAt } from "../../../src/spec/model/tree.ts";
 import { standaloneSchema } from "../../../src/spec/schema/json-schema.ts";
 import type { JsonSchema } from "../../../src/spec/schema/keywords.ts";
-import { quickCheck } from "../../../src/spec/schema/quick-check.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
+import { quickCheck } from "../../../src/spec/schema/validator.ts";
 
 const AT = { source: new SourceText("workspace.yaml", ""), start: 0, end: 0 };
 const WHOLE = parse(readFileSync(new URL("../whole.yaml", import.meta.url), "utf8")) as Record<string, Json>;

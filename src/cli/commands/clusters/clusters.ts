@@ -1,17 +1,222 @@
 // `workspace clusters …`: operates clusters that the spec manages, by their addresses; `events` lists what happened to one.
 
-import { failureOf } from "../../../core/diagnostic.ts";
-import { eventsText } from "../../../report/inspect/cluster-text.ts";
-import { clusterEvents } from "../../../workflow/session/paging.ts";
-import { withRecordedObject } from "../../../workflow/session/recorded-object.ts";
-import { type CommandGroup, defineCommand } from "../../command/command.ts";
+import { type Failure, failureOf } from "../../../core/diagnostic.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { count, listed, shellWord } from "../../../core/sentences.ts";
+import { ENDED, isDown } from "../../../providers/clusters/states.ts";
+import { clusterText, eventsText, sizeText } from "../../../report/inspect/cluster-text.ts";
+import { printable } from "../../../report/text/printable.ts";
+import { idText, isRunOn } from "../../../resource/service-status.ts";
+import {
+  type ClusterWait,
+  clusterNow,
+  DEADLINE_MS,
+  isResized,
+  requestedSize,
+  sizeAfterNextApply,
+  waitForCluster,
+} from "../../../workflow/clusters/wait.ts";
+import { clusterEvents, listActiveRuns } from "../../../workflow/session/paging.ts";
+import { type RecordedObject, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
+import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { choiceOption, flagOption, integerOption, textsOption } from "../../command/option.ts";
-import { FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
+import {
+  assertWaits,
+  choiceOption,
+  durationOption,
+  flagOption,
+  integerOption,
+  textsOption,
+} from "../../command/option.ts";
+import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
 import { colorsOf, printResult } from "../../output/diagnostics.ts";
-import { CLUSTER } from "./cluster-options.ts";
-import { resizeCommand } from "./resize.ts";
-import { restartCommand, startCommand, terminateCommand } from "./start-stop.ts";
+import { clusterStates } from "../../output/polling.ts";
+import { type ApprovalOptions, askApproval } from "../../output/prompt.ts";
+
+export const WAIT = {
+  wait: flagOption("--wait", "wait until the operation is complete"),
+  timeout: durationOption("--timeout <time>", "how long to wait; requires --wait (default: 30m)"),
+} as const;
+
+export const CLUSTER = [
+  { name: "<cluster>", description: "address of a cluster, such as clusters.adhoc", takes: "address" },
+] as const;
+
+export interface WaitOptions {
+  readonly wait: boolean;
+  readonly timeout: number | undefined;
+  readonly output: "text" | "json";
+}
+
+export function reportNothingChanged(context: ConsoleContext): number {
+  context.stderr.write("Nothing was changed.\n");
+  return EXIT.error;
+}
+
+/** True if no run is active on the cluster, or the user approves. Throws Failure with CLI_CONFIRMATION if the user cannot be asked. */
+export async function mayStopRuns(
+  context: ConsoleContext,
+  cluster: RecordedObject,
+  verb: string,
+  asking: ApprovalOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { address, connection, id } = cluster;
+  const runs = (await listActiveRuns(connection.reader)).filter((run) => isRunOn(run, id));
+  // With --no-input, the command fails without approval even if no run would stop.
+  const needsNoAnswer = asking.autoApprove || !asking.noInput;
+  if (runs.length === 0) return needsNoAnswer || askApproval(context, asking, "", signal, ADVICE);
+  const ids = listed(runs.map((run) => idText(run.run_id)));
+  const stops = `${count(runs.length, "active run")} on ${address} ${runs.length === 1 ? "stops" : "stop"}: ${ids}.`;
+  context.stderr.write(`${printable(stops)}\n`);
+  return askApproval(context, asking, `${verb} ${address}?`, signal, "to stop them, pass --auto-approve");
+}
+
+const ADVICE = "to continue without a prompt, pass --auto-approve";
+
+type Goal = Pick<ClusterWait, "what" | "isThere" | "lost">;
+
+export const RUNS: Goal = { what: "run", isThere: ({ state }) => state === "RUNNING", lost: ENDED };
+
+export const ENDS: Goal = {
+  what: "be terminated",
+  isThere: ({ state }) => state === "TERMINATED",
+  lost: ["ERROR"],
+};
+
+/** Runs `work` on a recorded cluster; a signal ends the wait and not what the service does. */
+export function onCluster(
+  context: ConsoleContext,
+  options: Parameters<typeof withRecordedObject>[1] & WaitOptions,
+  address: string,
+  work: (of: RecordedObject, signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  assertWaits(options);
+  return context.signals.during(
+    (signal) => withRecordedObject(context, options, "clusters", address, (of) => work(of, signal)),
+    "Stopped waiting. The cluster continues.\n",
+  );
+}
+
+export async function finish(
+  context: ConsoleContext,
+  of: RecordedObject,
+  goal: Goal,
+  { wait, timeout, output }: WaitOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const timeoutMs = timeout ?? DEADLINE_MS;
+  const found = wait
+    ? await waitForCluster(of, { ...goal, timeoutMs, signal, polled: clusterStates(context, of.address) })
+    : await clusterNow(of);
+  if (found === undefined) return EXIT.error;
+  printResult(
+    context,
+    output,
+    { address: of.address, ...found },
+    () => `${printable(of.address)}: ${clusterText(found)}\n`,
+  );
+  return EXIT.ok;
+}
+
+export function assertRunning({ address }: RecordedObject, { state }: JsonObject, verb: string): void {
+  if (state === "RUNNING") return;
+  throw failureOf("CLI_NOT_REACHED", `${address} is ${state}; only a RUNNING cluster can be ${verb}`, {
+    address,
+    hint: isDown(String(state))
+      ? `to start it, run \`workspace clusters start ${shellWord(address)} --wait\``
+      : "try again when the cluster is RUNNING",
+  });
+}
+
+const SIZE_OPTIONS = {
+  workers: integerOption("--workers <number>", "fixed number of workers", 0, 100_000),
+  min: integerOption("--min <number>", "minimum number of workers; requires --max", 0, 100_000),
+  max: integerOption("--max <number>", "maximum number of workers; requires --min", 1, 100_000),
+} as const;
+
+export const resizeCommand = defineCommand({
+  name: "resize",
+  summary: "change the number of workers of a running cluster",
+  options: { ...SIZE_OPTIONS, ...WAIT, ...FORM_OPTION, ...RECORDED_OPTIONS },
+  args: CLUSTER,
+  notes: "If the spec declares another size, the next apply restores it.",
+  run: (context, options, [address = ""]) => {
+    const size = requestedSize(options);
+    return onCluster(context, options, address, async (of, signal) => {
+      assertRunning(of, await clusterNow(of), "resized");
+      await of.connection.writer.write("clusters/resize", { cluster_id: of.id, ...size });
+      const spec = sizeAfterNextApply(of.record, size);
+      if (spec !== undefined)
+        context.stderr.write(
+          `The last applied spec declares ${sizeText(spec)}; the next apply restores that.\n`,
+        );
+      const isThere = (cluster: JsonObject) => isResized(cluster, size);
+      return finish(context, of, { what: "be resized", isThere, lost: ENDED }, options, signal);
+    });
+  },
+});
+
+export const startCommand = defineCommand({
+  name: "start",
+  summary: "start a terminated cluster",
+  options: { ...WAIT, ...FORM_OPTION, ...RECORDED_OPTIONS },
+  args: CLUSTER,
+  run: (context, options, [address = ""]) =>
+    onCluster(context, options, address, async (of, signal) => {
+      const { state } = await clusterNow(of);
+      // On any other state a start has no effect (contract B 3.2): while the cluster terminates, it would be lost.
+      if (state === "TERMINATING") {
+        if (!options.wait) throw stillTerminating(of.address);
+        const timeoutMs = options.timeout ?? DEADLINE_MS;
+        const wait = { ...ENDS, timeoutMs, signal, polled: clusterStates(context, of.address) };
+        if ((await waitForCluster(of, wait)) === undefined) return EXIT.error;
+      }
+      if (isDown(String(state))) await of.connection.writer.write("clusters/start", { cluster_id: of.id });
+      return finish(context, of, RUNS, options, signal);
+    }),
+});
+
+function stillTerminating(address: RecordedObject["address"]): Failure {
+  return failureOf("CLI_NOT_REACHED", `${address} is TERMINATING; it can be started once it is TERMINATED`, {
+    address,
+    hint: "--wait waits for that, too",
+  });
+}
+
+export const restartCommand = defineCommand({
+  name: "restart",
+  summary: "restart a running cluster",
+  options: { ...WAIT, ...ASK_OPTIONS, ...FORM_OPTION, ...RECORDED_OPTIONS },
+  args: CLUSTER,
+  run: (context, options, [address = ""]) =>
+    onCluster(context, options, address, async (of, signal) => {
+      const before = await clusterNow(of);
+      assertRunning(of, before, "restarted");
+      if (!(await mayStopRuns(context, of, "Restart", options, signal))) return reportNothingChanged(context);
+      await of.connection.writer.write("clusters/restart", { cluster_id: of.id });
+      // The context changes with the driver (contract B 2.4): a cluster that has not begun to restart still runs.
+      const isThere = ({ state, spark_context_id: id }: JsonObject) =>
+        state === "RUNNING" && (id === undefined || id !== before.spark_context_id);
+      return finish(context, of, { ...RUNS, isThere }, options, signal);
+    }),
+});
+
+export const terminateCommand = defineCommand({
+  name: "terminate",
+  summary: "terminate a cluster and keep its configuration",
+  options: { ...WAIT, ...ASK_OPTIONS, ...FORM_OPTION, ...RECORDED_OPTIONS },
+  args: CLUSTER,
+  run: (context, options, [address = ""]) =>
+    onCluster(context, options, address, async (of, signal) => {
+      const { state } = await clusterNow(of);
+      const ends = !isDown(String(state));
+      if (ends && !(await mayStopRuns(context, of, "Terminate", options, signal)))
+        return reportNothingChanged(context);
+      if (ends) await of.connection.writer.write("clusters/delete", { cluster_id: of.id });
+      return finish(context, of, ENDS, options, signal);
+    }),
+});
 
 const eventsCommand = defineCommand({
   name: "events",

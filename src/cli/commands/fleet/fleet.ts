@@ -7,11 +7,9 @@ import { type Command, type CommandGroup, defineCommand } from "../../command/co
 import { flagOption, textOption } from "../../command/option.ts";
 import { EXISTING_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
 import { runSelected } from "../../fleet/run-selected.ts";
-import { deadLettersCommand } from "./dead-letters.ts";
-import { enqueueCommand, scheduleCommand } from "./enqueue.ts";
 import { FLEET_RUN_OPTIONS, NAMES_ARGUMENT } from "./fleet-options.ts";
+import { deadLettersCommand, enqueueCommand, scheduleCommand, workerCommand } from "./queue.ts";
 import { fleetReportCommand, listCommand, statusCommand } from "./report.ts";
-import { workerCommand } from "./worker.ts";
 
 const SUMMARIES: Readonly<Record<FleetCommand, string>> = {
   validate: "validate the specs of a fleet",

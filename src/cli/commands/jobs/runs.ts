@@ -1,19 +1,226 @@
 // `workspace runs …`: the runs of jobs, by run ID or by job; `list` shows them, newest first.
 
-import { failureOf } from "../../../core/diagnostic.ts";
+import type { HostOptions } from "../../../config/settings.ts";
+import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { runsText } from "../../../report/inspect/cluster-text.ts";
+import { listed } from "../../../core/sentences.ts";
+import { outcomeWord, outputText, runsText, runText } from "../../../report/inspect/cluster-text.ts";
+import { printableJson } from "../../../report/text/printable.ts";
+import { hasEnded, idText } from "../../../resource/service-status.ts";
+import { followRun } from "../../../workflow/jobs/follow-run.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
 import { newestRuns } from "../../../workflow/session/paging.ts";
 import { numberId, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
-import { type CommandGroup, defineCommand } from "../../command/command.ts";
+import type { StateOptions } from "../../../workflow/session/state-location.ts";
+import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { flagOption, integerOption, textOption } from "../../command/option.ts";
-import { FORM_OPTION } from "../../command/shared-options.ts";
+import {
+  assertWaits,
+  choiceOption,
+  durationOption,
+  flagOption,
+  integerOption,
+  outOption,
+  textOption,
+} from "../../command/option.ts";
+import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
 import { colorsOf, printResult } from "../../output/diagnostics.ts";
-import { cancelRunsCommand, deleteRunsCommand } from "./end-runs.ts";
-import { RUN_OPTIONS } from "./run-selector.ts";
-import { exportRunCommand, getRunCommand, runOutputCommand } from "./show-run.ts";
+import { showEnd, viewsOf, writeViews } from "../../output/job-run.ts";
+import { runStates } from "../../output/polling.ts";
+import { askApproval } from "../../output/prompt.ts";
+
+export const RUN_OPTIONS = {
+  job: textOption("--job <address>", "address of a job, such as jobs.nightly, instead of a run ID"),
+  ...RECORDED_OPTIONS,
+} as const;
+
+export const RUN_ARGUMENT = [{ name: "[run]", description: "run ID" }];
+
+export type JobRunOptions = HostOptions & StateOptions & { readonly job: string | undefined };
+
+export interface SelectedRuns {
+  readonly connection: Connection;
+  readonly ids: readonly (number | bigint)[];
+}
+
+/** Of a job: its most recent run, or every active one. Throws Failure with CLI_USAGE or CLI_NO_OBJECT. */
+export async function withSelectedRuns<T>(
+  context: ConsoleContext,
+  options: JobRunOptions,
+  run: string | undefined,
+  ofJob: "latest" | "active",
+  work: (meant: SelectedRuns) => Promise<T>,
+): Promise<T> {
+  const { job } = options;
+  if (run !== undefined && job === undefined) {
+    const ids = [runId(run)];
+    return withConnection(context, options, (connection) => work({ connection, ids }));
+  }
+  if (run !== undefined) throw failureOf("CLI_USAGE", "a run ID and --job cannot be used together");
+  if (job === undefined)
+    throw failureOf("CLI_USAGE", "no job run specified", {
+      hint: "pass a run ID or --job ADDRESS; to list run IDs, run `workspace runs list`",
+    });
+  return withRecordedObject(context, options, "jobs", job, async ({ connection, id, address }) => {
+    const filter = { job_id: numberId(id), ...(ofJob === "active" ? { active_only: true } : {}) };
+    const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
+    const runs = await newestRuns(connection.reader, filter, most);
+    const ids = runs.map((one) => numberId(idText(one.run_id)));
+    if (ids.length === 0 && ofJob === "latest") throw failureOf("CLI_NO_OBJECT", `${address} has no runs`);
+    return work({ connection, ids });
+  });
+}
+
+/** One run: the named one, or the latest of a job. */
+export function withLatestRun<T>(
+  context: ConsoleContext,
+  options: JobRunOptions,
+  run: string | undefined,
+  work: (connection: Connection, id: number | bigint) => Promise<T>,
+): Promise<T> {
+  return withSelectedRuns(context, options, run, "latest", ({ connection, ids: [id = 0] }) =>
+    work(connection, id),
+  );
+}
+
+/** Throws Failure with CLI_USAGE. */
+function runId(text: string): number | bigint {
+  if (/^\d{1,18}$/.test(text)) return numberId(text);
+  const hint = /^jobs\./.test(text)
+    ? `to select a run of a job, pass --job ${text}`
+    : "to list run IDs, run `workspace runs list`";
+  throw failureOf("CLI_USAGE", `"${text}" is not a valid run ID`, { hint });
+}
+
+export const cancelRunsCommand = defineCommand({
+  name: "cancel",
+  summary: "cancel a job run, or every active run of a job",
+  options: RUN_OPTIONS,
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    withSelectedRuns(context, options, run, "active", async ({ connection, ids }) => {
+      if (ids.length === 0) context.stdout.write("No run is active.\n");
+      for (const run_id of ids) {
+        const found = await connection.reader.read("jobs/runs/get", { run_id });
+        if (!hasEnded(found)) await connection.writer.write("jobs/runs/cancel", { run_id });
+        context.stdout.write(
+          hasEnded(found)
+            ? `Run ${run_id} has ended already: ${outcomeWord(found)}.\n`
+            : `Run ${run_id} is being canceled.\n`,
+        );
+      }
+      return EXIT.ok;
+    }),
+});
+
+export const deleteRunsCommand = defineCommand({
+  name: "delete",
+  summary: "delete a finished job run with its output",
+  options: { ...RUN_OPTIONS, ...ASK_OPTIONS },
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    context.signals.during(
+      (signal) =>
+        withSelectedRuns(context, options, run, "latest", async ({ connection, ids }) => {
+          for (const run_id of ids) {
+            const found = await connection.reader.read("jobs/runs/get", { run_id });
+            if (!hasEnded(found)) throw isActive(run_id, outcomeWord(found));
+          }
+          const question = `Delete run ${listed(ids.map(String))}? This cannot be undone.`;
+          if (!(await askApproval(context, options, question, signal, "to delete it, pass --auto-approve"))) {
+            context.stderr.write("Nothing was changed.\n");
+            return EXIT.error;
+          }
+          for (const run_id of ids) await connection.writer.write("jobs/runs/delete", { run_id });
+          context.stdout.write(`Deleted run ${listed(ids.map(String))}.\n`);
+          return EXIT.ok;
+        }),
+      "",
+    ),
+});
+
+function isActive(run: number | bigint, state: string): Failure {
+  return failureOf("CLI_USAGE", `run ${run} is ${state}; only finished runs can be deleted`, {
+    hint: `to cancel it, run \`workspace runs cancel ${run}\``,
+  });
+}
+
+export const getRunCommand = defineCommand({
+  name: "get",
+  summary: "show a job run, or the latest run of a job",
+  options: {
+    ...RUN_OPTIONS,
+    wait: flagOption(
+      "--wait",
+      "wait for the run and its retries, then show the result; the exit code is the result",
+    ),
+    timeout: durationOption("--timeout <time>", "stop waiting after this time; requires --wait"),
+    ...FORM_OPTION,
+  },
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) => {
+    assertWaits(options);
+    return context.signals.during(
+      (signal) =>
+        withLatestRun(context, options, run, async (connection, id) => {
+          if (!options.wait) return showOne(context, connection, id, options.output);
+          const following = { run: id, signal, timeoutMs: options.timeout };
+          const last = await followRun(connection.reader, following, runStates(context));
+          if (last.ended === undefined) return EXIT.error;
+          return showEnd(context, connection, last.ended, { id: last.id, address: "", form: options.output });
+        }),
+      options.wait ? "Stopped waiting. The job run continues.\n" : "",
+    );
+  },
+});
+
+async function showOne(
+  context: ConsoleContext,
+  { reader }: Connection,
+  run_id: number | bigint,
+  form: "text" | "json",
+): Promise<number> {
+  const found = await reader.read("jobs/runs/get", { run_id });
+  printResult(context, form, found, () => runText(found, colorsOf(context, context.stdout)));
+  return EXIT.ok;
+}
+
+export const runOutputCommand = defineCommand({
+  name: "output",
+  summary: "show the output of a job run, or of the latest run of a job",
+  options: { ...RUN_OPTIONS, ...FORM_OPTION },
+  args: RUN_ARGUMENT,
+  run: (context, options, [run]) =>
+    withLatestRun(context, options, run, async ({ reader }, run_id) => {
+      const answer = await reader.read("jobs/runs/get-output", { run_id });
+      const words = outputText(answer);
+      printResult(context, options.output, answer, () => words);
+      if (options.output === "text" && words === "")
+        context.stderr.write(`run ${run_id} produced no output\n`);
+      return EXIT.ok;
+    }),
+});
+
+export const exportRunCommand = defineCommand({
+  name: "export",
+  summary: "write a notebook run as HTML",
+  options: {
+    ...RUN_OPTIONS,
+    out: outOption("--out <file>", "output file; further views get a number (default: stdout)"),
+    force: flagOption("--force", "overwrite existing files"),
+    views: choiceOption("--views <which>", "views to export", ["CODE", "DASHBOARDS", "ALL"]),
+    ...FORM_OPTION,
+  },
+  args: RUN_ARGUMENT,
+  notes: "Without --out, the run must have exactly one view.",
+  run: (context, options, [run]) =>
+    withLatestRun(context, options, run, async ({ reader }, run_id) => {
+      const answer = await reader.read("jobs/runs/export", { run_id, views_to_export: options.views });
+      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+      else writeViews(context, viewsOf(answer), { run: run_id, out: options.out, force: options.force });
+      return EXIT.ok;
+    }),
+});
 
 const listRunsCommand = defineCommand({
   name: "list",

@@ -14,12 +14,17 @@ import { type CommandGroup, type ConsoleContext, defineCommand } from "../../com
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { printDiagnostics, printResult } from "../../output/diagnostics.ts";
-import { moveRecordCommand, removeRecordsCommand, unlockCommand } from "./edit.ts";
-import { migrateCommand } from "./migrate.ts";
-import { pullCommand, pushCommand } from "./push.ts";
-import { rekeyCommand } from "./rekey.ts";
-import { restoreCommand } from "./restore.ts";
 import { noteMissingState, STATE_LOCATION_OPTIONS } from "./state-options.ts";
+import {
+  migrateCommand,
+  moveRecordCommand,
+  pullCommand,
+  pushCommand,
+  rekeyCommand,
+  removeRecordsCommand,
+  restoreCommand,
+  unlockCommand,
+} from "./writes.ts";
 
 const listRecordsCommand = defineCommand({
   name: "list",

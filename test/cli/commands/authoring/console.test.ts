@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, it } from "vitest";
-import { completed } from "../../../../src/cli/commands/authoring/prompt-expressions.ts";
+import { completed } from "../../../../src/cli/commands/authoring/console.ts";
 import { runProgram } from "../../../../src/cli/program.ts";
 import { contextWith } from "../../context.ts";
 

@@ -1,0 +1,296 @@
+// The commands that write the state: `mv`, `rm`, `push`, `migrate`, `rekey`, and `restore`.
+
+import { resolve } from "node:path";
+import { fromEnv } from "../../../config/environment.ts";
+import { fileFailure, type InputLimits, inputName, readCommandInput } from "../../../config/files.ts";
+import { type Failure, failureOf } from "../../../core/diagnostic.ts";
+import { defined } from "../../../core/json.ts";
+import { count } from "../../../core/sentences.ts";
+import { restoredText, stateVersionsJson, stateVersionsText } from "../../../report/inspect/history-text.ts";
+import { printable, printableQuoted } from "../../../report/text/printable.ts";
+import { keyCheck } from "../../../state/format/encryption.ts";
+import { stateFromJson, stateToJson } from "../../../state/format/snapshot.ts";
+import { STATE_BYTES } from "../../../state/model/failures.ts";
+import type { JournalEntry, State } from "../../../state/model/record.ts";
+import type { Loaded } from "../../../state/model/store.ts";
+import { migrate as move } from "../../../state/store/migrate.ts";
+import { lockWait, openStateAt, withState, writeEntries } from "../../../workflow/session/open-state.ts";
+import { explicitStateLocation, type StateOptions } from "../../../workflow/session/state-location.ts";
+import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
+import { assertFollows, recordAt, renamedAddress } from "../../../workflow/state/check-state.ts";
+import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
+import { type ConsoleContext, defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { choiceOption, flagOption, outOption } from "../../command/option.ts";
+import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
+import { printDiagnostics, printResult } from "../../output/diagnostics.ts";
+import { FORCE_OPTION, refuseExposed, STATE_LOCATION_OPTIONS, STATE_WRITE_OPTIONS } from "./state-options.ts";
+
+export const removeRecordsCommand = defineCommand({
+  name: "rm",
+  summary: "remove resources from the state without deleting them",
+  options: STATE_WRITE_OPTIONS,
+  args: [{ name: "<address...>", description: "addresses to remove", takes: "address" }],
+  async run(context, options, addresses) {
+    await edit(context, options, (state) =>
+      addresses.map((text) => ({ type: "gone", gone: { address: recordAt(state, text).address } })),
+    );
+    context.stdout.write(`Removed ${count(addresses.length, "resource")} from the state.\n`);
+    return EXIT.ok;
+  },
+});
+
+export const moveRecordCommand = defineCommand({
+  name: "mv",
+  summary: "change the address of a recorded resource",
+  options: STATE_WRITE_OPTIONS,
+  args: [
+    { name: "<from>", description: "current address", takes: "address" },
+    { name: "<to>", description: "new address of the same kind" },
+  ],
+  async run(context, options, [from, to]) {
+    await edit(context, options, (state) => [
+      {
+        type: "moved",
+        from: recordAt(state, from).address,
+        to: renamedAddress(state, recordAt(state, from), to ?? ""),
+      },
+    ]);
+    context.stdout.write(`Moved ${printable(from ?? "")} to ${printable(to ?? "")}.\n`);
+    return EXIT.ok;
+  },
+});
+
+async function edit(
+  context: ConsoleContext,
+  options: StateOptions & { readonly lockTimeout: number | undefined },
+  entries: (state: State) => readonly JournalEntry[],
+): Promise<void> {
+  await withState(context, options, (store) =>
+    writeEntries(store, lockWait(context, options.lockTimeout), (lease) => {
+      printDiagnostics(context, lease.diagnostics);
+      return entries(lease.state());
+    }),
+  );
+}
+
+export const unlockCommand = defineCommand({
+  name: "unlock",
+  summary: "release the lock of a crashed run",
+  options: {
+    ...STATE_LOCATION_OPTIONS,
+    force: flagOption("--force", "release a lock that cannot be read"),
+  },
+  args: [{ name: "[lock-id]", description: "lock ID from the message about the lock" }],
+  async run(context, { force, ...options }, [nonce]) {
+    if (force && nonce !== undefined)
+      throw failureOf("CLI_USAGE", "--force and a lock ID cannot be used together", {
+        hint: "--force is for a lock that cannot be read; otherwise, pass only the lock ID",
+      });
+    const done = await withState(context, options, (store) =>
+      store.unlock({ force, ...(nonce === undefined ? {} : { nonce }) }),
+    );
+    const free = nonce === undefined ? "" : ", so the lock ID was not checked";
+    context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `The state is not locked${free}.\n`);
+    return EXIT.ok;
+  },
+});
+
+export const migrateCommand = defineCommand({
+  name: "migrate",
+  summary: "move the state to another backend",
+  options: { ...STATE_WRITE_OPTIONS, ...UNENCRYPTED_OPTION, force: FORCE_OPTION },
+  args: [{ name: "<to>", description: "folder, postgres://user@host/database, or workspace:/folder" }],
+  notes: "If the command is interrupted, run it again. Until then, the old location cannot be used.",
+  async run(context, options, [to]) {
+    const target = openStateAt(context, options, to);
+    try {
+      const placed = await withState(context, options, (source) => {
+        if (source.place === target.place)
+          throw failureOf("CLI_USAGE", `the state is already at ${source.place}`);
+        const check = (present: State, incoming: State): void => {
+          assertStateExists(source, incoming, "nothing can be moved");
+          if (!options.force) assertFollows(present, incoming, source.place);
+          refuseExposed(context, exposedRecords(context, to, options, incoming));
+        };
+        return move(source, target, check, lockWait(context, options.lockTimeout));
+      });
+      const where = printable(target.place);
+      context.stdout.write(
+        placed === undefined
+          ? `The state was already moved to ${where}.\n`
+          : `Moved ${count(placed.records.size, "resource")} to ${where}, serial ${placed.serial}.\n`,
+      );
+      context.stdout.write("Set --state or WORKSPACE_STATE to the new location.\n");
+      return EXIT.ok;
+    } finally {
+      await target.close();
+    }
+  },
+});
+
+export const pullCommand = defineCommand({
+  name: "pull",
+  summary: "print the state as JSON",
+  options: {
+    ...STATE_LOCATION_OPTIONS,
+    out: outOption("--out <file>", "write to a file that only you can read (default: stdout)"),
+  },
+  notes: "The output is not encrypted. It contains digests of secrets, but no secret values.",
+  async run(context, options) {
+    const loaded = await withState(context, options, async (store) => {
+      const found = await store.read();
+      assertStateExists(store, found.state, "nothing can be copied");
+      return found;
+    });
+    printDiagnostics(context, loaded.diagnostics);
+    const json = stateToJson(loaded);
+    if (options.out === undefined) {
+      context.stdout.write(printableQuoted(json));
+      return EXIT.ok;
+    }
+    try {
+      writeWholeFile(resolve(context.cwd, options.out), json, { over: true, mode: 0o600 });
+    } catch (problem) {
+      throw fileFailure(`the state cannot be written to ${options.out}`, problem);
+    }
+    context.stdout.write(`Wrote serial ${loaded.state.serial} to ${printable(options.out)}.\n`);
+    return EXIT.ok;
+  },
+});
+
+const LIMITS: InputLimits = {
+  maxBytes: STATE_BYTES,
+  tooLarge: "STATE_CORRUPT",
+  hint: "to write one, run `workspace state pull --out FILE`",
+};
+
+export const pushCommand = defineCommand({
+  name: "push",
+  summary: "replace the state with a state from JSON",
+  options: { ...STATE_WRITE_OPTIONS, ...UNENCRYPTED_OPTION, force: FORCE_OPTION },
+  args: [{ name: "<file>", description: "file written by `state pull`; `-` is stdin" }],
+  notes: "Without --force, the command refuses another lineage, another host, or an older serial.",
+  async run(context, options, [file = "-"]) {
+    const { state, key } = stateFromJson(
+      (await readCommandInput(context, file, LIMITS)).toString("utf8"),
+      inputName(file),
+    );
+    refuseExposed(context, exposedRecords(context, explicitStateLocation(context, options), options, state));
+    const placed = await withState(context, options, async (store) => {
+      const ownKey = keyCheck(await store.key({ make: false }));
+      if (key !== "" && key !== ownKey && !options.force) throw otherDigests();
+      const check = (present: State): void => {
+        if (!options.force) assertFollows(present, state);
+      };
+      // Digests of another key cannot be compared, so every secret counts as changed.
+      return store.replace(
+        { state, key: key === ownKey ? key : "", check },
+        lockWait(context, options.lockTimeout),
+      );
+    });
+    context.stdout.write(`Pushed ${count(placed.records.size, "resource")} as serial ${placed.serial}.\n`);
+    return EXIT.ok;
+  },
+});
+
+function otherDigests(): Failure {
+  return failureOf("STATE_KEY", "the digests of secrets were made with the key of another state", {
+    hint: "to keep the key, use `state migrate`; with --force, the next apply writes every secret again",
+  });
+}
+
+export const rekeyCommand = defineCommand({
+  name: "rekey",
+  summary: "encrypt the state with WORKSPACE_STATE_KEY",
+  options: {
+    ...STATE_WRITE_OPTIONS,
+    ...UNENCRYPTED_OPTION,
+    decrypt: flagOption("--decrypt", "stop encrypting; WORKSPACE_STATE_KEY must not be set"),
+  },
+  notes: `WORKSPACE_STATE_KEY is the new key, WORKSPACE_STATE_KEY_OLD the previous one, if the state is encrypted. If the command is
+interrupted, run it again with both keys. Saved plans must be created again.`,
+  async run(context, options) {
+    const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
+    const oldKeyText = fromEnv(context, "WORKSPACE_STATE_KEY_OLD");
+    assertKeys(keyText, oldKeyText, options.decrypt);
+    const place = explicitStateLocation(context, options);
+    if (oldKeyText !== undefined && options.decrypt) {
+      const { state } = await readWith(context, options, oldKeyText);
+      refuseExposed(context, exposedRecords(context, place, options, state));
+    }
+    const store = openStateAt(context, options, place, defined({ keyText, oldKeyText }));
+    try {
+      const { state, diagnostics } = await store.rekey(lockWait(context, options.lockTimeout));
+      printDiagnostics(context, diagnostics);
+      const how = keyText === undefined ? "is no longer encrypted" : "is encrypted under WORKSPACE_STATE_KEY";
+      context.stdout.write(`The state ${how}, serial ${state.serial}.\n`);
+      return EXIT.ok;
+    } finally {
+      await store.close();
+    }
+  },
+});
+
+async function readWith(context: ConsoleContext, options: StateOptions, keyText: string): Promise<Loaded> {
+  const store = openStateAt(context, options, explicitStateLocation(context, options), { keyText });
+  try {
+    return await store.read();
+  } finally {
+    await store.close();
+  }
+}
+
+function assertKeys(keyText: string | undefined, oldKeyText: string | undefined, decrypt: boolean): void {
+  if (decrypt && keyText !== undefined)
+    throw failureOf("CLI_USAGE", "--decrypt and WORKSPACE_STATE_KEY cannot be used together", {
+      hint: "move the key to WORKSPACE_STATE_KEY_OLD and unset WORKSPACE_STATE_KEY",
+    });
+  if (decrypt && oldKeyText === undefined)
+    throw failureOf("CLI_USAGE", "--decrypt requires the previous key", {
+      hint: "set WORKSPACE_STATE_KEY_OLD",
+    });
+  if (!decrypt && keyText === undefined)
+    throw failureOf("STATE_KEY", "WORKSPACE_STATE_KEY is not set", {
+      hint: "set it to the new key, for example the output of `openssl rand -hex 32`, and WORKSPACE_STATE_KEY_OLD to the previous one",
+    });
+}
+
+export const restoreCommand = defineCommand({
+  name: "restore",
+  summary: "restore an earlier state version, or list versions",
+  options: {
+    ...STATE_WRITE_OPTIONS,
+    output: choiceOption("-o, --output <format>", "output format of the list", ["text", "json"]),
+  },
+  args: [{ name: "[version]", description: "serial of the version" }],
+  notes:
+    "The command changes only the state and keeps the previous one. Objects created since then are no longer recorded: run `workspace plan` next, and adopt them with --adopt.",
+  async run(context, options, [version]) {
+    await withState(context, options, async (store) => {
+      if (version === undefined) {
+        const versions = await store.generations();
+        return printResult(context, options.output, stateVersionsJson(versions), () =>
+          stateVersionsText(versions),
+        );
+      }
+      const { state, before, aside } = await store.restore(
+        serialOf(version),
+        lockWait(context, options.lockTimeout),
+      );
+      context.stdout.write(
+        `Restored version ${version} as serial ${state.serial}: ${count(state.records.size, "resource")}.\n`,
+      );
+      context.stdout.write(restoredText(state, before));
+      context.stdout.write(`The previous state is kept: ${printable(aside)}\nNext: workspace plan\n`);
+    });
+    return EXIT.ok;
+  },
+});
+
+function serialOf(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw failureOf("CLI_USAGE", `${text} is not a valid state version`, {
+    hint: "to list the versions, run `workspace state restore`",
+  });
+}
