@@ -13,7 +13,7 @@ export const DEFAULT_FILE = "workspace.yaml";
 export function fileFailure(message: string, problem: unknown, hint?: string): Failure {
   return failureOf("CLI_FILE", message, {
     cause: thrownText(problem),
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   });
 }
 

@@ -314,7 +314,10 @@ function workspaceOf(
   return {
     name,
     spec: written.spec ?? ".",
-    ...defined({ target, host, profile, state }),
+    target,
+    host,
+    profile,
+    state,
     variables: merged("variables", defaults, own),
     environment: merged("environment", defaults, own),
     labels: merged("labels", defaults, own),

@@ -3,6 +3,7 @@
 import type { Reader, SecretValue, WriteInput } from "../api/contract/reader.ts";
 import { nestedNameOf, remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
+import type { JsonObject } from "../core/json.ts";
 import { SECRET_BYTES } from "../resource/content.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
@@ -46,7 +47,7 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
     const key = keyIn(item, "key");
     const name = nestedNameOf(scope, key);
     const updated = responseText(item, "last_updated_timestamp");
-    const facts = updated === undefined ? {} : { last_updated_timestamp: updated };
+    const facts: JsonObject = updated === undefined ? {} : { last_updated_timestamp: updated };
     return { id: remoteId(name), name, values: NO_VALUES, facts };
   });
 }

@@ -77,7 +77,7 @@ function viewed(field: FieldSchema, dialect: FieldDialect): FieldSchema {
   const inside = properties === undefined ? undefined : viewedTable(properties, dialect);
   const left = required?.filter((name) => inside !== undefined && Object.hasOwn(inside, name)) ?? [];
   return withChanges(field, {
-    ...(items === undefined ? {} : { items: viewed(items, dialect) }),
+    items: items === undefined ? undefined : viewed(items, dialect),
     ...(inside === undefined ? {} : { properties: inside }),
     ...(typeof values === "object" ? { additionalProperties: viewed(values, dialect) } : {}),
     propertyNames: keysIn(field, dialect),
@@ -120,7 +120,7 @@ function inDatabricks(field: FieldSchema): object {
       text,
     );
   return {
-    ...(description === undefined ? {} : { description: withScheme(said(description), field) }),
+    description: description === undefined ? undefined : withScheme(said(description), field),
     ...(Array.isArray(examples)
       ? { examples: examples.map((one) => (typeof one === "string" ? said(one) : one)) }
       : {}),

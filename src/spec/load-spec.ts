@@ -100,7 +100,7 @@ async function read(
     files: files.digests,
     resources,
     policy: policyOf(policy),
-    ...(target === undefined ? {} : { target }),
+    target,
     ...(stateEntries === undefined ? {} : { stateEntries }),
     ...(rules.length === 0 ? {} : { rules }),
     ...(hidden.size === 0 ? {} : { sensitiveVariables: hidden }),

@@ -1,7 +1,6 @@
 // Reads the selected target of a spec before everything else, because the location of the state depends on it.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
-import { defined } from "../core/json.ts";
 import { suggester } from "../core/suggest.ts";
 import { readAll } from "./files/includes.ts";
 import { openSpecFolder, type SpecFolderOptions } from "./files/spec-folder.ts";
@@ -45,7 +44,7 @@ export function readTargets(options: SpecFolderOptions & { readonly file: string
   return (wanted) => {
     const findings = new Findings();
     const settings = selectTarget(section, wanted, suggester(), findings);
-    return { names, ...defined({ settings, problem: firstError(findings) ?? general }) };
+    return { names, settings, problem: firstError(findings) ?? general };
   };
 }
 

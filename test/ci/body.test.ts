@@ -186,7 +186,10 @@ describe("the settings", () => {
 
   test("select the target default if it is named, and none if no target is", () => {
     expect(argumentsOf(of({ WORKSPACE_CI_TARGET: "default" }), true).join(" ")).toContain("--target default");
-    for (const none of [{}, { WORKSPACE_CI_TARGET: "" }, { WORKSPACE_TARGET: "" }])
+    for (const none of [{}, { WORKSPACE_CI_TARGET: "" }, { WORKSPACE_TARGET: "" }] as Record<
+      string,
+      string
+    >[])
       expect([argumentsOf(of(none), true).includes("--target"), of(none).subject.target]).toEqual([
         false,
         "default",

@@ -68,7 +68,7 @@ it("--version loads four small files", () => {
   const own = loadedBy("--version").filter((url) => url.includes("/src/"));
   expect(own.map((url) => url.slice(url.indexOf("/src/")))).toEqual([
     "/src/main.ts",
-    "/src/config/environment.ts",
+    "/src/config/version.ts",
     "/src/config/streams.ts",
     "/src/cli/exit-process.ts",
   ]);

@@ -1,10 +1,11 @@
 // Objects among JSON values, and the strings in a value.
 
 import { expect, test } from "vitest";
-import { collectTexts, isObject, objectIn } from "../../src/core/json.ts";
+import { collectTexts, isObject, type Json, objectIn } from "../../src/core/json.ts";
 
 test("a list, null, and undefined are not objects", () => {
-  expect([{}, { a: 1 }, [], null, undefined, "a", 1, 2n].filter(isObject)).toEqual([{}, { a: 1 }]);
+  const values: readonly (Json | undefined)[] = [{}, { a: 1 }, [], null, undefined, "a", 1, 2n];
+  expect(values.filter(isObject)).toEqual([{}, { a: 1 }]);
 });
 
 test("a value that is not an object becomes an empty object", () => {

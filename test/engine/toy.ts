@@ -140,7 +140,7 @@ export function kind(name: string, options: Options = {}): Provider {
     recovery: "client-named",
     replaceStrategy: "create-first",
     list: async (api, scope) => {
-      const input =
+      const input: JsonObject =
         scope.parents[0] === undefined ? { kind: name } : { kind: name, parent: scope.parents[0] };
       return ((await api.read("fs/list", input)).things as JsonObject[]).map(toLive);
     },
@@ -149,7 +149,7 @@ export function kind(name: string, options: Options = {}): Provider {
       return item === undefined ? undefined : toLive(item);
     },
     create: async (api, task) => {
-      const token = tokened ? { token: task.token } : {};
+      const token: JsonObject = tokened ? { token: task.token } : {};
       const answer = await api.write("fs/create", {
         verb: "create",
         kind: name,

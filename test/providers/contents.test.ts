@@ -262,7 +262,7 @@ describe("notebooks", () => {
   });
 
   test("a Jupyter file is the same as the source that says the same, without its outputs", () => {
-    const cells = [
+    const cells: readonly JsonObject[] = [
       {
         cell_type: "code",
         source: ["a\n", "b\n"],

@@ -1,6 +1,7 @@
 // Groups: members of both kinds, deltas, and the guard on administrators.
 
 import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
 import { groups } from "../../src/providers/groups.ts";
 import { users } from "../../src/providers/users/users.ts";
 import {
@@ -72,7 +73,7 @@ test("an empty list of members empties the group, an absent one does not", async
 });
 
 test("the list of groups decides the type of members without one", async () => {
-  const list = {
+  const list: { readonly Resources: readonly JsonObject[] } = {
     Resources: [
       { id: "1", displayName: "outer", members: [{ value: "2" }, { value: "9" }] },
       { id: "2", displayName: "inner" },

@@ -1,6 +1,7 @@
 // Secret scopes with their secrets and access lists: writes, reads that cannot show values, guards.
 
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
 import { Sensitive } from "../../src/core/sensitive.ts";
 import { acls } from "../../src/providers/acls.ts";
 import { groups } from "../../src/providers/groups.ts";
@@ -183,7 +184,7 @@ describe("access lists", () => {
 
   test("the list is read under either of its names, and an absent one is empty", async () => {
     const item = { principal: "ops", permission: "READ" };
-    for (const answer of [{ items: [item] }, { acls: [item] }]) {
+    for (const answer of [{ items: [item] }, { acls: [item] }] as JsonObject[]) {
       const { api } = scripted({ "secrets/acls/list": answer });
       expect((await listed(acls, api, ["etl"])).map((one) => one.name)).toEqual(["etl/ops"]);
     }

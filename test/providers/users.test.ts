@@ -1,6 +1,7 @@
 // Users: reads, requests, and users who must not be locked out.
 
 import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
 import { groups } from "../../src/providers/groups.ts";
 import { users } from "../../src/providers/users/users.ts";
 import {
@@ -92,7 +93,7 @@ test("a field that left the spec returns to the service, and fields that the ser
 });
 
 test("neither the built-in group of everybody nor an indirect membership is read as a membership", async () => {
-  const answer = {
+  const answer: JsonObject = {
     Resources: [
       {
         id: "7",

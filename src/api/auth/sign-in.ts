@@ -213,7 +213,7 @@ interface FetchInput {
 function fetchOver(ports: TokenPorts) {
   return async (url: string, { method, headers, body }: FetchInput): Promise<Response> => {
     const text = body === undefined || body === null ? undefined : String(body);
-    const request = { method, url, headers, ...(text === undefined ? {} : { body: text }) };
+    const request = { method, url, headers, body: text };
     const answer = await sendTokenRequest(request, ports);
     const content = NO_BODY.has(answer.status) ? null : new Blob([answer.body as string]);
     return new Response(content, { status: answer.status, headers: answer.headers });

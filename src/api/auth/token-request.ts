@@ -58,7 +58,7 @@ export async function sendTokenRequest(
     path: pathname + search,
     headers: { "user-agent": "workspace", ...headers },
     timeoutMs: TIMEOUT_MS,
-    ...(body === undefined ? {} : { body }),
+    body,
   };
   for (let attempt = 1; ; attempt++) {
     const backOff = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + ports.random() / 2);

@@ -61,7 +61,7 @@ function afterError(answer: ErrorAnswer, ending: AttemptEnd): Diagnostic {
   const label = code === "" || code === String(status) ? `${status}` : `${status} ${code}`;
   const cause = ending.redact(answer.message);
   const details = (hint: string | undefined) => ({
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     ...(cause === "" ? {} : { cause }),
   });
   const say = (kind: Code, what: string, hint?: string) =>

@@ -42,7 +42,8 @@ export function createHostConnection(options: WireOptions): HostConnection {
   const { transport, rateLimit, clock, timeoutMs } = options;
   const { origin, base } = parseHost(options.host);
   const { token } = options;
-  const credential = typeof token === "string" ? { authorization: authorization(token, options.auth) } : {};
+  const credential: Record<string, string> =
+    typeof token === "string" ? { authorization: authorization(token, options.auth) } : {};
   const headers = {
     json: headersFor("application/json", credential),
     scim: headersFor("application/scim+json", credential),

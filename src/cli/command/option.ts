@@ -143,7 +143,7 @@ function withOutput<F extends string>(
     return before;
   }
   const other = before.find((one) => one.file === file);
-  if (other === undefined) return [...before, { format, ...(file === undefined ? {} : { file }) }];
+  if (other === undefined) return [...before, { format, file }];
   if (other.format !== format)
     refuse(
       given,

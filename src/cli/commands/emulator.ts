@@ -4,7 +4,6 @@ import { resolve } from "node:path";
 import { CLOUDS, DIALECTS, dialectOf } from "../../config/dialect.ts";
 import { fromEnv } from "../../config/environment.ts";
 import { errorCode, type Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { integerOption, optionalChoiceOption, textOption } from "../command/option.ts";
@@ -42,7 +41,7 @@ export const emulatorCommand = defineCommand({
     const token = options.token ?? fromEnv(context, "WORKSPACE_TOKEN") ?? newToken(context);
     const dataDir =
       options.data === undefined || options.data === MEMORY ? MEMORY : resolve(context.cwd, options.data);
-    const configuration = { port, dataDir, token, ...defined({ admin }), ...choice };
+    const configuration = { port, dataDir, token, admin, ...choice };
     const server = await startEmulator(configuration).catch((problem) => {
       throw cannotStart(problem, options.port);
     });

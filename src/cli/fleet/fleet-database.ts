@@ -43,7 +43,7 @@ export async function openFleetDatabase(
   const database = openPgDatabase({
     url,
     clock: nodeClock,
-    ...(authorities === undefined ? {} : { authorities }),
+    authorities,
   });
   await (use === "read" ? checkTables : prepareTables)(database, url.schema).catch(
     async (problem: unknown) => {

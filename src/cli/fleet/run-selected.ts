@@ -2,7 +2,6 @@
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import type { FleetWorkspace } from "../../fleet/model/fleet.ts";
@@ -63,7 +62,7 @@ export async function runSelected(
       runFleet(
         chosen,
         guarded,
-        { parallelism, ...defined({ maxFailures, waves }), signal },
+        { parallelism, maxFailures, waves, signal },
         {
           waveStarted: (name, items) =>
             context.stderr.write(

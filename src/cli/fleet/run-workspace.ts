@@ -41,7 +41,7 @@ export async function runWorkspace(
     command,
     startedAt,
     durationMs: Date.now() - startedAt,
-    ...(worker === undefined ? {} : { worker }),
+    worker,
     ...result,
   });
   const { env, missing } = environmentOf(context, fleet, workspace);

@@ -52,7 +52,7 @@ export async function showReview(
   if (code !== EXIT.ok) return code;
   printDiagnostics(context, saved.diagnostics);
   if (hasErrors(saved.diagnostics)) return exitOf(saved.diagnostics);
-  if ("message" in saved) context.stderr.write(saved.message);
+  if (saved.message !== undefined) context.stderr.write(saved.message);
   return options.detailedExitcode && changesAnything(counted) ? EXIT.changes : exitOf(diagnostics);
 }
 

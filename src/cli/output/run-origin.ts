@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { type CommandContext, ciCommit, ciRunUrl, fromEnv } from "../../config/environment.ts";
 import { findProgram, programEnvironment } from "../../config/programs.ts";
 import { VERSION } from "../../config/version.ts";
-import { defined } from "../../core/json.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { namedTarget, selectedTarget, specFile } from "../../workflow/target/target.ts";
 
@@ -31,7 +30,10 @@ export async function runOrigin(context: CommandContext, options: OriginOptions)
     toolVersion: VERSION,
     madeAt: timeOfRun(context),
     spec,
-    ...defined({ target, commit, runUrl, repositoryUrl }),
+    target,
+    commit,
+    runUrl,
+    repositoryUrl,
     ...(root === undefined ? {} : { checkout: { root, cwd: context.cwd } }),
   };
 }

@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { networkOf } from "../../config/network.ts";
 import { type Diagnostic, error, failureOf, thrownText } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import {
   hasNoNews,
@@ -109,7 +108,8 @@ async function factsOf(
     command,
     toolVersion,
     target: target ?? "default",
-    ...defined({ commit, runUrl }),
+    commit,
+    runUrl,
     endedAt: madeAt,
     outcome: outcomeOf(code, context),
     exitCode: context.signals.exitCode ?? code,
@@ -177,6 +177,6 @@ async function webhookOf(context: CommandContext, options: WatchOptions): Promis
   return async (facts) => {
     if (options.webhookOn !== "always" && hasNoNews(facts)) return [];
     const body = webhookBody(facts, format);
-    return postWebhook({ url, body, network, ...(secret === undefined ? {} : { secret }) });
+    return postWebhook({ url, body, network, secret });
   };
 }

@@ -31,7 +31,7 @@ export function azureEndpoints(
     management: cloud.management,
     metadata:
       (here ? onThisMachine(context, "AZURE_POD_IDENTITY_AUTHORITY_HOST") : undefined) ?? METADATA_SERVICE,
-    ...(id === undefined ? {} : { resourceId: resourceIdIn(id) }),
+    resourceId: id === undefined ? undefined : resourceIdIn(id),
   };
 }
 

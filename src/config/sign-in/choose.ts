@@ -9,7 +9,6 @@ import {
 } from "../../api/auth/credential.ts";
 import { isLoopback, isWorkflowService } from "../../api/auth/endpoints.ts";
 import { type Diagnostic, error, Failure, thrownText } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { fromEnv, type ProcessContext } from "../environment.ts";
 import { profileExposure } from "../profile.ts";
 import { azureEndpoints, findAzureCli } from "./azure.ts";
@@ -301,7 +300,7 @@ const METHODS: Readonly<Record<AuthType, Method>> = {
     const { azure_use_msi: use, azure_client_id: id } = values;
     if (!chosen && !/^(true|1)$/i.test(use?.value ?? "")) return { lacks: "azure_use_msi is not true" };
     return {
-      credential: { method: "azure-msi", azure, ...defined({ clientId: id?.value }) },
+      credential: { method: "azure-msi", azure, clientId: id?.value },
       from: sourcesOf([use, id]),
     };
   },
@@ -320,7 +319,7 @@ const METHODS: Readonly<Record<AuthType, Method>> = {
     if (azure === undefined) return { lacks: NOT_AZURE };
     if ("lacks" in azureCli) return azureCli;
     return {
-      credential: { method: "azure-cli", azure, ...defined({ tenantId: tenant?.value }) },
+      credential: { method: "azure-cli", azure, tenantId: tenant?.value },
       from: [azureCli.path, ...sourcesOf([tenant])],
     };
   },
@@ -357,7 +356,8 @@ function federated(
     credential: {
       method,
       idToken: source.idToken,
-      ...defined({ clientId: client?.value, audience: audience?.value }),
+      clientId: client?.value,
+      audience: audience?.value,
     },
     from: [source.from, ...sourcesOf([client, audience])],
   };

@@ -198,5 +198,5 @@ export function ownProfile(sources: Sources): { readonly host?: string; readonly
   const found = own.find(({ profile }) => profile !== undefined);
   const host = found?.values.host?.value;
   const profile = Object.fromEntries(found?.profile?.values ?? []) as Profile;
-  return { profile, ...(host === undefined ? {} : { host }) };
+  return { profile, host };
 }

@@ -97,7 +97,7 @@ export function refusal(
   message: string,
   retryAfter?: string,
 ): EmulatorAnswer {
-  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
   return { response: jsonAnswer(status, { error_code: code, message }, headers), errorCode: code };
 }
 

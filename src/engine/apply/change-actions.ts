@@ -250,7 +250,7 @@ async function runChange(
     const result =
       journal === undefined ? resultOf(diagnostic) : await close(run, change, journal, failure, diagnostic);
     const at = diagnostic.address === undefined ? { ...diagnostic, address: change.address } : diagnostic;
-    return { result, diagnostic: at, ...(journal?.made === undefined ? {} : { id: journal.made }) };
+    return { result, diagnostic: at, id: journal?.made === undefined ? undefined : journal.made };
   }
 }
 

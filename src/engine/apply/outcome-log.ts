@@ -2,7 +2,6 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
 import type { ApplyEvent, ChangeOutcome, ChangeStatus } from "../../planner/model/plan.ts";
@@ -44,7 +43,9 @@ export class OutcomeLog {
       kind,
       action,
       result: ended.result,
-      ...defined({ id: ended.id, diagnostic: ended.diagnostic, because }),
+      id: ended.id,
+      diagnostic: ended.diagnostic,
+      because,
       elapsedMs: now - (this.#started.get(key) ?? now),
     };
     this.#started.delete(key);

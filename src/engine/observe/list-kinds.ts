@@ -1,6 +1,7 @@
 // Reads all objects of some kinds, managed or not, as the basis of an export.
 
 import type { Reader } from "../../api/contract/reader.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { LookupAnswer, Lookups, Question } from "../../planner/model/facts.ts";
 import { transitiveClosure } from "../../planner/model/order.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
@@ -69,12 +70,14 @@ async function readKind(
   return { readable: true, objects, unreadableParents };
 }
 
+type Listed = { readonly objects: readonly LiveObject[] } | { readonly diagnostic: Diagnostic };
+
 async function listed(
   input: ListKindsInput,
   slots: Semaphore,
   provider: Provider,
   parents: readonly string[],
-) {
+): Promise<Listed> {
   try {
     const objects = await slots.inside(() =>
       provider.operations.list(input.reader, { parents, names: new Set() }),

@@ -1,7 +1,6 @@
 // The result of one command on one workspace of a fleet.
 
 import { type Diagnostic, withoutFrame } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
 
 export const FLEET_COMMANDS = ["validate", "plan", "drift", "apply"] as const;
@@ -197,7 +196,10 @@ function findingsOf(all: readonly DiagnosticDocument[]): readonly Diagnostic[] {
       severity,
       code,
       message,
-      ...defined({ address, at: at && withoutFrame(at), hint, cause }),
+      address,
+      at: at && withoutFrame(at),
+      hint,
+      cause,
     }));
 }
 

@@ -2,7 +2,6 @@
 
 import type { PgBoss } from "pg-boss";
 import { error, Failure } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
 import { LONGEST_TIMEOUT_MS } from "../model/fleet.ts";
 import { diagnosticsIn, RESULT_STATUSES } from "../model/result.ts";
@@ -139,7 +138,7 @@ function queueOn(boss: PgBoss): JobQueue {
         workspace: key,
         cron,
         timezone,
-        ...defined({ expireInSeconds: options?.expireInSeconds }),
+        expireInSeconds: options?.expireInSeconds,
       }));
     },
     async putSchedule(workspace) {
@@ -193,7 +192,7 @@ function failureOf(output: object | null): DeadJob["failure"] {
   const { status, worker, diagnostics, message } = { ...found, ...found.value } as UnreadFailure;
   const known = RESULT_STATUSES.find((one) => one === status);
   return {
-    ...(known === undefined ? {} : { status: known }),
+    status: known,
     ...(typeof worker === "string" ? { worker } : {}),
     diagnostics: diagnosticsIn(diagnostics),
     ...(typeof message === "string" ? { message: queueMessage(message) } : {}),

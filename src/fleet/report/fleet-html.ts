@@ -46,7 +46,7 @@ function facetsOf(row: FleetRow) {
   return {
     kind: Object.entries(row.labels).map(([name, value]) => `${name}=${value}`)[0] ?? "no label",
     action: STATUS_WORDS[row.status].replaceAll(" ", "-"),
-    ...(severity === undefined ? {} : { severity }),
+    severity,
   };
 }
 

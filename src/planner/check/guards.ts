@@ -118,7 +118,7 @@ function objections(context: PlanContext, changes: readonly Change[], workspace:
       const at = context.input.spec.resources.get(change.address)?.at;
       const details = {
         address: change.address,
-        ...(at === undefined ? {} : { at }),
+        at,
         ...(one.hint === undefined ? {} : { hint: one.hint }),
       };
       guards.push({ diagnostic: error(one.code, one.message, details), addresses: [change.address] });

@@ -150,7 +150,7 @@ function unknown(
   const told = place.in === "names" ? warning : error;
   return told("PLAN_UNKNOWN_NAME", message, {
     address,
-    ...(resource === undefined ? {} : { at: resource.locate(path) }),
+    at: resource === undefined ? undefined : resource.locate(path),
     hint: best === undefined ? hintFor(place, answer) : `did you mean ${JSON.stringify(best)}?`,
   });
 }
@@ -182,11 +182,11 @@ function unchecked(
   const at = context.input.spec.resources.get(first.address)?.locate(first.path);
   if (!("code" in open))
     return warning("PLAN_UNCHECKED", `too many folders to search, so ${about} ${verb} not checked`, {
-      ...(at === undefined ? {} : { at }),
+      at,
       hint: "declare these resources, or check that they exist",
     });
   return warning("PLAN_UNCHECKED", `${what} could not be read, so ${about} ${verb} not checked`, {
-    ...(at === undefined ? {} : { at }),
+    at,
     cause: `${open.code}: ${open.message}`,
     hint: open.hint ?? "check these values, or plan again",
   });

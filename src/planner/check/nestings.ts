@@ -150,7 +150,7 @@ function cycleError(
   const message = `${address} cannot contain the ${singular} ${JSON.stringify(chain[0])}, which contains it in the workspace: ${chain.join(" -> ")}`;
   return error("SPEC_CYCLE", message, {
     address,
-    ...(at === undefined ? {} : { at }),
+    at,
     hint: "remove one of these memberships from the workspace or the spec",
   });
 }

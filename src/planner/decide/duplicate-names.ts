@@ -52,7 +52,7 @@ export function duplicatesIn({ input }: PlanContext, changes: readonly Change[])
   const details = (change: WithNamesakes) => {
     const at = spec.resources.get(change.address)?.at;
     const cause = namesakesText(change.namesakes);
-    return { address: change.address, ...(at === undefined ? {} : { at }), cause };
+    return { address: change.address, at, cause };
   };
   const existing = ({ address, kind, name }: Change): string =>
     `${address}: an unmanaged ${registry.get(kind).singular} named ${JSON.stringify(name)} already exists`;

@@ -3,7 +3,6 @@
 
 import { type Address, addressOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { foldersAbove } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
@@ -69,7 +68,7 @@ export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]
     const contents = type === "folder" ? " and everything in it" : "";
     return error("PLAN_ALREADY_EXISTS", `${address} cannot be created: ${path} is a ${type}`, {
       address,
-      ...defined({ at: spec.resources.get(address)?.at }),
+      at: spec.resources.get(address)?.at,
       hint: `choose another path, or delete the ${type} ${path}${contents}, then plan again`,
     });
   });

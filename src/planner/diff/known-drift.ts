@@ -157,8 +157,7 @@ export function endedAcknowledgements(
     const { address, field, differences, until } = accepted;
     const isLeft = (digest: string): boolean => present.get(address)?.has(digest) === true;
     const left = isCompared(address) ? differences.filter(isLeft) : differences;
-    if (until <= now || left.length === 0)
-      return [{ type: "unacknowledged", address, ...(field === undefined ? {} : { field }) }];
+    if (until <= now || left.length === 0) return [{ type: "unacknowledged", address, field }];
     if (left.length === differences.length) return [];
     return [{ type: "acknowledged", acknowledgement: { ...accepted, differences: left } }];
   });

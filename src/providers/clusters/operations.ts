@@ -86,7 +86,7 @@ async function edit(api: OperationWriter, task: UpdateTask, step: Step): Promise
 /** Changes the size of a running cluster; one that has stopped meanwhile is edited instead. An edit would restart one that runs. */
 async function resize(api: OperationWriter, task: UpdateTask, step: Step): Promise<void> {
   const { num_workers, autoscale } = task.values;
-  const size = autoscale === undefined ? { num_workers: num_workers ?? 0 } : { autoscale };
+  const size: JsonObject = autoscale === undefined ? { num_workers: num_workers ?? 0 } : { autoscale };
   for (let tries = 1; (await untilSettled(api, task.id)) === "RUNNING"; tries++) {
     try {
       await api.write("clusters/resize", { cluster_id: task.id, ...size });

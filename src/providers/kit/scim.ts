@@ -39,12 +39,12 @@ export function joined(...deltas: readonly Delta[]): Delta {
 
 /** Operations that add to and remove from an attribute; a concurrent change of others stays (facts 4.3). */
 export function operationsFor(attribute: string, delta: Delta): readonly Json[] {
-  const removed = delta.removed.map((value) => ({
+  const removed: readonly Json[] = delta.removed.map((value) => ({
     op: "remove",
     path: `${attribute}[value eq ${JSON.stringify(value)}]`,
   }));
   if (delta.added.length === 0) return removed;
-  const add =
+  const add: JsonObject =
     attribute === "members"
       ? { op: "add", value: { members: asValues(delta.added) } }
       : { op: "add", path: attribute, value: asValues(delta.added) };

@@ -75,7 +75,7 @@ function scalarOperations(task: UpdateTask): readonly Json[] {
   const detail = task.steps.find((step) => step.operation === "patch")?.detail;
   const after = withPreserved(task.values, task.before, preservedIn(detail));
   const moved = new Set(scimValues(detail?.fields));
-  return SCALARS.filter((field) => moved.has(field)).map((path) => {
+  return SCALARS.filter((field) => moved.has(field)).map((path): JsonObject => {
     const value = after[path];
     return value === undefined ? { op: "remove", path } : { op: "replace", path, value };
   });

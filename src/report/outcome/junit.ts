@@ -82,7 +82,7 @@ function outcomeCase(one: OutcomeItem): JunitCase {
       type: finding?.code ?? result,
       message: finding?.message ?? `${action} ${address}: ${result}`,
     },
-    ...(finding === undefined ? {} : { text: diagnosticText(finding, PLAIN) }),
+    text: finding === undefined ? undefined : diagnosticText(finding, PLAIN),
   };
 }
 

@@ -64,7 +64,7 @@ function define(
     least: isOpen ? operands.length - 1 : operands.length,
     most: isOpen ? 32 : operands.length,
     call,
-    ...(arrange === undefined ? {} : { arrange }),
+    arrange,
   };
 }
 

@@ -3,7 +3,6 @@
 import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { count } from "../../core/sentences.ts";
 import type { Suggest } from "../../core/suggest.ts";
@@ -177,13 +176,11 @@ function diagnosticOf({ finding, origin, others }: Kept, framed: boolean): Diagn
     severity,
     code,
     message: `${message}${repeated}`,
-    ...defined({
-      address,
-      at: at && locationOf(at, framed),
-      usedAt: uses.length === 0 ? undefined : uses.map((use) => locationOf(use, false)),
-      hint,
-      cause,
-    }),
+    address,
+    at: at && locationOf(at, framed),
+    usedAt: uses.length === 0 ? undefined : uses.map((use) => locationOf(use, false)),
+    hint,
+    cause,
   };
 }
 

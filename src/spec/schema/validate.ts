@@ -66,7 +66,7 @@ export function ajvForSpecs(regExp?: RegExpEngine): Ajv2020 {
     verbose: true,
     allowUnionTypes: true,
     strictRequired: false,
-    ...(regExp === undefined ? {} : { code: { regExp } }),
+    code: regExp === undefined ? undefined : { regExp },
   });
   addFormats.default(ajv);
   return ajv;

@@ -117,7 +117,7 @@ class TestReader {
     const spec = named === undefined ? undefined : sourceIn(named);
     return {
       spec: spec ?? { path: "workspace.yaml", at: spanOf(this.#root, all.at(-1) ?? []) },
-      ...(target === undefined ? {} : { target }),
+      target,
       variables: [...variables].map(([name, value]) => `${name}=${value}`),
     };
   }
@@ -138,7 +138,7 @@ class TestReader {
       env: this.#texts(levels, "env"),
       dialect: word("dialect") === "databricks" ? "databricks" : "contract",
       cloud: (["aws", "gcp"] as const).find((cloud) => cloud === word("cloud")) ?? "azure",
-      ...(from === undefined ? {} : { world: from }),
+      world: from,
       ids: this.#ids(levels),
       ...(rules === undefined ? {} : { rules: { path: scalarText(rules) ?? "", at: rules } }),
       timeoutMs: this.#timeout(this.#last(levels, "timeout")),

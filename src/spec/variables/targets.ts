@@ -1,6 +1,5 @@
 // Targets: their settings, the selection of one, and its merge over the rest of the spec: maps merge, other values replace, and null removes.
 
-import { defined } from "../../core/json.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
@@ -106,7 +105,9 @@ function settingsIn(name: string, { key, value }: MapMember, findings: Findings)
     name,
     at: locationOf(host?.value ?? key),
     protected: flagIn(value, "protected"),
-    ...defined({ host: host?.text, profile: profile?.text, state: state?.text }),
+    host: host?.text,
+    profile: profile?.text,
+    state: state?.text,
   };
 }
 

@@ -2,7 +2,6 @@
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, type Failure, failureOf } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import type { Cipher } from "../format/encryption.ts";
 import { add, type Draft, draftOf, stateOf } from "../format/fold.ts";
 import { beginLine, entryLine } from "../format/journal.ts";
@@ -196,7 +195,7 @@ export class HeldLease implements Lease {
         seq: this.#seq,
         folded: this.#folded,
         key: check,
-        ...defined({ digestKey: hex }),
+        digestKey: hex,
       });
       const { serial } = this.#draft;
       await this.#backend.putState(this.claim, {

@@ -139,7 +139,7 @@ export async function restore(kept: StoreContext, serial: number, options: LockO
     const found = present ?? (await damaged(kept, old));
     const hex =
       old.digestKey ?? (present?.snapshot?.key === old.key ? present.snapshot.digestKey : undefined);
-    const digestKey = { check: old.key, ...defined({ hex }) };
+    const digestKey = { check: old.key, hex };
     const standing = present === undefined ? await backend.serial() : undefined;
     const opening = { ...kept, claim, found, digestKey: () => digestKey, ...defined({ standing }) };
     const lease = await openLeaseWith(opening, state, old.seq);

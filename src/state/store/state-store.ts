@@ -1,7 +1,6 @@
 // A state at a location: operations that are the same for every backend, including the forced release of its lock.
 
 import { Failure } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { Cipher, fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/encryption.ts";
 import { LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
 import { isCertainlyFree, lockContended, newClaim, silenceOf } from "../lock/lock.ts";
@@ -52,7 +51,7 @@ export class BackedStateStore implements StateStore {
     this.#options = options;
     this.#kept = {
       backend,
-      cipher: new Cipher({ random, ...defined({ keyText }) }),
+      cipher: new Cipher({ random, keyText }),
       environment: {
         clock: options.clock,
         random,
@@ -111,7 +110,7 @@ export class BackedStateStore implements StateStore {
     if (written !== "" && (found === undefined || keyCheck(found) !== written))
       throw otherKey(found !== undefined, this.#place.names.key);
     const key = found ?? (make ? await this.#makeKey() : this.#kept.environment.random(32));
-    if (found !== undefined || make) this.#digestKey = { check: keyCheck(key), ...defined({ hex }) };
+    if (found !== undefined || make) this.#digestKey = { check: keyCheck(key), hex };
     return key;
   }
 
@@ -180,7 +179,7 @@ export class BackedStateStore implements StateStore {
   async rekey(options: LockOptions): Promise<Rekeyed> {
     const { keyText, oldKeyText, random } = this.#options;
     const oldTexts = oldKeyText === undefined ? [] : [oldKeyText];
-    const cipher = new Cipher({ random, opensPlain: true, oldTexts, ...defined({ keyText }) });
+    const cipher = new Cipher({ random, opensPlain: true, oldTexts, keyText });
     return rekey({ ...this.#kept, cipher }, [keyText ?? [], oldTexts].flat(), options);
   }
 
@@ -190,7 +189,7 @@ export class BackedStateStore implements StateStore {
 }
 
 function digestKeyOf({ snapshot }: LoadedState): DigestKey {
-  return { check: snapshot?.key ?? "", ...defined({ hex: snapshot?.digestKey }) };
+  return { check: snapshot?.key ?? "", hex: snapshot?.digestKey };
 }
 
 /** A holder with a heartbeat in between is read again. */

@@ -37,7 +37,7 @@ function factsOrigin({ facts = {} }: Drift): DriftOrigin {
   const at = facts.last_updated_timestamp ?? facts.modification_time;
   const creator = facts.creator_user_name;
   return {
-    ...(at === undefined ? {} : { at: Number(at) }),
+    at: at === undefined ? undefined : Number(at),
     ...(typeof creator === "string" ? { creator } : {}),
   };
 }
@@ -66,7 +66,7 @@ function eventOrigin({ events }: JsonObject): DriftOrigin {
   if (!isObject(last)) return {};
   const by = isObject(last.details) ? last.details.user : undefined;
   return {
-    ...(last.timestamp === undefined ? {} : { at: Number(last.timestamp) }),
+    at: last.timestamp === undefined ? undefined : Number(last.timestamp),
     ...(typeof by === "string" ? { by } : {}),
   };
 }

@@ -4,7 +4,6 @@ import { fromEnv } from "../../config/environment.ts";
 import { dialectFrom, EMBEDDED, identityOf } from "../../config/settings.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
-import { defined } from "../../core/json.ts";
 import { moveRecords } from "../../engine/recover/moves.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
@@ -149,7 +148,9 @@ async function planned(
     spec: shield?.spec ?? (options.destroy ? spec : withRecordedSecrets({ registry, spec, state })),
     live: shield?.live ?? live,
     state: shield?.state ?? state,
-    ...defined({ moved, caller, only }),
+    moved,
+    caller,
+    only,
     ...sensitivePlaces(sensitive),
     partial: true,
     destroy: options.destroy,

@@ -124,7 +124,8 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     spec,
     state: withImports(recorded, spec.stateEntries),
     destroy: from.destroy,
-    ...defined({ restriction, snapshot: from.snapshot }),
+    restriction,
+    snapshot: from.snapshot,
     parallelism: settings.parallelism,
     onRead: (event) => progress.read(event),
     ...(owned === undefined ? {} : { looksAt: (kind, { id }) => owned.has(kind, id) }),
@@ -175,7 +176,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
       : markUntrusted(found, [...shield.notes, ...importNotes(from.spec, recovered.state)]);
   const input = { ...draft.context.input, ...facts };
   const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input, draft.context.liveIndex)];
-  return { plan, input, live, sensitive, ...defined({ redact }), recovered, learnt, diagnostics };
+  return { plan, input, live, sensitive, redact, recovered, learnt, diagnostics };
 }
 
 /** Whether resources without a record are most likely created: otherwise, nothing is asked about them. */

@@ -40,7 +40,9 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
   const logic = rules.map(({ kinds, when, assert, message, scope }) => ({
     assert,
     scope,
-    ...defined({ kinds, when, message }),
+    kinds,
+    when,
+    message,
   }));
   const limits = untrusted ? STRICT_RULE_LIMITS : RULE_LIMITS;
   const results = await runRules({ rules: logic, subjects, surroundings }, limits);

@@ -88,7 +88,8 @@ export function specInput(context: WorkflowContext, options: Reading, untrusted 
   return {
     file,
     cwd: context.cwd,
-    ...defined({ target, seen }),
+    target,
+    seen,
     vars: options.var,
     varFiles,
     env: untrusted ? {} : context.env,

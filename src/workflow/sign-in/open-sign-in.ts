@@ -64,7 +64,7 @@ function newSignIn({ identity, credential, networkTo, azureCli }: SignInPlace): 
     pause: (ms) => pauseUnlessAborted(ms, shared.signal),
     random: Math.random,
     readFile: (path) => readRegularFile(path).toString("utf8"),
-    ...(azureCli === undefined ? {} : { azureCli }),
+    azureCli,
   });
   const shared: SharedSignIn = { signIn, transports, signal: undefined, users: 0 };
   return shared;

@@ -89,7 +89,7 @@ function rulesOf({ rules }: TestSetup, place: TestPlace): readonly RuleFile[] | 
   } catch (problem) {
     if (!(problem instanceof Failure)) throw problem;
     const [{ message, hint } = { message: "the rules cannot be read" }] = problem.diagnostics;
-    return error("SPEC_RULE", message, { at: locationOf(rules.at), ...(hint === undefined ? {} : { hint }) });
+    return error("SPEC_RULE", message, { at: locationOf(rules.at), hint });
   }
 }
 

@@ -34,7 +34,7 @@ export async function runTests(found: FoundTests, options: TestRunOptions): Prom
   const all = found.files.flatMap(({ file, tests }) => tests.map((test) => ({ file, test })));
   const finished: FinishedTest[] = [];
   const waiting = [...all.entries()];
-  const place = { cwd, boundary: found.boundary, ...(seen === undefined ? {} : { seen }) };
+  const place = { cwd, boundary: found.boundary, seen };
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, { file, test }] = next;
@@ -333,7 +333,7 @@ function problemOf(
   at: TestProblem["at"],
   diagnostics: readonly Diagnostic[],
 ): TestProblem {
-  return { ...(step === undefined ? {} : { step }), at, diagnostics };
+  return { step, at, diagnostics };
 }
 
 function timedOut({ at, setup }: SpecTest, interrupted: boolean): Diagnostic {

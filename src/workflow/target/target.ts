@@ -44,7 +44,7 @@ export function selectedTarget(context: ProcessContext, options: TargetOptions):
   const stats = fileStatsOf(file);
   const key = JSON.stringify([file, stats?.mtimeMs, stats?.size, untrusted]);
   const { seen } = options;
-  const place = { file, cwd: context.cwd, untrusted, ...(seen === undefined ? {} : { seen }) };
+  const place = { file, cwd: context.cwd, untrusted, seen };
   const select = known.get(key) ?? readTargets(place);
   known.set(key, select);
   return select(namedTarget(context, options));

@@ -211,7 +211,7 @@ describe("a job that the contract cannot express shows its name and the reason",
   });
 
   test("keep the clusters and pools that their tasks need", async () => {
-    const settings = {
+    const settings: JsonObject = {
       job_clusters: [{ job_cluster_key: "k", new_cluster: { instance_pool_id: "p1" } }],
       tasks: [
         { task_key: "a", existing_cluster_id: "c1" },

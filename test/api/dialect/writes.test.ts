@@ -17,7 +17,7 @@ async function edited(live: JsonObject, request: JsonObject): Promise<JsonObject
 
 describe("an edit of a cluster", () => {
   test("keeps what the request does not set, and sends nothing that is only read", async () => {
-    const live = {
+    const live: JsonObject = {
       ...edit,
       num_workers: 1,
       ...DOCKER,
@@ -35,7 +35,7 @@ describe("an edit of a cluster", () => {
   });
 
   test("starts from what was asked for, where the service shows it", async () => {
-    const live = {
+    const live: JsonObject = {
       ...edit,
       azure_attributes: ATTRIBUTES,
       spec: { ...edit, ...DOCKER, idempotency_token: "t" },
@@ -57,13 +57,20 @@ describe("an edit of a cluster", () => {
     const member = { ...edit, instance_pool_id: "p" };
     const gcp = { gcp_attributes: { google_service_account: "a@b" } };
     const aws = { aws_attributes: { instance_profile_arn: "arn" } };
-    const live = { ...member, aws_attributes: { zone_id: "auto", ...aws.aws_attributes }, ...gcp };
+    const live: JsonObject = {
+      ...member,
+      aws_attributes: { zone_id: "auto", ...aws.aws_attributes },
+      ...gcp,
+    };
     expect(await edited(live, { ...member, ...aws })).toEqual({ ...member, ...aws, ...gcp });
   });
 
   test("keeps the service account of a cluster, and of a job cluster, that moves into a pool", async () => {
     const gcp = { google_service_account: "a@b" };
-    const live = { ...edit, gcp_attributes: { zone_id: "auto", availability: "ON_DEMAND_GCP", ...gcp } };
+    const live: JsonObject = {
+      ...edit,
+      gcp_attributes: { zone_id: "auto", availability: "ON_DEMAND_GCP", ...gcp },
+    };
     const member = { ...edit, instance_pool_id: "p" };
     const moved = { ...member, gcp_attributes: gcp };
     expect(await edited(live, member)).toEqual(moved);
@@ -86,7 +93,7 @@ describe("an edit of a cluster", () => {
   });
 
   test("keeps unknown attributes of the cloud", async () => {
-    const live = { ...edit, azure_attributes: ATTRIBUTES };
+    const live: JsonObject = { ...edit, azure_attributes: ATTRIBUTES };
     expect(await edited(live, { ...edit, azure_attributes: { availability: "ON_DEMAND_AZURE" } })).toEqual({
       ...edit,
       azure_attributes: { ...ATTRIBUTES, availability: "ON_DEMAND_AZURE" },
@@ -94,11 +101,14 @@ describe("an edit of a cluster", () => {
   });
 
   test("keeps a list whose elements it does not change, with their unknown fields", async () => {
-    const scripts = [
+    const scripts: readonly JsonObject[] = [
       { workspace: { destination: "/a.sh", region: "x" } },
       { dbfs: { destination: "dbfs:/b.sh" } },
     ];
-    const sent = [{ workspace: { destination: "/a.sh" } }, { dbfs: { destination: "dbfs:/b.sh" } }];
+    const sent: readonly JsonObject[] = [
+      { workspace: { destination: "/a.sh" } },
+      { dbfs: { destination: "dbfs:/b.sh" } },
+    ];
     expect(await edited({ ...edit, init_scripts: scripts }, { ...edit, init_scripts: sent })).toEqual({
       ...edit,
       init_scripts: scripts,
@@ -112,7 +122,7 @@ describe("an edit of a cluster", () => {
   });
 
   test("is refused, and names the field, where an unknown element of a changed list would be lost", async () => {
-    const live = {
+    const live: JsonObject = {
       ...edit,
       init_scripts: [{ abfss: { destination: "a" } }, { onelake: { destination: "b" } }],
     };

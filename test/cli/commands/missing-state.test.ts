@@ -94,7 +94,7 @@ describe("without a state", () => {
   ])("`%s` fails, names the location, and does not write a state or a copy", async (line) => {
     const folder = await applied(GROUPS);
     const place = join(folder, "typo");
-    const key = line === "state rekey" ? { WORKSPACE_STATE_KEY: "a".repeat(64) } : {};
+    const key: Record<string, string> = line === "state rekey" ? { WORKSPACE_STATE_KEY: "a".repeat(64) } : {};
     const { code, err } = await run(folder, `${line} --state ${place}`, key);
     expect([code, err]).toEqual([1, expect.stringContaining(`STATE_NOT_FOUND: no state exists at ${place}`)]);
     const written = [place, join(folder, "elsewhere")].flatMap((at) =>

@@ -93,7 +93,12 @@ describe("a value that was applied as sensitive", () => {
     // A cluster that is still starting cannot be edited.
     const edit = async () => (await run("api clusters/edit --input edit.json")).code;
     await expect.poll(edit, { timeout: 20_000, interval: 500 }).toBe(0);
-    for (const env of [{}, { WORKSPACE_VAR_apikey: "rotated-value-9" }, { WORKSPACE_VAR_apikey: VALUE }])
+    const variables: readonly Record<string, string>[] = [
+      {},
+      { WORKSPACE_VAR_apikey: "rotated-value-9" },
+      { WORKSPACE_VAR_apikey: VALUE },
+    ];
+    for (const env of variables)
       for (const form of ["text", "json", "markdown", "html", "junit", "sarif"]) {
         const { all } = await run(`drift -o ${form}`, env);
         expect(all).not.toMatch(/SENSITIVE-VALUE|rotated-value/);

@@ -38,7 +38,7 @@ const read = (cwd: string, name: string) =>
   FORMATS.map((one) => readFileSync(join(cwd, `${name}.${one}`), "utf8"));
 
 describe("a saved plan", () => {
-  test.for([
+  test.for<{ how: string; env: Record<string, string> }>([
     { how: "signed", env: {} },
     { how: "encrypted", env: { WORKSPACE_STATE_KEY: "a long enough passphrase" } },
   ])("that is $how is shown in each format as the plan was, without a request", async ({ env }) => {

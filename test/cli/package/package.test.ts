@@ -129,8 +129,11 @@ describe("an installed package", () => {
     const env = { HOME: home, XDG_CACHE_HOME: "" };
     expect(run(packed.command, ["--help"], home, env).code).toBe(0);
     expect(existsSync(compiled)).toBe(false);
-    for (const more of [{ NODE_DISABLE_COMPILE_CACHE: "1" }, { NODE_COMPILE_CACHE: join(home, "own") }])
-      expect(run(packed.command, ["--help"], packed.clone, { ...env, ...more }).code).toBe(0);
+    for (const more of [
+      ["NODE_DISABLE_COMPILE_CACHE", "1"],
+      ["NODE_COMPILE_CACHE", join(home, "own")],
+    ] as const)
+      expect(run(packed.command, ["--help"], packed.clone, { ...env, [more[0]]: more[1] }).code).toBe(0);
     expect(existsSync(compiled)).toBe(false);
     expect(run(packed.command, ["--help"], packed.clone, env).code).toBe(0);
     expect(readdirSync(compiled).length).toBe(1);

@@ -64,9 +64,9 @@ describe("a managed object that the spec does not declare", () => {
     expect(
       reasons([recorded("a")], { boxes: [box("a", { unmanageable: "it belongs to the account" })] }),
     ).toEqual(["forget boxes.a: it cannot be managed any longer: it belongs to the account"]);
-    for (const world of [{}, { boxes: [box("root")] }, { boxes: [box("a", { unmanageable: "no" })] }])
+    for (const boxes of [[], [box("root")], [box("a", { unmanageable: "no" })]])
       expect(
-        made([recorded("a"), recorded("root")], world).changes.map(({ dependsOn }) => dependsOn),
+        made([recorded("a"), recorded("root")], { boxes }).changes.map(({ dependsOn }) => dependsOn),
       ).toEqual([[], []]);
   });
 

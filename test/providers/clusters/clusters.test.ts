@@ -1,6 +1,7 @@
 // Clusters: the requests in each state; pins; the effects of a change on running work.
 
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/json.ts";
 import { clusters } from "../../../src/providers/clusters/clusters.ts";
 import { pools } from "../../../src/providers/pools.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
@@ -296,7 +297,7 @@ describe("changing", () => {
 
 describe("removing", () => {
   test("a running, a stopped, a pinned and a missing cluster are removed", async () => {
-    for (const extra of [{}, { run_state: "TERMINATED" }, { pinned: true }]) {
+    for (const extra of [{}, { run_state: "TERMINATED" }, { pinned: true }] as JsonObject[]) {
       const { world, api } = await startWorkspace();
       const id = await create(clusters, api, "c", { ...base, ...extra });
       const live = await only(clusters, api, id);
@@ -351,7 +352,7 @@ describe("checks", () => {
 
 describe("consequences", () => {
   const live = liveObject("c", { ...base, cluster_name: "c", pinned: false }, { state: "RUNNING" });
-  const activeRuns = [
+  const activeRuns: readonly JsonObject[] = [
     { run_id: 1, cluster_instance: { cluster_id: "c" } },
     { run_id: 2, cluster_spec: { existing_cluster_id: "c" } },
     { run_id: 3, cluster_spec: { existing_cluster_id: "other" } },

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/json.ts";
 import {
   clusterText,
   durations,
@@ -32,7 +33,7 @@ test("a size that the service does not tell is unknown", () => {
 });
 
 test("an event tells who, how large and why", () => {
-  const events = [
+  const events: readonly JsonObject[] = [
     {
       timestamp: 0,
       type: "TERMINATING",

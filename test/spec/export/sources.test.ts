@@ -1,15 +1,18 @@
 import { expect, test } from "vitest";
 import { remoteId } from "../../../src/core/address.ts";
 import { registry } from "../../../src/providers/index.ts";
+import type { LiveObject } from "../../../src/resource/live.ts";
 import { addressObjects, sourcesOf } from "../../../src/spec/export/addresses.ts";
 
 function pathsOf(kind: string, names: readonly (readonly [string, string?])[]): readonly string[] {
-  const objects = names.map(([name, language]) => ({
-    id: remoteId(name),
-    name,
-    values: language === undefined ? {} : { language },
-    facts: {},
-  }));
+  const objects = names.map(
+    ([name, language]): LiveObject => ({
+      id: remoteId(name),
+      name,
+      values: language === undefined ? {} : { language },
+      facts: {},
+    }),
+  );
   return sourcesOf(addressObjects(registry.get(kind), objects)).map(({ path }) => path);
 }
 

@@ -205,7 +205,7 @@ describe("an entry is refused", () => {
   ])("%s", async (section, message, hint) => {
     const { told, diagnostics } = await load(`${BASE}${section}\n`);
     expect(told[0]).toBe(`SPEC_STATE_ENTRY ${message}`);
-    if (hint === undefined) expect(diagnostics[0]).not.toHaveProperty("hint");
+    if (hint === undefined) expect(diagnostics[0]?.hint).toBeUndefined();
     else expect(diagnostics[0]?.hint).toBe(hint);
     expect(told.filter((one) => !one.includes("does not declare"))).toHaveLength(
       message.includes("not declare") ? 0 : 1,

@@ -40,7 +40,7 @@ test("a remembered caller counts for the same credential and for no other", asyn
 
 test("a service that does not tell leaves the caller unknown", async () => {
   const refused = new Refused(404, "ENDPOINT_NOT_FOUND", error("API_REFUSED", "no such call"));
-  for (const answer of [refused, {}, { userName: 7 }])
+  for (const answer of [refused, {}, { userName: 7 } as JsonObject])
     expect(await identify({ ...service(answer), state: STATE, credential: "d" })).toEqual({
       name: undefined,
     });

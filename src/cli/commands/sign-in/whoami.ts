@@ -38,7 +38,7 @@ function viewOf({ host, spoken, sources, choice }: HostSettings, user: string | 
     host: { url: host.value, from: host.from },
     dialect,
     skipped: [...skipped, ...(choice === undefined ? [] : unusedSources(sources, choice))],
-    ...(user === undefined ? {} : { user }),
+    user,
     ...(credential === undefined ? {} : { signIn: { method: credential.method, from } }),
   };
 }

@@ -87,9 +87,7 @@ export const unlockCommand = defineCommand({
       throw failureOf("CLI_USAGE", "--force and a lock ID cannot be used together", {
         hint: "--force is for a lock that cannot be read; otherwise, pass only the lock ID",
       });
-    const done = await withState(context, options, (store) =>
-      store.unlock({ force, ...(nonce === undefined ? {} : { nonce }) }),
-    );
+    const done = await withState(context, options, (store) => store.unlock({ force, nonce }));
     const free = nonce === undefined ? "" : ", so the lock ID was not checked";
     context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `The state is not locked${free}.\n`);
     return EXIT.ok;

@@ -129,7 +129,7 @@ function listEvents(answer: JsonObject): JsonObject {
     .map(objectIn)
     .map((event) => {
       const { previous_attributes: previous, ...details } = objectIn(event.details);
-      const before =
+      const before: JsonObject =
         previous === undefined
           ? {}
           : { previous_attributes: omit(objectIn(previous), ["spec", "cluster_source"]) };

@@ -77,7 +77,7 @@ function stateOf({ state }: JsonObject): JsonObject {
 function timesOf(run: JsonObject, world: World): JsonObject {
   const kept = runById(world, Number(run.run_id));
   const end = kept?.ended_at ?? 0;
-  const duration = end === 0 ? {} : { run_duration: end - Number(run.start_time) };
+  const duration: JsonObject = end === 0 ? {} : { run_duration: end - Number(run.start_time) };
   return { attempt_number: kept?.attempt ?? 0, end_time: end, ...duration };
 }
 

@@ -48,8 +48,8 @@ export function existingObject(world: World, segments: readonly string[]): Works
 
 /** ObjectInfo (contract A 2.6). */
 export function objectInfo(world: World, path: string, { id, entry }: WorkspaceNode): JsonObject {
-  const language = entry.object_type === "NOTEBOOK" ? { language: entry.language } : {};
-  const size = entry.object_type === "FILE" ? { size: world.blobs.size(entry.blob) } : {};
+  const language: JsonObject = entry.object_type === "NOTEBOOK" ? { language: entry.language } : {};
+  const size: JsonObject = entry.object_type === "FILE" ? { size: world.blobs.size(entry.blob) } : {};
   return { object_type: entry.object_type, path, ...language, object_id: Number(id), ...size };
 }
 

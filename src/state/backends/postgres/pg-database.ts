@@ -3,7 +3,6 @@
 import type { ConnectionOptions } from "node:tls";
 import type { Pool } from "pg";
 import { errorCode, failureOf, thrownText } from "../../../core/diagnostic.ts";
-import { defined } from "../../../core/json.ts";
 import { readRegularFile } from "../../../core/regular-file.ts";
 import type { Clock, StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
@@ -122,7 +121,11 @@ export function connectionOptions(
   authorities: readonly string[] | undefined,
 ) {
   return {
-    ...defined({ host, port, user, database, password }),
+    host,
+    port,
+    user,
+    database,
+    password,
     ssl: tls.on ? tlsOptions(tls, authorities) : false,
     application_name: "workspace",
     connectionTimeoutMillis: connectTimeoutMs,

@@ -2,7 +2,7 @@
 
 import type { Writer } from "../../../api/contract/reader.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../../core/diagnostic.ts";
-import { defined, type JsonObject } from "../../../core/json.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../../core/request-failure.ts";
 import type { StoredText } from "../../model/backend.ts";
 import { assertStateSize, corrupt } from "../../model/failures.ts";
@@ -140,7 +140,8 @@ export class Files {
       if (!(failure instanceof Refused || failure instanceof UnknownOutcome)) throw failure;
       const { message, hint = "try again", cause } = failure.diagnostic;
       const told = failureOf("STATE_IO", `the state file ${path} in the workspace: ${message}`, {
-        ...defined({ hint, cause }),
+        hint,
+        cause,
       });
       told.cause = failure;
       throw told;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import type { JsonObject } from "../../../../src/core/json.ts";
 import { base64, postForm, refusal, refused, text } from "../../contents.ts";
 import { START, startWorld, type TestWorld } from "../../harness.ts";
 
@@ -134,7 +135,7 @@ test.each([
   expect(refusal(await w.post(`fs/${call}`, body))).toEqual(refused(400, "MALFORMED_REQUEST"));
 });
 
-test.each([{ offset: "x" }, { length: "1.5" }])(
+test.each<JsonObject>([{ offset: "x" }, { length: "1.5" }])(
   "A4.5 read: %j, which is not an INT64, is refused",
   async (range) => {
     await put("/f");
@@ -415,10 +416,13 @@ test("A4.5 rule 9: a directory is refused", async () => {
   for (const path of ["/d", "/"]) expect(refusal(await w.get("fs/read", { path }))).toEqual(invalid);
 });
 
-test.each([{ offset: -1 }, { length: -1 }])("A4.5 rule 9: a negative value is refused: %j", async (range) => {
-  await put("/f");
-  expect(refusal(await w.get("fs/read", { path: "/f", ...range }))).toEqual(invalid);
-});
+test.each<JsonObject>([{ offset: -1 }, { length: -1 }])(
+  "A4.5 rule 9: a negative value is refused: %j",
+  async (range) => {
+    await put("/f");
+    expect(refusal(await w.get("fs/read", { path: "/f", ...range }))).toEqual(invalid);
+  },
+);
 
 test("A4.5 read, A8 limit: a read is half a megabyte unless said otherwise", async () => {
   await put("/f", "x".repeat(MB));
