@@ -89,7 +89,7 @@ export async function loginValues(
   secret: (name: string) => Promise<string>,
 ): Promise<NewProfile["values"]> {
   const { authType: auth_type, clientId, tenantId, resourceId, dialect, cloud } = options;
-  const common = { host, dialect, cloud };
+  const common = { host, ...defined({ dialect, cloud }) };
   const azure = defined({ azure_tenant_id: tenantId, azure_workspace_resource_id: resourceId });
   switch (auth_type) {
     case "pat":

@@ -135,7 +135,7 @@ test.each([
   expect(refusal(await w.post(`fs/${call}`, body))).toEqual(refused(400, "MALFORMED_REQUEST"));
 });
 
-test.each<JsonObject>([{ offset: "x" }, { length: "1.5" }])(
+test.each([{ offset: "x" }, { length: "1.5" }] as JsonObject[])(
   "A4.5 read: %j, which is not an INT64, is refused",
   async (range) => {
     await put("/f");
@@ -416,7 +416,7 @@ test("A4.5 rule 9: a directory is refused", async () => {
   for (const path of ["/d", "/"]) expect(refusal(await w.get("fs/read", { path }))).toEqual(invalid);
 });
 
-test.each<JsonObject>([{ offset: -1 }, { length: -1 }])(
+test.each([{ offset: -1 }, { length: -1 }] as JsonObject[])(
   "A4.5 rule 9: a negative value is refused: %j",
   async (range) => {
     await put("/f");
