@@ -3,11 +3,21 @@
 import { distance } from "fastest-levenshtein";
 
 const LONGEST_WORD = 64;
+/** A suggestion is at most two slips away. */
+const MOST_SLIPS = 2;
 /** Comparisons in one run: enough for any spec written by people, and an end for one that was not. */
 const BUDGET = 200_000;
 
-export type Suggest = (word: string, candidates: Iterable<string>) => string | undefined;
+/** Candidates are names of objects and addresses, or words, such as fields, kinds, options, and variables. */
+export type Vocabulary = "names" | "words";
 
+export type Suggest = (
+  word: string,
+  candidates: Iterable<string>,
+  vocabulary?: Vocabulary,
+) => string | undefined;
+
+/** A name suggests only what is a typing error away from it. A word also suggests the one that it is a part of. */
 export function suggester(): Suggest {
   let left = BUDGET;
   const split = new Map<string, readonly string[]>();
@@ -16,19 +26,24 @@ export function suggester(): Suggest {
     split.set(candidate, parts);
     return parts;
   };
-  return (word, candidates) => {
+  return (word, candidates, vocabulary = "names") => {
     if (word.length > LONGEST_WORD) return undefined;
+    const isWord = vocabulary === "words";
+    const limit = slipsAllowed(word);
     let best: string | undefined;
-    let nearest = Math.max(2, Math.floor(word.length / 3)) + 1;
+    let nearest = Infinity;
     const related: string[] = [];
-    const words = wordsOf(word).filter((one) => one.length > 2);
+    const words = isWord ? wordsOf(word).filter((part) => part.length > 2) : [];
     for (const candidate of candidates) {
       if (--left < 0) break;
       // `max_size` and `max_capacity` have a word in common.
-      if (words.length > 1 && partsOf(candidate).some((one) => words.includes(one))) related.push(candidate);
-      if (Math.abs(candidate.length - word.length) >= nearest && !startsAlike(candidate, word)) continue;
-      const far = nearness(candidate, word);
-      if (far >= nearest || far >= word.length) continue;
+      if (words.length > 1 && partsOf(candidate).some((part) => words.includes(part)))
+        related.push(candidate);
+      const slips = slipsBetween(candidate, word, limit);
+      const isPart = isWord && isPartOf(candidate, word);
+      if (slips > limit && !isPart) continue;
+      const far = isPart ? Math.min(slips, MOST_SLIPS) : slips;
+      if (far >= nearest) continue;
       nearest = far;
       best = candidate;
     }
@@ -49,24 +64,39 @@ export function didYouMean(best: string | undefined, otherwise?: string): { read
   return otherwise === undefined ? {} : { hint: otherwise };
 }
 
-/** Another way to write the same word is half a slip; a part left out (`max` for `max_capacity`) is two. */
-function nearness(candidate: string, word: string): number {
-  if (fold(candidate) === fold(word)) return 0.5;
-  const slips = distance(candidate, word);
-  return startsAlike(candidate, word) ? Math.min(slips, 2) : slips;
+/** Most of a short word must be right; of a very short one, everything but case and separators. */
+function slipsAllowed({ length }: string): number {
+  if (length < 3) return 0.5;
+  return length < 5 ? 1 : MOST_SLIPS;
 }
 
-function startsAlike(candidate: string, word: string): boolean {
+/** Letters to insert, delete, or replace; two letters in the wrong order are one slip, another way to write the same word is half a slip. */
+function slipsBetween(candidate: string, word: string, limit: number): number {
+  if (fold(candidate) === fold(word)) return 0.5;
+  if (Math.abs(candidate.length - word.length) > limit) return Infinity;
+  const slips = distance(candidate, word);
+  return slips === 2 && sorted(candidate) === sorted(word) ? 1 : slips;
+}
+
+/** A part left out: `node_type` for `node_type_id`. */
+function isPartOf(candidate: string, word: string): boolean {
   return (
     word.length >= 3 && (candidate.startsWith(word) || candidate.endsWith(word) || word.startsWith(candidate))
   );
 }
+
+const sorted = (word: string): string => [...word].toSorted().join("");
 
 function fold(word: string): string {
   return word.toLowerCase().replace(/[-_]/g, "");
 }
 
 /** `otherwise` where nothing is near enough to be worth saying. */
-export function nearestHint(word: string, known: readonly string[], otherwise: string): string {
-  return didYouMean(suggester()(word, known)).hint ?? otherwise;
+export function nearestHint(
+  word: string,
+  known: readonly string[],
+  otherwise: string,
+  vocabulary?: Vocabulary,
+): string {
+  return didYouMean(suggester()(word, known, vocabulary)).hint ?? otherwise;
 }

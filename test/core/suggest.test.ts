@@ -21,7 +21,24 @@ it.each([
   ["zz", undefined],
   ["x".repeat(1000), undefined],
 ])("%s is likely to mean %s", (word, meant) => {
-  expect(suggester()(word, FIELDS)).toBe(meant);
+  expect(suggester()(word, FIELDS, "words")).toBe(meant);
+});
+
+it.each([
+  ["bob@example.com", "admin@example.com", undefined],
+  ["rob@example.com", "bob@example.com", "bob@example.com"],
+  ["Bob@example.com", "bob@example.com", "bob@example.com"],
+  ["bob", "bob@example.com", undefined],
+  ["Standard_NOPE", "Standard_F4s", undefined],
+  ["Standard_F4", "Standard_F4s", "Standard_F4s"],
+  ["etl_nihgtly", "etl_nightly", "etl_nightly"],
+  ["prod", "prod-eu", undefined],
+  ["shared_pool", "shared_cluster", undefined],
+  ["pwsh", "bash", undefined],
+  ["zhs", "zsh", "zsh"],
+  ["ab", "cb", undefined],
+])("the name %s and the object %s suggests %s", (word, name, meant) => {
+  expect(suggester()(word, [name])).toBe(meant);
 });
 
 it("stops comparing when its budget is spent", () => {

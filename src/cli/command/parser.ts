@@ -188,7 +188,7 @@ function unknownOptions(active: Parser, root: RawOptions): readonly Diagnostic[]
   const words = active.unknown.filter((word) => /^-./.test(word)).map((word) => word.replace(/=.*$/s, ""));
   const known = active.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long]));
   return [...new Set([...unused, ...words])].map((word) => {
-    const near = word.startsWith("--") ? suggester()(word, known) : undefined;
+    const near = word.startsWith("--") ? suggester()(word, known, "words") : undefined;
     const hint = near === undefined ? adviceFor(active, word) : { hint: `did you mean ${near}?` };
     return error("CLI_USAGE", `unknown option '${word}'`, hint);
   });
@@ -207,6 +207,6 @@ function unknownCommand(active: Parser): readonly Diagnostic[] {
     return [];
   const shown = [...active.path.slice(1).map((one) => one.name()), name].join(" ");
   const known = active.commands.map((one) => one.name()).filter((one) => one !== "help");
-  const hint = commandHabit(name) ?? nearestHint(name, known, `run \`${active.title} --help\``);
+  const hint = commandHabit(name) ?? nearestHint(name, known, `run \`${active.title} --help\``, "words");
   return [error("CLI_USAGE", `unknown command "${shown}"`, { hint })];
 }

@@ -17,7 +17,7 @@ export const completionOf = (entries: readonly CommandEntry[]): Command =>
     async run(context, _options, [shell]) {
       const known = SHELLS.find((one) => one === shell);
       if (known === undefined) {
-        const hint = nearestHint(shell ?? "", SHELLS, "use bash, zsh, or fish");
+        const hint = nearestHint(shell ?? "", SHELLS, "use bash, zsh, or fish", "words");
         throw failureOf("CLI_USAGE", `shell "${shell}" is not supported`, { hint });
       }
       context.stdout.write(SCRIPTS[known](await wordsOf(entries)));

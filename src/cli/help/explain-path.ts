@@ -81,6 +81,6 @@ function shown(what: string, path: readonly string[], found: FoundField, colors:
 
 function unknown(what: string, name: string, known: readonly string[]): Failure {
   const otherwise = known.length === 0 ? "the part before it has no fields" : `known: ${known.join(", ")}`;
-  const hint = nearestHint(name, known, otherwise);
+  const hint = nearestHint(name, known, otherwise, "words");
   return failureOf("CLI_USAGE", `unknown ${what} "${name}"`, { hint });
 }

@@ -33,8 +33,29 @@ export function immutableError(
         ),
       )
       .join("; "),
-    hint: "revert the change, or allow a replacement with `lifecycle: { on_immutable_change: replace }`",
+    hint: hintFor(resource, provider, because, isSensitive),
   });
+}
+
+const REPLACE = "allow a replacement with `lifecycle: { on_immutable_change: replace }`";
+
+/** A new key also changes the name of an object that has no other name in the spec; the old name keeps the object. */
+function hintFor(
+  { address }: Resource,
+  { nameField = "" }: PlannedKind,
+  because: NonEmpty<FieldDiff>,
+  isSensitive: NonNullable<PlanInput["isSensitive"]>,
+): string {
+  const [{ path, before, after }] = because;
+  const isName = because.length === 1 && path.length === 1 && path[0] === nameField;
+  if (!isName || typeof before !== "string" || isSensitive(address, path, before, after))
+    return `revert the change, or ${REPLACE}`;
+  return `to keep the name, write \`${nameField}: ${quotedText(before)}\` under ${address}; otherwise, ${REPLACE}`;
+}
+
+/** A string as the spec writes it. */
+function quotedText(text: string): string {
+  return JSON.stringify(text.split("${").join("$${"));
 }
 
 const LONGEST = 120;

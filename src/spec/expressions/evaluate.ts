@@ -133,7 +133,7 @@ export class Evaluator {
     if (found === undefined) {
       const names = [...FUNCTIONS.keys()];
       const known = `the functions are ${listed(names, "and", 20)}`;
-      const { hint } = didYouMean(this.#options.suggest(name, names), known);
+      const { hint } = didYouMean(this.#options.suggest(name, names, "words"), known);
       this.#report(use.part, `unknown function ${JSON.stringify(name)}`, use.at, hint);
       return undefined;
     }

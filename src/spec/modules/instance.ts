@@ -85,7 +85,7 @@ export class ModuleInstance implements InstanceOfModule {
       const known = [...definition.outputs.keys()];
       findings.error("SPEC_MODULE", `${this.#subject} has no output ${JSON.stringify(name)}`, at, {
         ...didYouMean(
-          suggest(name, known),
+          suggest(name, known, "words"),
           known.length === 0 ? undefined : `known outputs: ${listed(known)}`,
         ),
       });
@@ -103,7 +103,7 @@ export class ModuleInstance implements InstanceOfModule {
     if (declaration === undefined) {
       const known = [...definition.inputs.keys()];
       findings.error("SPEC_INPUT", `the module has no input ${JSON.stringify(name)}`, at, {
-        ...didYouMean(suggest(name, known), `declare it: inputs: { ${name}: { type: string } }`),
+        ...didYouMean(suggest(name, known, "words"), `declare it: inputs: { ${name}: { type: string } }`),
       });
       return undefined;
     }
@@ -154,7 +154,7 @@ export class ModuleInstance implements InstanceOfModule {
       inputs.size === 0 ? "the module has no inputs" : `known inputs: ${listed([...inputs.keys()])}`;
     for (const [name, { key }] of this.#members()) {
       if (inputs.has(name)) continue;
-      const hint = didYouMean(this.#loading.suggest(name, inputs.keys()), known);
+      const hint = didYouMean(this.#loading.suggest(name, inputs.keys(), "words"), known);
       const message = `${this.#subject} has no input ${JSON.stringify(name)}`;
       this.#loading.findings.error("SPEC_INPUT", message, key, hint);
     }

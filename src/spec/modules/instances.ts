@@ -106,7 +106,7 @@ export class ModuleSet {
       return undefined;
     }
     findings.onlyFields(`modules.${name}`, node, FIELDS, (field) =>
-      didYouMean(this.#loading.suggest(field, FIELDS), `known fields: ${listed(FIELDS)}`),
+      didYouMean(this.#loading.suggest(field, FIELDS, "words"), `known fields: ${listed(FIELDS)}`),
     );
     const definition = definitions.at(member(node, "source"), name, at, this.#user.origin);
     if (definition === undefined || !this.#mayNest(definition, at)) return undefined;

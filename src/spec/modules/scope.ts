@@ -146,7 +146,10 @@ export class Locals {
     const { suggest, findings, open } = this.#reporting;
     const one = this.#members.get(name);
     if (one === undefined) {
-      const hint = didYouMean(suggest(name, this.#members.keys()), `define it: locals: { ${name}: … }`);
+      const hint = didYouMean(
+        suggest(name, this.#members.keys(), "words"),
+        `define it: locals: { ${name}: … }`,
+      );
       findings.error("SPEC_VARIABLE", `unknown local ${JSON.stringify(name)}`, at, hint);
       return undefined;
     }

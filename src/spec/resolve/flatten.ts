@@ -96,7 +96,7 @@ class Flattening {
       findings.error("SPEC_MODULE", `${section} can be declared only in a module`, at);
     else {
       const kinds = this.#registry.kinds.filter((one) => one.nested === undefined).map(({ kind }) => kind);
-      const best = this.#suggest(section, [...kinds, ...CONTROL_SECTIONS, ...TARGET_FIELDS]);
+      const best = this.#suggest(section, [...kinds, ...CONTROL_SECTIONS, ...TARGET_FIELDS], "words");
       const hint = TARGET_FIELDS.some((field) => field === best)
         ? { hint: `${best} is a field of a target: targets.NAME.${best}` }
         : didYouMean(best, `the kinds are ${listed(kinds, "and", 20)}`);

@@ -65,7 +65,7 @@ function checkIgnored(written: WrittenResource, item: SpecNode, suggest: Suggest
   const { provider, address } = written;
   if (text === undefined || text === "") return;
   if (hasPath(provider, text.split("."))) return;
-  const best = suggest(text, Object.keys(provider.fields));
+  const best = suggest(text, Object.keys(provider.fields), "words");
   const message = `${address}: ignore_changes contains ${JSON.stringify(text)}, which is not a field of ${provider.kind}`;
   const hint = didYouMean(best, "write a field, or a dotted path such as members.users");
   findings.error("SPEC_UNKNOWN_FIELD", message, item, { address, ...hint });

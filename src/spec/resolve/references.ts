@@ -5,11 +5,12 @@ import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { visitTexts } from "../expressions/values.ts";
 import type { Finding, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import type { Reference, ReferencePart, WrittenResource } from "../model/spec.ts";
+import type { InstanceOrigin, Reference, ReferencePart, WrittenResource } from "../model/spec.ts";
 import { type Expression, isEvaluated, isTemplate, templateParts } from "../model/template.ts";
 import {
   hasSensitive,
@@ -89,7 +90,7 @@ class Linking {
     const parts: ReferencePart[] = [];
     for (const part of partsOrReport(text, node, this.#linkage.findings) ?? []) {
       const read =
-        typeof part === "string" ? part : referenceTargetOf(part, node, this.#linkage, this.#written.address);
+        typeof part === "string" ? part : referenceTargetOf(part, node, this.#linkage, this.#written);
       if (read === undefined) return node;
       parts.push(read);
     }
@@ -169,21 +170,24 @@ export interface ReferenceContext extends Reporting {
   readonly isSensitive: boolean;
   readonly registry: PlanningRegistry;
   readonly resources: ReadonlyMap<Address, WrittenResource>;
-  readonly keysOf: (kind: string) => readonly string[];
+  readonly declared: (kind: string) => readonly WrittenResource[];
 }
 
-/** Undefined after reporting an error. `user`: the resource with the reference; of a value that none may use, undefined. */
+/** Where a reference is written. `address`: the resource with the reference; absent for a value that none may use. */
+type ReferenceUser = Pick<WrittenResource, "origin"> & { readonly address?: Address };
+
+/** Undefined after reporting an error. */
 function referenceTargetOf(
   part: Expression,
   at: ScalarNode,
   context: ReferenceContext,
-  user: Address | undefined,
+  user: ReferenceUser,
 ): ReferenceTarget | undefined {
   // An expression that is still there has no value, which was reported.
   if (isEvaluated(part)) return undefined;
-  const { registry, resources, keysOf, suggest } = context;
+  const { registry, resources, suggest } = context;
   const report = (message: string, details: { readonly hint?: string }, severity?: "warning"): undefined =>
-    reportTarget({ message, severity: severity ?? "error", ...details }, at, user, context);
+    reportTarget({ message, severity: severity ?? "error", ...details }, at, user.address, context);
   const { expression, raw } = part;
   const first = expression.indexOf(".");
   const last = expression.lastIndexOf(".");
@@ -196,22 +200,52 @@ function referenceTargetOf(
   if (provider === undefined) {
     const kinds = registry.kinds.map((one) => one.kind);
     const message = `${raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`;
-    return report(message, didYouMean(suggest(kind, [...kinds, "var"]), `the kinds are ${listed(kinds)}`));
+    return report(
+      message,
+      didYouMean(suggest(kind, [...kinds, "var"], "words"), `the kinds are ${listed(kinds)}`),
+    );
   }
   const [name, attribute] = [expression.slice(first + 1, last), expression.slice(last + 1)];
   const address = addressOf(provider.kind, name);
   if (!resources.has(address)) {
-    const keys = keysOf(kind);
-    const known = keys.length > 0 ? `declared ${kind}: ${listed(keys)}` : `the spec declares no ${kind}`;
-    const hint = didYouMean(suggest(name, keys), known);
     // Another target may declare it, together with what uses the value.
-    const severity = user === undefined ? "warning" : undefined;
+    const severity = user.address === undefined ? "warning" : undefined;
+    const hint = undeclaredHint(provider, name, user, context);
     return report(`${raw} refers to ${address}, which is not in the spec`, hint, severity);
   }
   if (hasAttribute(provider, attribute)) return { address, attribute };
   const known = attributesOf(provider);
   const message = `${raw} refers to the attribute ${JSON.stringify(attribute)}, which ${kind} do not have`;
-  return report(message, didYouMean(suggest(attribute, known), `the attributes are ${listed(known)}`));
+  return report(
+    message,
+    didYouMean(suggest(attribute, known, "words"), `the attributes are ${listed(known)}`),
+  );
+}
+
+/** The names that can be written at this place: of the same spec or instance of a module, without its prefix. */
+function undeclaredHint(
+  { kind, nameField }: PlannedKind,
+  name: string,
+  { origin }: ReferenceUser,
+  { declared, suggest }: ReferenceContext,
+): { readonly hint?: string } {
+  const all = declared(kind);
+  const isNamed = nameField !== undefined;
+  const prefix = isNamed ? prefixOf(name, origin?.prefix ?? "") : "";
+  const inScope = all.filter((resource) => !isNamed || (resource.origin?.prefix ?? "") === prefix);
+  const names = inScope.map(({ key }) => key.slice(prefix.length));
+  const scope = prefix === "" ? "spec" : "module";
+  const output = all.length === 0 ? "" : "; for one inside a module, write ${modules.NAME.OUTPUT}";
+  return didYouMean(
+    suggest(name.slice(prefix.length), names),
+    names.length > 0 ? `declared ${kind}: ${listed(names)}` : `the ${scope} declares no ${kind}${output}`,
+  );
+}
+
+/** The prefix that a name was given where it is written: in the module of its user, or in one around it that passes it on. */
+function prefixOf(name: string, prefix: string): string {
+  if (name.startsWith(prefix)) return prefix;
+  return prefixOf(name, prefix.slice(0, prefix.lastIndexOf("/", prefix.length - 2) + 1));
 }
 
 /** Whether the value of a reference comes from a sensitive one, also through references of the resources that it refers to. */
@@ -253,12 +287,17 @@ function targetsIn(text: string): readonly ReferencePart[] {
 }
 
 /** Reports the references to nothing in a value that no resource may use. */
-export function checkReferences(node: SpecNode, context: ReferenceContext): void {
-  if (node.kind === "map") for (const { value } of node.members.values()) checkReferences(value, context);
-  else if (node.kind === "list") for (const item of node.items) checkReferences(item, context);
+export function checkReferences(
+  node: SpecNode,
+  context: ReferenceContext,
+  origin: InstanceOrigin | undefined,
+): void {
+  if (node.kind === "map")
+    for (const { value } of node.members.values()) checkReferences(value, context, origin);
+  else if (node.kind === "list") for (const item of node.items) checkReferences(item, context, origin);
   else if (typeof node.value === "string" && isTemplate(node.value))
     for (const part of partsOrReport(node.value, node, context.findings) ?? [])
-      if (typeof part !== "string") referenceTargetOf(part, node, context, undefined);
+      if (typeof part !== "string") referenceTargetOf(part, node, context, { origin });
 }
 
 /** At the place where the reference is written. */

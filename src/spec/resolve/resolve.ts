@@ -67,13 +67,11 @@ export async function resolveResources(
   const byAddress = new Map<Address, WrittenResource>();
   for (const one of all) byAddress.set(one.address, one);
   const byKind = Map.groupBy(all, ({ provider }) => provider.kind);
-  const keys = new Map(Array.from(byKind, ([kind, ones]) => [kind, ones.map(({ key }) => key)]));
-  const keysOf = (kind: string): readonly string[] => keys.get(kind) ?? [];
   const isSensitive = sensitive.size > 0;
   const linkage: ReferenceContext = {
     registry,
     resources: byAddress,
-    keysOf,
+    declared: (kind) => byKind.get(kind) ?? [],
     suggest,
     findings,
     isSensitive,
@@ -90,7 +88,7 @@ export async function resolveResources(
     });
   for (const { values = [], origin } of parts)
     findings.within(origin, () => {
-      for (const value of values) checkReferences(value, linkage);
+      for (const value of values) checkReferences(value, linkage, origin);
     });
   reportMemberships(links, registry, findings);
   reportCycles(resources, (address) => byAddress.get(address)?.at, findings);

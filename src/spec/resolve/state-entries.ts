@@ -167,7 +167,7 @@ class EntryReader {
       : registry.find(kind) !== undefined;
     if (address !== undefined && isKnown) return address;
     const kinds = registry.kinds.map((one) => one.kind);
-    const { hint } = didYouMean(suggest(kind, kinds), "an address is KIND.NAME");
+    const { hint } = didYouMean(suggest(kind, kinds, "words"), "an address is KIND.NAME");
     this.#error(`${JSON.stringify(text)} is not the address of a resource`, this.#span(node, field), hint);
     return undefined;
   }

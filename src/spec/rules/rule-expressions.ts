@@ -99,7 +99,7 @@ export class RuleExpressions {
       node,
       offset + use.end - name.length,
       offset + use.end,
-      didYouMean(this.#checks.suggest(name, known)).hint,
+      didYouMean(this.#checks.suggest(name, known, "words")).hint,
     );
   }
 
@@ -107,7 +107,8 @@ export class RuleExpressions {
     const word = text.slice(start, end);
     const names = Object.keys(RULE_VARIABLES);
     if (code === "unknown_variable")
-      return didYouMean(this.#checks.suggest(word, names), `the variables are ${names.join(", ")}`).hint;
+      return didYouMean(this.#checks.suggest(word, names, "words"), `the variables are ${names.join(", ")}`)
+        .hint;
     if (code === "no_such_overload" && /\btarget\s*[!=]=|[!=]=\s*target\b/.test(text))
       return "the name of the target is target.name";
     if (code === "invalid_macro_argument" && text.slice(0, start).endsWith("has("))
@@ -117,8 +118,10 @@ export class RuleExpressions {
     const members = membersOf(owner);
     return members.length === 0
       ? undefined
-      : didYouMean(this.#checks.suggest(word, members), `known members of ${owner}: ${members.join(", ")}`)
-          .hint;
+      : didYouMean(
+          this.#checks.suggest(word, members, "words"),
+          `known members of ${owner}: ${members.join(", ")}`,
+        ).hint;
   }
 
   #error(message: string, node: ScalarNode, start?: number, end?: number, hint?: string): void {

@@ -80,7 +80,7 @@ function unknownField(
     path,
     onKey: true,
     ...didYouMean(
-      suggest(field, known),
+      suggest(field, known, "words"),
       known.length > 0 && known.length <= 12 ? `known fields: ${listed(known)}` : undefined,
     ),
   };
@@ -142,7 +142,7 @@ function notAllowed(
   const allowed = [error.params.allowedValues ?? error.params.allowedValue].flat();
   const texts = allowed.map(String);
   const what = allowed.length === 1 ? String(texts[0]) : `one of ${listed(texts, "or")}`;
-  const best = typeof error.data === "string" ? suggest(error.data, texts) : undefined;
+  const best = typeof error.data === "string" ? suggest(error.data, texts, "words") : undefined;
   return { message: `${subject} must be ${what}, not ${shown(error.data)}`, ...didYouMean(best) };
 }
 

@@ -74,7 +74,10 @@ export function variablesOf(
       "SPEC_VARIABLE",
       `the spec has no variable ${JSON.stringify(name)}`,
       at,
-      didYouMean(suggest(name, declared.keys()), `declare it: variables: { ${name}: { description: … } }`),
+      didYouMean(
+        suggest(name, declared.keys(), "words"),
+        `declare it: variables: { ${name}: { description: … } }`,
+      ),
     );
   const set = (name: string, value: SpecNode): void => {
     const { type, constraints = NO_CONSTRAINTS } = declared.get(name) ?? {};

@@ -1,7 +1,7 @@
 // Checks the tokens of a YAML text against limits before anything recursive reads it, and converts YAML errors to messages.
 
 import type { CST, ErrorCode, YAMLError } from "yaml";
-import { grouped } from "../../core/sentences.ts";
+import { count, grouped } from "../../core/sentences.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText } from "../model/source.ts";
@@ -152,7 +152,6 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
     message: "the indentation is not valid",
     hint: "start all entries of one map or list in the same column",
   },
-  TAB_AS_INDENT: { message: "a tab is used for indentation", hint: "indent with spaces" },
   BLOCK_AS_IMPLICIT_KEY: {
     message: "the line contains a second key",
     hint: "move it to a separate line, or quote the string if the colon belongs to it",
@@ -180,9 +179,36 @@ function isUnquoted({ code, pos: [at] }: YAMLError, { text }: SourceText): boole
   return code === "UNEXPECTED_TOKEN" && text.slice(at - 1, at + 1) === "${";
 }
 
-/** Reports unquoted expressions alone, because they cause other problems, or else the first problem of each line. */
+/** A line that git writes where two versions of a file conflict. */
+const CONFLICT = /^(<{7}|>{7})( .*)?$/m;
+
+/** Reports what causes other problems alone (a conflict, tabs, unquoted expressions), or else the first problem of each line. */
 export function reportSyntax(errors: readonly YAMLError[], source: SourceText, findings: Findings): void {
   hideUnreadable(source);
+  const conflict = CONFLICT.exec(source.text);
+  if (conflict !== null) {
+    const at = { source, start: conflict.index, end: conflict.index + 7 };
+    findings.error("SPEC_YAML", "the file contains an unresolved merge conflict", at, {
+      hint: "keep one of the versions, and remove the lines with <<<<<<<, =======, and >>>>>>>",
+    });
+    return;
+  }
+  const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
+  const [tab] = tabs;
+  if (tab !== undefined) {
+    const lines = new Set(tabs.map(({ pos: [start] }) => source.lineOf(start))).size;
+    const more = lines === 1 ? "" : ` (and in ${count(lines - 1, "other line")})`;
+    const [start, end] = tab.pos;
+    findings.error(
+      "SPEC_YAML",
+      `a tab is used for indentation${more}`,
+      { source, start, end },
+      {
+        hint: "indent with spaces",
+      },
+    );
+    return;
+  }
   const unquoted = errors.filter((error) => isUnquoted(error, source));
   for (const { pos } of unquoted.slice(0, LIMITS.syntaxErrors))
     findings.error(

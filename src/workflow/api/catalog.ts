@@ -161,6 +161,7 @@ export function findOperation({ operations }: OperationCatalog, name: string): C
           name,
           operations.map((one) => one.id),
           "to list operations, run `workspace api --list`",
+          "words",
         );
   throw failureOf("CLI_USAGE", `the API has no operation "${name}"`, { hint });
 }

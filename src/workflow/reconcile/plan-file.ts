@@ -9,6 +9,7 @@ import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
 import { type Json, listIn, objectIn } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
@@ -93,7 +94,7 @@ export function planFile(
   file: string,
 ): { readonly text: string; readonly claims: Claims } {
   const text = readFile(context, file);
-  return { text, claims: claimsIn(text) };
+  return { text, claims: claimsIn(text, file) };
 }
 
 /** How to load the spec again. The signature detects a modified file. */
@@ -117,8 +118,8 @@ function readFile(context: WorkflowContext, file: string): string {
   }
 }
 
-function claimsIn(text: string): Claims {
-  const plan = objectIn(parsed(text));
+function claimsIn(text: string, planPath: string): Claims {
+  const plan = objectIn(parsed(text, planPath));
   const { file, vars, var_files } = objectIn(plan.spec);
   return {
     file: textOrNothing(file),
@@ -128,13 +129,15 @@ function claimsIn(text: string): Claims {
   };
 }
 
-function parsed(text: string): Json {
+function parsed(text: string, path: string): Json {
   try {
     return parseJson(text);
   } catch (problem) {
     throw failureOf("PLAN_FILE", "the file is not a saved plan", {
       ...(problem instanceof JsonTooDeep ? { cause: problem.message } : {}),
-      hint: "to create one, run `workspace plan --out FILE`",
+      hint: /\.ya?ml$/i.test(path)
+        ? `to apply a spec, run \`workspace apply --file ${shellWord(path)}\``
+        : "to create one, run `workspace plan --out FILE`",
     });
   }
 }

@@ -130,7 +130,7 @@ export function kindsNamed(registry: Registry, given: readonly string[]): Readon
 
 function noKind(name: string, known: readonly string[]) {
   return error("CLI_USAGE", `"${name}" is not a valid kind`, {
-    hint: nearestHint(name, known, `the kinds are ${known.join(", ")}`),
+    hint: nearestHint(name, known, `the kinds are ${known.join(", ")}`, "words"),
   });
 }
 

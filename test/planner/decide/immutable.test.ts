@@ -41,6 +41,15 @@ test("an error names every field with its values, at the first", () => {
   });
 });
 
+test("a changed name has a hint with the value that keeps it", () => {
+  const { hint } = immutableError(wanted, boxes, [diff("box_name", "a ${b}", "c")], undefined);
+  expect(hint).toBe(
+    'to keep the name, write `box_name: "a $${b}"` under boxes.a; otherwise, allow a replacement with `lifecycle: { on_immutable_change: replace }`',
+  );
+  const hidden = immutableError(wanted, boxes, [diff("box_name", "a", "c")], () => true);
+  expect(hidden.hint).toMatch(/^revert the change/);
+});
+
 test("long values are shortened", () => {
   expect(told("x".repeat(118), "y")).toBe(`material: "${"x".repeat(118)}" → "y"`);
   expect(told("x".repeat(119), "y")).toBe(`material: "${"x".repeat(119)}… → "y"`);

@@ -220,6 +220,27 @@ describe("an error in a module", () => {
     ]);
   });
 
+  it("suggests for an unknown reference only what can be written there", async () => {
+    const clusters = (name: string) =>
+      `clusters: { c: { instance_pool_id: "\${pools.${name}.instance_pool_id}" } }\n`;
+    const hints = async (main: string, module: string) => {
+      const { diagnostics } = await load({
+        "workspace.yaml": `modules: { team: { source: m, for_each: { ads: {} }, with: { pool: "\${pools.shraed.instance_pool_id}" } } }\n${main}`,
+        "m/workspace.yaml": `inputs: { pool: { type: string } }\n${module}`,
+      });
+      return diagnostics.filter(({ code }) => code === "SPEC_REFERENCE").map(({ hint }) => hint);
+    };
+    const pools = "pools: { main: { node_type_id: n } }\n";
+    expect(await hints(clusters("main"), pools)).toEqual([
+      "the spec declares no pools; for one inside a module, write ${modules.NAME.OUTPUT}",
+    ]);
+    expect(await hints("", `${pools}${clusters("mian")}`)).toEqual(['did you mean "main"?']);
+    expect(await hints("", `${pools}${clusters("other")}`)).toEqual(["declared pools: main"]);
+    const shared = "pools: { shared: { node_type_id: n } }\n";
+    const passed = 'clusters: { c: { instance_pool_id: "${input.pool}" } }\n';
+    expect(await hints(shared, `${pools}${passed}`)).toEqual(['did you mean "shared"?']);
+  });
+
   it("in a reference is where the reference is written, and names what uses it", async () => {
     expect(
       await told({

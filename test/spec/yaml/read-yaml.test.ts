@@ -109,6 +109,18 @@ it.each([
   expect(read(text).told[0]).toBe(message);
 });
 
+it("reports an unresolved merge conflict once, and not its consequences", () => {
+  const conflict = "a:\n<<<<<<< HEAD\n  b: 1\n||||||| base\n  b: 2\n=======\n  b: 3\n>>>>>>> other\n  c: 1\n";
+  expect(read(conflict).told).toEqual(["the file contains an unresolved merge conflict"]);
+  expect(read("a: |\n  <<<<<<< HEAD\n  =======\n").told).toEqual([]);
+});
+
+it("reports tabs once for all lines that are indented with tabs", () => {
+  expect(read("a:\n\tb: 1\n\tc: 2\n\td:\n\t\te: 1\n").told).toEqual([
+    "a tab is used for indentation (and in 3 other lines)",
+  ]);
+});
+
 it("reads sixty levels, and no more than sixty-four", () => {
   const nest = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
   expect(read(nest(60)).told).toEqual([]);
