@@ -2,7 +2,7 @@
 
 import { type Address, parentOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { shellWord } from "../../core/sentences.ts";
+import { count as countOf, shellWord } from "../../core/sentences.ts";
 import { isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -20,7 +20,7 @@ export function checkGuards(
   workspace: PlannedWorkspace,
 ): Guard[] {
   return [
-    ...maxDeletes(context, changes),
+    ...managedDeletes(context, changes),
     ...maxUnmanaged(context, changes),
     ...preventDestroy(context, changes),
     ...objections(context, changes, workspace),
@@ -28,9 +28,14 @@ export function checkGuards(
   ];
 }
 
-function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
+function managedDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
   if (context.input.destroy === true) return [];
-  const deletes = changes.filter((change) => change.action === "delete" && change.deposed !== true);
+  const everything = deletesEverything(context, changes);
+  return everything.length > 0 ? everything : maxDeletes(context, changes);
+}
+
+function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
+  const deletes = deletionsIn(changes);
   const policy = context.input.spec.policy.max_deletes;
   const managed = context.input.state.records.size;
   const refused =
@@ -47,6 +52,38 @@ function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
     hint: "check for a missing file or target, or raise policy.max_deletes if you intend these deletions",
   });
   return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
+}
+
+const deletionsIn = (changes: readonly Change[]): readonly Change[] =>
+  changes.filter((change) => change.action === "delete" && change.deposed !== true);
+
+/** An emptied spec, or one of another team, deletes all resources, however few; only the policy says that it may. */
+function deletesEverything(context: PlanContext, changes: readonly Change[]): Guard[] {
+  const { spec, state } = context.input;
+  const policy = spec.policy.max_deletes;
+  const deletes = deletionsIn(changes);
+  const isAllowed = "count" in policy || policy.share >= 1;
+  if (isAllowed || deletes.length === 0) return [];
+  const isEmpty = spec.resources.size === 0;
+  const leaving = new Set(changes.flatMap((change) => (leaves(context, change) ? [change.address] : [])));
+  const isManaged = deletes.some(({ address }) => state.records.has(address));
+  const isWhole = isManaged && [...state.records.keys()].every((address) => leaving.has(address));
+  if (!isEmpty && !isWhole) return [];
+  const message = isEmpty
+    ? `the spec declares no resources, and the plan deletes ${countOf(deletes.length, "resource")}`
+    : `the plan deletes every managed resource, ${deletes.length} in all`;
+  const diagnostic = error("GUARD_MAX_DELETES", message, {
+    hint: "check for a missing file or target; to delete them, run `workspace destroy`, or set policy.max_deletes to 100% or a number",
+  });
+  return [{ diagnostic, addresses: deletes.map((change) => change.address) }];
+}
+
+/** Whether the object of a record is deleted, by the plan or before it, and not only removed from the state. */
+function leaves({ input, liveIndex }: PlanContext, change: Change): boolean {
+  if (change.action !== "forget") return change.action === "delete" && destroys(change);
+  if (destroys(change)) return true;
+  const record = input.state.records.get(change.address);
+  return record?.id === undefined || liveIndex.byId(change.kind, record.id) === undefined;
 }
 
 /** Deletions of unmanaged objects count against the live objects of their kind, so small specs are protected too. */

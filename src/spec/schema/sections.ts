@@ -46,7 +46,7 @@ export function policySchema(registry: PlanningRegistry): JsonSchema {
       },
       max_deletes: {
         description:
-          "Limit on deletions in a plan: a number, or a share such as 30% of the managed resources (if more than 10 are managed) and, where unmanaged objects are deleted, of the live objects of each kind.",
+          "Limit on deletions in a plan: a number, or a share such as 30% of the managed resources (if more than 10 are managed) and, where unmanaged objects are deleted, of the live objects of each kind. A share below 100% also blocks an empty spec that deletes resources, and a plan that deletes every managed resource.",
         default: "30%",
         examples: ["10%", 5],
         ...ifType(

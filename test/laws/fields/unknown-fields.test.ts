@@ -374,9 +374,8 @@ describe("objects that this program cannot manage", () => {
       const folder = "directories: { /Shared/etl: {} }\n";
       await site.drive(site.process().apply(await site.spec(folder)));
       await control(site.world, "workspace-objects", { path: "/Shared/etl/x", object_type });
-      expect(await refused(site.drive(site.process().apply(await site.spec("users: {}\n"))))).toEqual([
-        "GUARD_DATA_LOSS",
-      ]);
+      const emptied = await site.spec("policy: { max_deletes: 100% }\nusers: {}\n");
+      expect(await refused(site.drive(site.process().apply(emptied)))).toEqual(["GUARD_DATA_LOSS"]);
       expect((await site.world.get("workspace/get-status", { path: "/Shared/etl/x" })).body).toMatchObject({
         object_type,
       });

@@ -24,7 +24,7 @@ const names = (count: number) => Array.from({ length: count }, (_, at) => `boxes
 const records = (count: number) => state(names(count).map((address) => record(address, address)));
 const deletes = (count: number) =>
   names(count).map((address) => remove(address, { id: object(address, "").id }));
-const allowing = (max_deletes: Policy["max_deletes"]) => spec([], { max_deletes });
+const allowing = (max_deletes: Policy["max_deletes"]) => spec([resource("boxes.other")], { max_deletes });
 
 describe("max_deletes", () => {
   const at = (share: number, managed: number, changes: readonly Change[], more: Partial<PlanInput> = {}) =>
@@ -46,7 +46,7 @@ describe("max_deletes", () => {
   });
 
   test("says nothing about a share of 10 resources or fewer, or of none", () => {
-    expect(at(0, 10, deletes(10))).toEqual([]);
+    expect(at(0, 10, deletes(9))).toEqual([]);
     expect(at(0, 11, deletes(1))).toHaveLength(1);
     expect(at(0, 0, [])).toEqual([]);
   });
@@ -58,10 +58,75 @@ describe("max_deletes", () => {
     expect(at(0, 12, deletes(12), { destroy: true })).toEqual([]);
   });
 
+  test("compares deletions with the managed resources, and creations change nothing", () => {
+    const creates = Array.from({ length: 100 }, (_, at) => create(`tasks.new${at}`));
+    expect(at(0.25, 12, [...deletes(3), ...creates])).toEqual([]);
+    expect(at(0.25, 12, [...deletes(4), ...creates])).toHaveLength(1);
+  });
+
   test("objects to more than its number", () => {
     const most = (count: number) => guards(deletes(3), { spec: allowing({ count }), state: records(3) });
     expect(most(3)).toEqual([]);
     expect(most(2)[0]?.diagnostic.message).toBe("the plan deletes 3 resources; policy.max_deletes allows 2");
+  });
+});
+
+describe("a plan that deletes every managed resource", () => {
+  const HINT =
+    "check for a missing file or target; to delete them, run `workspace destroy`, or set policy.max_deletes to 100% or a number";
+  const at = (managed: number, changes: readonly Change[], more: Partial<PlanInput> = {}) =>
+    guards(changes, { spec: allowing({ share: 0.99 }), state: records(managed), ...more });
+
+  test("is blocked, however few they are, whatever it creates, and also if others no longer exist", () => {
+    expect(at(2, deletes(2))).toEqual([
+      {
+        diagnostic: {
+          severity: "error",
+          code: "GUARD_MAX_DELETES",
+          message: "the plan deletes every managed resource, 2 in all",
+          hint: HINT,
+        },
+        addresses: names(2),
+      },
+    ]);
+    expect(at(1, [...deletes(1), create("boxes.x"), create("boxes.y")])).toHaveLength(1);
+    expect(at(3, [...deletes(2), forget("boxes.n2")])).toHaveLength(1);
+    expect(at(11, deletes(11))).toHaveLength(1);
+  });
+
+  test("is not a plan that keeps one, replaces one, or deletes none", () => {
+    expect(at(3, deletes(2))).toEqual([]);
+    expect(at(3, [...deletes(2), noop("boxes.n2")])).toEqual([]);
+    expect(at(3, [...deletes(2), replace("boxes.n2")])).toEqual([]);
+    const kept = live({ boxes: [object("boxes.n2", "n2")] });
+    expect(at(3, [...deletes(2), forget("boxes.n2")], { live: kept })).toEqual([]);
+    expect(at(1, [forget("boxes.n0")])).toEqual([]);
+    expect(at(0, [create("boxes.x")])).toEqual([]);
+  });
+
+  test("is accepted for a destroy, and where the policy allows all or a number of deletions", () => {
+    expect(at(2, deletes(2), { destroy: true })).toEqual([]);
+    expect(at(2, deletes(2), { spec: allowing({ share: 1 }) })).toEqual([]);
+    expect(at(2, deletes(2), { spec: allowing({ count: 2 }) })).toEqual([]);
+    expect(at(2, deletes(2), { spec: allowing({ count: 1 }) })).toHaveLength(1);
+  });
+});
+
+describe("an empty spec", () => {
+  const at = (managed: number, changes: readonly Change[], max_deletes: Policy["max_deletes"]) =>
+    guards(changes, { spec: spec([], { max_deletes }), state: records(managed) });
+
+  test("deletes nothing, even if other resources are left out of the plan", () => {
+    expect(at(5, deletes(1), { share: 0.3 })).toMatchObject([
+      { diagnostic: { message: "the spec declares no resources, and the plan deletes 1 resource" } },
+    ]);
+    expect(at(5, deletes(1), { share: 1 })).toEqual([]);
+    expect(at(5, deletes(1), { count: 1 })).toEqual([]);
+  });
+
+  test("is accepted where nothing is managed, or everything stays in the workspace", () => {
+    expect(at(0, [], { share: 0 })).toEqual([]);
+    expect(at(2, [forget("boxes.n0"), forget("boxes.n1")], { share: 0 })).toEqual([]);
   });
 });
 
@@ -91,7 +156,7 @@ describe("max_deletes of unmanaged objects", () => {
   });
 
   test("does not count managed objects, members, a number, or a destroy", () => {
-    expect(at(0, deletes(3), { state: records(3) })).toEqual([]);
+    expect(at(0, deletes(3), { state: records(4) })).toEqual([]);
     expect(at(0, [remove("labels.a/x")])).toEqual([]);
     expect(at(0, deletes(3), { destroy: true })).toEqual([]);
     expect(at(0, [update("boxes.n1"), create("boxes.n9")])).toEqual([]);

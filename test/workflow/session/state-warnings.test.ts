@@ -111,7 +111,7 @@ describe("a state in the workspace without WORKSPACE_STATE_KEY", () => {
     const folder = folderWith(GROUPS);
     const applied = await run(folder, `apply --auto-approve --state ${SHARED}`);
     expect([applied.code, applied.err]).toEqual([0, expect.stringContaining("warning STATE_UNENCRYPTED")]);
-    writeFileSync(join(folder, "workspace.yaml"), SECRETS);
+    writeFileSync(join(folder, "workspace.yaml"), `policy: { max_deletes: 100% }\n${SECRETS}`);
     for (const line of ["drift", "plan --untrusted", "destroy --auto-approve"]) {
       const { code, err } = await run(folder, `${line} --state ${SHARED}`);
       expect([line, code, err]).toEqual([line, 0, expect.stringContaining("warning STATE_UNENCRYPTED")]);
