@@ -150,6 +150,15 @@ describe("a plan with a base", () => {
     expect(await asked("--base-ref", "main")).toEqual(alone);
   });
 
+  test("plans the base with the addresses that the state had before the moves of the change", async () => {
+    const named = MERGED.replace("a: {", "a: { instance_pool_name: a,");
+    merged(named.replace("max_capacity: 5", "max_capacity: 7"));
+    spec(`${named.replace("  a: {", "  z: {")}moved: [{ from: pools.a, to: pools.z }]\n`);
+    const moved = ["groups.merged create pending", "pools.a update resolved", "pools.z adopt caused"];
+    expect(await split("--base-ref", "main")).toEqual(moved);
+    expect(await split("--base-ref", "main", "--offline")).toEqual(moved);
+  });
+
   test("reads kinds that only the base has", async () => {
     merged(`${MERGED}directories: { /Shared/x: {} }\n`);
     spec(MERGED);

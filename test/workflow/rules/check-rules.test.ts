@@ -1,6 +1,6 @@
 // Which plans are checked against rules, and where the findings of a divided plan come from.
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { Create } from "../../../src/planner/model/change.ts";
@@ -8,6 +8,17 @@ import type { Plan } from "../../../src/planner/model/plan.ts";
 import type { ChangeOrigin } from "../../../src/planner/model/split.ts";
 import type { Rule } from "../../../src/spec/model/spec.ts";
 import { checkRules } from "../../../src/workflow/rules/check-rules.ts";
+
+const limits = vi.hoisted(() => [] as unknown[]);
+
+vi.mock("../../../src/rules/run-rules.ts", async (load) => {
+  const real = await load<typeof import("../../../src/rules/run-rules.ts")>();
+  const runRules: typeof real.runRules = (job, most) => {
+    limits.push(most);
+    return real.runRules(job, most);
+  };
+  return { ...real, runRules };
+});
 
 const AT = { file: "rules.yaml", line: 1, column: 3 };
 const rule = (assert: string, scope: Rule["scope"] = "change"): Rule => ({
@@ -58,6 +69,17 @@ async function guards(checked: Plan, ...rules: readonly Rule[]) {
 
 const ERROR = { diagnostics: [error("PLAN_IMMUTABLE", "no")] };
 const DIVIDED = { split: split({ "pools.new": "caused", "pools.old": "pending" }) };
+
+test("rules of an untrusted spec have shorter time limits and less memory", async () => {
+  limits.length = 0;
+  const checked = { rules: [rule("name != ''")], resources: new Map() };
+  await checkRules(plan(), { spec: checked, untrusted: false });
+  await checkRules(plan(), { spec: checked, untrusted: true });
+  expect(limits).toEqual([
+    { ruleMs: 5_000, totalMs: 30_000, heapMb: 512 },
+    { ruleMs: 2_000, totalMs: 10_000, heapMb: 256 },
+  ]);
+});
 
 test("a plan with errors is not checked", async () => {
   expect(await guards(plan(ERROR), rule("name == ''"))).toEqual([]);
