@@ -16,6 +16,7 @@ export const FIXES: Readonly<Record<Code, string>> = {
   CLI_RUN_FAILED: "Read the output of the run with `workspace runs output`.",
   CLI_NOT_REACHED: "Read the events of the cluster with `workspace clusters events`.",
 
+  EXPORT_INCOMPLETE: "Keep these fields elsewhere: an object made from the spec lacks them.",
   CONVERT_STATE: "Pass a `terraform.tfstate` of version 4, or the output of `terraform show -json`.",
 
   FLEET_VARIABLE: "Set the variable, or change `environment` in the fleet file.",

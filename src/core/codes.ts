@@ -14,6 +14,7 @@ export const CODES = {
   CLI_RUN_FAILED: "A job run did not succeed.",
   CLI_NOT_REACHED: "A cluster is not in the required state and will not reach it.",
 
+  EXPORT_INCOMPLETE: "An exported resource lacks fields that a spec cannot express.",
   CONVERT_STATE: "The file to convert is damaged or has an unsupported version.",
 
   FLEET_VARIABLE: "An environment variable that the fleet file names is not set.",

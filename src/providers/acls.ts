@@ -10,6 +10,7 @@ import { lockout } from "./kit/admin-membership.ts";
 import { choiceField, defineProvider, required } from "./kit/field-builders.ts";
 import { nestedName, nestedReads } from "./kit/names.ts";
 import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
+import { withUnknownFields } from "./kit/unknown-fields.ts";
 
 const fields = {
   permission: required(
@@ -25,6 +26,9 @@ const NAMES = {
   nested: { kind: "scopes", under: "acls", shorthand: "permission" },
 } as const;
 
+/** The principal is the key. */
+const READ_ONLY = new Set(["principal"]);
+
 /** User names compare without regard to case, so an id does; names of scopes do not. */
 const idOf = (name: string): RemoteId => remoteId(foldName(NAMES, name));
 
@@ -34,7 +38,9 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
     const principal = keyIn(item, "principal");
     const permission = keyIn(item, "permission");
     const name = nestedNameOf(scope, principal);
-    return [{ id: idOf(name), name, values: { permission }, facts: {} }];
+    return [
+      withUnknownFields({ id: idOf(name), name, values: { permission }, facts: {} }, fields, item, READ_ONLY),
+    ];
   });
 }
 

@@ -18,15 +18,28 @@ import {
   readIfPresent,
   responseText,
 } from "./kit/responses.ts";
+import { withUnknownFields } from "./kit/unknown-fields.ts";
 
 const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
+
+/** Members of an answer that no request sets. */
+const READ_ONLY = new Set([
+  "path",
+  "object_type",
+  "object_id",
+  "resource_id",
+  "created_at",
+  "modified_at",
+  "size",
+]);
 
 const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
 
 function toSpec(entry: JsonObject): LiveObject | undefined {
   const path = keyIn(entry, "path");
   if (!isFolder(entry)) return undefined;
-  return { id: remoteId(path), name: path, values: {}, facts: defined({ object_id: entry.object_id }) };
+  const live = { id: remoteId(path), name: path, values: {}, facts: defined({ object_id: entry.object_id }) };
+  return withUnknownFields(live, {}, entry, READ_ONLY);
 }
 
 const listFolder = async (api: Reader, path: string): Promise<readonly JsonObject[]> =>

@@ -21,6 +21,7 @@ import {
   objectsIn,
   responseText,
 } from "./kit/responses.ts";
+import { withUnknownFields } from "./kit/unknown-fields.ts";
 
 /** The most that one request reads or writes (contract A 8). */
 const MEGABYTE = 1024 * 1024;
@@ -109,6 +110,9 @@ const fields = {
   content: textField({ severity: "other", description: "Size and SHA-256 digest of the content." }),
 };
 
+/** Members of an answer that no request sets. */
+const READ_ONLY = new Set(["path", "is_dir", "file_size", "modification_time"]);
+
 const isFolder = (entry: JsonObject): boolean => entry.is_dir === true;
 
 /** Some services put the scheme before a path. */
@@ -122,7 +126,7 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
     file_size: responseText(entry, "file_size") ?? "0",
     modification_time: responseText(entry, "modification_time"),
   });
-  return { id: remoteId(name), name, values: {}, facts };
+  return withUnknownFields({ id: remoteId(name), name, values: {}, facts }, {}, entry, READ_ONLY);
 }
 
 /** Whether a folder contains a state of this program (`--state workspace:/folder`). */

@@ -11,6 +11,7 @@ import { choiceField, defineProvider, textField } from "./kit/field-builders.ts"
 import { nestedName, nestedReads } from "./kit/names.ts";
 import { problem } from "./kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn, responseText } from "./kit/responses.ts";
+import { withUnknownFields } from "./kit/unknown-fields.ts";
 
 const KEY = /^[\w.-]{1,128}$/;
 
@@ -38,6 +39,9 @@ const fields = {
   }),
 };
 
+/** Members of an answer that no request sets. */
+const READ_ONLY = new Set(["key", "last_updated_timestamp"]);
+
 /** The service returns no field of a secret; all secrets share one object. */
 const NO_VALUES = Object.freeze({});
 
@@ -48,7 +52,7 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
     const name = nestedNameOf(scope, key);
     const updated = responseText(item, "last_updated_timestamp");
     const facts: JsonObject = updated === undefined ? {} : { last_updated_timestamp: updated };
-    return { id: remoteId(name), name, values: NO_VALUES, facts };
+    return withUnknownFields({ id: remoteId(name), name, values: NO_VALUES, facts }, {}, item, READ_ONLY);
   });
 }
 

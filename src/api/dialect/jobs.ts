@@ -127,7 +127,12 @@ function jobOfTasks(job: JsonObject): JsonObject {
   const settings = objectIn(job.settings);
   const reason = unmanageable(settings);
   if (reason !== undefined) return unmanageableJob(job, reason);
-  return { ...job, settings: settingsOfTasks(settings) };
+  const fields = fieldsOfTask(settings);
+  return {
+    ...job,
+    settings: settingsOfTasks(settings),
+    ...(fields.length === 0 ? {} : { task_fields: fields }),
+  };
 }
 
 /** A job of version 2.0, which has several tasks only in the answer to `jobs/get`. */
@@ -155,6 +160,25 @@ function unmanageableJob(job: JsonObject, reason: string): JsonObject {
     unmanageable: reason,
     ...(ids.length === 0 ? {} : { compute_ids: ids }),
   };
+}
+
+/** The fields of a task that the contract does not have, with a value that differs from that of a new task. */
+function fieldsOfTask({ tasks, job_clusters }: JsonObject): readonly string[] {
+  const [task = {}] = objects(tasks);
+  const own = Object.keys(task).filter(
+    (field) => !OF_TASK.has(field) && !NAMES.has(field) && !isUsual(field, task[field] ?? null),
+  );
+  const unused = objects(job_clusters).some((one) => one.job_cluster_key !== task.job_cluster_key);
+  return [...own.map((field) => `tasks.${field}`), ...(unused ? ["job_clusters"] : [])];
+}
+
+/** What other tasks and the task itself call its parts; a job with one task has no use for them. */
+const NAMES: ReadonlySet<string> = new Set(["task_key", "job_cluster_key"]);
+
+function isUsual(field: string, value: Json): boolean {
+  if (field === "run_if") return value === "ALL_SUCCESS";
+  if (field === "timeout_seconds") return value === 0;
+  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
 }
 
 const COMPUTE_IDS: ReadonlySet<string> = new Set([

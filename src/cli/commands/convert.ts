@@ -11,7 +11,7 @@ import { yamlText } from "../../report/text/yaml.ts";
 import { type ConvertedFile, convertFile } from "../../workflow/convert/convert.ts";
 import { SCHEMA_LINES } from "../../workflow/transfer/write-file.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
-import { exitOf } from "../command/exit-codes.ts";
+import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { choiceOption, flagOption, optionalChoiceOption, outOption, textOption } from "../command/option.ts";
 import { FORM_OPTION } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
@@ -43,7 +43,7 @@ export const convertCommand = defineCommand({
     { name: "<file>", description: "terraform.tfstate, or output of `terraform show -json`; `-` is stdin" },
   ],
   notes:
-    "The spec has an import entry for each object, so the first plan adopts the objects. Values of secrets are never written.\nThe report lists each resource and attribute that is not in the spec, with the reason.",
+    "The spec has an import entry for each object, so the first plan adopts the objects. Values of secrets are never written.\nThe report lists each resource and attribute that is not in the spec, with the reason.\nExit codes: 0 everything is in the spec, 1 error, 2 the spec lacks resources or attributes.",
   async run(context, options, [file = "-"]) {
     const { out, output } = options;
     const head = [`Converted from Terraform by workspace ${VERSION}.`];
@@ -55,7 +55,9 @@ export const convertCommand = defineCommand({
       context.stdout.write(`${printableJson(conversionJson(view), 2)}\n`);
     } else show(context, done, out);
     printDiagnostics(context, done.diagnostics);
-    return exitOf(done.diagnostics);
+    const { resources, attributes } = done.found.log;
+    const isWhole = resources.length === 0 && attributes.length === 0;
+    return exitOf(done.diagnostics) || (isWhole ? EXIT.ok : EXIT.changes);
   },
 });
 

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import { EMBEDDED, settingsOf } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, shellWord } from "../../core/sentences.ts";
 import { registry } from "../../providers/index.ts";
 import { printable } from "../../report/text/printable.ts";
 import { yamlText } from "../../report/text/yaml.ts";
-import { type ExportInput, exportSpec } from "../../spec/export/document.ts";
+import { type ExportedSpec, type ExportInput, exportSpec } from "../../spec/export/document.ts";
 import { type Connection, connect, readLimitOf } from "../../workflow/session/connect.ts";
 import { embeddedFolder } from "../../workflow/session/state-location.ts";
 import {
@@ -16,12 +17,13 @@ import {
   exportToFolder,
   type FolderExport,
   kindsNamed,
+  lossesText,
   readForExport,
   unwrittenContents,
 } from "../../workflow/transfer/export.ts";
 import { SCHEMA_LINES } from "../../workflow/transfer/write-file.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
-import { exitOf } from "../command/exit-codes.ts";
+import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { flagOption, outOption, textsOption, type ValuesOf } from "../command/option.ts";
 import { HOST_OPTIONS, READ_TIMEOUT_OPTION, SPEC_OPTIONS } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
@@ -49,7 +51,7 @@ export const exportCommand = defineCommand({
   name: "export",
   summary: "write the workspace as a spec",
   options: OPTIONS,
-  notes: `To manage the exported objects, run \`workspace plan --adopt\` and \`workspace apply --adopt\` in the folder.`,
+  notes: `To manage the exported objects, run \`workspace plan --adopt\` and \`workspace apply --adopt\` in the folder.\nExit codes: 0 everything is in the spec, 1 error, 2 the spec lacks fields or objects that it cannot express.`,
   async run(context, options) {
     const settings = settingsOf(context, options);
     printDiagnostics(context, settings.warnings);
@@ -79,7 +81,8 @@ function print(context: ConsoleContext, connection: Connection, input: ExportInp
   context.stdout.write(yamlText(found.document, [headOf(connection)]));
   const notes = [...exportNotes(found, options.builtIn), ...unwrittenContents(found)];
   printDiagnostics(context, notes);
-  return exitOf(notes);
+  context.stderr.write(lossesText(found));
+  return exitOfExport(found, notes);
 }
 
 async function write(
@@ -94,12 +97,18 @@ async function write(
   printDiagnostics(context, diagnostics);
   const files = found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} next to it`;
   context.stdout.write(
-    `Wrote ${count(found.addresses.length, "resource")} to ${join(folder.out, DEFAULT_FILE)}${files}.\n`,
+    `Wrote ${count(found.addresses.length, "resource")} to ${join(folder.out, DEFAULT_FILE)}${files}.\n${lossesText(found)}`,
   );
   // Each folder has its own embedded workspace.
   const there = folder.out === "." ? "" : `cd ${shellWord(printable(folder.out))}; `;
   if (connection.host !== EMBEDDED) context.stdout.write(`Next: ${there}workspace plan --adopt\n`);
-  return exitOf(diagnostics);
+  return exitOfExport(found, diagnostics);
+}
+
+/** An export that lost something succeeded, but a script must be able to tell. */
+function exitOfExport({ losses }: ExportedSpec, diagnostics: readonly Diagnostic[]): number {
+  const isWhole = losses.fields === 0 && losses.objects === 0;
+  return exitOf(diagnostics) || (isWhole ? EXIT.ok : EXIT.changes);
 }
 
 const headOf = ({ host }: Connection): string => `Exported from ${host} by workspace ${VERSION}.`;

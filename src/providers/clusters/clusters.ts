@@ -13,6 +13,7 @@ import { preservedPaths } from "../kit/preserved-fields.ts";
 import { effectOn, losesId } from "../kit/problems.ts";
 import { keyIn, liveIfPresent, namesOf, needsCompute, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
 import { clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
 import { createCluster, removeCluster, takeStep } from "./operations.ts";
 import { endedByService, isDown, isUp, MAX_OWN_TAGS, tokenOf, withoutToken } from "./states.ts";
@@ -41,6 +42,37 @@ const fields = {
 const SIZE = new Set(["num_workers", "autoscale"]);
 const OURS = new Set(["pinned", "run_state"]);
 
+/** Members of an answer that no request sets. */
+const READ_ONLY = new Set([
+  "cluster_id",
+  "creator_user_name",
+  "cluster_source",
+  "instance_source",
+  "driver_instance_source",
+  "driver",
+  "executors",
+  "driver_healthy",
+  "spark_context_id",
+  "effective_spark_version",
+  "jdbc_port",
+  "state",
+  "state_message",
+  "start_time",
+  "terminated_time",
+  "last_state_loss_time",
+  "last_activity_time",
+  "last_restarted_time",
+  "cluster_memory_mb",
+  "cluster_cores",
+  "default_tags",
+  "cluster_log_status",
+  "termination_reason",
+  "disk_spec",
+  "init_scripts_safe_mode",
+  "pinned_by_user_name",
+  "spec",
+]);
+
 /** A cluster that is starting needs no start. */
 function runState(state: string): string {
   if (isUp(state)) return "RUNNING";
@@ -60,7 +92,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   const token = tokenOf(read);
   const ended = endedByService(state, answer);
   const creator = responseText(answer, "creator_user_name");
-  return {
+  const live = {
     id: remoteId(id),
     name: responseText(answer, "cluster_name") ?? "",
     values: withoutToken(read),
@@ -69,6 +101,9 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
       ...defined({ creator_user_name: creator, token, ended_by_service: ended }),
     },
   };
+  const { enable_local_disk_encryption: encrypts, ...others } = answer;
+  // The service returns false for a cluster that does not set it.
+  return withUnknownFields(live, fields, encrypts === false ? others : answer, READ_ONLY);
 }
 
 /** Whether the event log says that the cluster is pinned: for services whose answers do not show pins. */

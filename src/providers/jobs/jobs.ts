@@ -2,7 +2,7 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
-import { defined, isObject, type JsonObject } from "../../core/json.ts";
+import { defined, isObject, type JsonObject, listIn } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -25,6 +25,7 @@ import {
   responseText,
 } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
 import { libraries, libraryFiles, libraryProblems } from "./libraries.ts";
 import { mailed, scheduleProblems, settings } from "./settings.ts";
 import { taskProblems, tasks } from "./tasks.ts";
@@ -55,6 +56,9 @@ const fields = {
 
 const TOKEN = /\[workspace:([\w-]+)\]$/;
 
+/** A job whose source is a Git repository is unmanageable, so a source is the workspace. Settings contain nothing that the service computes. */
+const READ_ONLY = new Set(["notebook_task.source", "spark_python_task.source"]);
+
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
   const given = isObject(answer.settings) ? answer.settings : {};
@@ -66,7 +70,12 @@ function toSpec(answer: JsonObject): LiveObject {
   const facts = defined({ creator_user_name, created_time, token, compute_ids: answer.compute_ids });
   const reason = responseText(answer, "unmanageable");
   const live = { id: remoteId(id), name, values: { ...values, name }, facts };
-  return reason === undefined ? live : { ...live, unmanageable: reason };
+  if (reason !== undefined) return { ...live, unmanageable: reason };
+  const known = withUnknownFields(live, fields, given, READ_ONLY);
+  const ofTask = listIn(answer.task_fields).map(String);
+  return ofTask.length === 0
+    ? known
+    : { ...known, unknownFields: [...(known.unknownFields ?? []), ...ofTask].sort() };
 }
 
 async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> {

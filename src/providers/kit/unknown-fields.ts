@@ -9,7 +9,7 @@ import type { PlannedChange } from "../../resource/planning.ts";
 import { preservedPaths } from "./preserved-fields.ts";
 import { effectOn } from "./problems.ts";
 
-/** The live object with the names of fields that neither `fields` nor `readOnly` contains, if there are any. */
+/** The live object with the names of fields that neither `fields` nor `readOnly` (dotted names) contains, if there are any. */
 export function withUnknownFields(
   live: LiveObject,
   fields: FieldTable,
@@ -54,24 +54,30 @@ function addUnknown(
   within: string,
   fields: FieldTable,
   answer: JsonObject,
-  readOnly?: ReadonlySet<string>,
+  readOnly: ReadonlySet<string>,
 ): void {
   for (const name in answer) {
     const value = answer[name] ?? null;
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field !== undefined) {
-      if (typeof value === "object") addInside(names, `${within}${name}.`, field, value);
-    } else if (readOnly?.has(name) !== true && !isEmpty(value)) names.add(within + name);
+      if (typeof value === "object") addInside(names, `${within}${name}.`, field, value, readOnly);
+    } else if (!readOnly.has(within + name) && !isEmpty(value)) names.add(within + name);
   }
 }
 
-function addInside(names: Set<string>, within: string, schema: FieldSchema | undefined, value: Json): void {
+function addInside(
+  names: Set<string>,
+  within: string,
+  schema: FieldSchema | undefined,
+  value: Json,
+  readOnly: ReadonlySet<string>,
+): void {
   if (Array.isArray(value)) {
     const { items } = schema ?? {};
     if (items?.properties !== undefined)
-      for (const one of value as readonly Json[]) addInside(names, within, items, one);
+      for (const one of value as readonly Json[]) addInside(names, within, items, one, readOnly);
   } else if (schema?.properties !== undefined && isObject(value)) {
-    addUnknown(names, within, schema.properties, value);
+    addUnknown(names, within, schema.properties, value, readOnly);
   }
 }
 

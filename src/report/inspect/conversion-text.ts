@@ -52,6 +52,7 @@ export function conversionText(view: ConversionView): string {
           "",
         ]),
     `Converted ${grouped(resources - left.length)} of ${count(resources, "Terraform resource")} to ${count(converted.length, "resource")} of a spec.`,
+    ...(attributes.length === 0 ? [] : [`Not in the spec: ${count(attributes.length, "attribute")}.`]),
   ];
   return `${lines.map((line) => printable(line)).join("\n")}\n`;
 }

@@ -3,7 +3,7 @@
 import { type Address, memberOf, parentOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
-import { shellWord } from "../../core/sentences.ts";
+import { listed, shellWord } from "../../core/sentences.ts";
 import { hasContent, secretField } from "../../resource/content.ts";
 import type { Live } from "../../resource/live.ts";
 import { isBuiltIn } from "../../resource/names.ts";
@@ -53,6 +53,13 @@ export interface ExportedSpec {
   readonly objects: readonly ExportedObject[];
   readonly variables: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
+  readonly losses: ExportLosses;
+}
+
+/** What the workspace has and the document has not. */
+export interface ExportLosses {
+  readonly objects: number;
+  readonly fields: number;
 }
 
 export function exportSpec(input: ExportInput): ExportedSpec {
@@ -106,6 +113,8 @@ class Exporting {
     const { kinds } = this.#input.registry;
     const written = kinds.filter((one) => this.#input.secrets || secretField(one) === undefined);
     const objects = written.flatMap(({ kind }) => this.#of(kind));
+    const omitted = leftOut(this.#input);
+    const incomplete = kinds.flatMap(({ kind }) => this.#of(kind)).flatMap(lostFields);
     return {
       document: [
         ...kinds
@@ -117,7 +126,11 @@ class Exporting {
       addresses: objects.map((one) => one.address),
       objects,
       variables: this.#input.secrets ? [...this.#variables.values()].sort() : [],
-      diagnostics: [...unread(this.#input), ...leftOut(this.#input)],
+      diagnostics: [...unread(this.#input), ...omitted, ...incomplete.map(({ diagnostic }) => diagnostic)],
+      losses: {
+        objects: omitted.length,
+        fields: incomplete.reduce((sum, { fields }) => sum + fields.length, 0),
+      },
     };
   }
 
@@ -219,6 +232,15 @@ function leftOut({ registry, live, kinds }: ExportInput): readonly Diagnostic[] 
       return warning("PLAN_UNMANAGEABLE", `${object} is not exported: ${reason}`);
     });
   });
+}
+
+/** Names only: a value may be secret. */
+function lostFields({ address, live }: ExportedObject) {
+  const fields = live.unknownFields ?? [];
+  if (fields.length === 0) return [];
+  const message = `${address} is exported without ${listed(fields, "and", 20)}, which a spec cannot express`;
+  const hint = "keep them elsewhere: a new object made from this spec lacks them";
+  return [{ fields, diagnostic: warning("EXPORT_INCOMPLETE", message, { address, hint }) }];
 }
 
 function unread({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {

@@ -207,6 +207,15 @@ export function* exportNotes(found: ExportedSpec, builtIn: boolean): Generator<D
     );
 }
 
+/** `Not in the spec: 2 fields and 1 object.` */
+export function lossesText({ losses: { fields, objects } }: ExportedSpec): string {
+  const parts = [
+    ...(fields === 0 ? [] : [count(fields, "field")]),
+    ...(objects === 0 ? [] : [count(objects, "object")]),
+  ];
+  return parts.length === 0 ? "" : `Not in the spec: ${parts.join(" and ")}.\n`;
+}
+
 /** An export to stdout contains the spec only. */
 export function unwrittenContents({ sources }: ExportedSpec): readonly Diagnostic[] {
   if (sources.length === 0) return [];

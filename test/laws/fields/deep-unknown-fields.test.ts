@@ -1,8 +1,14 @@
 // A service with an unknown field in every object of its answers: a write that replaces a whole object repeats all of them.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { HttpRequest, HttpResponse } from "../../../src/api/http/transport.ts";
 import { isObject, type Json, type JsonObject } from "../../../src/core/json.ts";
+import { listKinds } from "../../../src/engine/observe/list-kinds.ts";
+import { registry } from "../../../src/providers/index.ts";
+import { registryIn } from "../../../src/resource/dialect-view.ts";
+import { exportSpec } from "../../../src/spec/export/document.ts";
 import { doing, type Send, Site } from "../../engine/site.ts";
 import { POLICY } from "../sample-site.ts";
 
@@ -50,6 +56,10 @@ interface Case {
   readonly part: (body: JsonObject) => Json;
   readonly before: string;
   readonly after: string;
+  /** A field of the body that the kind does not have. */
+  readonly unmanaged: string;
+  /** The unknown fields that an export names too. */
+  readonly lost: readonly string[];
 }
 
 const CLUSTER = {
@@ -63,6 +73,18 @@ const CLUSTER = {
   init_scripts: [{ workspace: { destination: "/i.sh" } }, { volumes: { destination: "/Volumes/j.sh" } }],
   docker_image: { url: "registry.example.com/image" },
 };
+const lostOfCluster = (within: string) =>
+  [
+    "autoscale",
+    "azure_attributes",
+    "cluster_log_conf",
+    "cluster_log_conf.dbfs",
+    "init_scripts",
+    "init_scripts.workspace",
+    "init_scripts.volumes",
+  ]
+    .map((field) => `${within}${field}.x_unknown`)
+    .concat(`${within}x_unknown`);
 const CLUSTER_SPEC = `{ spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, autoscale: { min_workers: 1, max_workers: 2 },
       spark_conf: { a.b: c }, custom_tags: { team: data }, cluster_log_conf: { dbfs: { destination: "dbfs:/logs" } },
       init_scripts: [{ workspace: { destination: /i.sh } }, { volumes: { destination: /Volumes/j.sh } }]`;
@@ -91,6 +113,8 @@ const cases: Readonly<Record<string, Case>> = {
     part: (body) => body,
     before: "pools: { warm: { node_type_id: Standard_DS3_v2 } }\n",
     after: "pools: { warm: { node_type_id: Standard_DS3_v2, max_capacity: 7 } }\n",
+    unmanaged: "preloaded_docker_images",
+    lost: ["azure_attributes.x_unknown", "x_unknown"],
   },
   clusters: {
     create: "clusters/create",
@@ -99,6 +123,8 @@ const cases: Readonly<Record<string, Case>> = {
     part: (body) => body,
     before: `clusters:\n  adhoc: ${CLUSTER_SPEC} }\n`,
     after: `clusters:\n  adhoc: ${CLUSTER_SPEC}, autotermination_minutes: 30 }\n`,
+    unmanaged: "docker_image",
+    lost: lostOfCluster(""),
   },
   jobs: {
     create: "/api/2.1/jobs/create",
@@ -121,8 +147,55 @@ const cases: Readonly<Record<string, Case>> = {
     part: ({ new_settings = null }) => new_settings,
     before: JOB,
     after: `${JOB}    timeout_seconds: 60\n`,
+    unmanaged: "new_cluster.docker_image",
+    lost: [
+      ...lostOfCluster("new_cluster."),
+      "notebook_task.x_unknown",
+      "libraries.x_unknown",
+      "libraries.pypi.x_unknown",
+      "libraries.maven.x_unknown",
+      "schedule.x_unknown",
+      "email_notifications.x_unknown",
+      "webhook_notifications.x_unknown",
+      "webhook_notifications.on_failure.x_unknown",
+      "tasks.x_unknown",
+      "x_unknown",
+    ],
   },
 };
+
+test.each(Object.entries(cases))(
+  "%s are exported with a warning that names every unknown field",
+  async (kind, one) => {
+    const site = await Site.start("azure");
+    onTestFinished(() => site.close());
+    const { status, body } = await site.world.post(one.create, one.body);
+    if (status >= 300) throw new Error(JSON.stringify(body));
+    const exported = async (isUnknown: boolean) => {
+      const transport = async (request: HttpRequest, send: Send): Promise<HttpResponse> => {
+        const response = await send(request);
+        return isUnknown && response.status === 200 && /\/(list|get)(\?|$)/.test(request.path)
+          ? { ...response, body: JSON.stringify(withUnknown(JSON.parse(String(response.body)))) }
+          : response;
+      };
+      const { reader } = site.process({ transport }).client;
+      const kinds = new Set([kind]);
+      const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 2 }));
+      const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
+      return exportSpec({ registry: described, live, kinds, builtIn: false, full: false, secrets: false });
+    };
+    const plain = await exported(false);
+    expect(plain.losses).toEqual({ objects: 0, fields: 1 });
+    expect(plain.diagnostics[0]?.message).toContain(`without ${one.unmanaged}, which`);
+    const { diagnostics, losses, addresses } = await exported(true);
+    expect(diagnostics.map(({ code, severity, address }) => [code, severity, address])).toEqual(
+      addresses.map((address) => ["EXPORT_INCOMPLETE", "warning", address]),
+    );
+    expect(losses).toEqual({ objects: 0, fields: one.lost.length + 1 });
+    for (const field of [one.unmanaged, ...one.lost]) expect(diagnostics[0]?.message).toContain(field);
+    expect(JSON.stringify(diagnostics)).not.toContain("s3cret");
+  },
+);
 
 test.each(Object.entries(cases))("%s keep unknown fields of every object inside", async (_kind, one) => {
   const site = await Site.start("azure");
@@ -149,4 +222,61 @@ test.each(Object.entries(cases))("%s keep unknown fields of every object inside"
   expect(written).toHaveLength(1);
   expect(doing(await site.drive(process().plan(changed)))).toEqual([]);
   expect(JSON.stringify(plan)).not.toContain("s3cret");
+});
+
+test("every kind is exported with a warning about an unknown field of its objects", async () => {
+  const site = await Site.start("azure");
+  onTestFinished(() => site.close());
+  site.env = { K: "v" };
+  writeFileSync(join(site.folder, "a.py"), "print(1)\n");
+  const spec = await site.spec(`${POLICY}users: { a@example.com: {} }
+groups: { g: {} }
+scopes: { s: { acls: { g: READ }, secrets: { k: { env: K } } } }
+pools: { p: { node_type_id: Standard_DS3_v2 } }
+clusters: { c: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 } }
+jobs: { j: { new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }, notebook_task: { notebook_path: /n/a } } }
+directories: { /n: {} }
+notebooks: { /n/a: { source: a.py } }
+files: { /f/a: { source: a.py } }
+`);
+  await site.drive(site.process().apply(spec));
+  await site.world.advance(600_000);
+  const transport = async (request: HttpRequest, send: Send): Promise<HttpResponse> => {
+    const response = await send(request);
+    return request.method === "GET" && response.status === 200
+      ? { ...response, body: JSON.stringify(withUnknown(JSON.parse(String(response.body)))) }
+      : response;
+  };
+  const { reader } = site.process({ transport }).client;
+  const kinds = new Set(registry.kinds.map(({ kind }) => kind));
+  const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 2 }));
+  const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
+  const found = exportSpec({ registry: described, live, kinds, builtIn: true, full: false, secrets: true });
+  const incomplete = found.diagnostics.filter(({ message }) => message.includes(UNKNOWN));
+  expect(incomplete.map(({ address }) => address).sort()).toEqual([...found.addresses].sort());
+  expect(new Set(found.objects.map(({ provider }) => provider.kind))).toEqual(kinds);
+});
+
+test("a job is exported with a warning about its parameters, its trigger, and the fields of its task", async () => {
+  const site = await Site.start("azure");
+  onTestFinished(() => site.close());
+  const { create, body } = cases.jobs ?? { create: "", body: {} };
+  expect(await site.world.post(create, body)).toMatchObject({ status: 200 });
+  const transport = async (request: HttpRequest, send: Send): Promise<HttpResponse> => {
+    const response = await send(request);
+    if (!/jobs\/(list|get)(\?|$)/.test(request.path)) return response;
+    const text = String(response.body)
+      .replace('"task_key"', '"description":"d","timeout_seconds":0,"run_if":"ALL_DONE","task_key"')
+      .replace('"tags"', '"parameters":[{"name":"a"}],"trigger":{"file_arrival":{"url":"/x"}},"tags"');
+    return { ...response, body: text };
+  };
+  const { reader } = site.process({ transport }).client;
+  const kinds = new Set(["jobs"]);
+  const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 2 }));
+  const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
+  const found = exportSpec({ registry: described, live, kinds, builtIn: false, full: false, secrets: false });
+  expect(found.diagnostics.map(({ message }) => message)).toEqual([
+    "jobs.etl is exported without new_cluster.docker_image, parameters, tasks.description, tasks.run_if and trigger, which a spec cannot express",
+  ]);
+  expect(found.losses).toEqual({ objects: 0, fields: 5 });
 });
