@@ -145,7 +145,9 @@ function unknown(
   suggest: Suggest,
 ): Diagnostic {
   const resource = context.input.spec.resources.get(address);
-  const best = place.in === "ids" ? undefined : suggest(text, answer.values);
+  // The nearest name would show most of a sensitive one.
+  const isHidden = context.input.isSensitive?.(address, path, text) === true;
+  const best = place.in === "ids" || isHidden ? undefined : suggest(text, answer.values);
   const message = `${address}: ${toDottedPath(path)} ${JSON.stringify(text)} is not ${describes(context, place, answer)}`;
   const told = place.in === "names" ? warning : error;
   return told("PLAN_UNKNOWN_NAME", message, {

@@ -58,10 +58,13 @@ export function unknownNames(
         (standing === "unknown" && (change.action === "noop" || stoodThere(naming.text)))
       )
         return [];
+      const { text, path } = naming;
+      // The nearest name would show most of a sensitive one.
+      const isHidden = context.input.isSensitive?.(resource.address, path ?? [], text) === true;
       const hint =
         standing === "goes"
           ? GOES
-          : hintFor(naming, namesOf(context, naming.kinds, { going, ignored }), suggest);
+          : hintFor(naming, isHidden ? [] : namesOf(context, naming.kinds, { going, ignored }), suggest);
       return [unknown(resource, naming, standing, hint)];
     });
   });

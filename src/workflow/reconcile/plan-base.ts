@@ -15,6 +15,7 @@ import { splitPlan } from "../../planner/split-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
+import type { State } from "../../state/model/record.ts";
 import type { BaseSpec } from "../base/base-spec.ts";
 import { restrictionOf } from "../session/address-filter.ts";
 import { concealed, type PlanWorkspaceInput, planInTheClear, type WorkspacePlan } from "./plan.ts";
@@ -28,6 +29,8 @@ export interface Planned {
 export interface Comparison {
   readonly head: Planned;
   readonly base: BaseSpec;
+  /** The recorded state in the clear: that of the head's input may be redacted already. */
+  readonly state: State;
   /** Of an untrusted spec. */
   readonly redact?: Redaction | undefined;
   /** The live objects that the base's spec needs: those of the head's plan, and of kinds that only the base has. */
@@ -67,24 +70,25 @@ export async function planWithBase(from: PlanWorkspaceInput, base: BaseSpec): Pr
       ...(untrusted ? { looksAt: (kind, { id }) => owned.has(kind, id) } : {}),
       snapshot,
     });
-  const { redact } = planned;
-  const { plan, notes } = await compareWithBase({ head: planned, base, redact, live });
+  const { redact, recovered } = planned;
+  const { state } = recovered;
+  const { plan, notes } = await compareWithBase({ head: planned, base, state, redact, live });
   return concealed({ ...planned, plan, diagnostics: [...planned.diagnostics, ...notes] });
 }
 
 /** Sends no requests beyond those of the head's plan: side effects of deletions are not part of a comparison. */
-async function planOfBase({ head, redact, live }: Comparison, spec: Spec): Promise<Plan> {
+async function planOfBase({ head, state: recorded, redact, live }: Comparison, spec: Spec): Promise<Plan> {
   const { input } = head;
   const only = widened(head);
   const found = await live(spec, only);
   const { only: _narrow, moved, ...rest } = input;
   // What the head moves has its former address for the base.
-  const state = moved?.before ?? input.state;
+  const state = moved?.before ?? recorded;
   const shield = redact?.(spec, state, found);
   const plan = makePlan({
     ...rest,
     state: shield?.state ?? state,
-    spec: shield?.spec ?? withRecordedSecrets({ registry, spec, state: input.state }),
+    spec: shield?.spec ?? withRecordedSecrets({ registry, spec, state: recorded }),
     live: shield?.live ?? found,
     contents: new Map(),
     ...(only === undefined ? {} : { only }),

@@ -180,7 +180,7 @@ async function planned(
   });
   if (base === undefined) return concealed(found, audit);
   const head = { plan: found, input };
-  const compared = await compareWithBase({ head, base, redact, live: async () => live });
+  const compared = await compareWithBase({ head, base, state, redact, live: async () => live });
   return concealed(compared.plan, [...audit, ...compared.notes]);
 }
 

@@ -201,6 +201,32 @@ describe("a pull request that guesses a sensitive value", () => {
   });
 });
 
+test.each(["plan --untrusted", "plan --untrusted --offline"])(
+  "an unchanged resource with a sensitive value is not resolved by the change when `%s` has a base",
+  async (line) => {
+    const spec = DECLARED.replace("sensitive: true", "sensitive: true, default: none");
+    const { run } = await applied({}, spec);
+    const { code, all } = await run(`${line} --base ${folderWith(spec)} --detailed-exitcode`);
+    expect([code, all]).toEqual([0, expect.stringContaining("No changes.")]);
+    expect(all).not.toContain("Resolved by this change");
+  },
+);
+
+test("an unknown name that is sensitive has no suggestion, because that would be close to the value", async () => {
+  const spec = `variables: { node: { sensitive: true } }
+${CLUSTER.replace("node_type_id: Standard_DS3_v2", 'node_type_id: "${var.node}"')}`;
+  const folder = folderWith(spec);
+  for (const line of ["plan", "plan -o json"]) {
+    const env = { WORKSPACE_HOST: "embedded", WORKSPACE_VAR_node: "Standard_DS3_v" };
+    const context = contextWith(env, folder);
+    expect(await runProgram(context, line.split(" "))).toBe(1);
+    const all = context.out() + context.err();
+    expect(all).toContain("PLAN_UNKNOWN_NAME");
+    expect(all).not.toContain("did you mean");
+    expect(all).not.toContain("Standard_DS3_v");
+  }
+});
+
 describe("a saved plan with a sensitive value", () => {
   test.each([
     ["is unset", {}, 1],
