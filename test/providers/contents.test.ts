@@ -511,6 +511,24 @@ describe("files", () => {
     expect(await files.operations.read(api, liveObject("/a", {}).id)).toBeUndefined();
   });
 
+  test("a range of which the service answers a part is read on where that part ends", async () => {
+    const text = "abcdef";
+    const { api, reads } = scripted({
+      "fs/list": { files: [{ path: "/a", is_dir: false, file_size: text.length }] },
+      "fs/read": ({ offset }) => {
+        const part = text.slice(Number(offset), Number(offset) + 4);
+        return { bytes_read: part.length, data: btoa(part) };
+      },
+    });
+    const { values } = declared(files, bytesOf(text));
+    expect((await observed(files, api, "/a", values))?.values).toEqual(values);
+    const ranges = reads.filter(({ operation }) => operation === "fs/read");
+    expect(ranges.map(({ input }) => [input.offset, input.length])).toEqual([
+      [0, 6],
+      [4, 2],
+    ]);
+  });
+
   test("deleting a file twice is fine", async () => {
     const { api } = await startWorkspace();
     const { values, payload } = declared(files, bytesOf("x"));

@@ -63,6 +63,24 @@ describe("runs/list", () => {
     expect(asked.map(({ query }) => query.page_token)).toEqual([undefined, "a", undefined, "c"]);
   });
 
+  test("reads a list with another filter from the start, at the offset where another list ended", async () => {
+    const { client, asked } = hostWith({
+      "GET 2.1/jobs/runs/list": [
+        { runs: runs(60, 24), has_more: true, next_page_token: "a" },
+        { runs: runs(90, 24), has_more: true, next_page_token: "b" },
+        { runs: runs(66, 24), has_more: false },
+      ],
+    });
+    await client.reader.read("jobs/runs/list", { job_id: 7, limit: 24, offset: 0 });
+    const other = await client.reader.read("jobs/runs/list", { job_id: 8, limit: 24, offset: 24 });
+    expect(ids(other)[0]).toBe(66);
+    expect(asked.map(({ query }) => [query.job_id, query.page_token])).toEqual([
+      ["7", undefined],
+      ["8", undefined],
+      ["8", "b"],
+    ]);
+  });
+
   test("refuses a page token that repeats, also across requests", async () => {
     const { client } = hostWith({
       "GET 2.1/jobs/runs/list": { runs: runs(60, 24), has_more: true, next_page_token: "a" },

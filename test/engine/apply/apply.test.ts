@@ -341,6 +341,8 @@ test("delete-first: the old object goes, the successor comes, then what refers t
     "applied update things.a",
   ]);
   expect(bench.writes).toEqual(["delete boxes boxes-1", "create boxes b", "update things things-2"]);
+  expect((await record(bench, "boxes.b"))?.deposed).toBeUndefined();
+  expect(doing(await bench.plan(boxOf(2)))).toEqual([]);
 });
 
 test("when something that refers to it cannot move, the old object stays and is deleted by a later run", async () => {

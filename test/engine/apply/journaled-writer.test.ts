@@ -51,6 +51,18 @@ test("the intent is there before the first request, and each request is counted 
   expect(lease.state().open).toMatchObject([{ operation: "jobs/reset", sent: 3, succeeded: 1, refused: 1 }]);
 });
 
+test("a request whose entry could not be written was not sent", async () => {
+  const { lease, log, journal } = await setting([]);
+  await journal.write("jobs/create", {});
+  const full = new Error("no space left");
+  lease.append = async () => {
+    throw full;
+  };
+  await expect(journal.write("jobs/reset", {})).rejects.toBe(full);
+  expect(log).toEqual(["jobs/create with 1 open"]);
+  expect(journal.account).toEqual({ open: 0, succeeded: 1, begun: true });
+});
+
 test("requests that a kind sends at once share one intent", async () => {
   const { lease, journal } = await setting([]);
   await Promise.all([journal.write("jobs/create", {}), journal.write("jobs/reset", {})]);

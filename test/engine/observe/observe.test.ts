@@ -72,6 +72,22 @@ test("kinds of open intents and sweeps are read, so that they can be settled", a
   expect([...live.keys()].filter((one) => one !== "people")).toEqual(["tagged", "phased"]);
 });
 
+test("names of open intents and sweeps are looked for, although neither the spec nor the state has them", async () => {
+  const asked: string[][] = [];
+  const rooms = kind("rooms", {
+    list: async (_api, { names }) => {
+      asked.push([...names].sort());
+      return [];
+    },
+  });
+  const open = [{ ...intent("rooms.open"), seq: 1, at: 0 }];
+  const late = { ...intent("rooms.late"), seq: 2, at: 0 };
+  const sweeps = [{ token: "t", address: late.address, until: 9, intent: late }];
+  const registry = registryOf([rooms, kind("people")]);
+  await look({ service: new Service(), registry, state: { ...emptyState("l"), open, sweeps } });
+  expect(asked).toEqual([["late", "open"]]);
+});
+
 test("a list that fails leaves its kind unreadable, with the reason, and the others readable", async () => {
   const service = new Service();
   service.fates.set("read boxes", ["refuse"]);

@@ -144,7 +144,9 @@ describe("an object that another address manages", () => {
   test("is in the way when it keeps the name, ignores its name, or is another object than the recorded one", () => {
     expect(two({ values: { box_name: "A" } }).diagnostics).toMatchObject([refusal]);
     const ignoring = { values: { box_name: "b" }, lifecycle: { ignore_changes: ["box_name"] } };
-    expect(two(ignoring).diagnostics).toMatchObject([refusal]);
+    expect(two(ignoring).diagnostics).toMatchObject([
+      { ...refusal, hint: expect.stringContaining("`workspace state mv boxes.b boxes.n`") },
+    ]);
     const deposed = state([record("boxes.b", "b2", { box_name: "b" }, { deposed: [object("b1", "").id] })]);
     expect(
       two({ values: { box_name: "b" } }, { state: deposed }, [box("b1", "a"), box("b2", "b")]).diagnostics,

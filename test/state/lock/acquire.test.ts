@@ -69,6 +69,30 @@ describe.each(TOPS)("over %s", (_, top) => {
   });
 });
 
+test("the time that a look at the lock takes is not silence of its holder, who may write meanwhile", async () => {
+  const clock = new VirtualClock(10_000_000);
+  const backend = new FileBackend(memoryFiles(new Disk()), FOLDER);
+  const environment = { clock, random: counting(1), owner: ADA, isCrashed: () => false, times: TIMES };
+  let beat = 0;
+  backend.top = async () => {
+    const seen = { fence: 3, claim: { ...CLAIM, beat } };
+    // The second look takes longer than the lease and a request: what it shows is from its begin.
+    if (clock.elapsed() > 10_000_000 && beat === 0) {
+      beat = 1;
+      await clock.sleep(TIMES.leaseMs + TIMES.requestMs);
+    }
+    return seen;
+  };
+  let claims = 0;
+  backend.claim = async () => {
+    claims += 1;
+    return true;
+  };
+  const taken = rejectedCode(acquireLock(backend, environment, { timeoutMs: 100_000, above: 0 }));
+  expect(await clock.drive(taken)).toBe("STATE_LOCKED");
+  expect(claims).toBe(0);
+});
+
 test("a lock file that leads nowhere is a claim that cannot be read", async () => {
   const disk = new Disk();
   const fs = memoryFiles(disk);

@@ -1,6 +1,7 @@
 // Tests only for a state in the workspace's own file system: lost answers, large states, late writers.
 
 import { expect, test } from "vitest";
+import { Files } from "../../../../src/state/backends/workspace-file/files.ts";
 import { rejectedCode } from "../../../failures.ts";
 import { ADA, BO, ready } from "../../build.ts";
 import { names, publish, record, writeAndPublish } from "../../contract.ts";
@@ -68,6 +69,32 @@ test("a state of more than a megabyte goes in blocks, and comes back", async () 
   expect(state?.bytes.length).toBe(1_000_000);
   expect((await shared.store().read()).state.records.size).toBe(8_000);
   await shared.close();
+});
+
+test("a state of which the service loses a block is written again", async () => {
+  let stored: readonly Uint8Array[] = [];
+  let blocks: Uint8Array[] = [];
+  let sent = 0;
+  const files = new Files(
+    {
+      read: async (_operation, { offset, length } = {}) => {
+        const from = Number(offset);
+        const piece = Buffer.concat(stored).subarray(from, from + Number(length));
+        return { bytes_read: piece.length, data: piece.toString("base64") };
+      },
+      write: async (operation, { data }) => {
+        if (operation === "fs/create") blocks = [];
+        else if (operation === "fs/close") stored = blocks;
+        else if (data instanceof Uint8Array && ++sent !== 2) blocks.push(data);
+        return { handle: 1 };
+      },
+    },
+    { isMissing: () => false, isConflict: () => false },
+  );
+  const bytes = new Uint8Array(2 * 1024 * 1024 + 3).fill(7);
+  await files.put("/state", bytes);
+  expect(sent).toBe(6);
+  expect(Buffer.concat(stored).equals(bytes)).toBe(true);
 });
 
 test("a segment that is missing in the middle of a journal is damage, told with its place", async () => {
