@@ -35,7 +35,8 @@ export async function migrate(
   try {
     const found = lease.state();
     if (found.moved !== undefined && found.movingAbove === undefined) return undefined;
-    const placed = (await arrived(target, found)) ?? (await place(source, lease, target, check, wait));
+    const placed =
+      (await arrived(source, target, found)) ?? (await place(source, lease, target, check, wait));
     await lease.retire(to);
     return placed;
   } finally {
@@ -43,10 +44,14 @@ export async function migrate(
   }
 }
 
-/** The state that an earlier attempt wrote before it crashed, and its later versions. */
-async function arrived(target: StateStore, { lineage, movingAbove }: State): Promise<State | undefined> {
+/** The state that an earlier attempt wrote before it crashed, and its later versions. It may have left that place before. */
+async function arrived(
+  source: StateStore,
+  target: StateStore,
+  { lineage, movingAbove }: State,
+): Promise<State | undefined> {
   if (movingAbove === undefined) return undefined;
-  const { state } = await target.read();
+  const { state } = await target.read({ to: source.place });
   return state.lineage === lineage && state.serial > movingAbove ? state : undefined;
 }
 

@@ -135,6 +135,36 @@ for (const [title, open, other, possible] of PAIRS)
       expect(await names(places.from.store())).toEqual(["a", "b", "c", "d"]);
     });
 
+    test("killed at any step on the way back to the place that it left, the same command finishes it", {
+      timeout: 120_000,
+    }, async () => {
+      const wrong: string[] = [];
+      for (let at = 0; ; at++) {
+        const { from, to, lineage } = await opened(open, other);
+        await again({ from, to, lineage });
+        const back = { from: to, to: from, lineage };
+        if (!(await dying(back, at))) break;
+        const code = await rejectedCode(again(back));
+        const there = code === "fine" ? await names(from.store(HEIR)) : [];
+        if (there.join() !== "a,b,c") wrong.push(`${at} ${code}: ${there}`);
+      }
+      expect(wrong).toEqual([]);
+    });
+
+    test("an unfinished move goes on where the new place still has an earlier version of the state", async () => {
+      const places = await opened(open, other);
+      const { from, to } = places;
+      const { state } = await from.store().read();
+      const earlier = { state: { ...state, records: new Map() }, key: "", check: anything };
+      await to.store({ seed: OTHER }).replace(earlier, NO_WAIT);
+      const { serial } = (await to.store().read()).state;
+      const lease = await from.store().lock(NO_WAIT);
+      await lease.retire(to.store().place, serial);
+      await lease.release();
+      expect((await again(places))?.records.size).toBe(3);
+      expect(await names(to.store())).toEqual(["a", "b", "c"]);
+    });
+
     test("an unfinished move says how to finish it, and can be canceled", async () => {
       const places = await opened(open, other);
       const lease = await places.from.store().lock(NO_WAIT);
