@@ -1,8 +1,18 @@
 import { expect, test } from "vitest";
-import { remoteId } from "../../../src/core/address.ts";
+import { type Address, kindOf, remoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { leavesToServer, seenIn } from "../../../src/engine/apply/build-record.ts";
+import type { ApplyRun } from "../../../src/engine/apply/apply-run.ts";
+import {
+  leavesToServer,
+  previousObservations,
+  recordAfter,
+  seenIn,
+} from "../../../src/engine/apply/build-record.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import { registry } from "../../../src/providers/index.ts";
 import type { FieldTable } from "../../../src/resource/field-schema.ts";
+import type { StateRecord } from "../../../src/state/model/record.ts";
+import { ready } from "../../state/build.ts";
 
 const FIELDS: FieldTable = {
   size: { type: "integer" },
@@ -39,6 +49,38 @@ test("the witness of a value that cannot be read is seen", () => {
 
 test("read-only fields are not service defaults", () => {
   expect(seen({}, { made_by: "ada" })).toEqual({});
+});
+
+/** A run of the spec without resources, whose state has one record. */
+const runWith = (record: StateRecord): ApplyRun => {
+  const lease = { record: (address: Address) => (address === record.address ? record : undefined) };
+  return { input: { lease, registry, resources: new Map() } } as unknown as ApplyRun;
+};
+const changeOf = (address: string): Change => {
+  const common = { cause: "spec", reasons: [], consequences: [], dependsOn: [], unresolved: [] } as const;
+  const object = { id: remoteId("old"), name: "old", after: {}, before: {}, fingerprint: "" };
+  return {
+    action: "adopt",
+    address: address as Address,
+    kind: kindOf(address as Address),
+    ...common,
+    ...object,
+  };
+};
+
+test("a replaced object that takes its place again leaves the one that replaced it to be deleted", () => {
+  const record = ready("jobs.a", { id: remoteId("new"), deposed: [remoteId("old"), remoteId("older")] });
+  expect(recordAfter(runWith(record), changeOf("jobs.a"), remoteId("old"), {}, {})).toMatchObject({
+    id: "old",
+    deposed: ["older", "new"],
+  });
+});
+
+test("an update keeps what the service decided, and not the witness of the value that it writes", () => {
+  const secret = ready("secrets.s/k", { seen: { last_updated_timestamp: "7" } });
+  expect(previousObservations(runWith(secret), changeOf("secrets.s/k"))).toEqual({});
+  const pool = ready("pools.a", { seen: { enable_elastic_disk: false } });
+  expect(previousObservations(runWith(pool), changeOf("pools.a"))).toEqual({ enable_elastic_disk: false });
 });
 
 test("a kind declares whether an apply must be verified", () => {

@@ -134,6 +134,21 @@ test("an unfinished last line is a warning and is removed when the next run begi
   ]);
 });
 
+test("entries that were lost are no longer missed once a later run has written", async () => {
+  const disk = new Disk();
+  await written(disk);
+  const path = `${FOLDER}/journal.jsonl`;
+  const [begin] = new TextDecoder().decode(disk.bytes(path)).split("\n");
+  disk.put(path, new TextEncoder().encode(`${begin}\n`));
+  expect((await storeOn({ disk }).read()).diagnostics.map(({ message }) => message)).toEqual([
+    "journal.jsonl ends with entry 1, but a run had written entries up to 3",
+  ]);
+  const lease = await storeOn({ disk, seed: 3 }).lock({ timeoutMs: 0 });
+  await lease.append(record("next"));
+  await lease.release();
+  expect((await storeOn({ disk }).read()).diagnostics).toEqual([]);
+});
+
 test("a crash before any file operation of a run loses no durable entry", async () => {
   const operations: string[] = [];
   const run = async (disk: Disk, dieAt: number, acknowledged: string[]): Promise<void> => {
