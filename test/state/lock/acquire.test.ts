@@ -69,14 +69,14 @@ describe.each(TOPS)("over %s", (_, top) => {
   });
 });
 
-test("the time that a look at the lock takes is not silence of its holder, who may write meanwhile", async () => {
+test("the time of a slow read of the lock is not silence of its holder, who may write meanwhile", async () => {
   const clock = new VirtualClock(10_000_000);
   const backend = new FileBackend(memoryFiles(new Disk()), FOLDER);
   const environment = { clock, random: counting(1), owner: ADA, isCrashed: () => false, times: TIMES };
   let beat = 0;
   backend.top = async () => {
     const seen = { fence: 3, claim: { ...CLAIM, beat } };
-    // The second look takes longer than the lease and a request: what it shows is from its begin.
+    // The second read takes longer than the lease and a request: what it shows is from its begin.
     if (clock.elapsed() > 10_000_000 && beat === 0) {
       beat = 1;
       await clock.sleep(TIMES.leaseMs + TIMES.requestMs);

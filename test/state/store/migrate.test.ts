@@ -151,7 +151,7 @@ for (const [title, open, other, possible] of PAIRS)
       expect(wrong).toEqual([]);
     });
 
-    test("an unfinished move goes on where the new place still has an earlier version of the state", async () => {
+    test("an unfinished move is completed where the new place still has an earlier version of the state", async () => {
       const places = await opened(open, other);
       const { from, to } = places;
       const { state } = await from.store().read();
