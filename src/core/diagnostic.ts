@@ -9,6 +9,8 @@ export interface Location {
   readonly line: number;
   readonly column: number;
   readonly frame?: string;
+  /** Of a value in a module, or one that an expression takes from elsewhere: the places that a diagnostic shows. */
+  readonly traced?: { readonly at: Location; readonly usedAt: readonly Location[] };
 }
 
 /** `workspace.yaml:3:11`. */
@@ -46,11 +48,17 @@ export interface Diagnostic {
 type Details = Partial<Pick<Diagnostic, "address" | "at" | "hint" | "cause" | "rule">>;
 
 export function error(code: Code, message: string, details: Details = {}): Diagnostic {
-  return { severity: "error", code, message, ...details };
+  return { severity: "error", code, message, ...traced(details) };
 }
 
 export function warning(code: Code, message: string, details: Details = {}): Diagnostic {
-  return { severity: "warning", code, message, ...details };
+  return { severity: "warning", code, message, ...traced(details) };
+}
+
+/** With the place where the value was written first, and those that use it after it. */
+function traced(details: Details): Details & Pick<Diagnostic, "usedAt"> {
+  const { traced: trace } = details.at ?? {};
+  return trace === undefined ? details : { ...details, ...trace };
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -132,7 +132,7 @@ function protection({ input }: PlanContext, { address, action }: Change): Diagno
   if (resource?.lifecycle.prevent_destroy === true)
     return error("GUARD_PREVENT_DESTROY", `${would}, but prevent_destroy is set`, {
       address,
-      at: resource.at,
+      at: resource.locate(["lifecycle", "prevent_destroy"]),
       hint: "remove lifecycle.prevent_destroy to allow this change",
     });
   if (resource !== undefined || input.state.records.get(address)?.prevent_destroy !== true) return undefined;

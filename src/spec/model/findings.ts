@@ -2,13 +2,13 @@
 
 import type { Address } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Diagnostic, Location } from "../../core/diagnostic.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { count } from "../../core/sentences.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import { locationOf, type Span } from "./source.ts";
 import type { InstanceOrigin } from "./spec.ts";
-import { describeNode, isNull, type MapNode, type SpecNode } from "./tree.ts";
+import { describeNode, isNull, type MapNode, type SpecNode, type ValueSpan } from "./tree.ts";
 
 export interface Finding {
   readonly severity: "error" | "warning";
@@ -182,6 +182,20 @@ function diagnosticOf({ finding, origin, others }: Kept, framed: boolean): Diagn
     hint,
     cause,
   };
+}
+
+/** The place of a span, with those that a diagnostic shows: where its value was written, and what uses it. */
+export function tracedLocationOf(span: ValueSpan, origin: InstanceOrigin | undefined): Location {
+  const place = locationOf(span);
+  const { written } = span;
+  const uses = [...(written === undefined ? [] : [span]), ...usesOutside(written ?? span, origin)];
+  if (uses.length === 0) return place;
+  return Object.defineProperty(place, "traced", {
+    get: () => ({
+      at: locationOf(written ?? span),
+      usedAt: uses.map((use) => locationOf(use, false)),
+    }),
+  });
 }
 
 /** The uses of a module from outside the file of a place. What is wrong with the path of a module is found in its user. */

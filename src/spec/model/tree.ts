@@ -6,7 +6,7 @@ import type { Span } from "./source.ts";
 
 export type ScalarValue = string | number | bigint | boolean | null;
 
-interface ValueSpan extends Span {
+export interface ValueSpan extends Span {
   /** Where the value, or a reference in it, is written, if it comes from an expression here. */
   readonly written?: Span;
   /** The value was computed from a sensitive one; in a list or map, its length or keys were. */

@@ -5,8 +5,9 @@ import type { Location } from "../../core/diagnostic.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
-import { locationOf, type Span } from "../model/source.ts";
-import type { Lifecycle, Reference, Resource, WrittenResource } from "../model/spec.ts";
+import { tracedLocationOf } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import type { InstanceOrigin, Lifecycle, Reference, Resource, WrittenResource } from "../model/spec.ts";
 import { type MapNode, spanOf } from "../model/tree.ts";
 
 /** Results of resolution, in addition to the declared fields. */
@@ -30,6 +31,7 @@ export class Desired implements Resource {
   declare readonly payload?: Payload;
   declare readonly unread?: string;
   readonly #at: Span;
+  readonly #origin: InstanceOrigin | undefined;
   readonly #fields: MapNode;
 
   constructor(written: WrittenResource, fields: MapNode, settled: ResolvedDesired) {
@@ -46,16 +48,17 @@ export class Desired implements Resource {
     if (settled.payload !== undefined) this.payload = settled.payload;
     if (settled.unread !== undefined) this.unread = settled.unread;
     this.#at = written.at;
+    this.#origin = written.origin;
     this.#fields = fields;
   }
 
   get at(): Location {
-    return locationOf(this.#at);
+    return tracedLocationOf(this.#at, this.#origin);
   }
 
   locate(path: Path): Location {
     const first = path[0];
     const isWritten = first !== undefined && this.#fields.members.has(String(first));
-    return locationOf(isWritten ? spanOf(this.#fields, path) : this.#at);
+    return tracedLocationOf(isWritten ? spanOf(this.#fields, path) : this.#at, this.#origin);
   }
 }

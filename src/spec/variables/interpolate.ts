@@ -243,8 +243,8 @@ export class Expander {
   }
 }
 
-/** Expressions whose value is written for them alone. The type of a variable or an input is checked at its declaration. */
-const NAMED = /^(?:local|modules)\.[\w.-]+$/;
+/** Expressions whose value is written for them alone; that of a variable may come from outside the spec. */
+const NAMED = /^(?:local|modules|input|each\.value)\.[\w./-]+$/;
 
 /** Such values keep the place where they are written. */
 const refers = (value: SpecNode): boolean =>

@@ -30,5 +30,7 @@ function located(one: ChangeOutcome, resources: Resources): ChangeOutcome {
   const isCause = one.result === "failed" || one.result === "unknown";
   if (!isCause || one.diagnostic === undefined || one.diagnostic.at !== undefined || place === undefined)
     return one;
-  return { ...one, diagnostic: { ...one.diagnostic, at: withoutFrame(place) } };
+  const { at, usedAt } = place.traced ?? { at: place };
+  const places = { at: withoutFrame(at), ...(usedAt === undefined ? {} : { usedAt }) };
+  return { ...one, diagnostic: { ...one.diagnostic, ...places } };
 }
