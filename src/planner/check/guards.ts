@@ -47,7 +47,7 @@ function maxDeletes(context: PlanContext, changes: readonly Change[]): Guard[] {
     "count" in policy
       ? `${policy.count}`
       : `${Math.round(policy.share * 100)}% of ${managed} managed resources`;
-  const message = `the plan deletes ${deletes.length} resources; policy.max_deletes allows ${allowed}`;
+  const message = `the plan deletes ${countOf(deletes.length, "resource")}; policy.max_deletes allows ${allowed}`;
   const diagnostic = error("GUARD_MAX_DELETES", message, {
     hint: "check for a missing file or target, or raise policy.max_deletes if you intend these deletions",
   });

@@ -134,12 +134,28 @@ export interface ComparedDrift {
   readonly drift: readonly Drift[];
   readonly live: Live;
   readonly only: ((address: Address) => boolean) | undefined;
+  /** Of entries of the spec that the state may not have yet; the drift has the new addresses. */
+  readonly moves: ReadonlyMap<Address, Address>;
+}
+
+export function pendingMoves(entries: readonly JournalEntry[]): ComparedDrift["moves"] {
+  return new Map(entries.flatMap((entry) => (entry.type === "moved" ? [[entry.from, entry.to]] : [])));
+}
+
+/** The address of a record before the moves that are not in the state yet. */
+export function recordedAddress(
+  { records }: Pick<State, "records">,
+  moves: ComparedDrift["moves"],
+  address: Address,
+): Address {
+  for (const [from, to] of moves) if (to === address && records.has(from)) return from;
+  return address;
 }
 
 /** Ends acknowledgements that are over: at their time, or because the difference no longer exists with this live value. */
 export function endedAcknowledgements(
   acknowledged: readonly Acknowledgement[],
-  { drift, live, only }: ComparedDrift,
+  { drift, live, only, moves }: ComparedDrift,
   registry: PlanningRegistry,
   keyed: Keyed,
   now: number,
@@ -155,8 +171,9 @@ export function endedAcknowledgements(
   );
   return acknowledged.flatMap((accepted): readonly JournalEntry[] => {
     const { address, field, differences, until } = accepted;
-    const isLeft = (digest: string): boolean => present.get(address)?.has(digest) === true;
-    const left = isCompared(address) ? differences.filter(isLeft) : differences;
+    const compared = moves.get(address) ?? address;
+    const isLeft = (digest: string): boolean => present.get(compared)?.has(digest) === true;
+    const left = isCompared(compared) ? differences.filter(isLeft) : differences;
     if (until <= now || left.length === 0) return [{ type: "unacknowledged", address, field }];
     if (left.length === differences.length) return [];
     return [{ type: "acknowledged", acknowledgement: { ...accepted, differences: left } }];

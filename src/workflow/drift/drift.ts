@@ -12,6 +12,7 @@ import {
   endedAcknowledgements,
   isInField,
   type Keyed,
+  recordedAddress,
 } from "../../planner/diff/known-drift.ts";
 import type { Drift, DriftOrigin } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -157,13 +158,19 @@ export async function rememberReported(
   keyed: Keyed,
 ): Promise<readonly Diagnostic[]> {
   const now = Date.now();
-  const { drift, only } = compared;
-  const covered = drift.map((item) => ({
-    address: item.address,
-    differences: driftDigests(item, registry.of(item.address).fields, keyed),
-  }));
-  const entriesFor = ({ reported = [], acknowledged = [] }: State): readonly JournalEntry[] => {
-    const others = reported.filter(({ address }) => only?.(address) === false);
+  const { drift, only, moves } = compared;
+  // A later acknowledgement can be of drift that this run did not compare.
+  const compares = new Set((state.acknowledged ?? []).map((accepted) => JSON.stringify(accepted)));
+  const entriesFor = (current: State): readonly JournalEntry[] => {
+    const { reported = [] } = current;
+    const acknowledged = (current.acknowledged ?? []).filter((accepted) =>
+      compares.has(JSON.stringify(accepted)),
+    );
+    const covered = drift.map((item) => ({
+      address: recordedAddress(current, moves, item.address),
+      differences: driftDigests(item, registry.of(item.address).fields, keyed),
+    }));
+    const others = reported.filter(({ address }) => only?.(moves.get(address) ?? address) === false);
     const all = [...others, ...covered];
     return [
       ...(JSON.stringify(all) === JSON.stringify(reported)

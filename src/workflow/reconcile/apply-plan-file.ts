@@ -2,6 +2,7 @@
 
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
+import { pendingMoves } from "../../planner/diff/known-drift.ts";
 import { isBlocked } from "../../planner/model/plan.ts";
 import { changedObjects, otherRecords } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
@@ -108,7 +109,8 @@ async function applyChecked(
     return { status: "refused", plan };
   }
   // The workspace is read again for names and IDs; the changes are those of the file.
-  const { live, learnt, sensitive, recovered } = await planSession(session, lease.state(), { writes: true });
+  const now = await planSession(session, lease.state(), { writes: true });
+  const { live, learnt, sensitive, recovered } = now;
   assertNotInterrupted(request.signal);
   if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
   const moved = [
@@ -124,7 +126,7 @@ async function applyChecked(
   return executePlan(session, request, observer, {
     lease,
     plan,
-    live,
+    compared: { drift: now.plan.drift, live, only: undefined, moves: pendingMoves(recovered.entries) },
     sensitive,
     resources: spec.resources,
     entries: [...plannedEntries(recovered.entries, plan), ...learnt, { type: "nonce", nonce: saved.nonce }],

@@ -7,12 +7,11 @@ import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
-import { endedAcknowledgements } from "../../planner/diff/known-drift.ts";
+import { type ComparedDrift, endedAcknowledgements, pendingMoves } from "../../planner/diff/known-drift.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
-import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import { fold } from "../../state/format/fold.ts";
@@ -71,7 +70,7 @@ async function planAndApply(
     ...(destroys ? [] : ephemeralState(context, session.options, settings.place, lease.state())),
     ...otherTarget(spec, lease.state()),
   ];
-  const { plan, live, sensitive, recovered, learnt, diagnostics } = await planSession(
+  const { plan, input, live, sensitive, recovered, learnt, diagnostics } = await planSession(
     session,
     lease.state(),
     {
@@ -94,7 +93,7 @@ async function planAndApply(
   return executePlan(session, request, observer, {
     lease,
     plan,
-    live,
+    compared: { drift: plan.drift, live, only: input.only, moves: pendingMoves(recovered.entries) },
     sensitive,
     resources: destroys ? new Map() : spec.resources,
     entries: [...plannedEntries(recovered.entries, plan), ...learnt],
@@ -128,7 +127,7 @@ export async function withLock<T>(
 interface ExecuteInput {
   readonly lease: Lease;
   readonly plan: Plan;
-  readonly live: Live;
+  readonly compared: ComparedDrift;
   readonly sensitive: SensitiveValues;
   readonly resources: Spec["resources"];
   /** What has to be known before the first change. */
@@ -140,15 +139,12 @@ interface ExecuteInput {
 /** Acknowledgements that are over, also if the plan has no changes. */
 function endedIn(
   session: Session,
-  { plan, lease, live, entries }: Pick<ExecuteInput, "plan" | "lease" | "live" | "entries">,
+  { lease, compared, entries }: Pick<ExecuteInput, "lease" | "compared" | "entries">,
 ): readonly JournalEntry[] {
   const { acknowledged = [] } = fold(
     lease.state(),
     entries.map((entry) => ({ seq: 0, at: 0, entry })),
   );
-  // A partial plan has the drift of some addresses only.
-  const only = plan.part === undefined ? undefined : () => false;
-  const compared = { drift: plan.drift, live, only };
   return endedAcknowledgements(acknowledged, compared, registry, keyedBy(session), Date.now());
 }
 
@@ -156,14 +152,14 @@ export async function executePlan(
   session: Session,
   { signal, origin }: Omit<ApplyRequest, "plan">,
   observer: ApplyObserver,
-  { plan, lease, live, sensitive, resources, entries, command, notes }: ExecuteInput,
+  { plan, lease, compared, sensitive, resources, entries, command, notes }: ExecuteInput,
 ): Promise<ApplyResult> {
   const { context, spec } = session;
   const { diagnostics: missing } = restoredPlan(plan, sensitive);
   if (hasErrors(missing)) throw new Failure(...missing);
   const from = await origin(plan);
   prepareForLargeApply(spec);
-  await recordRecovery(lease, [...entries, ...endedIn(session, { plan, lease, live, entries })]);
+  await recordRecovery(lease, [...entries, ...endedIn(session, { lease, compared, entries })]);
   const { user, host } = thisProcess();
   const actor = ciActor(context) ?? `${user}@${host}`;
   const activity = await context.observer.begin();
@@ -171,7 +167,7 @@ export async function executePlan(
     plan,
     registry,
     resources,
-    live,
+    live: compared.live,
     sensitive,
     writer: session.connection.writer,
     lease,

@@ -83,11 +83,11 @@ export async function withState<T>(
 export async function writeEntries(
   store: StateStore,
   wait: LockOptions,
-  entries: (lease: Lease) => readonly JournalEntry[],
+  entries: (lease: Lease) => readonly JournalEntry[] | Promise<readonly JournalEntry[]>,
 ): Promise<void> {
   const lease = await store.lock(wait);
   try {
-    for (const entry of entries(lease)) await lease.append(entry);
+    for (const entry of await entries(lease)) await lease.append(entry);
     await lease.publish();
   } finally {
     await lease.release();

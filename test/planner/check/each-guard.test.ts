@@ -68,6 +68,8 @@ describe("max_deletes", () => {
     const most = (count: number) => guards(deletes(3), { spec: allowing({ count }), state: records(3) });
     expect(most(3)).toEqual([]);
     expect(most(2)[0]?.diagnostic.message).toBe("the plan deletes 3 resources; policy.max_deletes allows 2");
+    const single = guards(deletes(1), { spec: allowing({ count: 0 }), state: records(3) });
+    expect(single[0]?.diagnostic.message).toBe("the plan deletes 1 resource; policy.max_deletes allows 0");
   });
 });
 

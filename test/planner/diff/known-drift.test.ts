@@ -221,11 +221,16 @@ describe("an acknowledgement that is over", () => {
   const ended = (
     size: number | undefined,
     accepted: Acknowledgement,
-    { now = 500, world = boxes(size), only = undefined as ((one: Address) => boolean) | undefined } = {},
+    {
+      now = 500,
+      world = boxes(size),
+      only = undefined as ((one: Address) => boolean) | undefined,
+      moves = new Map<Address, Address>(),
+    } = {},
   ) =>
     endedAcknowledgements(
       [accepted],
-      { drift: planned(size).drift, live: world, only },
+      { drift: planned(size).drift, live: world, only, moves },
       registry,
       keyed,
       now,
@@ -246,6 +251,14 @@ describe("an acknowledgement that is over", () => {
     const unread = { readable: false, diagnostic: error("API_FORBIDDEN", "no") } as const;
     expect(ended(1, acceptedIn(3), { world: new Map([["boxes", unread]]) })).toEqual([]);
     expect(ended(1, acceptedIn(3), { world: new Map() })).toEqual([]);
+  });
+
+  test("is not one whose drift has the new address of a move that is not applied", () => {
+    const moves = new Map([["boxes.old" as Address, address]]);
+    const before = acceptedIn(3, { address: "boxes.old" as Address });
+    expect(ended(3, before, { moves })).toEqual([]);
+    expect(ended(4, before, { moves, only: (compared) => compared === before.address })).toEqual([]);
+    expect(ended(4, before, { moves })).toEqual([{ type: "unacknowledged", address: "boxes.old" }]);
   });
 
   test("loses the differences that no longer exist and keeps the others", () => {

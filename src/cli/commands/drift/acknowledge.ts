@@ -1,11 +1,11 @@
 // `workspace drift acknowledge ADDRESS[.field]`: accepts drift until a date. Reports still show it, but it does not affect the exit code.
 
-import { fromEnv } from "../../../config/environment.ts";
-import { failureOf } from "../../../core/diagnostic.ts";
+import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
+import { pendingMoves, recordedAddress } from "../../../planner/diff/known-drift.ts";
 import { printable } from "../../../report/text/printable.ts";
 import { timeText } from "../../../report/text/vocabulary.ts";
 import { thisProcess } from "../../../state/backends/file/node-ports.ts";
-import type { Acknowledgement } from "../../../state/model/record.ts";
+import type { Acknowledgement, State } from "../../../state/model/record.ts";
 import {
   acknowledgedAt,
   acknowledgedPlace,
@@ -54,12 +54,10 @@ export const acknowledgeCommand = defineCommand({
     const wait = lockWait(context, options.lockTimeout);
     if (options.remove)
       return withState(context, options, async (store) => {
-        const { state } = await store.read();
-        const entry = {
-          type: "unacknowledged",
-          ...acknowledgedSubject(acknowledgedAt(state.acknowledged ?? [], place)),
-        } as const;
-        await writeEntries(store, wait, () => [entry]);
+        const subject = (state: State) =>
+          acknowledgedSubject(acknowledgedAt(state.acknowledged ?? [], place));
+        subject((await store.read()).state);
+        await writeEntries(store, wait, (lease) => [{ type: "unacknowledged", ...subject(lease.state()) }]);
         context.stdout.write(`Removed the acknowledgement of ${printable(place)}.\n`);
         return EXIT.ok;
       });
@@ -67,15 +65,24 @@ export const acknowledgeCommand = defineCommand({
     const until = acknowledgedUntil(options.until, now);
     const reason = acknowledgedReason(options.reason);
     return withSession(context, options, { makesKey: true, secrets: "skip" }, async (session) => {
-      const { state } = await session.loaded();
-      const { plan } = await planSession(session, state);
-      const by = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name ?? thisProcess().user;
-      const accepted = { ...driftAt(plan.drift, place, keyedBy(session)), until, reason, by, at: now };
-      const expired = (state.acknowledged ?? []).filter((one) => one.until <= now);
-      await writeEntries(session.store, wait, () => [
-        ...expired.map((one) => ({ type: "unacknowledged", ...acknowledgedSubject(one) }) as const),
-        { type: "acknowledged", acknowledgement: accepted },
-      ]);
+      // Under the lock: an apply that this command waited for may have reverted the drift.
+      await writeEntries(session.store, wait, async (lease) => {
+        if (hasErrors(lease.diagnostics)) throw new Failure(...lease.diagnostics);
+        const state = lease.state();
+        const { plan, input, recovered, learnt } = await planSession(session, state, { writes: true });
+        const drift = driftAt(plan.drift, place, keyedBy(session));
+        const address = recordedAddress(state, pendingMoves(recovered.entries), drift.address);
+        const by = input.caller ?? thisProcess().user;
+        const acknowledgement: Acknowledgement = { ...drift, address, until, reason, by, at: now };
+        const expired = (state.acknowledged ?? []).filter((accepted) => accepted.until <= now);
+        return [
+          ...learnt,
+          ...expired.map(
+            (accepted) => ({ type: "unacknowledged", ...acknowledgedSubject(accepted) }) as const,
+          ),
+          { type: "acknowledged", acknowledgement },
+        ];
+      });
       context.stdout.write(`Acknowledged ${printable(place)} until ${timeText(until)}.\n`);
       return EXIT.ok;
     });

@@ -1,6 +1,7 @@
 // `workspace drift`: shows what changed in the workspace since the last apply. Writes only the reported drift, and only with `--since last`.
 
 import { Failure, hasErrors } from "../../../core/diagnostic.ts";
+import { pendingMoves } from "../../../planner/diff/known-drift.ts";
 import { registry } from "../../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../../report/formats.ts";
 import { type DriftView, driftView } from "../../../report/plan/drift-view.ts";
@@ -75,7 +76,8 @@ export const driftCommand = defineCommand({
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         if (sinceLast) {
           const only = restrictionOf(options.only)?.only;
-          const compared = { drift: planned.plan.drift, live: planned.live, only };
+          const moves = pendingMoves(planned.recovered.entries);
+          const compared = { drift: planned.plan.drift, live: planned.live, only, moves };
           const found = await rememberReported(session.store, state, compared, keyedBy(session));
           printDiagnostics(context, found);
         }
