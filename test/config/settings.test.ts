@@ -44,6 +44,15 @@ describe("settings", () => {
     });
   });
 
+  test("the dialect of a profile is for the host of the profile alone", () => {
+    const context = contextWith({ WORKSPACE_TOKEN: "t" });
+    const path = join(context.home, ".workspacecfg");
+    writeFileSync(path, "host = https://a.example\ndialect = databricks\n", { mode: 0o600 });
+    const spoken = (host?: string) => settingsOf(context, { ...NONE, host }).spoken.dialect;
+    expect(spoken("https://a.example")).toBe("databricks");
+    expect(spoken("https://b.example")).toBe("contract");
+  });
+
   test("a profile that is named on the command line is meant whole", () => {
     const env = { WORKSPACE_HOST: "https://env.example", WORKSPACE_TOKEN: "env-token" };
     expect(placeOf(env, { profile: "prod" })).toMatchObject({

@@ -84,6 +84,7 @@ describe("waves", () => {
   test.each([
     ["canary: 1, then 10%, then rest", [1, 2, 9]],
     ["50%", [6, 6]],
+    ["25%, then 50%, then rest", [3, 6, 3]],
     ["3 then 3", [3, 3, 6]],
     ["100%", [12]],
     ["20", [12]],

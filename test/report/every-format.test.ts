@@ -16,6 +16,7 @@ import {
 } from "../../src/report/formats.ts";
 import { outcomeView } from "../../src/report/outcome/outcome-view.ts";
 import { driftView } from "../../src/report/plan/drift-view.ts";
+import { driftReportJson } from "../../src/report/plan/plan-json.ts";
 import { planView } from "../../src/report/plan/plan-view.ts";
 import { colorsFor } from "../../src/report/text/color.ts";
 import type { RunInfo } from "../../src/report/text/run-info.ts";
@@ -273,6 +274,28 @@ describe("of drift", () => {
       "warning",
       "note",
     ]);
+  });
+
+  test("each difference of a resource has its own acknowledgement in JSON, and counts once in the title", () => {
+    const diffs = [
+      { path: ["max_capacity"], before: 7, after: 5, cause: "drift", replaces: false },
+      { path: ["min_idle_instances"], before: 2, after: 1, cause: "drift", replaces: false },
+    ] as const;
+    const marks = [{ reported: true, acknowledged: accepted }, { reported: false }];
+    const partly = driftView(
+      { ...plan, drift: [{ ...drift, diffs, marks }] },
+      3,
+      registry,
+      undefined,
+      context,
+    );
+    expect(JSON.parse(JSON.stringify(driftReportJson(partly, INFO))).drift[0].changes).toMatchObject([
+      { path: ["max_capacity"], reported: true, acknowledged: { reason: "load test" } },
+      { path: ["min_idle_instances"], reported: false },
+    ]);
+    expect(JSON.stringify(driftReportJson(partly, INFO)).match(/load test/g)).toHaveLength(1);
+    // An acknowledged difference was reported, too, and counts once.
+    expect(partly.title).toMatch(/ Differences: 1 new, 0 reported before, 1 acknowledged\.$/);
   });
 
   test("drift below --fail-on fails no test, and is a notice, a note, and information", async () => {

@@ -131,6 +131,16 @@ describe("a plan with a base", () => {
     expect(await split("--base-ref", "main", "--only", "scopes.*")).toEqual(["scopes.new create caused"]);
   });
 
+  test("dependencies outside the addresses of --only are pending if the base has it", async () => {
+    const users = `${APPLIED}users: { ada@example.com: {} }\n`;
+    merged(`${users}groups: { g: { members: { users: [] } } }\n`);
+    spec(`${users}groups: { g: { members: { users: [ada@example.com] } } }\n`);
+    expect(await split("--base-ref", "main", "--only", "groups.g")).toEqual([
+      "groups.g create caused",
+      "users.ada@example.com create pending",
+    ]);
+  });
+
   test("reads what the plan alone reads, each object once", async () => {
     merged(MERGED);
     spec(CHANGED);

@@ -201,16 +201,31 @@ describe("--webhook", () => {
     });
   });
 
-  const drifted = async (capacity: number, folder = folderWith(POOL)): Promise<string> => {
+  const drifted = async (capacity: number, folder = folderWith(POOL), more = ""): Promise<string> => {
     if (!existsSync(join(folder, ".workspace"))) await run(folder, "apply --auto-approve");
     const { out } = await run(folder, "state show pools.p");
     const { id } = JSON.parse(out);
     const edit = `api instance-pools/edit instance_pool_id=${id} instance_pool_name=p node_type_id=Standard_DS3_v2`;
-    expect((await run(folder, `${edit} max_capacity=${capacity}`)).code).toBe(0);
+    expect((await run(folder, `${edit} max_capacity=${capacity}${more}`)).code).toBe(0);
     return folder;
   };
   const accept = "drift acknowledge pools.p --until 2999-12-31 --reason known";
   const bodies = () => receiver.posted.map(({ body }) => JSON.parse(body));
+
+  test("a resource with a new difference is new, whatever was reported of it before", async () => {
+    const folder = await drifted(7, undefined, " min_idle_instances=1");
+    const watch = `drift --since last --webhook ${receiver.url}`;
+    expect((await run(folder, watch)).code).toBe(2);
+    await drifted(8, folder, " min_idle_instances=1");
+    expect((await run(folder, watch)).code).toBe(2);
+    expect(bodies()[1]).toMatchObject({
+      differences: [
+        { severity: "cost", status: "new", count: 1 },
+        { severity: "cost", status: "reported", count: 1 },
+      ],
+      differing_resources: [{ address: "pools.p", status: "new" }],
+    });
+  });
 
   test("a message names what is new, and a run without news sends none", async () => {
     const folder = await drifted(7);

@@ -103,6 +103,19 @@ describe.skipIf(server === undefined)("a fleet with a database", () => {
     for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
   }, 60_000);
 
+  test("a run that another process keeps from beginning fails, and leaves the last result", async () => {
+    const { leases, results } = await openFleet("held");
+    await results.add(resultOf("ads", "changes"));
+    const lease = await leases.acquire("ads", "other", 0);
+    const variables = { ...SECRETS, WORKSPACE_FLEET_DATABASE: fleetUrl("held") };
+    const refused = await fleet(["drift", "ads"], variables);
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining("other already runs ads") });
+    const recorded = (await results.recent(2, ["ads"])).get("ads") ?? [];
+    expect(recorded.map(({ status }) => status)).toEqual(["changes"]);
+    if ("release" in lease) await lease.release();
+    await results.close();
+  });
+
   test("shows its status to a role that cannot create tables: before they exist, and while they are older", async () => {
     const { database } = await openFleet("watched");
     await database.script([

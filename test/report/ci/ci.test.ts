@@ -95,6 +95,16 @@ describe("GitHub annotations", () => {
     expect(shown.at(-2)?.message).toMatch(/^16 more warnings: /);
   });
 
+  test("keep within 10 notices, the one about the run included", () => {
+    const notes = findingNotices(Array.from({ length: 10 }, (_, n) => warning("SPEC_VALUE", `n${n}`)));
+    const asNotes = (count: number) =>
+      notes.slice(0, count).map((one): Notice => ({ ...one, level: "note" }));
+    const shown = (count: number) =>
+      lines(githubAnnotations(asNotes(count), INFO, [])).map((line) => parsed(line).properties.title);
+    expect(shown(9)).toEqual(["workspace", ...Array(9).fill("SPEC_VALUE")]);
+    expect(shown(10)).toEqual(["workspace", ...Array(8).fill("SPEC_VALUE"), "2 more notices"]);
+  });
+
   test("give every title and message back, and never make a second command", () => {
     const tricky = fc.array(
       fc.constantFrom("::", ":", ",", "%", "%0A", "%3A", "=", "\n::error::x", "\r", "a", "##[x]", " "),

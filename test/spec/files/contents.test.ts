@@ -48,10 +48,11 @@ describe("one file", () => {
   it("a declared language takes precedence over the extension", async () => {
     const { resource } = await load({
       "workspace.yaml":
-        "notebooks: { /a: { source: a.txt, language: SQL, format: SOURCE }, /b: { source: b.py, format: JUPYTER } }",
+        "notebooks: { /a: { source: a.txt, language: SQL, format: SOURCE }, /b: { source: b.py, format: JUPYTER }, /c: { source: b.py, format: SOURCE } }",
       "a.txt": "x",
       "b.py": "x",
     });
+    expect(resource("notebooks./c").values).toMatchObject({ language: "PYTHON", format: "SOURCE" });
     expect(resource("notebooks./a").values).toMatchObject({ language: "SQL", format: "SOURCE" });
     expect(resource("notebooks./b").values).toEqual({ format: "JUPYTER", content: "x|JUPYTER" });
   });

@@ -51,6 +51,17 @@ describe("where a value comes from", () => {
   });
 });
 
+describe("the values of enum", () => {
+  it("are of their type: the text of a number is not the number", async () => {
+    const spec = (type: string) =>
+      `variables: { n: { ${type}enum: [1, 2] } }\npools: { p: { node_type_id: n, max_capacity: "\${var.n}" } }`;
+    expect((await load(spec("type: number, "), { vars: ["n=1"] })).told).toEqual([]);
+    expect((await load(spec(""), { vars: ["n=1"] })).told[0]).toContain(
+      'the variable n must be one of 1 or 2, not "1"',
+    );
+  });
+});
+
 describe("the type of a value", () => {
   it("is kept if a string is only the variable, at any depth", async () => {
     const { resource } = await load(`

@@ -93,6 +93,13 @@ test("a plan that is compared with a base says which violations the change cause
   ]);
 });
 
+test("a rule that fails for several changes is of this change if it fails for one that the change causes", async () => {
+  const failing = rule("change.after.missing == 'x'");
+  expect(await guards(plan(DIVIDED), failing)).toEqual([["pools.new,pools.old", "caused"]]);
+  const pending = { split: split({ "pools.new": "pending", "pools.old": "pending" }) };
+  expect(await guards(plan(pending), failing)).toEqual([["pools.new,pools.old", "pending"]]);
+});
+
 test("an error that was pending does not hide what the change violates", async () => {
   expect(await guards(plan({ ...ERROR, ...DIVIDED }), rule("name == ''"))).toContainEqual([
     "pools.new",

@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import type { Spec } from "../../../src/spec/model/spec.ts";
+import type { State } from "../../../src/state/model/record.ts";
+import { otherTarget } from "../../../src/workflow/session/state-warnings.ts";
 import { contextWith } from "../../cli/context.ts";
 import { folderWith } from "../../cli/program.ts";
 
@@ -44,6 +47,15 @@ describe("one state location for two targets", () => {
         "warning STATE_OTHER_TARGET: the state was last applied with the target dev, not with prod",
       ),
     });
+  });
+
+  test("a run without a target hides no earlier one", () => {
+    const past = { command: "apply", at: 1, counts: {} };
+    const history = [{ ...past, target: "dev" }, past] as unknown as NonNullable<State["history"]>;
+    const warned = (name: string) =>
+      otherTarget({ target: { name } as NonNullable<Spec["target"]> }, { history } as State);
+    expect(warned("prod").map(({ code }) => code)).toEqual(["STATE_OTHER_TARGET"]);
+    expect(warned("dev")).toEqual([]);
   });
 
   test("a saved plan of another target warns when it is applied", async () => {
