@@ -131,7 +131,7 @@ describe("a plan with a base", () => {
     expect(await split("--base-ref", "main", "--only", "scopes.*")).toEqual(["scopes.new create caused"]);
   });
 
-  test("dependencies outside the addresses of --only are pending if the base has it", async () => {
+  test("dependencies outside the addresses of --only are pending if the base has them", async () => {
     const users = `${APPLIED}users: { ada@example.com: {} }\n`;
     merged(`${users}groups: { g: { members: { users: [] } } }\n`);
     spec(`${users}groups: { g: { members: { users: [ada@example.com] } } }\n`);
