@@ -110,7 +110,9 @@ async function deletes(site: Site, between: () => Promise<unknown>): Promise<rea
       return send(request);
     },
   });
-  const { outcome } = await site.drive(process.apply(await site.spec("clusters: {}\n")));
+  const { outcome } = await site.drive(
+    process.apply(await site.spec("policy: { max_deletes: 100% }\nclusters: {}\n")),
+  );
   return outcome.changes.map((one) => one.diagnostic?.code ?? one.result);
 }
 
