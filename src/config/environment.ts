@@ -1,4 +1,4 @@
-// The process environment of a command: arguments, variables, folder, streams, signals. Nothing else is global.
+// The process environment of a command: arguments, variables, folder, streams, signals, and the CI run. Nothing else is global.
 
 import type { Readable } from "node:stream";
 import type { Output, Signals } from "./streams.ts";

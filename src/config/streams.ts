@@ -1,4 +1,4 @@
-// An output stream that tracks pending and lost writes; a closed reader does not stop the command.
+// The output streams of a command, which track pending and lost writes, and the signals that end it.
 
 import { fstatSync, writeSync } from "node:fs";
 import type { Writable } from "node:stream";

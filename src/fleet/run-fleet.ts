@@ -1,4 +1,4 @@
-// Runs one command on many workspaces, with bounded parallelism, a limit on failures, and waves.
+// Selects workspaces of a fleet, and runs one command on them, with bounded parallelism, a limit on failures, and waves.
 
 import { Cron } from "croner";
 import { error, Failure, failureOf } from "../core/diagnostic.ts";

@@ -18,20 +18,9 @@ import {
   readIfPresent,
   responseText,
 } from "./kit/responses.ts";
-import { withUnknownFields } from "./kit/unknown-fields.ts";
+import { READ_ONLY_IN_TREE, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
-
-/** Members of an answer that no request sets. */
-const READ_ONLY = new Set([
-  "path",
-  "object_type",
-  "object_id",
-  "resource_id",
-  "created_at",
-  "modified_at",
-  "size",
-]);
 
 const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
 
@@ -39,7 +28,7 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
   const path = keyIn(entry, "path");
   if (!isFolder(entry)) return undefined;
   const live = { id: remoteId(path), name: path, values: {}, facts: defined({ object_id: entry.object_id }) };
-  return withUnknownFields(live, {}, entry, READ_ONLY);
+  return withUnknownFields(live, {}, entry, READ_ONLY_IN_TREE);
 }
 
 const listFolder = async (api: Reader, path: string): Promise<readonly JsonObject[]> =>

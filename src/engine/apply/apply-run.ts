@@ -1,4 +1,4 @@
-// The state and the inputs that all changes of one apply share: the plan, the desired resources, and every port.
+// What all changes of one apply share: the plan, the desired resources, every port, and the lease with sensitive values.
 
 import type { Writer } from "../../api/contract/reader.ts";
 import type { Address } from "../../core/address.ts";

@@ -1,4 +1,4 @@
-// Executes one change: reads its object again, journals its requests, records its result. Objects get temporary names where a change needs their names.
+// Executes one change: reads its object again, journals its requests, and determines and records its result. Objects get temporary names where a change needs their names.
 
 import { isConflict } from "../../api/contract/refusals.ts";
 import type { RemoteId } from "../../core/address.ts";
@@ -250,7 +250,7 @@ async function runChange(
     const result =
       journal === undefined ? resultOf(diagnostic) : await close(run, change, journal, failure, diagnostic);
     const at = diagnostic.address === undefined ? { ...diagnostic, address: change.address } : diagnostic;
-    return { result, diagnostic: at, id: journal?.made === undefined ? undefined : journal.made };
+    return { result, diagnostic: at, id: journal?.made };
   }
 }
 

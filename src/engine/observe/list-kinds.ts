@@ -1,4 +1,4 @@
-// Reads all objects of some kinds, managed or not, as the basis of an export.
+// Reads all objects of some kinds, managed or not, as the basis of an export, and looks up the names that a plan must confirm.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Readers for one observation: one asks for shared lists once, one has asked for them early, and one stops at a limit, so that an untrusted spec cannot cause unlimited reads.
+// What an observation reads, and its readers: one asks for shared lists once, one has asked for them early, and one stops at a limit, so that an untrusted spec cannot cause unlimited reads.
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, kindOf } from "../../core/address.ts";

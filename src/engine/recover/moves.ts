@@ -126,7 +126,7 @@ export function moveRecords(
       diagnostics.push(
         error("PLAN_STATE_ENTRY", problem, {
           address: to,
-          at: first === undefined ? undefined : first.at,
+          at: first?.at,
           hint: `to keep one of the records, run \`workspace state rm ${shellWord(from)}\``,
         }),
       );

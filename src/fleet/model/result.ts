@@ -1,4 +1,4 @@
-// The result of one command on one workspace of a fleet.
+// The result of one command on one workspace of a fleet, and how it is read from JSON.
 
 import { type Diagnostic, withoutFrame } from "../../core/diagnostic.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";

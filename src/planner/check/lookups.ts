@@ -152,7 +152,7 @@ function unknown(
   const told = place.in === "names" ? warning : error;
   return told("PLAN_UNKNOWN_NAME", message, {
     address,
-    at: resource === undefined ? undefined : resource.locate(path),
+    at: resource?.locate(path),
     hint: best === undefined ? hintFor(place, answer) : `did you mean ${JSON.stringify(best)}?`,
   });
 }

@@ -39,7 +39,7 @@ function refusals({ input, liveIndex }: PlanContext, list: WrittenList): Diagnos
     const message = `${address} cannot be added to the ${singular} ${JSON.stringify(live.name)}: ${live.unmanageable}`;
     return error("PLAN_UNMANAGEABLE", message, {
       address,
-      at: resource === undefined ? undefined : resource.locate([list.field, index]),
+      at: resource?.locate([list.field, index]),
       hint: `remove the name from ${list.field}, and change the ${singular} with other tools; memberships that exist are kept`,
     });
   });

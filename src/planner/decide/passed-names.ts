@@ -217,7 +217,7 @@ function refusal(
         : `${head}: ${owner} keeps this name`;
   return error("PLAN_ALREADY_EXISTS", message, {
     address: taker.address,
-    at: resource === undefined ? undefined : resource.locate([provider.nameField]),
+    at: resource?.locate([provider.nameField]),
     hint: unmanaged
       ? `choose another name, or rename or delete the ${provider.singular} that has it`
       : `choose another name for ${taker.address} first, and apply in two steps`,

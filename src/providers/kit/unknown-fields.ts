@@ -9,6 +9,17 @@ import type { PlannedChange } from "../../resource/planning.ts";
 import { preservedPaths } from "./preserved-fields.ts";
 import { effectOn } from "./problems.ts";
 
+/** Members that the service computes in an object of the workspace tree: no request sets them. */
+export const READ_ONLY_IN_TREE: ReadonlySet<string> = new Set([
+  "path",
+  "object_type",
+  "object_id",
+  "resource_id",
+  "created_at",
+  "modified_at",
+  "size",
+]);
+
 /** The live object with the names of fields that neither `fields` nor `readOnly` (dotted names) contains, if there are any. */
 export function withUnknownFields(
   live: LiveObject,

@@ -22,7 +22,7 @@ import {
   objectsIn,
   responseText,
 } from "../kit/responses.ts";
-import { withUnknownFields } from "../kit/unknown-fields.ts";
+import { READ_ONLY_IN_TREE, withUnknownFields } from "../kit/unknown-fields.ts";
 import { contentDigest, contentText, isReadable, SOURCE_FORMATS, sourceFormat } from "./content.ts";
 
 const fields = {
@@ -52,17 +52,6 @@ const fields = {
   }),
 };
 
-/** Members of an answer that no request sets. */
-const READ_ONLY = new Set([
-  "path",
-  "object_type",
-  "object_id",
-  "resource_id",
-  "created_at",
-  "modified_at",
-  "size",
-]);
-
 const isNotebook = (entry: JsonObject): boolean => entry.object_type === "NOTEBOOK";
 const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
 
@@ -71,7 +60,7 @@ function toSpec(entry: JsonObject): LiveObject | undefined {
   if (!isNotebook(entry)) return undefined;
   const values = defined({ language: entry.language });
   const live = { id: remoteId(path), name: path, values, facts: defined({ object_id: entry.object_id }) };
-  return withUnknownFields(live, fields, entry, READ_ONLY);
+  return withUnknownFields(live, fields, entry, READ_ONLY_IN_TREE);
 }
 
 function otherObject(entry: JsonObject, names: ReadonlySet<string>): LiveObject | undefined {

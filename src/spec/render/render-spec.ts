@@ -197,7 +197,7 @@ export class RenderedValues {
     const { file, line, column } = "source" in at ? locationOf(at, false) : at;
     this.origins.set(toPointer(path), {
       at: { file, line, column },
-      module: origin === undefined ? undefined : origin.prefix.slice(0, -1),
+      module: origin?.prefix.slice(0, -1),
       usedAt: (origin?.uses ?? []).map((use) => locationOf(use, false)),
     });
     return value;

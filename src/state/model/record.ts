@@ -1,4 +1,4 @@
-// The data of a state: one record for each managed resource, with the values of the last apply.
+// The data of a state: one record for each managed resource, with the values of the last apply, and the journal entries that change it.
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import type { PastRun } from "../../core/past-run.ts";

@@ -1,4 +1,4 @@
-// The interface of a state store, the same for every backend.
+// The interface of a state store, the same for every backend, and what a store gets from its machine: clock, randomness, files.
 
 import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";

@@ -1,4 +1,4 @@
-// Migrates a state to another location. The old location is marked first, so that no run continues there and an interrupted migration can be completed.
+// Migrates, restores, and rekeys a state. The old location is marked first, so that no run continues there and an interrupted migration can be completed.
 
 import { canonicalJson } from "../../core/canonical.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";

@@ -89,7 +89,7 @@ const QUIET = { read: () => undefined, apply: () => undefined, stop: () => Promi
 
 async function validated(context: WorkflowContext, options: RoundOptions): Promise<CheckRound> {
   const { spec, diagnostics } = await checkSpec(context, options, undefined, options.untrusted);
-  return { diagnostics, resources: spec === undefined ? undefined : spec.resources.size };
+  return { diagnostics, resources: spec?.resources.size };
 }
 
 async function planned(

@@ -1,4 +1,4 @@
-// The target of a run, and the settings that it may choose: a profile and a state, never the receiver of a token.
+// The target of a run, the settings that it may choose (a profile and a state, never the receiver of a token), and the folders of its spec.
 
 import { existsSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
