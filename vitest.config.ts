@@ -2,15 +2,23 @@
 
 import { defineConfig } from "vitest/config";
 
+/** Rooms whose tests share one process: they change nothing that another file reads, so a file need not start its own. */
+const SHARED = ["api", "core", "emulator", "engine", "laws", "planner", "providers", "report", "rules", "spec"];
+
+const sharedTests = SHARED.map((room) => `test/${room}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     // One worker for each core: the default leaves one core idle, half of a small machine.
     maxWorkers: "100%",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     // A test without an assertion fails only if something throws.
     expect: { requireAssertions: true },
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "json-summary"], reportsDirectory: "coverage" },
+    projects: [
+      { extends: true, test: { name: "shared", include: sharedTests, isolate: false } },
+      { extends: true, test: { name: "own", include: ["test/**/*.test.ts"], exclude: sharedTests } },
+    ],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
   },
 });
