@@ -29,7 +29,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   providers: ["kit", "clusters", "jobs", "notebooks", "users", "."],
   planner: ["model", "diff", "decide", "check", "mode", "."],
   engine: [".", "observe", "recover", "apply"],
-  report: ["text", "plan", "outcome", "inspect", "ci", "html", "metrics", "spec-tests", "."],
+  report: ["text", "view", "format", "inspect", "html", "metrics", "."],
   emulator: ["world", "store", "http", "notebook", "routes", "dialect", "."],
 };
 

@@ -1,15 +1,15 @@
 // All formats of all reports: a name and a renderer, loaded on use. A new format is a new line here.
 
 import type { Diagnostic } from "../core/diagnostic.ts";
-import type { Notice } from "./ci/notice.ts";
-import type { OutcomeView } from "./outcome/outcome-view.ts";
-import type { DriftView } from "./plan/drift-view.ts";
-import type { PlanView } from "./plan/plan-view.ts";
-import type { TestsView } from "./spec-tests/tests-view.ts";
-import type { Colors } from "./text/color.ts";
+import type { Notice } from "./format/notice.ts";
+import type { TestsView } from "./inspect/tests-view.ts";
 import type { FittedReport, MarkdownSize, ValidationView } from "./text/markdown.ts";
 import { printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
+import type { Colors } from "./text/terminal.ts";
+import type { DriftView } from "./view/drift-view.ts";
+import type { OutcomeView } from "./view/outcome-view.ts";
+import type { PlanView } from "./view/plan-view.ts";
 
 /** `colors` are for text. `alone`: for a file, which must contain the findings about the run itself. */
 export type Renderer<View> = (view: View, info: RunInfo, colors: Colors, alone?: boolean) => FittedReport;
@@ -56,67 +56,67 @@ const ciFormats = <View>(
 ) => ({
   "markdown-summary": markdown(page, "SUMMARY_SIZE"),
   github: async (): Promise<Renderer<View>> => {
-    const [{ githubAnnotations }, of] = await Promise.all([import("./ci/github-annotations.ts"), load()]);
+    const [{ githubAnnotations }, of] = await Promise.all([import("./format/github-annotations.ts"), load()]);
     return (view, info) => {
       const { notices, summary } = of(view);
       return whole(githubAnnotations(notices, info, summary));
     };
   },
   sarif: async (): Promise<Renderer<View>> => {
-    const [{ sarifReport }, of] = await Promise.all([import("./ci/sarif.ts"), load()]);
+    const [{ sarifReport }, of] = await Promise.all([import("./format/sarif.ts"), load()]);
     return (view, info) => {
       const { notices, properties } = of(view);
       return sarifReport(notices, command, info, properties);
     };
   },
   codequality: async (): Promise<Renderer<View>> => {
-    const [{ codeQuality }, of] = await Promise.all([import("./ci/gitlab.ts"), load()]);
+    const [{ codeQuality }, of] = await Promise.all([import("./format/gitlab.ts"), load()]);
     return (view, info) => whole(codeQuality(of(view).notices, info));
   },
 });
 
-const loadPlanMarkdown = async () => (await import("./plan/plan-markdown.ts")).planMarkdown;
+const loadPlanMarkdown = async () => (await import("./format/plan-markdown.ts")).planMarkdown;
 
 export const PLAN_FORMATS = {
   text: async () => {
-    const { planText } = await import("./plan/plan-text.ts");
+    const { planText } = await import("./format/plan-text.ts");
     return (view, info, colors, alone) => whole(planText(view, colors, info, alone));
   },
-  json: json(async () => (await import("./plan/plan-json.ts")).planJson),
+  json: json(async () => (await import("./format/plan-json.ts")).planJson),
   markdown: markdown(loadPlanMarkdown),
   html: plain(async () => (await import("./html/plan-html.ts")).planHtml),
-  junit: plain(async () => (await import("./outcome/junit.ts")).planJunit),
+  junit: plain(async () => (await import("./format/junit.ts")).planJunit),
   ...ciFormats("plan", loadPlanMarkdown, async () => {
     const [{ planNotices }, { splitProperties, splitSentences }] = await Promise.all([
-      import("./ci/notice.ts"),
-      import("./plan/split-view.ts"),
+      import("./format/notice.ts"),
+      import("./view/plan-view.ts"),
     ]);
     return (view) => {
       const summary = [view.title, ...splitSentences(view.split)];
       return { notices: planNotices(view), summary, properties: splitProperties(view.split) };
     };
   }),
-  gitlab: plain(async () => (await import("./ci/gitlab.ts")).planCounts),
+  gitlab: plain(async () => (await import("./format/gitlab.ts")).planCounts),
 } as const satisfies Formats<PlanView>;
 
 export type PlanFormat = keyof typeof PLAN_FORMATS;
 
-const loadDriftMarkdown = async () => (await import("./plan/plan-markdown.ts")).driftMarkdown;
+const loadDriftMarkdown = async () => (await import("./format/plan-markdown.ts")).driftMarkdown;
 
 export const DRIFT_FORMATS = {
   text: async () => {
-    const { driftText } = await import("./plan/plan-text.ts");
+    const { driftText } = await import("./format/plan-text.ts");
     return (view, info, colors, alone) => whole(driftText(view, colors, info, alone));
   },
-  json: json(async () => (await import("./plan/plan-json.ts")).driftReportJson),
+  json: json(async () => (await import("./format/plan-json.ts")).driftReportJson),
   markdown: markdown(loadDriftMarkdown),
   html: plain(async () => (await import("./html/plan-html.ts")).driftHtml),
-  junit: plain(async () => (await import("./outcome/junit.ts")).driftJunit),
+  junit: plain(async () => (await import("./format/junit.ts")).driftJunit),
   ...ciFormats("drift", loadDriftMarkdown, async () => {
-    const { driftNotices } = await import("./ci/notice.ts");
+    const { driftNotices } = await import("./format/notice.ts");
     return (view) => ({ notices: driftNotices(view), summary: [view.title] });
   }),
-  gitlab: plain(async () => (await import("./ci/gitlab.ts")).driftCounts),
+  gitlab: plain(async () => (await import("./format/gitlab.ts")).driftCounts),
 } as const satisfies Formats<DriftView>;
 
 const loadValidationMarkdown = async () => (await import("./text/markdown.ts")).validationMarkdown;
@@ -141,13 +141,13 @@ export const VALIDATION_FORMATS = {
   }),
   markdown: markdown(loadValidationMarkdown),
   junit: async () => {
-    const { findingsJunit } = await import("./outcome/junit.ts");
+    const { findingsJunit } = await import("./format/junit.ts");
     return ({ sentence, diagnostics }, info) =>
       whole(findingsJunit("workspace validate", sentence ?? "", diagnostics, info));
   },
   ...ciFormats("validate", loadValidationMarkdown, async () => {
     const [{ findingNotices }, { severityCounts }] = await Promise.all([
-      import("./ci/notice.ts"),
+      import("./format/notice.ts"),
       import("./text/diagnostic-text.ts"),
     ]);
     return ({ sentence, diagnostics }) => ({
@@ -159,33 +159,33 @@ export const VALIDATION_FORMATS = {
 
 export const TEST_FORMATS = {
   text: async () => {
-    const { testsText } = await import("./spec-tests/tests-view.ts");
+    const { testsText } = await import("./inspect/tests-view.ts");
     return (view, _info, colors) => whole(testsText(view, colors));
   },
-  json: json(async () => (await import("./spec-tests/tests-view.ts")).testsJson),
-  junit: plain(async () => (await import("./spec-tests/tests-view.ts")).testsJunit),
+  json: json(async () => (await import("./inspect/tests-view.ts")).testsJson),
+  junit: plain(async () => (await import("./inspect/tests-view.ts")).testsJunit),
 } as const satisfies Formats<TestsView>;
 
-const loadOutcomeMarkdown = async () => (await import("./outcome/outcome-markdown.ts")).outcomeMarkdown;
+const loadOutcomeMarkdown = async () => (await import("./format/plan-markdown.ts")).outcomeMarkdown;
 
 /** Of an apply. As JSON it is one event a line; the renderer gives the last of them. */
 export const OUTCOME_FORMATS = {
   text: async () => {
-    const { outcomeText } = await import("./outcome/outcome-view.ts");
+    const { outcomeText } = await import("./view/outcome-view.ts");
     return (view, info, colors, alone) => whole(outcomeText(view, colors, info, alone));
   },
   json: async () => {
-    const { outcomeJson } = await import("./outcome/outcome-view.ts");
+    const { outcomeJson } = await import("./view/outcome-view.ts");
     return (view, info) => whole(`${printableJson(outcomeJson(view, info))}\n`);
   },
   markdown: markdown(loadOutcomeMarkdown),
-  html: plain(async () => (await import("./html/outcome-html.ts")).outcomeHtml),
-  junit: plain(async () => (await import("./outcome/junit.ts")).outcomeJunit),
+  html: plain(async () => (await import("./html/plan-html.ts")).outcomeHtml),
+  junit: plain(async () => (await import("./format/junit.ts")).outcomeJunit),
   ...ciFormats("apply", loadOutcomeMarkdown, async () => {
-    const { outcomeNotices } = await import("./ci/notice.ts");
+    const { outcomeNotices } = await import("./format/notice.ts");
     return (view) => ({ notices: outcomeNotices(view), summary: [view.title] });
   }),
-  gitlab: plain(async () => (await import("./ci/gitlab.ts")).outcomeCounts),
+  gitlab: plain(async () => (await import("./format/gitlab.ts")).outcomeCounts),
 } as const satisfies Formats<OutcomeView>;
 
 export type OutcomeFormat = keyof typeof OUTCOME_FORMATS;
@@ -203,15 +203,15 @@ export const failureFormats = (command: string) => {
   return {
     markdown: markdown(loadMarkdown),
     html: plain(async () => {
-      const { failureHtml } = await import("./html/parts.ts");
+      const { failureHtml } = await import("./html/page.ts");
       return (found, info) => failureHtml(`workspace ${command}`, found, info);
     }),
     junit: plain(async () => {
-      const { findingsJunit } = await import("./outcome/junit.ts");
+      const { findingsJunit } = await import("./format/junit.ts");
       return (found, info) => findingsJunit(`workspace ${command}`, "", found, info);
     }),
     ...ciFormats(command, loadMarkdown, async () => {
-      const [{ findingNotices }, titleOf] = await Promise.all([import("./ci/notice.ts"), title()]);
+      const [{ findingNotices }, titleOf] = await Promise.all([import("./format/notice.ts"), title()]);
       return (found) => ({ notices: findingNotices(found), summary: [titleOf(found)] });
     }),
   } satisfies Formats<readonly Diagnostic[]>;

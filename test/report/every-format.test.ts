@@ -7,6 +7,7 @@ import type { Change } from "../../src/planner/model/change.ts";
 import { changeKey } from "../../src/planner/model/order.ts";
 import type { Drift, Plan } from "../../src/planner/model/plan.ts";
 import { registry } from "../../src/providers/index.ts";
+import { driftReportJson } from "../../src/report/format/plan-json.ts";
 import {
   DRIFT_FORMATS,
   OUTCOME_FORMATS,
@@ -14,12 +15,11 @@ import {
   type Renderer,
   VALIDATION_FORMATS,
 } from "../../src/report/formats.ts";
-import { outcomeView } from "../../src/report/outcome/outcome-view.ts";
-import { driftView } from "../../src/report/plan/drift-view.ts";
-import { driftReportJson } from "../../src/report/plan/plan-json.ts";
-import { planView } from "../../src/report/plan/plan-view.ts";
-import { colorsFor } from "../../src/report/text/color.ts";
 import type { RunInfo } from "../../src/report/text/run-info.ts";
+import { colorsFor } from "../../src/report/text/terminal.ts";
+import { driftView } from "../../src/report/view/drift-view.ts";
+import { outcomeView } from "../../src/report/view/outcome-view.ts";
+import { planView } from "../../src/report/view/plan-view.ts";
 import { INFO, planOf } from "./plans.ts";
 import { richOutcome } from "./rich.ts";
 

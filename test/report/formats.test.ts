@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { DRIFT_FORMATS, OUTCOME_FORMATS, PLAN_FORMATS, type Renderer } from "../../src/report/formats.ts";
-import { outcomeView } from "../../src/report/outcome/outcome-view.ts";
-import { driftView } from "../../src/report/plan/drift-view.ts";
-import { colorsFor } from "../../src/report/text/color.ts";
+import { colorsFor } from "../../src/report/text/terminal.ts";
+import { driftView } from "../../src/report/view/drift-view.ts";
+import { outcomeView } from "../../src/report/view/outcome-view.ts";
 import { registry, viewOf } from "./plans.ts";
 import { richNotes, richOutcome, richPlan } from "./rich.ts";
 import { run as anyRun } from "./run.ts";

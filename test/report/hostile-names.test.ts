@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { Change } from "../../src/planner/model/change.ts";
-import { planText } from "../../src/report/plan/plan-text.ts";
-import { colorsFor } from "../../src/report/text/color.ts";
+import { planText } from "../../src/report/format/plan-text.ts";
+import { colorsFor } from "../../src/report/text/terminal.ts";
 import { NAMES } from "./hostile-names.ts";
 import { leaksOf } from "./hostile-outputs.ts";
 import { planOf, update, viewOf } from "./plans.ts";

@@ -5,6 +5,7 @@ import { error } from "../../src/core/diagnostic.ts";
 import type { Change } from "../../src/planner/model/change.ts";
 import { changeKey } from "../../src/planner/model/order.ts";
 import type { ApplyOutcome, Plan } from "../../src/planner/model/plan.ts";
+import { findingsJunit } from "../../src/report/format/junit.ts";
 import {
   DRIFT_FORMATS,
   OUTCOME_FORMATS,
@@ -12,18 +13,17 @@ import {
   type Renderer,
   VALIDATION_FORMATS,
 } from "../../src/report/formats.ts";
-import { failureHtml } from "../../src/report/html/parts.ts";
+import { failureHtml } from "../../src/report/html/page.ts";
 import { runsText } from "../../src/report/inspect/cluster-text.ts";
-import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/inspect/dependency-graph.ts";
-import { findingsJunit } from "../../src/report/outcome/junit.ts";
-import { changeOutcomeJson, eventJson, outcomeView } from "../../src/report/outcome/outcome-view.ts";
-import { plainProgress } from "../../src/report/outcome/progress.ts";
-import { driftView } from "../../src/report/plan/drift-view.ts";
-import { planView } from "../../src/report/plan/plan-view.ts";
-import { colorsFor } from "../../src/report/text/color.ts";
+import { plainProgress } from "../../src/report/inspect/progress.ts";
+import { graphDot, graphJson, graphMermaid, graphOf } from "../../src/report/inspect/spec-text.ts";
 import { diagnosticsText } from "../../src/report/text/diagnostic-text.ts";
 import { printable, printableJson } from "../../src/report/text/printable.ts";
 import type { RunInfo } from "../../src/report/text/run-info.ts";
+import { colorsFor } from "../../src/report/text/terminal.ts";
+import { driftView } from "../../src/report/view/drift-view.ts";
+import { changeOutcomeJson, eventJson, outcomeView } from "../../src/report/view/outcome-view.ts";
+import { planView } from "../../src/report/view/plan-view.ts";
 import { HIDDEN } from "./hostile-names.ts";
 import { create, planOf, registry, remove, replace, update } from "./plans.ts";
 import { run } from "./run.ts";

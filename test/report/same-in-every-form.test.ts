@@ -2,27 +2,26 @@
 
 import { describe, expect, test } from "vitest";
 import type { Diagnostic } from "../../src/core/diagnostic.ts";
-import { githubAnnotations } from "../../src/report/ci/github-annotations.ts";
-import { codeQuality } from "../../src/report/ci/gitlab.ts";
-import { driftNotices, type Notice, outcomeNotices, planNotices } from "../../src/report/ci/notice.ts";
-import { sarifReport } from "../../src/report/ci/sarif.ts";
+import { githubAnnotations } from "../../src/report/format/github-annotations.ts";
+import { codeQuality } from "../../src/report/format/gitlab.ts";
+import { driftJunit, outcomeJunit, planJunit } from "../../src/report/format/junit.ts";
+import { driftNotices, type Notice, outcomeNotices, planNotices } from "../../src/report/format/notice.ts";
+import { driftReportJson, planJson } from "../../src/report/format/plan-json.ts";
+import { driftMarkdown, outcomeMarkdown, planMarkdown } from "../../src/report/format/plan-markdown.ts";
+import { driftText, planText } from "../../src/report/format/plan-text.ts";
+import { sarifReport } from "../../src/report/format/sarif.ts";
 import { driftHtml, planHtml } from "../../src/report/html/plan-html.ts";
-import { driftJunit, outcomeJunit, planJunit } from "../../src/report/outcome/junit.ts";
-import { outcomeMarkdown } from "../../src/report/outcome/outcome-markdown.ts";
+import { printableJson } from "../../src/report/text/printable.ts";
+import { colorsFor } from "../../src/report/text/terminal.ts";
+import { driftView } from "../../src/report/view/drift-view.ts";
 import {
   diagnosticEventJson,
   eventJson,
   outcomeJson,
   outcomeText,
   outcomeView,
-} from "../../src/report/outcome/outcome-view.ts";
-import { driftView } from "../../src/report/plan/drift-view.ts";
-import { driftReportJson, planJson } from "../../src/report/plan/plan-json.ts";
-import { driftMarkdown, planMarkdown } from "../../src/report/plan/plan-markdown.ts";
-import { driftText, planText } from "../../src/report/plan/plan-text.ts";
-import { planView } from "../../src/report/plan/plan-view.ts";
-import { colorsFor } from "../../src/report/text/color.ts";
-import { printableJson } from "../../src/report/text/printable.ts";
+} from "../../src/report/view/outcome-view.ts";
+import { planView } from "../../src/report/view/plan-view.ts";
 import { driftReportItems, type FormName, missingIn, noteItems, outcomeItems, planItems } from "./items.ts";
 import { INFO, registry } from "./plans.ts";
 import { richNotes, richOutcome, richPlan } from "./rich.ts";

@@ -1,6 +1,6 @@
 // `workspace graph`: prints the dependencies between the resources of a spec.
 
-import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/inspect/dependency-graph.ts";
+import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/inspect/spec-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { specWithoutSecrets } from "../../workflow/session/read-spec.ts";
 import { defineCommand } from "../command/command.ts";

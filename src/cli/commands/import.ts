@@ -5,8 +5,8 @@ import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagn
 import { nearestHint } from "../../core/suggest.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
 import type { Plan } from "../../planner/model/plan.ts";
+import { planJson } from "../../report/format/plan-json.ts";
 import type { PlanFormat } from "../../report/formats.ts";
-import { planJson } from "../../report/plan/plan-json.ts";
 import { printable, printableJson } from "../../report/text/printable.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";

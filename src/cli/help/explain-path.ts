@@ -9,8 +9,7 @@ import {
   kindText,
   SECTIONS,
 } from "../../report/inspect/explain-text.ts";
-import type { Colors } from "../../report/text/color.ts";
-import { valueText } from "../../report/text/layout.ts";
+import { type Colors, valueText } from "../../report/text/terminal.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";

@@ -4,7 +4,7 @@ import { fromEnv } from "../../config/environment.ts";
 import { error } from "../../core/diagnostic.ts";
 import { type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
 import { OUTCOME_FORMATS, type OutcomeFormat } from "../../report/formats.ts";
-import { type OutcomeView, outcomeView } from "../../report/outcome/outcome-view.ts";
+import { type OutcomeView, outcomeView } from "../../report/view/outcome-view.ts";
 import type { ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/reconcile/apply.ts";
 import { placesIn } from "../../workflow/reconcile/located.ts";
 import type { Session } from "../../workflow/session/session.ts";
@@ -67,7 +67,7 @@ function shownFrom({ spec }: Session): (plan: Plan, notes: ShownPlan["notes"]) =
 
 async function eventLines(reports: OutcomeReports): Promise<ApplyObserver["changed"]> {
   if (!reports.asJson) return () => undefined;
-  const { eventJson } = await import("../../report/outcome/outcome-view.ts");
+  const { eventJson } = await import("../../report/view/outcome-view.ts");
   return (event) => reports.line(eventJson(event));
 }
 

@@ -4,9 +4,9 @@ import type { CommandContext } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
-import { type Colors, colorsFor, wantsColor } from "../../report/text/color.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
+import { type Colors, colorsFor, wantsColor } from "../../report/text/terminal.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 
 /** Writes what went wrong to stderr; the exit code. */

@@ -40,13 +40,13 @@ const NOTHING = { host: "", changes: [], drift: [], unmanaged: [], guards: [] };
 
 /** A document of the usual form that contains only diagnostics. */
 export const planEnding = endingOf("plan", async (diagnostics, info) => {
-  const { planView } = await import("../../report/plan/plan-view.ts");
+  const { planView } = await import("../../report/view/plan-view.ts");
   const render = await PLAN_FORMATS.json();
   return render(planView({ ...NOTHING, diagnostics }, registry), await info()).text;
 });
 
 export const driftEnding = endingOf("drift", async (diagnostics, info) => {
-  const { driftView } = await import("../../report/plan/drift-view.ts");
+  const { driftView } = await import("../../report/view/drift-view.ts");
   const render = await DRIFT_FORMATS.json();
   return render(driftView({ ...NOTHING, diagnostics }, 0, registry), await info()).text;
 });
@@ -58,13 +58,13 @@ export const validateEnding = endingOf("validate", async (diagnostics, info) => 
 
 /** One event per line, like the other output of such a run. */
 export const applyEnding = endingOf("apply", async (diagnostics) => {
-  const { diagnosticEventJson } = await import("../../report/outcome/outcome-view.ts");
+  const { diagnosticEventJson } = await import("../../report/view/outcome-view.ts");
   return diagnostics.map((one) => `${printableJson(diagnosticEventJson(one))}\n`).join("");
 });
 
 export const testEnding: ReportEnding = async (context, form, diagnostics) => {
   if (form !== "json" && form !== "junit") return;
-  const { testsJson, testsJunit } = await import("../../report/spec-tests/tests-view.ts");
+  const { testsJson, testsJunit } = await import("../../report/inspect/tests-view.ts");
   const view = { results: [], diagnostics };
   context.stdout.write(form === "json" ? `${printableJson(testsJson(view), 2)}\n` : testsJunit(view));
 };

@@ -2,7 +2,7 @@
 
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
-import { type Progress, plainProgress } from "../../report/outcome/progress.ts";
+import { type Progress, plainProgress } from "../../report/inspect/progress.ts";
 import { colorsOf } from "./diagnostics.ts";
 
 const TOGETHER_MS = 50;
@@ -17,7 +17,7 @@ export async function progressFor(context: CommandContext): Promise<Progress> {
     fromEnv(context, "CI") === undefined &&
     context.env.TERM !== "dumb"
   ) {
-    const { progressBoard } = await import("../../report/outcome/progress-board.ts");
+    const { progressBoard } = await import("../../report/inspect/progress-board.ts");
     return progressBoard({ stream: stderr.stream as NodeJS.WriteStream, now: () => performance.now() });
   }
   const lines = new Lines(stderr);

@@ -7,10 +7,10 @@ import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Renderer } from "../../report/formats.ts";
-import { type Colors, colorsFor } from "../../report/text/color.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
+import { type Colors, colorsFor } from "../../report/text/terminal.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import type { ConsoleContext } from "../command/command.ts";
@@ -130,7 +130,7 @@ export class Reports<F extends string> {
   /** `addresses`: what a guard's objection is about. */
   async events(found: readonly Diagnostic[], addresses?: readonly string[]): Promise<void> {
     if (!this.asJson || found.length === 0) return;
-    const { diagnosticEventJson } = await import("../../report/outcome/outcome-view.ts");
+    const { diagnosticEventJson } = await import("../../report/view/outcome-view.ts");
     for (const one of found) this.line(diagnosticEventJson(one, addresses));
   }
 

@@ -13,8 +13,8 @@ import {
   type RequestGroup,
   type RunResult,
 } from "../../report/metrics/run-result.ts";
-import { driftView, marksIn } from "../../report/plan/drift-view.ts";
-import { planView } from "../../report/plan/plan-view.ts";
+import { driftView, marksIn } from "../../report/view/drift-view.ts";
+import { planView } from "../../report/view/plan-view.ts";
 import type { Severity } from "../../resource/field-schema.ts";
 import { mostSevere } from "../../resource/severity.ts";
 import type { State } from "../../state/model/record.ts";

@@ -1,8 +1,17 @@
 // The state of a fleet as an HTML page: each workspace collapsed, with its findings and its trend.
 
 import { count, grouped } from "../../core/sentences.ts";
-import { filterBar, type Html, html, keyHelp, NOTHING, page } from "../../report/html/page.ts";
-import { chunked, findings, folded } from "../../report/html/parts.ts";
+import {
+  chunked,
+  filterBar,
+  findings,
+  folded,
+  type Html,
+  html,
+  keyHelp,
+  NOTHING,
+  page,
+} from "../../report/html/page.ts";
 import { timeText } from "../../report/text/vocabulary.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import {

@@ -1,10 +1,9 @@
 // The dependencies of a plan's changes: a drawing of a small graph in columns, and a list of any.
 
 import { count, grouped } from "../../core/sentences.ts";
-import type { ChangeView } from "../plan/change-view.ts";
 import { printable } from "../text/printable.ts";
-import { type Html, html, NOTHING } from "./page.ts";
-import { folded } from "./parts.ts";
+import type { ChangeView } from "../view/change-view.ts";
+import { folded, type Html, html, NOTHING } from "./page.ts";
 
 /** More are a knot on a screen: they are listed. */
 const MOST_NODES = 80;

@@ -1,8 +1,13 @@
-// The frame of every page: one file with its style and script, without external resources; and its controls.
+// The frame of every page, one file with its style and script, its controls, and its parts: findings, collapsible sections,
+// lines of fields, and both sides of a string.
 
+import { type Diagnostic, placeText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";
 import { grouped } from "../../core/sentences.ts";
-import { markupText } from "../text/printable.ts";
+import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
+import { markupText, printableLines } from "../text/printable.ts";
+import { hasHost, type RunInfo, runParts } from "../text/run-info.ts";
+import type { FieldLine } from "../view/field-lines.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 
@@ -129,3 +134,172 @@ function choice(id: string, all: string, values: readonly Counted[]): Html {
 
 export const keyHelp: Html = html`<p class="keys" data-control hidden>Keys: <kbd>j</kbd> <kbd>k</kbd> or <kbd>↓</kbd> <kbd>↑</kbd> next and previous change, <kbd>Enter</kbd> open or close it, <kbd>/</kbd> search, <kbd>Esc</kbd> in the search resets the filter.</p>
 `;
+
+/** The line below a heading: where the report is from. */
+export function runLine(host: string, modes: readonly string[], info: RunInfo | undefined): Html {
+  const where = hasHost({ host, modes }) ? [html`Workspace <code>${host}</code>`] : [];
+  const about = [...modes, ...(info === undefined ? [] : runParts(info))].map((part) => html`${part}`);
+  const link =
+    info?.runUrl === undefined || !/^https?:/.test(info.runUrl)
+      ? []
+      : [html`<a href="${info.runUrl}" rel="noreferrer">run</a>`];
+  const parts = [...where, ...about, ...link].map((part, at) => (at === 0 ? part : html` · ${part}`));
+  return html`<p class="where">${parts}</p>`;
+}
+
+/** Changes or other items of a page, which its filter applies to. */
+export function itemList(title: string, items: readonly Html[]): Html {
+  if (items.length === 0) return NOTHING;
+  return html`<section class="list"><h2>${title}</h2>
+${chunked(items)}</section>
+`;
+}
+
+export function tile(tone: string, number: number, what: string): Html {
+  return html`<li class="${tone}${number === 0 ? " none" : ""}"><b>${grouped(number)}</b><span>${what}</span></li>`;
+}
+
+export function remark(text: string): Html {
+  return text === "" ? NOTHING : html`<span class="remark">${text}</span>`;
+}
+
+/** Without a title, they are part of a section that has one. */
+export function findings(title: string, all: readonly Diagnostic[]): Html {
+  if (all.length === 0) return NOTHING;
+  if (title === "") return html`${all.map(finding)}`;
+  return html`<section><h2>${title}</h2>${all.map(finding)}</section>
+`;
+}
+
+function finding({ severity, code, message, at, usedAt = [], rule, cause, hint }: Diagnostic): Html {
+  const place = at === undefined ? NOTHING : html`<p class="hint">at <code>${placeText(at)}</code></p>`;
+  const frame =
+    at?.frame === undefined ? NOTHING : html`<pre tabindex="0">${lines(printableLines(at.frame))}</pre>`;
+  const uses = usedAt.map((use) => html`<p class="hint">used at <code>${placeText(use)}</code></p>`);
+  const from = rule === undefined ? NOTHING : html`<p class="hint">${ruleText(rule)}</p>`;
+  const beneath = cause === undefined ? NOTHING : html`<p class="hint">cause: ${cause}</p>`;
+  const next = hint === undefined ? NOTHING : html`<p class="hint">hint: ${hint}</p>`;
+  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong></p><p>${message}</p>${place}${frame}${uses}${from}${beneath}${next}</div>
+`;
+}
+
+function lines(all: readonly string[]): readonly Html[] {
+  return all.map((line, at) =>
+    at === 0
+      ? html`${line}`
+      : html`
+${line}`,
+  );
+}
+
+interface Folded {
+  /** The action or the drift, which decides the color. */
+  readonly tone: string;
+  readonly open: boolean;
+  /** Attributes that the filter of the page uses. */
+  readonly facets?: Facets;
+  readonly id?: string;
+  readonly head: readonly Html[];
+  readonly body: readonly Html[];
+}
+
+export function folded({ tone, open, head, body, facets, id }: Folded): Html {
+  const all = body.filter((one) => one.html !== "");
+  const bare = all.length === 0 ? " bare" : "";
+  const shown = open ? html` open` : NOTHING;
+  const inside = all.length === 0 ? NOTHING : html`<div class="body">${all}</div>`;
+  const named = id === undefined ? NOTHING : html` id="${id}"`;
+  return html`<details class="${tone}${bare}${facets === undefined ? "" : " item"}"${named}${found(facets)}${shown}><summary>${head}</summary>${inside}</details>
+`;
+}
+
+/** Of more than one chunk a browser lays out those in sight, so that filtering thousands of changes takes no longer than filtering some. */
+const CHUNK = 50;
+
+export function chunked(items: readonly Html[]): readonly Html[] {
+  return Array.from(
+    { length: Math.ceil(items.length / CHUNK) },
+    (
+      _,
+      at,
+    ) => html`<div class="chunk${items.length > CHUNK ? " lazy" : ""}">${items.slice(at * CHUNK, (at + 1) * CHUNK)}</div>
+`,
+  );
+}
+
+function found(facets: Facets | undefined): Html {
+  if (facets === undefined) return NOTHING;
+  const { kind, action, severity, origin, result } = facets;
+  const more = { severity, origin, result };
+  const rest = Object.entries(more).map(([name, value]) =>
+    value === undefined ? NOTHING : html` data-${name}="${value}"`,
+  );
+  return html` data-kind="${kind}" data-action="${action}"${rest}`;
+}
+
+export function fieldTable(all: readonly FieldLine[]): Html {
+  if (all.length === 0) return NOTHING;
+  const noted = all.some((line) => line.note !== undefined);
+  return html`<table class="fields">${all.map((line) => row(line, noted))}</table>`;
+}
+
+function row(line: FieldLine, noted: boolean): Html {
+  const why = noted ? html`<td class="why">${line.note ?? ""}</td>` : NOTHING;
+  return html`<tr><td class="label">${line.label}</td><td class="value">${value(line)}</td>${why}</tr>`;
+}
+
+function value({ sign, was, text }: FieldLine): Html {
+  if (sign === "+") return html`<span class="now">+ ${text}</span>`;
+  if (sign === "-") return html`<span class="was">− ${text}</span>`;
+  if (was === undefined) return html`${text}`;
+  return html`<span class="was">${was}</span> <span class="arrow">→</span> <span class="now">${text}</span>`;
+}
+
+/** A removed line is next to the line that replaces it. `mark`: a line about the diff, such as the header of a hunk. */
+type Row =
+  | { readonly mark: string }
+  | { readonly same: string }
+  | { readonly del: string | undefined; readonly add: string | undefined };
+
+export function sideBySide(lines: readonly string[]): Html {
+  if (lines.length === 0) return NOTHING;
+  return html`<table class="sides"><thead><tr><th scope="col">before</th><th scope="col">after</th></tr></thead><tbody>${rowsOf(lines).map(sideRow)}</tbody></table>`;
+}
+
+function rowsOf(lines: readonly string[]): readonly Row[] {
+  const rows: Row[] = [];
+  let dels: string[] = [];
+  let adds: string[] = [];
+  const pair = () => {
+    for (let at = 0; at < Math.max(dels.length, adds.length); at++)
+      rows.push({ del: dels[at], add: adds[at] });
+    [dels, adds] = [[], []];
+  };
+  for (const line of lines) {
+    if (line.startsWith("-") && adds.length > 0) pair();
+    if (line.startsWith("-")) dels.push(line);
+    else if (line.startsWith("+")) adds.push(line);
+    else {
+      pair();
+      rows.push(line.startsWith(" ") ? { same: line } : { mark: line });
+    }
+  }
+  pair();
+  return rows;
+}
+
+function sideRow(one: Row): Html {
+  if ("mark" in one) return html`<tr><td class="mark" colspan="2">${one.mark}</td></tr>`;
+  if ("same" in one) return html`<tr><td>${one.same}</td><td class="again">${one.same}</td></tr>`;
+  return html`<tr>${side("del", one.del)}${side("add", one.add)}</tr>`;
+}
+
+function side(name: "del" | "add", line: string | undefined): Html {
+  return line === undefined ? html`<td class="none"></td>` : html`<td class="${name}">${line}</td>`;
+}
+
+/** A page for a run that ended before it had anything else to show. */
+export function failureHtml(title: string, found: readonly Diagnostic[], info: RunInfo): string {
+  const heading = `${title}: ${severityCounts(found)}`;
+  return page(heading, [runLine(info.host, info.modes, info)], [findings("Findings", found)]);
+}

@@ -1,17 +1,32 @@
-// A plan or drift as an HTML page: guards and side effects first, then each change, collapsed.
+// A plan, drift, and the outcome of an apply as HTML pages.
 
+import { duration } from "../../core/duration.ts";
 import { count, grouped } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
-import type { SpecPlace } from "../plan/change-fields.ts";
-import type { ChangeView } from "../plan/change-view.ts";
-import type { DriftItem, DriftView } from "../plan/drift-view.ts";
-import { kindTable, type PlanView } from "../plan/plan-view.ts";
-import { ORIGIN_HEADS, ORIGINS, resolvedSentence } from "../plan/split-view.ts";
 import type { RunInfo } from "../text/run-info.ts";
-import { summaryActions } from "../text/vocabulary.ts";
+import { DONE, summaryActions } from "../text/vocabulary.ts";
+import type { ChangeView, SpecPlace } from "../view/change-view.ts";
+import type { DriftItem, DriftView } from "../view/drift-view.ts";
+import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
+import { kindTable, ORIGIN_HEADS, ORIGINS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
 import { changeGraph, type LinkedChange, neededBy } from "./change-graph.ts";
-import { type Facets, filterBar, type Html, html, keyHelp, NOTHING, page } from "./page.ts";
-import { fieldTable, findings, folded, itemList, remark, runLine, sideBySide, tile } from "./parts.ts";
+import {
+  type Facets,
+  fieldTable,
+  filterBar,
+  findings,
+  folded,
+  type Html,
+  html,
+  itemList,
+  keyHelp,
+  NOTHING,
+  page,
+  remark,
+  runLine,
+  sideBySide,
+  tile,
+} from "./page.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
   const all = plan.changes
@@ -193,3 +208,65 @@ function driftList(drift: readonly DriftItem[]): readonly Html[] {
 
 /** So many are seen at a glance; more are read one by one. */
 const OPEN = 5;
+
+export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
+  const { title, changes, diagnostics, notes, plan } = outcome;
+  const planned = new Map<string, ChangeView>((plan?.changes ?? []).map((one) => [keyOf(one), one]));
+  const item = (one: OutcomeItem): Html => itemHtml(one, planned.get(keyOf(one)));
+  const applied = changes.filter((one) => one.result === "applied");
+  const others = changes.filter((one) => one.result !== "applied");
+  return page(
+    title,
+    [runLine(info.host, info.modes, info), outcomeTiles(outcome)],
+    [
+      findings("Findings", [...notes, ...diagnostics]),
+      filterBar(changes.map(outcomeFacets)),
+      itemList(`Not applied: ${count(others.length, "change")}`, others.map(item)),
+      itemList(`Applied: ${count(applied.length, "change")}`, applied.map(item)),
+      changes.length === 0 ? NOTHING : keyHelp,
+    ],
+  );
+}
+
+const keyOf = ({ address, action }: Pick<OutcomeItem, "address" | "action">): string =>
+  `${action} ${address}`;
+
+function outcomeFacets({ kind, action, result }: OutcomeItem): Facets {
+  return { kind, action, result };
+}
+
+function outcomeTiles({ applied, unapplied }: OutcomeView): Html {
+  const done = summaryActions(applied).map((action) => tile(action, applied[action], DONE[action]));
+  const rest = Object.entries(unapplied)
+    .filter(([, number]) => number > 0)
+    .map(([result, number]) => tile("delete", number, result));
+  return html`<ul class="tiles">${[...done, ...rest]}</ul>`;
+}
+
+/** An applied change has the color of its action. */
+const TONES: Readonly<Record<string, string>> = {
+  failed: "delete",
+  unknown: "delete",
+  blocked: "update",
+  skipped: "update",
+};
+
+function itemHtml(one: OutcomeItem, planned: ChangeView | undefined): Html {
+  const { action, result, word, address, finding, waitsFor, stopped, tried, elapsedMs } = one;
+  const why = waitsFor !== undefined ? `waits for ${waitsFor}` : stopped ? "the run was stopped" : "";
+  const did = result === "applied" ? [word] : [result, action];
+  return folded({
+    tone: TONES[result] ?? action,
+    open: result !== "applied",
+    facets: outcomeFacets(one),
+    head: [
+      html`<span class="verb">${did.join(" ")}</span><span class="address">${address}</span>`,
+      remark(why),
+      remark(result === "applied" || tried ? duration(elapsedMs) : ""),
+    ],
+    body: [
+      finding === undefined ? NOTHING : findings("", [finding]),
+      ...(planned === undefined ? [] : [fieldTable(planned.fields), sideBySide(planned.content)]),
+    ],
+  });
+}

@@ -4,9 +4,8 @@ import { duration } from "../../core/duration.ts";
 import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
 import { hasEnded, idText, whyText } from "../../resource/service-status.ts";
-import type { Colors } from "../text/color.ts";
-import { tableText } from "../text/layout.ts";
 import { printable, printableLines } from "../text/printable.ts";
+import { type Colors, tableText } from "../text/terminal.ts";
 import { timeText } from "../text/vocabulary.ts";
 
 /** `RUNNING, 2 workers`, `TERMINATED: Inactivity`. */

@@ -6,8 +6,7 @@ import { isContentField } from "../../resource/content.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
 import type { Kind } from "../../resource/kind.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
-import type { Colors } from "../text/color.ts";
-import { valueText } from "../text/layout.ts";
+import { type Colors, valueText } from "../text/terminal.ts";
 
 /** Keys of a spec that declare no resources. */
 export const SECTIONS: readonly string[] = [

@@ -2,11 +2,11 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, listed } from "../../core/sentences.ts";
-import { changeLines } from "../plan/plan-text.ts";
-import type { PlanView } from "../plan/plan-view.ts";
-import { type Colors, colorsFor } from "../text/color.ts";
+import { changeLines } from "../format/plan-text.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
+import { type Colors, colorsFor } from "../text/terminal.ts";
+import type { PlanView } from "../view/plan-view.ts";
 
 export interface RoundView {
   /** ISO 8601. */

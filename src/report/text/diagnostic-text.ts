@@ -2,8 +2,8 @@
 
 import { type Diagnostic, type DiagnosticRule, placeText, withoutFrame } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
-import type { Colors } from "./color.ts";
 import { printable, printableLines } from "./printable.ts";
+import type { Colors } from "./terminal.ts";
 
 /** A shortened Markdown report names this number. A hostile spec could fill a log with more. */
 const MOST = 1_000;

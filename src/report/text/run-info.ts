@@ -1,7 +1,7 @@
 // The run of a report: tool version, host, target, commit, time. Every format shows it.
 
-import type { Colors } from "./color.ts";
 import { markdownCode, markdownText, printable } from "./printable.ts";
+import type { Colors } from "./terminal.ts";
 
 /** Made by the command, not by the planner: a plan of the same input stays the same. */
 export interface RunInfo {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { html } from "../../../src/report/html/page.ts";
 import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
-import { driftView } from "../../../src/report/plan/drift-view.ts";
+import { driftView } from "../../../src/report/view/drift-view.ts";
 import { everything, planOf, registry, viewOf } from "../plans.ts";
 
 const page = planHtml(viewOf(everything));

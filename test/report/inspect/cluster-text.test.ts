@@ -10,7 +10,7 @@ import {
   runText,
   sizeText,
 } from "../../../src/report/inspect/cluster-text.ts";
-import { colorsFor } from "../../../src/report/text/color.ts";
+import { colorsFor } from "../../../src/report/text/terminal.ts";
 
 const PLAIN = colorsFor(false);
 

@@ -2,7 +2,7 @@
 
 import { hasErrors } from "../../../core/diagnostic.ts";
 import { TEST_FORMATS } from "../../../report/formats.ts";
-import type { TestsView } from "../../../report/spec-tests/tests-view.ts";
+import type { TestsView } from "../../../report/inspect/tests-view.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption, outputsOption, textsOption } from "../../command/option.ts";

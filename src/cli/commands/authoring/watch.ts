@@ -4,7 +4,7 @@ import { relative } from "node:path";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";
 import { type RoundView, roundText } from "../../../report/inspect/round-text.ts";
-import { planView } from "../../../report/plan/plan-view.ts";
+import { planView } from "../../../report/view/plan-view.ts";
 import { type CheckRound, checkOnChange } from "../../../workflow/authoring/check-round.ts";
 import { assertReviewable, PLAIN_REVIEW } from "../../../workflow/reconcile/plan-review.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";

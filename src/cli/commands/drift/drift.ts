@@ -4,7 +4,7 @@ import { Failure, hasErrors } from "../../../core/diagnostic.ts";
 import { pendingMoves } from "../../../planner/diff/known-drift.ts";
 import { registry } from "../../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../../report/formats.ts";
-import { type DriftView, driftView } from "../../../report/plan/drift-view.ts";
+import { type DriftView, driftView } from "../../../report/view/drift-view.ts";
 import { SEVERITIES } from "../../../resource/field-schema.ts";
 import { rememberReported, withOrigins } from "../../../workflow/drift/drift.ts";
 import { placesIn } from "../../../workflow/reconcile/located.ts";

@@ -1,0 +1,288 @@
+// A plan (schemas/plan.schema.json) and its drift as JSON, in the form of Terraform, so that policies for its plans can read
+// them: values before and after each change, which of them are known only after the apply, and an RFC 6902 patch.
+
+import jsonPatch from "fast-json-patch";
+import { canonicalJson } from "../../core/canonical.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { withoutDigests } from "../../core/sensitive-values.ts";
+import type { Change } from "../../planner/model/change.ts";
+import {
+  isMarkedLater,
+  mapMembers,
+  markedDiffs,
+  markedResult,
+  withReferenceTexts,
+} from "../../planner/model/result-values.ts";
+import { secretField } from "../../resource/content.ts";
+import {
+  type FieldSchema,
+  type FieldTable,
+  itemSchema,
+  memberSchema,
+  schemaAt,
+  type Values,
+} from "../../resource/field-schema.ts";
+import { isSensitive, maskedValue, maskedValues, sensitiveShape } from "../../resource/masked.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
+import { diagnosticJson } from "../text/diagnostic-text.ts";
+import { type RunInfo, runJson } from "../text/run-info.ts";
+import { timeText } from "../text/vocabulary.ts";
+import type { ChangeView } from "../view/change-view.ts";
+import { type DriftItem, type DriftView, originJson } from "../view/drift-view.ts";
+import type { PlanView } from "../view/plan-view.ts";
+
+const PLAN_FORMAT_VERSION = "1.0";
+
+export function planJson(view: PlanView, info: RunInfo): Record<string, unknown> {
+  const { report: _reported, ...summary } = view.summary;
+  const { part } = view;
+  return {
+    format_version: PLAN_FORMAT_VERSION,
+    tool_version: info.toolVersion,
+    host: view.host,
+    ...runJson(info),
+    ...(view.modes.length === 0 ? {} : { modes: view.modes }),
+    ...(part === undefined
+      ? {}
+      : { partial: true, planned_resources: part.planned, total_resources: part.total }),
+    summary,
+    ...splitJson(view.split),
+    resource_changes: view.changes.map(changeJson),
+    drift: view.drift.map(driftJson),
+    unmanaged: view.unmanaged.flatMap(({ source }) =>
+      source === undefined ? [] : [{ kind: source.kind, name: source.name, id: source.id }],
+    ),
+    guards: view.guards.map(({ diagnostic, addresses, origin }) => ({
+      ...diagnosticJson(diagnostic),
+      addresses,
+      origin,
+    })),
+    diagnostics: [...view.diagnostics, ...view.notes].map(diagnosticJson),
+  };
+}
+
+function splitJson(split: PlanView["split"]): Record<string, unknown> {
+  if (split === undefined) return {};
+  const countsOf = ({ report: _reported, noop: _kept, ...summary }: PlanView["summary"]) => summary;
+  return {
+    split: {
+      base: split.base,
+      caused: countsOf(split.caused),
+      pending: countsOf(split.pending),
+      resolved: split.resolved.length,
+    },
+    resolved_changes: split.resolved.map(({ change, source }) => ({
+      ...changeJson(change),
+      resolved_paths: source.fields,
+    })),
+  };
+}
+
+const ACTIONS: Readonly<Record<Change["action"], readonly string[]>> = {
+  create: ["create"],
+  update: ["update"],
+  replace: ["create", "delete"],
+  delete: ["delete"],
+  adopt: ["no-op"],
+  forget: ["no-op"],
+  compare: ["update"],
+  noop: ["no-op"],
+  report: ["read"],
+};
+
+function changeJson(view: ChangeView): Record<string, unknown> {
+  const { source: change, table, severity, differences, at, setFields, origin, fieldOrigins } = view;
+  return {
+    address: change.address,
+    kind: change.kind,
+    name: change.name,
+    id: "id" in change ? change.id : undefined,
+    action: change.action,
+    cause: change.cause,
+    origin,
+    field_origins: unlessEmpty(fieldOrigins),
+    severity,
+    at,
+    fields: at && unlessEmpty(setFields),
+    differences: unlessEmpty(differences)?.map(({ diff, severity, at }) => ({
+      path: diff.path,
+      severity,
+      at,
+    })),
+    change: valuesJson(change, table),
+    text_diff: change.action === "update" ? change.content : undefined,
+    reasons: change.reasons,
+    reverts_acknowledged: unlessEmpty(
+      view.reverts.map(({ path, until, by, reason }) => ({ path, until: timeText(until), by, reason })),
+    ),
+    consequences: change.consequences,
+    depends_on: change.dependsOn,
+    name_from: "nameFrom" in change ? change.nameFrom?.address : undefined,
+    temporary_name: "temporaryName" in change ? change.temporaryName : undefined,
+  };
+}
+
+function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+function valuesJson(change: Change, fields: FieldTable): Record<string, unknown> {
+  const { before, after, unknown, patch } = resultValues(change, fields);
+  return {
+    actions: actionsOf(change),
+    before: withoutDigests(before) ?? null,
+    after: withoutDigests(after) ?? null,
+    after_unknown: change.action === "compare" ? { [secretField({ fields }) ?? ""]: true } : unknown,
+    before_sensitive: sensitiveMembers(fields, before),
+    after_sensitive: sensitiveMembers(fields, after),
+    patch,
+    replace_paths: change.action === "replace" ? change.because.map((diff) => diff.path) : [],
+  };
+}
+
+/** The actions in Terraform's terms: a replacement is a creation and a deletion. */
+export function actionsOf(change: Change): readonly string[] {
+  if (change.action !== "replace") return ACTIONS[change.action];
+  if (change.keepsOld === true) return ["create"];
+  return change.replacing === "delete-first" ? ["delete", "create"] : ACTIONS.replace;
+}
+
+function sensitiveMembers(fields: FieldTable, values: Values | undefined): Json {
+  return values === undefined ? false : (sensitiveShape({ properties: fields }, values) ?? {});
+}
+
+const DRIFT_FORMAT_VERSION = "1.0";
+
+export function driftReportJson(view: DriftView, info: RunInfo): Record<string, unknown> {
+  return {
+    format_version: DRIFT_FORMAT_VERSION,
+    tool_version: info.toolVersion,
+    host: view.host,
+    ...runJson(info),
+    managed_resources: view.managed,
+    drift: view.drift.map(driftJson),
+    diagnostics: view.diagnostics.map(diagnosticJson),
+  };
+}
+
+export function driftJson(item: DriftItem): Record<string, unknown> {
+  const { source: one, table, severity, differences, marks, at } = item;
+  const side = (value: Json | undefined, diff: FieldDiff) =>
+    value === undefined
+      ? null
+      : isSensitive(table, diff.path)
+        ? "(sensitive)"
+        : withoutDigests(maskedValue(schemaAt(table, diff.path), value));
+  return {
+    address: one.address,
+    kind: one.kind,
+    name: one.name,
+    what: one.what,
+    severity,
+    at,
+    origin: originJson(one.origin),
+    ...(differences.length === 0 ? marks[0] : {}),
+    changes: differences.map(({ diff, severity: own, at: place }, number) => ({
+      path: diff.path,
+      severity: own,
+      ...marks[number],
+      at: place,
+      recorded: side(diff.after, diff),
+      live: side(diff.before, diff),
+    })),
+    text_diff: one.content,
+  };
+}
+
+/** Sensitive values are masked, sets stand in one order: `patch`, applied to `before`, gives `after` wherever that is known. */
+interface ResultValues {
+  readonly before: JsonObject | undefined;
+  /** Live as it will be; what is not known is left out, and null as a member of a list. */
+  readonly after: JsonObject | undefined;
+  readonly unknown: JsonObject;
+  readonly patch: readonly JsonObject[];
+}
+
+export function resultValues(change: Change, fields: FieldTable): ResultValues {
+  const reached = markedResult(change, fields);
+  if (!("before" in change)) return { before: undefined, patch: [], ...afterOf(reached, fields) };
+  const before = shown(fields, change.before);
+  if (reached === change.before) return { before, after: before, unknown: {}, patch: [] };
+  // Digests show that a sensitive value changes.
+  const patch =
+    "diffs" in change
+      ? patchOf(before, withReferenceTexts(shown(fields, markedDiffs(change, fields))) as JsonObject)
+      : [];
+  return { before, patch: withoutDigests(patch), ...afterOf(reached, fields) };
+}
+
+function afterOf(reached: Values | undefined, fields: FieldTable): Pick<ResultValues, "after" | "unknown"> {
+  if (reached === undefined) return { after: undefined, unknown: {} };
+  const marked = shown(fields, reached);
+  return {
+    after: withoutUnknown(marked) as JsonObject,
+    unknown: (unknownMembers(marked) ?? {}) as JsonObject,
+  };
+}
+
+function shown(fields: FieldTable, values: Values): JsonObject {
+  return inOneOrder({ properties: fields }, maskedValues(fields, values)) as JsonObject;
+}
+
+/** Sorts sets, so that order alone makes no difference and positions match on both sides. */
+function inOneOrder(schema: FieldSchema, value: Json): Json {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => inOneOrder(itemSchema(schema), item));
+    return schema.list === undefined || schema.list === "ordered" ? items : items.sort(byText);
+  }
+  return isObject(value)
+    ? mapMembers(value, (member, key) => inOneOrder(memberSchema(schema, key), member))
+    : value;
+}
+
+function byText(a: Json, b: Json): number {
+  const [x, y] = [canonicalJson(a), canonicalJson(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+function withoutUnknown(value: Json): Json | undefined {
+  if (isMarkedLater(value)) return undefined;
+  if (Array.isArray(value)) return value.map((item) => withoutUnknown(item) ?? null);
+  return isObject(value) ? mapMembers(value, withoutUnknown) : value;
+}
+
+/** `true` at each mark; in a list, `false` at its other members. */
+function unknownMembers(value: Json): Json | undefined {
+  if (isMarkedLater(value)) return true;
+  if (Array.isArray(value)) {
+    const items = value.map(unknownMembers);
+    return items.some((item) => item !== undefined) ? items.map((item) => item ?? false) : undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const shape = mapMembers(value, unknownMembers);
+  return Object.keys(shape).length === 0 ? undefined : shape;
+}
+
+/** Operations that turn `before` into `after`. Integers beyond 2^53 stay exact. */
+function patchOf(before: JsonObject, after: JsonObject): readonly JsonObject[] {
+  const big = new Map<string, bigint>();
+  const [from, to] = [plain(before, big), plain(after, big)] as [object, object];
+  return jsonPatch.compare(from, to).map((step) => restored(step as unknown as Json, big) as JsonObject);
+}
+
+/** The library clones through JSON text, which has no bigint: they travel as marked text. */
+function plain(value: Json, big: Map<string, bigint>): Json {
+  if (typeof value === "bigint") {
+    const mark = `\u0000bigint:${value}`;
+    big.set(mark, value);
+    return mark;
+  }
+  if (Array.isArray(value)) return value.map((item) => plain(item, big));
+  return isObject(value) ? mapMembers(value, (member) => plain(member, big)) : value;
+}
+
+function restored(value: Json, big: ReadonlyMap<string, bigint>): Json {
+  if (typeof value === "string") return big.get(value) ?? value;
+  if (Array.isArray(value)) return value.map((item) => restored(item, big));
+  return isObject(value) ? mapMembers(value, (member) => restored(member, big)) : value;
+}

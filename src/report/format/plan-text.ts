@@ -1,0 +1,255 @@
+// A plan or drift as text for a terminal: the changes in order, then findings, losses, and a summary line.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { count, listed } from "../../core/sentences.ts";
+import { diagnosticText } from "../text/diagnostic-text.ts";
+import { printable } from "../text/printable.ts";
+import { type RunInfo, runLines } from "../text/run-info.ts";
+import { type Colors, diffPaint, type Paint } from "../text/terminal.ts";
+import type { ChangeView } from "../view/change-view.ts";
+import type { DriftItem, DriftView } from "../view/drift-view.ts";
+import type { FieldLine } from "../view/field-lines.ts";
+import { byOrigin, kindTable, type PlanView, resolvedLines } from "../view/plan-view.ts";
+
+/** Of warnings with one code, or of one rule, so many are shown; a line counts the others. */
+const MOST_ALIKE = 10;
+
+/** `alone`: no other output shows the findings about the run. */
+export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone = false): string {
+  const sections = [
+    changesSection(plan, colors),
+    driftSection(plan, colors),
+    unmanagedSection(plan, colors),
+    diagnosticsSection(plan, colors, alone ? plan.notes : []),
+    resolvedLines(plan.split, colors),
+    tableSection(plan, colors),
+    lossSection(plan, colors),
+    revertSection(plan, colors),
+    summarySection(plan, colors),
+    runLines(info, colors),
+  ];
+  return sectionsText(sections);
+}
+
+/** The sections that have lines, an empty line between them. */
+function sectionsText(sections: readonly (readonly string[])[]): string {
+  const filled = sections.filter((lines) => lines.length > 0);
+  return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+function changesSection(plan: PlanView, colors: Colors): readonly string[] {
+  const touching = plan.notable.filter((one) => one.touches);
+  return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
+    ...(at === 0 ? [] : [""]),
+    ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
+    ...blocks(changes, colors),
+  ]);
+}
+
+function blocks(changes: readonly ChangeView[], colors: Colors): readonly string[] {
+  const lines: string[] = [];
+  let kind = "";
+  let roomy = false;
+  for (const change of changes) {
+    const block = changeLines(change, colors);
+    if (lines.length > 0 && (roomy || block.length > 1 || change.kind !== kind)) lines.push("");
+    lines.push(...block);
+    roomy = block.length > 1;
+    kind = change.kind;
+  }
+  return lines;
+}
+
+export function changeLines(view: ChangeView, colors: Colors): readonly string[] {
+  const paint = paintOf(view.action, colors);
+  const said = [...severityNote(view), ...view.remarks];
+  const remarks = said.length === 0 ? "" : colors.dim(`  (${said.join("; ")})`);
+  const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
+  return [
+    `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(printable(view.address))}${remarks}`,
+    ...fieldBlock(view.fields, colors),
+    ...contentBlock(view.content, colors),
+    ...(view.driftOrigin === "" ? [] : [colors.dim(`      drift: ${view.driftOrigin}`)]),
+    ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
+    ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
+  ];
+}
+
+/** The severity of a deletion or replacement; in an update, each field has its own severity. */
+export function severityNote({ action, severity }: ChangeView): readonly string[] {
+  const isWhole = action === "delete" || action === "replace";
+  return isWhole && severity !== undefined && severity !== "other" ? [severity] : [];
+}
+
+function paintOf(action: ChangeView["action"], colors: Colors): Paint {
+  switch (action) {
+    case "create":
+      return colors.green;
+    case "update":
+      return colors.yellow;
+    case "replace":
+      return colors.magenta;
+    case "delete":
+      return colors.red;
+    case "adopt":
+    case "forget":
+      return colors.cyan;
+    case "compare":
+      return colors.yellow;
+    case "noop":
+    case "report":
+      return colors.dim;
+  }
+  return action satisfies never;
+}
+
+/** Drift that no change of this plan reverts; other drift is marked at its change. */
+function driftSection(plan: PlanView, colors: Colors): readonly string[] {
+  if (plan.drift.length === 0) return [];
+  const changed = new Set(plan.notable.filter(({ touches }) => touches).map(({ address }) => address));
+  const rest = plan.drift.filter((one) => !changed.has(one.address));
+  const kept = new Set(
+    plan.changes.filter(({ action }) => action !== "report").map((change) => change.address),
+  );
+  const section = (title: string, drift: readonly DriftItem[]) =>
+    drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
+  const isWanted = ({ address }: DriftItem) => kept.has(address);
+  return [
+    ...section("Drift that already matches the spec:", rest.filter(isWanted)),
+    ...section(
+      "Drift that this plan does not fix:",
+      rest.filter((one) => !isWanted(one)),
+    ),
+  ];
+}
+
+/** Unmanaged objects, a few by name: by kind, and nested ones by their parent. */
+function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
+  const groups = Map.groupBy(plan.unmanaged, (one) => one.group);
+  const lines = [...groups].map(
+    ([group, all]) =>
+      `${printable(group)} (${listed(
+        all.map((one) => printable(one.name)),
+        "and",
+        5,
+      )})`,
+  );
+  const head = "Unmanaged:";
+  const [only, ...more] = lines;
+  if (only === undefined) return [];
+  return (more.length === 0 ? [`${head} ${only}.`] : [head, ...lines.map((line) => `  ${line}`)]).map(
+    colors.dim,
+  );
+}
+
+function diagnosticsSection(plan: PlanView, colors: Colors, notes: readonly Diagnostic[]): readonly string[] {
+  return [
+    ...findingLines([...notes, ...plan.diagnostics], colors),
+    ...plan.guards.map(({ diagnostic }) => diagnosticText(diagnostic, colors).trimEnd()),
+  ];
+}
+
+function findingLines(all: readonly Diagnostic[], colors: Colors): readonly string[] {
+  const warnings = all.filter(({ severity }) => severity === "warning");
+  const alike = Map.groupBy(warnings, ({ code, rule }) => rule?.name ?? code);
+  const long = [...alike].filter(([, { length }]) => length > MOST_ALIKE);
+  const omitted = new Set(long.flatMap(([, group]) => group.slice(MOST_ALIKE)));
+  return [
+    ...all.filter((one) => !omitted.has(one)).map((one) => diagnosticText(one, colors).trimEnd()),
+    ...long.map(([name, { length }]) => {
+      const more = count(length - MOST_ALIKE, "more warning");
+      return colors.dim(`… and ${more} of ${printable(name)}; \`-o json\` shows all`);
+    }),
+  ];
+}
+
+function tableSection(plan: PlanView, colors: Colors): readonly string[] {
+  const rows = kindTable(plan.notable);
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return rows.map((row, at) => {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    return at === 0 ? colors.dim(`  ${cells.join("  ")}`) : `  ${cells.join("  ")}`;
+  });
+}
+
+function summarySection(plan: PlanView, colors: Colors): readonly string[] {
+  const { title, refusal, split } = plan;
+  const compared = split === undefined ? [] : [colors.bold(split.title)];
+  return [
+    colors.bold(title),
+    ...compared,
+    ...(refusal === undefined ? [] : [colors.red(colors.bold(refusal))]),
+  ];
+}
+
+/** Deletions are listed once more at the end. */
+function lossSection(plan: PlanView, colors: Colors): readonly string[] {
+  const going = plan.notable.filter((change) => change.destroys);
+  if (going.length === 0 || !plan.changesAnything) return [];
+  const names = going.map((change) => printable(change.address));
+  return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names)}.`)];
+}
+
+/** Listed at the end as well, because the question of an apply follows. */
+function revertSection(plan: PlanView, colors: Colors): readonly string[] {
+  const reverting = plan.notable.filter(({ reverts }) => reverts.length > 0);
+  if (reverting.length === 0) return [];
+  const names = listed(reverting.map(({ address }) => printable(address)));
+  return [
+    colors.yellow(
+      `This plan reverts acknowledged drift of ${count(reverting.length, "resource")}: ${names}.`,
+    ),
+  ];
+}
+
+const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
+
+/** `alone`: no other output shows the findings about the run. */
+export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone = false): string {
+  const { title, drift, diagnostics } = view;
+  const found = alone ? findingLines(diagnostics, colors) : [];
+  const sections = [driftLines(drift, colors), found, [colors.bold(title)], runLines(info, colors)];
+  return sectionsText(sections);
+}
+
+function remarks({ severity, remark }: DriftItem): string {
+  return `  (${remark === "" ? severity : `${severity}; ${remark}`})`;
+}
+
+export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
+  return drift.flatMap((one) => [
+    `  ${colors.yellow(SIGNS[one.what])} ${colors.bold(printable(one.address))} ${one.verb}${colors.dim(remarks(one))}`,
+    ...(one.origin === "" ? [] : [colors.dim(`      ${one.origin}`)]),
+    ...fieldBlock(one.fields, colors),
+    ...contentBlock(one.content, colors),
+  ]);
+}
+
+/** Labels longer than this push only their own line to the right. */
+const LABEL_WIDTH = 44;
+
+export function fieldBlock(lines: readonly FieldLine[], colors: Colors): readonly string[] {
+  const width = lines.reduce(
+    (most, line) => (line.label.length > LABEL_WIDTH ? most : Math.max(most, line.label.length)),
+    0,
+  );
+  return lines.map((line) => {
+    const note = line.note === undefined ? "" : `  ${colors.magenta(`# ${line.note}`)}`;
+    return `      ${line.label.padEnd(width)}  ${fieldValue(line, colors)}${note}`;
+  });
+}
+
+function fieldValue(line: FieldLine, colors: Colors): string {
+  if (line.sign === "+") return colors.green(`+ ${line.text}`);
+  if (line.sign === "-") return colors.red(`- ${line.text}`);
+  if (line.was === undefined) return line.text;
+  return `${colors.red(line.was)} ${colors.dim("→")} ${colors.green(line.text)}`;
+}
+
+export function contentBlock(lines: readonly string[], colors: Colors): readonly string[] {
+  return lines.map((line) => `        ${diffPaint(line, colors, colors.dim)(line)}`);
+}

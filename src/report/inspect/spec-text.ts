@@ -1,0 +1,119 @@
+// The resolved spec of a target as YAML or JSON with the origin of each value, and the graph of its resources as DOT,
+// Mermaid, and JSON.
+
+import { type Address, kindOf, nameOf } from "../../core/address.ts";
+import { type Location, placeText } from "../../core/diagnostic.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { toPointer } from "../../core/pointer.ts";
+import { printable, printableJson } from "../text/printable.ts";
+import { type YamlMember, yamlText } from "../text/yaml.ts";
+
+export interface RenderedOrigin {
+  readonly at: Location;
+  readonly module?: string;
+  readonly usedAt: readonly Location[];
+}
+
+export interface RenderedView {
+  readonly document: JsonObject;
+  readonly origins: ReadonlyMap<string, RenderedOrigin>;
+}
+
+/** `origins`: each value has a comment with its place. */
+export function renderedYaml(
+  { document, origins }: RenderedView,
+  head: readonly string[],
+  withOrigins: boolean,
+): string {
+  const sections = Object.entries(document).map(([key, value]) => sectionOf(key, value));
+  if (!withOrigins) return yamlText(sections, head);
+  return yamlText(sections, head, (path) => {
+    const origin = origins.get(toPointer(path));
+    return origin === undefined ? "default" : originText(origin);
+  });
+}
+
+/** Resources of a kind each have a line or more. */
+function sectionOf(key: string, value: Json): YamlMember {
+  if (!isObject(value)) return { key, value };
+  return { key, members: Object.entries(value).map(([name, member]) => ({ key: name, value: member })) };
+}
+
+function originText({ at, module, usedAt }: RenderedOrigin): string {
+  if (module === undefined) return placeText(at);
+  return `${placeText(at)} in ${module}, used at ${usedAt.map(placeText).join(", ")}`;
+}
+
+export function renderedJson({ document, origins }: RenderedView): string {
+  const places = Object.fromEntries(
+    [...origins]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([pointer, { at, module, usedAt }]) => [
+        pointer,
+        { ...at, ...(module === undefined ? {} : { module, used_at: usedAt }) },
+      ]),
+  );
+  return `${printableJson({ spec: document, origins: places }, 2)}\n`;
+}
+
+export interface Graph {
+  readonly nodes: readonly Address[];
+  readonly edges: readonly (readonly [Address, Address])[];
+}
+
+interface Node {
+  readonly address: Address;
+  readonly dependsOn: readonly Address[];
+}
+
+/** Nodes sorted by address, so that the order of the YAML does not matter. */
+export function graphOf(resources: Iterable<Node>): Graph {
+  const sorted = [...resources].sort((a, b) => (a.address < b.address ? -1 : 1));
+  return {
+    nodes: sorted.map((one) => one.address),
+    edges: sorted.flatMap((one) => one.dependsOn.map((need) => [one.address, need] as const)),
+  };
+}
+
+export function graphDot(graph: Graph): string {
+  const lines = [
+    "digraph workspace {",
+    "  rankdir=RL;",
+    '  node [shape=box, style="rounded,filled", fillcolor="#f4f6f8", color="#8795a1", fontname="sans-serif", margin="0.3,0.1"];',
+  ];
+  for (const kind of new Set(graph.nodes.map(kindOf))) {
+    lines.push(
+      `  subgraph ${dotText(`cluster_${kind}`)} {`,
+      `    label=${dotText(kind)}; color="#d0d7de"; fontname="sans-serif";`,
+    );
+    for (const node of graph.nodes)
+      if (kindOf(node) === kind) lines.push(`    ${dotText(node)} [label=${dotText(nameOf(node))}];`);
+    lines.push("  }");
+  }
+  for (const [from, to] of graph.edges) lines.push(`  ${dotText(from)} -> ${dotText(to)};`);
+  return `${[...lines, "}"].join("\n")}\n`;
+}
+
+/** A quoted DOT string; a backslash begins an escape there. */
+function dotText(text: string): string {
+  return `"${printable(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+export function graphMermaid(graph: Graph): string {
+  const ids = new Map(graph.nodes.map((node, at) => [node, `n${at}`]));
+  const nodes = graph.nodes.map((node) => `  ${ids.get(node)}["${mermaidText(node)}"]`);
+  const edges = graph.edges.map(([from, to]) => `  ${ids.get(from)} --> ${ids.get(to)}`);
+  return `${["flowchart RL", ...nodes, ...edges].join("\n")}\n`;
+}
+
+/** Everything but plain characters as an entity: labels are Markdown and HTML there. */
+function mermaidText(text: string): string {
+  return printable(text).replace(/[^\w .@/-]/gu, (character) => `#${character.codePointAt(0)};`);
+}
+
+export function graphJson(graph: Graph): Record<string, unknown> {
+  return {
+    nodes: graph.nodes.map((address) => ({ address, kind: kindOf(address) })),
+    edges: graph.edges.map(([from, to]) => ({ from, to })),
+  };
+}

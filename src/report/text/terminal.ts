@@ -1,0 +1,105 @@
+// Text for a terminal: colors that the caller turns on or off, tables with columns as wide as their widest cell, and values
+// on one line.
+
+import picocolors from "picocolors";
+import { canonicalJson } from "../../core/canonical.ts";
+import { isObject, type Json } from "../../core/json.ts";
+import { shownText } from "../../core/sensitive-values.ts";
+import { grouped } from "../../core/sentences.ts";
+import { printable } from "./printable.ts";
+
+export type Paint = (text: string) => string;
+
+export interface Colors {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly red: Paint;
+  readonly green: Paint;
+  readonly yellow: Paint;
+  readonly cyan: Paint;
+  readonly magenta: Paint;
+  /** White on red: for what destroys. */
+  readonly alarm: Paint;
+}
+
+export function colorsFor(enabled: boolean): Colors {
+  const { bold, dim, red, green, yellow, cyan, magenta, bgRed, white } = picocolors.createColors(enabled);
+  return { bold, dim, red, green, yellow, cyan, magenta, alarm: (text) => bgRed(white(bold(text))) };
+}
+
+export function diffPaint(line: string, { green, red }: Colors, ofContext: Paint = String): Paint {
+  if (line.startsWith("+")) return green;
+  return line.startsWith("-") ? red : ofContext;
+}
+
+/** Colors if forced, none with NO_COLOR or a dumb terminal, else colors on a terminal. */
+export function wantsColor(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+  const set = (name: string) => (env[name] ?? "") !== "";
+  if (set("NO_COLOR")) return false;
+  if (set("FORCE_COLOR")) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  return isTerminal && env.TERM !== "dumb" && !set("CI");
+}
+
+/** Cells must be printable already. A column without a title and without content takes no room. */
+export function tableText(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  colors: Colors,
+): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? "")].length)));
+  return all
+    .map((row, at) => {
+      const line = row
+        .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length)))
+        .join("  ")
+        .trimEnd();
+      return `${at === 0 ? colors.dim(line) : line}\n`;
+    })
+    .join("");
+}
+
+const LONGEST = 400;
+
+const BARE = /^[\w@./+~(-][\w@./+~:=()-]*$/;
+const OTHER_TYPE = /^(?:[-+.]?\d[\d_.eE+-]*|0x.*|true|false|null|none|~)$/i;
+
+export function valueText(value: Json | undefined): string {
+  if (value === undefined) return "(none)";
+  return cut(inline(value));
+}
+
+function inline(value: Json): string {
+  if (typeof value === "string") return stringText(value);
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (isObject(value)) {
+    const members = Object.entries(value).map(([key, member]) => `${stringText(key)}: ${inline(member)}`);
+    return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+  }
+  return String(value);
+}
+
+function stringText(whole: string): string {
+  const text = shownText(whole);
+  if (text === "(sensitive)") return text;
+  return printable(BARE.test(text) && !OTHER_TYPE.test(text) ? text : JSON.stringify(text));
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST)}… (${grouped(text.length - LONGEST)} more characters)`;
+}
+
+/** Two lists compared as sets: removed and added members, in the order of the lists. */
+export function setChange(
+  before: readonly Json[],
+  after: readonly Json[],
+): { readonly gone: Json[]; readonly come: Json[] } {
+  const old = new Set(before.map(canonicalJson));
+  const next = new Set(after.map(canonicalJson));
+  return {
+    gone: before.filter((item) => !next.has(canonicalJson(item))),
+    come: after.filter((item) => !old.has(canonicalJson(item))),
+  };
+}

@@ -1,0 +1,303 @@
+// The view of one change for all reports, without colors or layout: its fields with their locations in the spec, its
+// remarks, and its severity.
+
+import { type Address, nameOf } from "../../core/address.ts";
+import type { Location } from "../../core/diagnostic.ts";
+import { type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
+import { count } from "../../core/sentences.ts";
+import {
+  type Action,
+  type Change,
+  type ContentDiff,
+  isOfReplaced,
+  type RevertedDrift,
+  touches,
+} from "../../planner/model/change.ts";
+import type { ChangeOrigin, SplitChange } from "../../planner/model/split.ts";
+import type { FieldTable, Severity, Values } from "../../resource/field-schema.ts";
+import type { Kind } from "../../resource/kind.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
+import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/severity.ts";
+import { printable } from "../text/printable.ts";
+import { SIGNS, timeText } from "../text/vocabulary.ts";
+import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
+
+const VERBS: Readonly<Record<Action, string>> = {
+  create: "create",
+  update: "update",
+  replace: "replace",
+  delete: "DELETE",
+  adopt: "adopt",
+  forget: "forget",
+  compare: "compare",
+  noop: "keep",
+  report: "found",
+};
+
+/** `reverts drift of max_capacity that grace@example.com acknowledged until 2026-12-31T23:59:59Z: load test`. */
+function revertText({ path, by, until, reason }: RevertedDrift): string {
+  const field = path === undefined ? "" : ` of ${toDottedPath(path)}`;
+  return `reverts drift${field} that ${by} acknowledged until ${timeText(until)}: ${reason}`;
+}
+
+/** Each part is made when a report asks for it: all parts of 100,000 changes take more memory than their plan. */
+export class ChangeView {
+  /** Exact values for machines; `table` says which of them are sensitive. */
+  readonly source: Change;
+  /** Who changed the object outside the spec, and when, as a sentence; empty if unknown. */
+  readonly driftOrigin: string;
+  readonly #registry: KindRegistry;
+  readonly #places: SpecPlaces;
+  readonly #split: SplitChange | undefined;
+
+  constructor(
+    source: Change,
+    registry: KindRegistry,
+    places: SpecPlaces,
+    split?: SplitChange,
+    driftOrigin = "",
+  ) {
+    this.source = source;
+    this.driftOrigin = driftOrigin;
+    this.#registry = registry;
+    this.#places = places;
+    this.#split = split;
+  }
+
+  get action(): Action {
+    return this.source.action;
+  }
+
+  get kind(): string {
+    return this.source.kind;
+  }
+
+  get address(): string {
+    return this.source.address;
+  }
+
+  get touches(): boolean {
+    return touches(this.source);
+  }
+
+  get sign(): string {
+    return SIGNS[this.source.action];
+  }
+
+  get verb(): string {
+    return VERBS[this.source.action];
+  }
+
+  get destroys(): boolean {
+    return destroys(this.source);
+  }
+
+  /** The text after the address: the natural name if it differs, a replacement's strategy, a cause outside the spec. */
+  get remarks(): readonly string[] {
+    return remarksOf(this.source, this.#registry);
+  }
+
+  /** Where the spec declares the resource; undefined for what it does not declare. */
+  get at(): SpecPlace | undefined {
+    return this.#places(this.source.address);
+  }
+
+  get fields(): readonly FieldLine[] {
+    return fieldLines(this.source, this.#registry, this.fieldOrigins);
+  }
+
+  /** What a creation sets, each field with its place. */
+  get setFields(): readonly SetField[] {
+    const { action, address } = this.source;
+    if (action !== "create") return [];
+    return Object.keys(this.source.after).map((name) => ({
+      path: [name],
+      at: this.#places(address, [name]),
+    }));
+  }
+
+  /** The diff of a string as lines of a unified diff; truncated where it would bury the plan. */
+  get content(): readonly string[] {
+    return this.source.action === "update" ? contentLines(this.source.content) : [];
+  }
+
+  get reasons(): readonly string[] {
+    return this.source.reasons.map(printable);
+  }
+
+  /** With the acknowledged drift that it reverts, which comes first. */
+  get consequences(): readonly string[] {
+    return [...this.reverts.map(revertText), ...this.source.consequences].map(printable);
+  }
+
+  get reverts(): readonly RevertedDrift[] {
+    return this.source.reverts ?? [];
+  }
+
+  /** Undefined if it does not affect the workspace. A replacement deletes the object, so it is at least as severe. */
+  get severity(): Severity | undefined {
+    const { action } = this.source;
+    const fields = this.differences.map(({ severity }) => severity);
+    if (action === "update") return mostSevere(fields);
+    const whole = severityOfObject(this.#registry.of(this.source.address));
+    if (action === "replace") return mostSevere([...fields, whole]);
+    return action === "create" || action === "delete" || action === "compare" ? whole : undefined;
+  }
+
+  /** In a plan that was compared with a base: whether this change is caused by the spec's change, or was pending. */
+  get origin(): ChangeOrigin | undefined {
+    return this.#split?.origin;
+  }
+
+  /** Of a change that was pending in part: where each field comes from. Else empty. */
+  get fieldOrigins(): SplitChange["fields"] {
+    return this.#split?.fields ?? [];
+  }
+
+  get differences(): readonly RatedDiff[] {
+    const { source } = this;
+    if (source.action !== "update" && source.action !== "replace") return [];
+    const provider = this.#registry.of(source.address);
+    return source.diffs.map((diff) => ratedDiff(provider, source.address, diff, this.#places));
+  }
+
+  get table(): FieldTable {
+    return this.#registry.of(this.source.address).fields;
+  }
+}
+
+export type SpecPlace = Omit<Location, "frame">;
+
+/** The place of a field, or without a path of the resource; undefined for what the spec does not declare. */
+export type SpecPlaces = (address: Address, path?: Path) => SpecPlace | undefined;
+
+export const NO_PLACES: SpecPlaces = () => undefined;
+
+export interface RatedDiff {
+  readonly diff: FieldDiff;
+  readonly severity: Severity;
+  /** Where the spec sets the field, or the nearest value around it. */
+  readonly at: SpecPlace | undefined;
+}
+
+export interface SetField {
+  readonly path: Path;
+  readonly at: SpecPlace | undefined;
+}
+
+export function ratedDiff(
+  provider: Kind,
+  address: Change["address"],
+  diff: FieldDiff,
+  places: SpecPlaces,
+): RatedDiff {
+  return { diff, severity: severityOfDiff(provider, diff), at: places(address, diff.path) };
+}
+
+export function fieldLines(
+  change: Change,
+  registry: KindRegistry,
+  origins: SplitChange["fields"],
+): readonly FieldLine[] {
+  const pending = new Set(
+    origins.flatMap(({ path, origin }) => (origin === "pending" ? [toPointer(path)] : [])),
+  );
+  const noted = (path: Path, lines: readonly FieldLine[]): readonly FieldLine[] =>
+    pending.has(toPointer(path)) ? withNote(lines, "already pending") : lines;
+  const { fields, nameField } = registry.of(change.address);
+  const later = new Set("unresolved" in change ? change.unresolved.map((one) => toPointer(one.path)) : []);
+  switch (change.action) {
+    case "create":
+      return Object.entries(withoutName(change, nameField)).flatMap(([name, value]) =>
+        noted([name], setLines(fields, { [name]: value }, later)),
+      );
+    case "update":
+    case "replace": {
+      const content = change.action === "update" ? change.content : undefined;
+      return change.diffs.flatMap((diff) => {
+        if (content !== undefined && diff.path[0] === "content")
+          return noted(diff.path, [contentLine(content)]);
+        const lines = diffLines(
+          fields,
+          later.has(toPointer(diff.path)) ? { ...diff, unknown: true } : diff,
+          change.cause,
+          severityOfDiff(registry.of(change.address), diff),
+        );
+        return noted(diff.path, lines);
+      });
+    }
+    case "delete":
+    case "adopt":
+    case "forget":
+    case "compare":
+    case "noop":
+    case "report":
+      return [];
+  }
+  return change satisfies never;
+}
+
+/** Whether a change deletes an object; a replacement that keeps the old one does not. */
+export function destroys(change: Change): boolean {
+  return change.action === "delete" || (change.action === "replace" && change.keepsOld !== true);
+}
+
+/** The natural name stands behind the address where it differs; as a field it would say the same again. */
+function withoutName(
+  change: Extract<Change, { readonly action: "create" }>,
+  nameField: string | undefined,
+): Values {
+  if (nameField === undefined) return change.after;
+  const { [nameField]: _name, ...rest } = change.after;
+  return rest;
+}
+
+export function remarksOf(change: Change, registry: KindRegistry): readonly string[] {
+  const found: string[] = [];
+  if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
+  if (isOfReplaced(change)) found.push("a replaced object of this address");
+  if (change.action === "replace") found.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
+  if ("temporaryName" in change && change.temporaryName !== undefined)
+    found.push(`renamed to ${printable(JSON.stringify(change.temporaryName))} first`);
+  if ("nameFrom" in change && change.nameFrom !== undefined)
+    found.push(`takes the name of ${printable(change.nameFrom.address)}`);
+  if (change.action === "update") found.push(...stepNames(change.steps.map((step) => step.operation)));
+  if (
+    (change.action === "delete" || change.action === "replace") &&
+    registry.of(change.address).nameField !== undefined
+  )
+    found.push(`id ${printable(change.id)}`);
+  if (change.action === "compare") found.push("written if its value differs");
+  if (change.cause !== "spec" && change.action !== "report") found.push(causeText(change.cause));
+  return found;
+}
+
+const KEPT = "rename the old object and keep it";
+
+const REPLACING = {
+  "create-first": "create the new object first",
+  "rename-aside": "rename the old object, then delete it last",
+  "delete-first": "delete the old object first",
+} as const;
+
+/** The usual way of a kind to change something. */
+const PLAIN_STEPS = new Set(["update", "edit", "reset", "put", "patch"]);
+
+function stepNames(operations: readonly string[]): readonly string[] {
+  const names = [...new Set(operations)].filter((name) => !PLAIN_STEPS.has(name));
+  return names.length === 0 ? [] : [`by ${names.map(printable).join(", ")}`];
+}
+
+/** A small change in a large file is shown completely; of a rewritten file, the beginning is shown. */
+const MOST_LINES = 60;
+
+export function contentLine({ added, removed }: ContentDiff): FieldLine {
+  return { label: "content", text: `${count(added, "line")} added, ${removed} removed` };
+}
+
+export function contentLines(content: ContentDiff | undefined): readonly string[] {
+  const lines = content?.lines ?? [];
+  const shown = lines.slice(0, MOST_LINES).map((line) => printable(line.replaceAll("\t", "  ")));
+  return lines.length > MOST_LINES ? [...shown, `… ${lines.length - MOST_LINES} more lines`] : shown;
+}

@@ -1,0 +1,223 @@
+// The view of drift for all reports: plain data; each format only lays it out.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { count } from "../../core/sentences.ts";
+import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
+import { isContentField } from "../../resource/content.ts";
+import type { FieldTable, Severity } from "../../resource/field-schema.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
+import { isAtLeast, mostSevere, severityOfObject } from "../../resource/severity.ts";
+import { printable } from "../text/printable.ts";
+import { timeText } from "../text/vocabulary.ts";
+import {
+  contentLine,
+  contentLines,
+  NO_PLACES,
+  type RatedDiff,
+  ratedDiff,
+  type SpecPlace,
+  type SpecPlaces,
+} from "./change-view.ts";
+import { diffLines, type FieldLine } from "./field-lines.ts";
+
+export interface DriftView {
+  readonly host: string;
+  /** One sentence: how much drift there is, and whether the state manages anything. */
+  readonly title: string;
+  /** Number of managed resources: without any, "no drift" means little. */
+  readonly managed: number;
+  readonly drift: readonly DriftItem[];
+  /** The text form leaves them out, because they are on standard error already. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface DriftItem {
+  readonly address: string;
+  readonly kind: string;
+  readonly what: Drift["what"];
+  /** `changed`, `is gone`, `appeared`. */
+  readonly verb: string;
+  readonly at: SpecPlace | undefined;
+  readonly fields: readonly FieldLine[];
+  /** The diff of a string as lines of a unified diff. */
+  readonly content: readonly string[];
+  /** The severity of its most severe difference, or of the object if it was deleted or appeared. */
+  readonly severity: Severity;
+  readonly differences: readonly RatedDiff[];
+  /** The status of each difference; one status for an object that was deleted or appeared. As in JSON. */
+  readonly marks: readonly Record<string, unknown>[];
+  /** The status of an object that was deleted or appeared; empty if unknown or shown at the fields. */
+  readonly remark: string;
+  /** Who changed it, and when, as a sentence; empty if unknown. */
+  readonly origin: string;
+  /** The severity of the most severe difference that needs attention; undefined if none does. */
+  readonly open: Severity | undefined;
+  /** Exact values for machines; `table` says which of them are sensitive. */
+  readonly source: Drift;
+  readonly table: FieldTable;
+}
+
+/** `sinceLast`: whether what was reported before still counts. `least`: what is less severe does not count. */
+export interface DriftReportContext {
+  readonly sinceLast: boolean;
+  readonly least: Severity;
+}
+
+const ALL_DRIFT: DriftReportContext = { sinceLast: false, least: "other" };
+
+const VERBS = { changed: "changed", gone: "was deleted", appeared: "appeared" } as const;
+
+export function driftView(
+  found: Pick<Plan, "host" | "drift" | "diagnostics">,
+  managed: number,
+  registry: KindRegistry,
+  places: SpecPlaces = NO_PLACES,
+  context: DriftReportContext = ALL_DRIFT,
+): DriftView {
+  const { host, drift, diagnostics } = found;
+  const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}`;
+  return {
+    host,
+    title,
+    managed,
+    drift: drift.map((one) => driftItem(one, registry, places, context)),
+    diagnostics,
+  };
+}
+
+export function driftItem(
+  one: Drift,
+  registry: KindRegistry,
+  places: SpecPlaces,
+  context = ALL_DRIFT,
+): DriftItem {
+  const provider = registry.of(one.address);
+  const differences = one.diffs.map((diff) => ratedDiff(provider, one.address, diff, places));
+  const whole = severityOfObject(provider);
+  const marks = marksIn(one);
+  const open = marks.flatMap((mark, at) => {
+    const severity = differences[at]?.severity ?? whole;
+    return isOpen(mark, severity, context) ? [severity] : [];
+  });
+  return {
+    address: one.address,
+    kind: one.kind,
+    what: one.what,
+    verb: VERBS[one.what],
+    at: places(one.address),
+    fields: differences.flatMap((rated, at) =>
+      withRemark(linesOf(one, rated, registry), markText(marks[at], context)),
+    ),
+    severity: mostSevere(differences.map((rated) => rated.severity)) ?? whole,
+    differences,
+    marks: marks.map((mark) => markJson(mark, context)),
+    remark: differences.length > 0 ? "" : markText(marks[0], context),
+    open: mostSevere(open),
+    origin: originText(one.origin),
+    content: contentLines(one.content),
+    source: one,
+    table: provider.fields,
+  };
+}
+
+/** The status of each difference; new if the state was not asked. */
+export function marksIn({ marks, diffs }: Drift): readonly DriftMark[] {
+  return marks ?? Array.from({ length: Math.max(1, diffs.length) }, () => ({ reported: false }));
+}
+
+/** Digests of contents mean nothing to users. */
+function linesOf(
+  { address, content }: Drift,
+  { diff, severity }: RatedDiff,
+  registry: KindRegistry,
+): readonly FieldLine[] {
+  const provider = registry.of(address);
+  if (!isContentField(provider, String(diff.path[0])))
+    return diffLines(provider.fields, asItHappened(diff), diff.cause, severity);
+  return [content === undefined ? { label: "content", text: "changed" } : contentLine(content)];
+}
+
+/** A difference leads from live to recorded; what happened went the other way. */
+function asItHappened(diff: FieldDiff): FieldDiff {
+  return { ...diff, before: diff.after, after: diff.before, replaces: false };
+}
+
+function verdict(drift: readonly Drift[], managed: number): string {
+  const empty = "The state manages no resources.";
+  if (drift.length > 0) return managed === 0 ? `${driftTitle(drift)} ${empty}` : driftTitle(drift);
+  return managed === 0 ? `No drift. ${empty}` : "No drift. The workspace matches the last apply.";
+}
+
+export function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
+  const number = (what: Drift["what"]) => drift.filter((one) => one.what === what).length;
+  return `Drift in ${count(drift.length, "resource")}: ${number("changed")} changed, ${number("gone")} deleted, ${number("appeared")} appeared.`;
+}
+
+/** Whether a difference of this severity needs attention. */
+function isOpen(
+  { reported, acknowledged }: DriftMark,
+  severity: Severity,
+  { sinceLast, least }: DriftReportContext,
+): boolean {
+  return acknowledged === undefined && !(sinceLast && reported) && isAtLeast(severity, least);
+}
+
+function markText(mark: DriftMark | undefined, { sinceLast }: DriftReportContext): string {
+  if (mark?.acknowledged !== undefined) {
+    const { until, by, reason } = mark.acknowledged;
+    return printable(`acknowledged until ${timeText(until)} by ${by}: ${reason}`);
+  }
+  if (!sinceLast) return "";
+  return mark?.reported === true ? "reported before" : "new";
+}
+
+function markJson(
+  { acknowledged, reported }: DriftMark,
+  { sinceLast }: DriftReportContext,
+): Record<string, unknown> {
+  return {
+    reported: sinceLast ? reported : undefined,
+    acknowledged: acknowledged && {
+      until: timeText(acknowledged.until),
+      by: acknowledged.by,
+      reason: acknowledged.reason,
+    },
+  };
+}
+
+/** `changed by ada@example.com at 2026-11-21T09:48:03Z`, or that the service does not record it. */
+export function originText(origin: DriftOrigin | undefined): string {
+  if (origin === undefined) return "";
+  const { by, at, creator } = origin;
+  const when = at === undefined ? "" : ` at ${timeText(at)}`;
+  if (by !== undefined) return printable(`changed by ${by}${when}`);
+  if (at !== undefined) return `changed${when}; the service does not record by whom`;
+  const made = creator === undefined ? "" : `created by ${creator}; `;
+  return printable(`${made}the service does not record who changed it, or when`);
+}
+
+export function originJson(origin: DriftOrigin | undefined): Record<string, unknown> | undefined {
+  if (origin === undefined) return undefined;
+  const { by = null, at, creator } = origin;
+  return { changed_by: by, changed_at: at === undefined ? null : timeText(at), created_by: creator };
+}
+
+/** The lines of one field with a note on the first. */
+function withRemark(lines: readonly FieldLine[], text: string): readonly FieldLine[] {
+  if (text === "") return lines;
+  return lines.map((line, at) =>
+    at === 0 ? { ...line, note: line.note === undefined ? text : `${line.note}, ${text}` } : line,
+  );
+}
+
+/** `1 new, 1 reported before, 1 acknowledged.` Empty where the state says nothing. */
+function markTitle(marks: readonly DriftMark[], { sinceLast }: DriftReportContext): string {
+  const acknowledged = marks.filter((mark) => mark.acknowledged !== undefined).length;
+  const reported = marks.filter((mark) => mark.acknowledged === undefined && mark.reported).length;
+  if (marks.length === 0 || (!sinceLast && acknowledged === 0)) return "";
+  const parts = sinceLast
+    ? [`${marks.length - acknowledged - reported} new`, `${reported} reported before`]
+    : [`${marks.length - acknowledged} open`];
+  return ` Differences: ${[...parts, `${acknowledged} acknowledged`].join(", ")}.`;
+}

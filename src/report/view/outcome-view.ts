@@ -1,0 +1,206 @@
+// The outcome of an apply as a view that all reports use; as text: failures with reasons, blocked and skipped changes, a summary line; and as JSON, one event per line.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { duration } from "../../core/duration.ts";
+import { count, grouped, listed } from "../../core/sentences.ts";
+import type { Action } from "../../planner/model/change.ts";
+import {
+  type ApplyEvent,
+  type ApplyOutcome,
+  type ChangeOutcome,
+  type ChangeStatus,
+  wasStopped,
+} from "../../planner/model/plan.ts";
+import { diagnosticJson, diagnosticText } from "../text/diagnostic-text.ts";
+import { printable } from "../text/printable.ts";
+import { type RunInfo, runJson, runLines } from "../text/run-info.ts";
+import type { Colors } from "../text/terminal.ts";
+import { CHANGING_ACTIONS, DONE, summaryActions } from "../text/vocabulary.ts";
+import type { PlanView } from "./plan-view.ts";
+
+export interface OutcomeView {
+  /** `Applied in 12 s: 3 created, 1 updated, 0 replaced, 0 deleted; 1 failed, 2 blocked.` */
+  readonly title: string;
+  readonly applied: Readonly<Record<(typeof CHANGING_ACTIONS)[number], number>>;
+  readonly unapplied: Readonly<Record<Exclude<ChangeStatus, "applied">, number>>;
+  readonly changes: readonly OutcomeItem[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Findings about the run before the first change. Text is on standard error already, events were written as they came. */
+  readonly notes: readonly Diagnostic[];
+  readonly interrupted: boolean;
+  readonly elapsedMs: number;
+  readonly plan: PlanView | undefined;
+  /** Whether the same output shows the plan before it, and with it the run. */
+  readonly followsPlan: boolean;
+}
+
+export interface OutcomeItem {
+  readonly address: string;
+  readonly kind: string;
+  readonly action: Action;
+  readonly result: ChangeStatus;
+  /** `created`, `failed`, `skipped`. */
+  readonly word: string;
+  readonly finding: Diagnostic | undefined;
+  /** Whether the finding is about this change itself; else the change was not tried, because of `waitsFor` or `stopped`. */
+  readonly tried: boolean;
+  /** For blocked changes: the address that they wait for. */
+  readonly waitsFor: string | undefined;
+  /** Whether it was not begun because the run was stopped. */
+  readonly stopped: boolean;
+  readonly elapsedMs: number;
+}
+
+export function outcomeView(
+  outcome: ApplyOutcome,
+  notes: readonly Diagnostic[] = [],
+  plan?: PlanView,
+  followsPlan = false,
+): OutcomeView {
+  const { changes, diagnostics, interrupted, elapsedMs } = outcome;
+  const number = (is: (one: ChangeOutcome) => boolean) => changes.filter(is).length;
+  const applied = countsBy(CHANGING_ACTIONS, (action) =>
+    number((one) => one.result === "applied" && one.action === action),
+  );
+  const unapplied = countsBy(RESULTS, (result) => number((one) => one.result === result));
+  return {
+    title: titleOf(outcome, applied, unapplied),
+    applied,
+    unapplied,
+    changes: changes.map(itemOf),
+    diagnostics,
+    notes,
+    interrupted,
+    elapsedMs,
+    plan,
+    followsPlan,
+  };
+}
+
+function itemOf(one: ChangeOutcome): OutcomeItem {
+  const { address, kind, action, result, diagnostic, because, elapsedMs } = one;
+  const stopped = wasStopped(one);
+  return {
+    address,
+    kind,
+    action,
+    result,
+    word: result === "applied" ? DONE[action] : result,
+    finding: diagnostic,
+    tried: result !== "blocked" && !stopped,
+    waitsFor: because,
+    stopped,
+    elapsedMs,
+  };
+}
+
+const RESULTS = ["failed", "unknown", "blocked", "skipped"] as const;
+
+function countsBy<Name extends string>(names: readonly Name[], count: (name: Name) => number) {
+  return Object.fromEntries(names.map((name) => [name, count(name)])) as Readonly<Record<Name, number>>;
+}
+
+function titleOf(
+  { changes, interrupted, elapsedMs }: ApplyOutcome,
+  applied: OutcomeView["applied"],
+  unapplied: OutcomeView["unapplied"],
+): string {
+  const done = summaryActions(applied).map((action) => `${grouped(applied[action])} ${DONE[action]}`);
+  const rest = RESULTS.filter((result) => unapplied[result] > 0).map(
+    (result) => `${grouped(unapplied[result])} ${result}`,
+  );
+  const same = changes.filter(({ action, result }) => action === "noop" && result === "applied").length;
+  const unchanged = same === 0 ? "" : `; ${count(same, "secret")} unchanged`;
+  const start = interrupted ? "Stopped after" : "Applied in";
+  return `${start} ${duration(elapsedMs)}: ${done.join(", ")}${unchanged}${rest.length === 0 ? "" : `; ${rest.join(", ")}`}.`;
+}
+
+/** `alone`: no other output shows the findings about the run. */
+export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo, alone = false): string {
+  const troubled = outcome.changes.filter((one) => one.result !== "applied");
+  const found = alone ? [...outcome.notes, ...outcome.diagnostics] : outcome.diagnostics;
+  const lines = [
+    ...troubled.filter((one) => one.tried).flatMap((one) => troubleLines(one, colors)),
+    ...stoppedLine(troubled, colors),
+    ...blockedLines(troubled, colors),
+    ...found.map((one) => diagnosticText(one, colors).trimEnd()),
+  ];
+  if (lines.length > 0) lines.push("");
+  lines.push(colors.bold(outcome.title));
+  if (!outcome.followsPlan) lines.push(...runLines(info, colors));
+  return `${lines.join("\n")}\n`;
+}
+
+function troubleLines(one: OutcomeItem, colors: Colors): readonly string[] {
+  const paint = one.result === "failed" ? colors.red : colors.yellow;
+  const head = `${paint(one.result)} ${one.action} ${printable(one.address)}`;
+  if (one.finding === undefined) return [head];
+  const lines = diagnosticText(one.finding, colors).trimEnd().split("\n");
+  return [head, ...lines.map((line) => `  ${line}`)];
+}
+
+function stoppedLine(troubled: readonly OutcomeItem[], colors: Colors): readonly string[] {
+  const names = troubled.filter((one) => one.stopped).map((one) => printable(one.address));
+  if (names.length === 0) return [];
+  return [`${colors.yellow("skipped")} because the run was stopped: ${listed(names, "and", 20)}`];
+}
+
+function blockedLines(troubled: readonly OutcomeItem[], colors: Colors): readonly string[] {
+  const blocked = troubled.filter((one) => one.result === "blocked");
+  const causes = [...new Set(blocked.map((one) => one.waitsFor))];
+  return causes.map((cause) => {
+    const names = blocked.filter((one) => one.waitsFor === cause).map((one) => printable(one.address));
+    const why = cause === undefined ? "" : ` because of ${printable(cause)}`;
+    return `${colors.yellow("blocked")}${why}: ${listed(names, "and", 20)}`;
+  });
+}
+
+type Line = Record<string, unknown>;
+
+export function eventJson(event: ApplyEvent): Line {
+  switch (event.type) {
+    case "apply_begin":
+      return { type: event.type, totals: event.totals };
+    case "apply_start":
+      return { type: event.type, address: event.address, kind: event.kind, action: event.action };
+    case "apply_waiting":
+      return { type: event.type, address: event.address, kind: event.kind, what: event.what };
+    case "apply_complete":
+    case "apply_skipped":
+    case "apply_errored":
+      return { type: event.type, ...changeOutcomeJson(event.outcome) };
+  }
+  return event satisfies never;
+}
+
+/** Of a run as a whole; `addresses`: what a guard's objection is about. */
+export function diagnosticEventJson(one: Diagnostic, addresses?: readonly string[]): Line {
+  return { type: "diagnostic", diagnostic: { ...diagnosticJson(one), addresses } };
+}
+
+export function changeOutcomeJson(one: ChangeOutcome): Line {
+  const { address, kind, action, result, id, because, elapsedMs, diagnostic } = one;
+  return {
+    address,
+    kind,
+    action,
+    result,
+    id,
+    because,
+    elapsed_ms: Math.round(elapsedMs),
+    diagnostic: diagnostic && diagnosticJson(diagnostic),
+  };
+}
+
+/** The last line: `{type: "change_summary", applied: {create: 3, …}, failed, unknown, blocked, skipped, …}`. */
+export function outcomeJson(view: OutcomeView, info?: RunInfo): Line {
+  const { applied, unapplied, interrupted, elapsedMs } = view;
+  return {
+    type: "change_summary",
+    applied,
+    ...unapplied,
+    interrupted,
+    elapsed_ms: Math.round(elapsedMs),
+    run: info && { tool_version: info.toolVersion, host: info.host, ...runJson(info) },
+  };
+}

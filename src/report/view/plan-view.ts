@@ -1,0 +1,302 @@
+// The view of a plan for all reports, also of one that was compared with its base: plain data; each format only lays it out.
+
+import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
+import { toDottedPath } from "../../core/pointer.ts";
+import { count, grouped, listed } from "../../core/sentences.ts";
+import { type Action, type Change, changesAnything, touches } from "../../planner/model/change.ts";
+import { changeKey } from "../../planner/model/order.ts";
+import {
+  type Guard,
+  type Mode,
+  type Plan,
+  type Summary,
+  summaryOf,
+  type Unmanaged,
+} from "../../planner/model/plan.ts";
+import type { ChangeOrigin, PlanSplit, ResolvedChange } from "../../planner/model/split.ts";
+import { causedPart } from "../../planner/split-plan.ts";
+import type { KindRegistry } from "../../resource/registry.ts";
+import { printable } from "../text/printable.ts";
+import type { Colors } from "../text/terminal.ts";
+import { CHANGING_ACTIONS, PLANNED_ACTIONS, plannedCounts, summaryActions } from "../text/vocabulary.ts";
+import { ChangeView, NO_PLACES, type SpecPlaces } from "./change-view.ts";
+import { type DriftItem, driftItem, originText } from "./drift-view.ts";
+
+export interface PlanView {
+  readonly host: string;
+  readonly modes: readonly Mode[];
+  /** Of a plan with `--only`; undefined if it covers everything. The title says it. */
+  readonly part: Plan["part"];
+  /** `Plan: 3 to create, 1 to update, 0 to replace, 0 to delete.` */
+  readonly title: string;
+  readonly refusal: string | undefined;
+  readonly changesAnything: boolean;
+  readonly split?: SplitView;
+  /** With `change`, no guard, error, or annotation counts that was pending. */
+  readonly exitcodeFor: ExitcodeFor;
+  readonly summary: Summary;
+  /** Every change in the order of the plan, also those that change nothing; made when first asked for. */
+  readonly changes: readonly ChangeView[];
+  /** The changes that do something or report something: often few of many. */
+  readonly notable: readonly ChangeView[];
+  readonly drift: readonly DriftItem[];
+  readonly unmanaged: readonly UnmanagedItem[];
+  readonly guards: readonly Guard[];
+  readonly diagnostics: readonly PlanFinding[];
+  /** Findings about the run around the plan. The text form leaves them out, because they are on standard error already. */
+  readonly notes: readonly Diagnostic[];
+}
+
+/** `origin`: of a plan that was compared with a base, and of an error of a single resource. */
+export interface PlanFinding extends Diagnostic {
+  readonly origin?: ChangeOrigin;
+}
+
+/** A live object that is not in the spec: of a kind, or inside a managed object (a secret in a scope). */
+export interface UnmanagedItem {
+  readonly address: string;
+  /** `pools`, or `secrets in etl`. */
+  readonly group: string;
+  readonly name: string;
+  /** Absent for what is inside a managed object: a change reports it. */
+  readonly source?: Unmanaged;
+}
+
+/** `notes`: findings about the run around the plan. `places`: where the spec declares what changes. */
+export function planView(
+  plan: Plan,
+  registry: KindRegistry,
+  notes: readonly Diagnostic[] = [],
+  places: SpecPlaces = NO_PLACES,
+  exitcodeFor: ExitcodeFor = "all",
+): PlanView {
+  const { split } = plan;
+  const own = new Set(causedPart(plan).diagnostics);
+  const drifted = new Map(plan.drift.map((one) => [one.address, originText(one.origin)]));
+  const viewed = (change: Change): ChangeView => {
+    const origin = drifted.get(change.address) ?? "";
+    return new ChangeView(change, registry, places, split?.changes[changeKey(change)], origin);
+  };
+  const notable = plan.changes.filter(({ action }) => action !== "noop").map(viewed);
+  let made: readonly ChangeView[] | undefined;
+  const changes = (): readonly ChangeView[] => {
+    const rest = notable.values();
+    made ??= plan.changes.map((change) =>
+      change.action === "noop" ? viewed(change) : (rest.next().value ?? viewed(change)),
+    );
+    return made;
+  };
+  return {
+    host: plan.host,
+    modes: plan.modes ?? [],
+    part: plan.part,
+    title: summaryLine(plan),
+    refusal: refusalLine(plan),
+    changesAnything: changesAnything(plan),
+    summary: summaryOf(plan.changes),
+    get changes() {
+      return changes();
+    },
+    notable,
+    ...(split === undefined ? {} : { split: splitView(split, changes(), registry) }),
+    exitcodeFor: split === undefined ? "all" : exitcodeFor,
+    drift: plan.drift.map((one) => driftItem(one, registry, places)),
+    unmanaged: [
+      ...plan.unmanaged.map(unmanagedItem),
+      ...plan.changes.flatMap((change) => (drifted.has(change.address) ? [] : foundInside(change))),
+    ],
+    guards: plan.guards.map(guardItem),
+    diagnostics: plan.diagnostics.map((one) => (own.has(one) ? one : pendingFinding(one))),
+    notes,
+  };
+}
+
+/** Marks a guard that exists with and without the change. */
+function guardItem(guard: Guard): Guard {
+  if (guard.origin !== "pending") return guard;
+  return { ...guard, diagnostic: pendingFinding(guard.diagnostic) };
+}
+
+function pendingFinding(one: Diagnostic): PlanFinding {
+  return { ...one, message: `${one.message}${PENDING_NOTE}`, origin: "pending" };
+}
+
+function unmanagedItem(source: Unmanaged): UnmanagedItem {
+  const { kind, name } = source;
+  return { address: `${kind}.${name}`, group: kind, name, source };
+}
+
+function foundInside({ action, kind, name, address }: Change): readonly UnmanagedItem[] {
+  if (action !== "report") return [];
+  const slash = name.indexOf("/");
+  return [{ address, group: `${kind} in ${name.slice(0, slash)}`, name: name.slice(slash + 1) }];
+}
+
+/** `Plan: 3 to create, … 2 secrets are written if they differ.` */
+function summaryLine(plan: Pick<Plan, "changes" | "diagnostics" | "part">): string {
+  const summary = summaryOf(plan.changes);
+  const isBroken = !changesAnything(plan) && hasErrors(plan.diagnostics);
+  const parts = [
+    isBroken ? "Nothing is planned." : changesLine(summary),
+    comparesLine(summary),
+    partLine(plan),
+  ];
+  return parts.filter((part) => part !== undefined).join(" ");
+}
+
+function comparesLine({ compare }: Summary): string | undefined {
+  if (compare === 0) return undefined;
+  const subject = count(compare, "secret is", "secrets are");
+  return `${subject} written if ${compare === 1 ? "it differs" : "they differ"}.`;
+}
+
+/** `Partial plan (--only): 10 of 301 resources.` Undefined for a plan of everything. */
+export function partLine({ part }: { readonly part?: Plan["part"] | undefined }): string | undefined {
+  if (part === undefined) return undefined;
+  return `Partial plan (--only): ${grouped(part.planned)} of ${count(part.total, "resource")}.`;
+}
+
+function changesLine(summary: Summary): string {
+  const { noop } = summary;
+  if (CHANGING_ACTIONS.every((action) => summary[action] === 0))
+    return noop === 0
+      ? "No changes."
+      : `No changes. ${count(noop, "resource matches", "resources match")} the spec.`;
+  const parts = summaryActions(summary).map((action) => `${grouped(summary[action])} to ${action}`);
+  return `Plan: ${parts.join(", ")}.`;
+}
+
+/** `Blocked by GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
+function refusalLine(plan: Pick<Plan, "diagnostics" | "guards">): string | undefined {
+  const found = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)].filter(
+    (one) => one.severity === "error",
+  );
+  if (found.length === 0) return undefined;
+  return `Blocked by ${listed([...new Set(found.map((one) => one.code))])}.`;
+}
+
+type Counted = { readonly kind: string; readonly action: Action };
+
+/** Rows of the table by kind: first the heads, then a row for each kind that changes. Empty below `least`, where the summary says as much. */
+export function kindTable(
+  changes: readonly Counted[],
+  least = { changes: 20, kinds: 2 },
+): readonly (readonly string[])[] {
+  const touched = changes.filter(touches);
+  const kinds = [...new Set(touched.map((change) => change.kind))];
+  if (touched.length < least.changes || kinds.length < least.kinds) return [];
+  const actions = PLANNED_ACTIONS.filter((action) => touched.some((change) => change.action === action));
+  const rows = kinds.map((kind) => {
+    const own = summaryOf(touched.filter((change) => change.kind === kind));
+    return [kind, ...actions.map((action) => (own[action] === 0 ? "·" : grouped(own[action])))];
+  });
+  return [["", ...actions], ...rows];
+}
+
+export interface SplitView {
+  /** The folder or Git reference that the plan was compared with. */
+  readonly base: string;
+  /** `Compared with origin/main: 1 caused by this change (1 to create), 2 already pending, 1 resolved by this change.` */
+  readonly title: string;
+  readonly caused: Summary;
+  readonly pending: Summary;
+  readonly resolved: readonly ResolvedItem[];
+}
+
+export interface ResolvedItem {
+  /** As the plan of the base has it. */
+  readonly change: ChangeView;
+  /** The fields that are resolved, where others are not; else empty. */
+  readonly fields: readonly string[];
+  readonly source: ResolvedChange;
+}
+
+export const ORIGIN_HEADS: Readonly<Record<ChangeOrigin | "resolved", string>> = {
+  caused: "Caused by this change",
+  pending: "Already pending (drift, or merged but not applied)",
+  resolved: "Resolved by this change",
+};
+
+/** What a guard or an error of a single resource says that the plan of the base has, too. */
+export const PENDING_NOTE = "; this was already pending";
+
+/** Which changes decide: all of them, or with `--exitcode-for change` only those that the change causes. */
+export type ExitcodeFor = "all" | "change";
+
+export const ORIGINS: Readonly<Record<ChangeOrigin, string>> = {
+  caused: "caused by this change",
+  pending: "already pending",
+};
+
+export function splitView(
+  split: PlanSplit,
+  changes: readonly ChangeView[],
+  registry: KindRegistry,
+): SplitView {
+  const of = (origin: ChangeOrigin): Summary => summaryOf(changes.filter((one) => one.origin === origin));
+  const [caused, pending] = [of("caused"), of("pending")];
+  const resolved = split.resolved.map((source) => ({
+    change: new ChangeView(source.change, registry, NO_PLACES),
+    fields: (source.fields ?? []).map((path) => printable(toDottedPath(path))),
+    source,
+  }));
+  const parts = [
+    counted(caused, ORIGINS.caused),
+    counted(pending, ORIGINS.pending),
+    `${grouped(resolved.length)} resolved by this change`,
+  ];
+  return {
+    base: split.base,
+    title: `Compared with ${printable(split.base)}: ${parts.join(", ")}.`,
+    caused,
+    pending,
+    resolved,
+  };
+}
+
+/** `2 caused by this change (1 to create, 1 to delete)`. */
+function counted(summary: Summary, what: string): string {
+  const number = PLANNED_ACTIONS.reduce((sum, action) => sum + summary[action], 0);
+  const parts = plannedCounts(summary);
+  return `${grouped(number)} ${what}${parts.length === 0 ? "" : ` (${parts.join(", ")})`}`;
+}
+
+/** Changes by origin, each group under its head; one group without a head where the plan was not compared. */
+export function byOrigin(
+  changes: readonly ChangeView[],
+  split: SplitView | undefined,
+): readonly { readonly head?: string; readonly changes: readonly ChangeView[] }[] {
+  if (split === undefined) return [{ changes }];
+  return (["caused", "pending"] as const)
+    .map((origin) => ({
+      head: ORIGIN_HEADS[origin],
+      changes: changes.filter((one) => one.origin === origin),
+    }))
+    .filter((group) => group.changes.length > 0);
+}
+
+/** Where a form has room for a few lines alone. */
+export function splitSentences(split: SplitView | undefined): readonly string[] {
+  if (split === undefined) return [];
+  const resolved = split.resolved.map(resolvedSentence);
+  return [split.title, ...(resolved.length === 0 ? [] : [`resolved: ${listed(resolved, "and", 10)}`])];
+}
+
+/** For documents that contain no changes. */
+export function splitProperties(split: SplitView | undefined): Readonly<Record<string, unknown>> {
+  if (split === undefined) return {};
+  const { base, title, resolved } = split;
+  return { split: { base, summary: title, resolved: resolved.map(resolvedSentence) } };
+}
+
+/** `update pools.b: size` or `delete pools.a`. */
+export function resolvedSentence({ change, fields }: ResolvedItem): string {
+  const which = fields.length === 0 ? "" : `: only ${listed(fields)}`;
+  return `${change.action} ${printable(change.address)}${which}`;
+}
+
+export function resolvedLines(split: SplitView | undefined, colors: Colors): readonly string[] {
+  if (split === undefined || split.resolved.length === 0) return [];
+  const head = `${ORIGIN_HEADS.resolved}: ${count(split.resolved.length, "change")} of ${printable(split.base)} no longer needed`;
+  return [colors.bold(head), ...split.resolved.map((one) => colors.dim(`  ✓ ${resolvedSentence(one)}`))];
+}

@@ -1,0 +1,121 @@
+// The JSON form of a plan fits its schema and keeps secrets out.
+
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import jsonPatch from "fast-json-patch";
+import { describe, expect, test } from "vitest";
+import type { Change } from "../../../src/planner/model/change.ts";
+import { planJson } from "../../../src/report/format/plan-json.ts";
+import { create, everything, noop, planOf, replace, secret, update, viewOf } from "../plans.ts";
+import { run } from "../run.ts";
+
+const schema = JSON.parse(readFileSync("schemas/plan.schema.json", "utf8"));
+const valid = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
+
+const REFERENCE = "${pools.new.id}";
+
+function inner(change: Change): Record<string, unknown> {
+  const [only] = planJson(viewOf(planOf([change])), run).resource_changes as {
+    change: Record<string, unknown>;
+  }[];
+  return only?.change ?? {};
+}
+
+describe("plan as JSON", () => {
+  test("every part of a plan fits schemas/plan.schema.json", () => {
+    const json = JSON.parse(JSON.stringify(planJson(viewOf(everything), run)));
+    valid(json);
+    expect(valid.errors).toBeNull();
+    expect(json.summary).toEqual({
+      create: 2,
+      update: 1,
+      replace: 1,
+      delete: 1,
+      adopt: 0,
+      forget: 0,
+      compare: 0,
+      noop: 1,
+    });
+  });
+
+  test("a misspelt member does not fit the schema", () => {
+    expect(valid({ ...planJson(viewOf(planOf([])), run), extra: 1 })).toBe(false);
+  });
+
+  test("a replace is two actions, in the order in which they happen, and one where the old object stays", () => {
+    expect(inner(replace).actions).toEqual(["create", "delete"]);
+    expect(inner({ ...replace, replacing: "delete-first" } as typeof replace).actions).toEqual([
+      "delete",
+      "create",
+    ]);
+    const keeping = inner({ ...replace, keepsOld: true } as typeof replace);
+    expect(keeping.actions).toEqual(["create"]);
+    expect(inner(replace).replace_paths).toEqual([["node_type_id"]]);
+  });
+
+  test("the patch turns the live values into what is planned", () => {
+    const { before, patch } = inner(update) as { before: object; patch: jsonPatch.Operation[] };
+    const after = jsonPatch.applyPatch(structuredClone(before), patch).newDocument;
+    expect(after).toEqual({ max_capacity: 50, node_type_id: "small", versions: ["b", "c"] });
+  });
+
+  test("an unchanged resource is in `after` as well, and the order of a set makes no step of the patch", () => {
+    const before = { node_type_id: "small", max_capacity: 10, versions: ["z", "b"] };
+    const change = {
+      ...update,
+      before,
+      after: { versions: ["b", "y"] },
+      diffs: [{ path: ["versions"], before: ["z", "b"], after: ["b", "y"], cause: "spec", replaces: false }],
+    } as typeof update;
+    const shown = inner(change) as { before: object; after: object; patch: jsonPatch.Operation[] };
+    expect(shown.after).toEqual({ node_type_id: "small", max_capacity: 10, versions: ["b", "y"] });
+    expect(shown.patch).toEqual([{ op: "replace", path: "/versions/1", value: "y" }]);
+    expect(jsonPatch.applyPatch(structuredClone(shown.before), shown.patch).newDocument).toEqual(shown.after);
+  });
+
+  test("an unchanged resource has its live values on both sides", () => {
+    const shown = inner({ ...noop, before: { node_type_id: "small" } } as typeof noop);
+    expect([shown.before, shown.after, shown.patch]).toEqual([
+      { node_type_id: "small" },
+      { node_type_id: "small" },
+      [],
+    ]);
+  });
+
+  test("an unknown member of a list keeps its place", () => {
+    const change = {
+      ...update,
+      after: { tasks: [REFERENCE, "x"] },
+      unresolved: [{ path: ["tasks", 0], parts: [] }],
+      diffs: [
+        {
+          path: ["tasks"],
+          before: [],
+          after: [REFERENCE, "x"],
+          unknown: true,
+          cause: "spec",
+          replaces: false,
+        },
+      ],
+    } as unknown as typeof update;
+    const shown = inner(change) as { after: { tasks: unknown }; after_unknown: unknown };
+    expect([shown.after.tasks, shown.after_unknown]).toEqual([[null, "x"], { tasks: [true, false] }]);
+  });
+
+  test("a create has no before, and an update no patch of what stays", () => {
+    expect(inner(create).before).toBeNull();
+    expect(JSON.stringify(inner(update).patch)).not.toContain("node_type_id");
+  });
+
+  test("a secret is masked and marked", () => {
+    expect(inner(secret).after).toEqual({ value: "(sensitive)" });
+    expect(inner(secret).after_sensitive).toEqual({ value: true });
+  });
+
+  test("values known after apply are marked by their location", () => {
+    const reference = { path: ["tags", "pool"], parts: [] };
+    const change = { ...create, unresolved: [reference] } as typeof create;
+    expect(inner(change).after_unknown).toEqual({ tags: { pool: true } });
+    expect(inner(change).after).not.toHaveProperty("tags.pool");
+  });
+});

@@ -1,0 +1,106 @@
+// The Markdown form of a plan: what goes comes first, and a cut never hides it.
+
+import { describe, expect, test } from "vitest";
+import { addressOf } from "../../../src/core/address.ts";
+import { planMarkdown } from "../../../src/report/format/plan-markdown.ts";
+import { SUMMARY_SIZE } from "../../../src/report/text/markdown.ts";
+import { create, everything, INFO, planOf, remove, replace, update, viewOf } from "../plans.ts";
+
+const markdown = (plan: Parameters<typeof viewOf>[0]) => planMarkdown(viewOf(plan)).text;
+const many = (number: number) =>
+  Array.from({ length: number }, (_, at) => ({
+    ...create,
+    address: addressOf("pools", `p${at}`),
+    name: `p${at}`,
+  }));
+
+describe("plan as Markdown", () => {
+  test("deletions come before creations", () => {
+    const shown = markdown(everything);
+    expect(shown.indexOf("pools.gone")).toBeLessThan(shown.indexOf("pools.new"));
+  });
+
+  test("a replace that keeps the old object destroys nothing and needs attention", () => {
+    expect(markdown(planOf([replace]))).toContain("### Destroys: 1 resource");
+    const kept = markdown(planOf([{ ...replace, keepsOld: true } as typeof replace]));
+    expect(kept).toContain("### Needs attention: 1 resource");
+    expect(kept).not.toContain("Destroys");
+  });
+
+  test("the marker comes first, then the title, the verdict, the run, and the table", () => {
+    const { text } = planMarkdown(viewOf(everything), INFO);
+    expect(text.split("\n").slice(0, 15)).toEqual([
+      "<!-- workspace:prod -->",
+      "",
+      "## Plan: 2 to create, 1 to update, 1 to replace, 1 to delete.",
+      "",
+      "> [!CAUTION]",
+      "> **Blocked by GUARD_PREVENT_DESTROY.**",
+      "",
+      "Workspace `https://ws.example.com` · target prod · commit fedcba98fedc · workspace 1.2.3 · 2026-11-22T08:00:00Z · [run](https://ci.example.com/runs/7)",
+      "",
+      "| kind | create | update | replace | delete |",
+      "| --- | --: | --: | --: | --: |",
+      "| secrets | 1 | · | · | · |",
+      "| pools | 1 | 1 | 1 | 1 |",
+      "| **total** | **2** | **1** | **1** | **1** |",
+      "",
+    ]);
+  });
+
+  test("changes that destroy, are guarded, or have side effects are expanded, and the others are collapsed by kind", () => {
+    const { text } = planMarkdown(viewOf(everything), INFO);
+    const expanded = text.slice(0, text.indexOf("<details>"));
+    for (const address of ["pools.old", "pools.gone", "pools.shared"]) expect(expanded).toContain(address);
+    for (const address of ["pools.new", "pools.theirs"]) expect(expanded).not.toContain(address);
+    expect(text).toContain("<details><summary><b>pools</b>: 1 to create</summary>");
+    expect(text).toContain("<details><summary>Drift since the last apply: 1 resource</summary>");
+  });
+
+  test("the fence has + for what comes, - for what goes, and ! for what changes", () => {
+    const text = markdown(everything);
+    expect(text).toContain("  + node_type_id: small\n");
+    expect(text).toContain("  ! max_capacity: 10 → 50\n");
+    expect(text).toMatch(/ {2}- versions: a {2}# changed outside\n {2}\+ c\n/);
+    const long = "x".repeat(80);
+    const diff = { path: ["node_type_id"], before: long, after: `${long}y`, cause: "spec", replaces: false };
+    const wide = markdown(planOf([{ ...update, diffs: [diff] } as typeof update]));
+    expect(wide).toContain(`  - node_type_id: ${long}\n  + node_type_id: ${long}y`);
+  });
+
+  test("a plan that is too long keeps its deletions and says what was omitted", () => {
+    const shown = markdown(planOf([...many(5000), remove]));
+    // A comment on GitHub has at most 65,536 characters; the pipeline adds to them.
+    expect(shown.length).toBeLessThanOrEqual(65_000);
+    expect(shown.length).toBeGreaterThan(60_000);
+    expect(shown).toContain("pools.gone");
+    expect(shown).toMatch(
+      /\*\*Shortened to fit\*\*: \d[\d,]* changes left out; [\d,]+ changes shown without details/,
+    );
+  });
+
+  test("the details of what is destroyed stay longer than the lines of the rest", () => {
+    const shown = markdown(planOf([...many(5000), replace]));
+    expect(shown).toContain("! node_type_id: small → large  # forces replacement");
+  });
+
+  test("the summary of a job has room for what a comment leaves out", () => {
+    const view = viewOf(planOf([...many(2000), remove]));
+    expect(planMarkdown(view, INFO, SUMMARY_SIZE)).toMatchObject({ cut: false });
+    const { text, cut } = planMarkdown(viewOf(planOf([...many(20_000), remove])), INFO, SUMMARY_SIZE);
+    expect(cut).toBe(true);
+    // A summary on GitHub has at most 1 MiB.
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_000_000);
+  });
+
+  test("a name cannot leave its code span, mention anyone, or close a tag", () => {
+    const evil = "a`b</details>@all|x\n# y";
+    const shown = markdown(planOf([{ ...remove, address: addressOf("pools", evil), name: evil }]));
+    expect(shown).toContain("``pools.a`b</details>@all|x\\n# y``");
+  });
+
+  test("a value cannot close the fence of its block", () => {
+    const shown = markdown(planOf([{ ...create, after: { node_type_id: "x ``` y" } } as typeof create]));
+    expect(shown).toContain("````diff");
+  });
+});
