@@ -12,7 +12,7 @@ import { runOrigin } from "../../src/cli/output/run-origin.ts";
 import type { CommandContext } from "../../src/config/environment.ts";
 import { findProgram } from "../../src/config/programs.ts";
 import { azureCliRunner } from "../../src/config/sign-in/azure.ts";
-import { withWorktree } from "../../src/workflow/base/base-spec.ts";
+import { withWorktree } from "../../src/workflow/plan/base-spec.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -27,7 +27,7 @@ const PLACES = {
   "src/config/sign-in/azure.ts": "az",
   "src/rules/run-rules.ts": "a thread without environment",
   "src/rules/rule-worker.ts": "that thread",
-  "src/workflow/base/base-spec.ts": "git",
+  "src/workflow/plan/base-spec.ts": "git",
 };
 
 test("programs and threads are started at these places only", () => {

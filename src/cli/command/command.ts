@@ -1,7 +1,7 @@
 // A command: its name, summary, options, and arguments as data, and the function that runs it.
 
 import type { CommandContext } from "../../config/environment.ts";
-import type { WorkflowContext } from "../../workflow/session/workflow-context.ts";
+import type { WorkflowContext } from "../../workflow/invocation/workflow-context.ts";
 import type { ReportEnding } from "../output/failure-documents.ts";
 import type { Options, ValuesOf } from "./option.ts";
 

@@ -1,9 +1,9 @@
 // `workspace apply [PLANFILE]` applies the spec or a saved plan; `workspace destroy` deletes all managed resources.
 
-import { type ApplyRequest, runApply } from "../../workflow/reconcile/apply.ts";
-import { runPlanFile, withPlanFile } from "../../workflow/reconcile/apply-plan-file.ts";
+import { type ApplyRequest, runApply } from "../../workflow/apply/apply.ts";
+import { runPlanFile, withPlanFile } from "../../workflow/apply/apply-plan-file.ts";
+import { assertMayApply } from "../../workflow/invocation/target.ts";
 import { type PlanOptions, type SessionOptions, withSession } from "../../workflow/session/session.ts";
-import { assertMayApply } from "../../workflow/target/target.ts";
 import { defineCommand } from "../command/command.ts";
 import { textsOption } from "../command/option.ts";
 import {

@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { DEFAULT_FILE } from "../../config/files.ts";
 import { EMBEDDED, settingsOf } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
+import { SCHEMA_LINES } from "../../config/write-file.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, shellWord } from "../../core/sentences.ts";
 import { registry } from "../../providers/index.ts";
 import { printable } from "../../report/text/printable.ts";
 import { yamlText } from "../../report/text/yaml.ts";
 import { type ExportedSpec, type ExportInput, exportSpec } from "../../spec/export/document.ts";
+import { embeddedFolder } from "../../workflow/invocation/state-location.ts";
 import { type Connection, connect, readLimitOf } from "../../workflow/session/connect.ts";
-import { embeddedFolder } from "../../workflow/session/state-location.ts";
 import {
   exportNotes,
   exportToFolder,
@@ -21,7 +22,6 @@ import {
   readForExport,
   unwrittenContents,
 } from "../../workflow/transfer/export.ts";
-import { SCHEMA_LINES } from "../../workflow/transfer/write-file.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { flagOption, outOption, textsOption, type ValuesOf } from "../command/option.ts";

@@ -3,14 +3,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
+import { assertCanIgnoreState, ignoreState, SCHEMA_LINES, writeWholeFile } from "../../config/write-file.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
 import { printableJson } from "../../report/text/printable.ts";
-import {
-  assertCanIgnoreState,
-  ignoreState,
-  SCHEMA_LINES,
-  writeWholeFile,
-} from "../../workflow/transfer/write-file.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { flagOption, outOption } from "../command/option.ts";

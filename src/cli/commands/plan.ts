@@ -1,7 +1,7 @@
 // `workspace plan`: shows what an apply would change and what blocks it. Changes neither the workspace nor the state.
 
-import { planOffline } from "../../workflow/reconcile/plan-offline.ts";
-import { assertReviewable, planForReview } from "../../workflow/reconcile/plan-review.ts";
+import { planOffline } from "../../workflow/plan/plan-offline.ts";
+import { assertReviewable, planForReview } from "../../workflow/plan/plan-review.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
 import { flagOption, outOption } from "../command/option.ts";

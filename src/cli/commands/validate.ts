@@ -7,8 +7,8 @@ import { count, listed } from "../../core/sentences.ts";
 import { VALIDATION_FORMATS } from "../../report/formats.ts";
 import type { ValidationView } from "../../report/text/markdown.ts";
 import type { Spec } from "../../spec/model/spec.ts";
+import { doneEntries } from "../../workflow/plan/record-entries.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
-import { doneEntries } from "../../workflow/target/record-entries.ts";
 import { defineCommand } from "../command/command.ts";
 import { exitOf } from "../command/exit-codes.ts";
 import {

@@ -3,6 +3,7 @@
 import { extname, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { withFileCreation } from "../../config/files.ts";
+import { writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, failureOf } from "../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
@@ -15,7 +16,6 @@ import {
 } from "../../report/inspect/cluster-text.ts";
 import { printable, printableJson, printableLines } from "../../report/text/printable.ts";
 import type { Connection } from "../../workflow/session/connect.ts";
-import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { colorsOf, printDiagnostics } from "./diagnostics.ts";
 

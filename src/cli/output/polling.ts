@@ -4,7 +4,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { clusterText, outcomeWord, stateText } from "../../report/inspect/cluster-text.ts";
 import { printable } from "../../report/text/printable.ts";
-import type { FollowRunObserver } from "../../workflow/jobs/follow-run.ts";
+import type { FollowRunObserver } from "../../workflow/operate/follow-run.ts";
 
 export function runStates(context: CommandContext): FollowRunObserver {
   const say = newLines(context);

@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { collectedOutput, type Output } from "../../config/streams.ts";
+import { symbolicLinkBelow, writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -12,7 +13,6 @@ import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { type Colors, colorsFor } from "../../report/text/terminal.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
-import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import type { ConsoleContext } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import type { OutputRequest } from "../command/option.ts";

@@ -1,6 +1,7 @@
 // Shows a plan for review, saves it on request, and gives the exit code.
 
 import { resolve } from "node:path";
+import { writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, Failure, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { changesAnything } from "../../planner/model/change.ts";
@@ -10,11 +11,10 @@ import { registry } from "../../providers/index.ts";
 import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
 import type { SpecPlaces } from "../../report/view/change-view.ts";
 import { type ExitcodeFor, type PlanView, planView } from "../../report/view/plan-view.ts";
-import { savedText } from "../../workflow/reconcile/plan-file.ts";
-import type { OfflinePlan } from "../../workflow/reconcile/plan-offline.ts";
-import type { ReviewedPlan } from "../../workflow/reconcile/plan-review.ts";
+import { savedText } from "../../workflow/plan/plan-file.ts";
+import type { OfflinePlan } from "../../workflow/plan/plan-offline.ts";
+import type { ReviewedPlan } from "../../workflow/plan/plan-review.ts";
 import type { Session } from "../../workflow/session/session.ts";
-import { writeWholeFile } from "../../workflow/transfer/write-file.ts";
 import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
 import { printDiagnostics } from "./diagnostics.ts";
 import type { Reports } from "./reports.ts";

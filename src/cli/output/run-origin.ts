@@ -6,7 +6,7 @@ import { type CommandContext, ciCommit, ciRunUrl, fromEnv } from "../../config/e
 import { findProgram, programEnvironment } from "../../config/programs.ts";
 import { VERSION } from "../../config/version.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
-import { namedTarget, selectedTarget, specFile } from "../../workflow/target/target.ts";
+import { namedTarget, selectedTarget, specFile } from "../../workflow/invocation/target.ts";
 
 export type RunOrigin = Omit<RunInfo, "host" | "partial" | "modes">;
 

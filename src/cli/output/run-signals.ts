@@ -4,6 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { networkOf } from "../../config/network.ts";
+import { symbolicLinkBelow, writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import {
@@ -14,8 +15,7 @@ import {
   type WebhookFormat,
   webhookBody,
 } from "../../report/metrics/run-result.ts";
-import type { RunObserver } from "../../workflow/session/workflow-context.ts";
-import { symbolicLinkBelow, writeWholeFile } from "../../workflow/transfer/write-file.ts";
+import type { RunObserver } from "../../workflow/invocation/workflow-context.ts";
 import type { Command } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, outOption, textOption } from "../command/option.ts";
@@ -170,7 +170,7 @@ async function webhookOf(context: CommandContext, options: WatchOptions): Promis
     throw failureOf("CLI_USAGE", "--untrusted and --webhook cannot be used together", {
       hint: "an untrusted spec must not reach other systems; send the message from a trusted run",
     });
-  const { postWebhook, webhookUrl } = await import("../../workflow/session/post-webhook.ts");
+  const { postWebhook, webhookUrl } = await import("./post-webhook.ts");
   const url = webhookUrl(webhook);
   const network = networkOf(context, options.caFile, url.origin);
   const secret = fromEnv(context, "WORKSPACE_WEBHOOK_SECRET");

@@ -2,7 +2,7 @@
 
 import type { CommandContext } from "../../config/environment.ts";
 import { printable } from "../../report/text/printable.ts";
-import type { WorkflowObserver } from "../../workflow/session/workflow-context.ts";
+import type { WorkflowObserver } from "../../workflow/invocation/workflow-context.ts";
 import { printDiagnostics } from "./diagnostics.ts";
 
 /** A shorter wait is over before a sentence about it is read, unless many follow each other. */

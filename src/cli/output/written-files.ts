@@ -7,8 +7,8 @@ import { isInFolder, resolvedPath } from "../../config/files.ts";
 import { caFileOf } from "../../config/network.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { isStateFile, type PathObserver } from "../../spec/files/spec-folder.ts";
-import { stateFolderOf } from "../../workflow/session/state-location.ts";
-import { specFile } from "../../workflow/target/target.ts";
+import { stateFolderOf } from "../../workflow/invocation/state-location.ts";
+import { specFile } from "../../workflow/invocation/target.ts";
 import type { OutputRequest } from "../command/option.ts";
 
 export interface RunFiles {

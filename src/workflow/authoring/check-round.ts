@@ -4,12 +4,12 @@ import { resolve } from "node:path";
 import { fromEnv } from "../../config/environment.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import { placesIn } from "../reconcile/located.ts";
-import { PLAIN_REVIEW, planForReview, type ReviewOptions } from "../reconcile/plan-review.ts";
+import { specFile } from "../invocation/target.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
+import { placesIn } from "../plan/located.ts";
+import { PLAIN_REVIEW, planForReview, type ReviewOptions } from "../plan/plan-review.ts";
 import { checkSpec } from "../session/read-spec.ts";
 import { type SessionOptions, withSession } from "../session/session.ts";
-import type { WorkflowContext } from "../session/workflow-context.ts";
-import { specFile } from "../target/target.ts";
 import { PathWatcher, WatchedPaths } from "./path-watcher.ts";
 
 export interface RoundOptions extends SessionOptions, Pick<ReviewOptions, "adopt" | "allowDuplicates"> {

@@ -2,6 +2,7 @@
 
 import { join, relative, resolve, sep } from "node:path";
 import { fileFailure } from "../../config/files.ts";
+import { writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { refusedWords } from "../../spec/files/includes.ts";
 import { openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
@@ -10,9 +11,8 @@ import { specFilePaths } from "../../spec/list-files.ts";
 import { Findings } from "../../spec/model/findings.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
 import { BYTE_ORDER_MARK, hasByteOrderMark, sourceOf } from "../../spec/model/text.ts";
-import type { WorkflowContext } from "../session/workflow-context.ts";
-import { specFile, type TargetOptions } from "../target/target.ts";
-import { writeWholeFile } from "../transfer/write-file.ts";
+import { specFile, type TargetOptions } from "../invocation/target.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
 
 export interface UnformattedFile {
   readonly file: string;

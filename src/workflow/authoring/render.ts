@@ -4,8 +4,8 @@ import type { HostOptions } from "../../config/settings.ts";
 import { Failure, hasErrors } from "../../core/diagnostic.ts";
 import { type ExpressionScope, openExpressions } from "../../spec/evaluate-text.ts";
 import { type RenderedSpec, renderSpec } from "../../spec/render/render-spec.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { checkSpec, type SpecOptions, specInput } from "../session/read-spec.ts";
-import type { WorkflowContext } from "../session/workflow-context.ts";
 
 export interface ResolvedSpec extends RenderedSpec {
   readonly target: string | undefined;

@@ -8,7 +8,7 @@ import { failureOf } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import type { RuleFile } from "../../spec/model/spec.ts";
-import { isInTreeOf, specFile, type TargetOptions } from "../target/target.ts";
+import { isInTreeOf, specFile, type TargetOptions } from "../invocation/target.ts";
 
 const MOST_FILES = 500;
 const FILE_BYTES = 1 << 20;

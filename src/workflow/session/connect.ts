@@ -15,10 +15,10 @@ import { defined } from "../../core/json.ts";
 import { makeFolder } from "../../core/regular-file.ts";
 import type { DialectChoice } from "../../emulator/dialect/databricks.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
-import { settingsForTarget } from "../target/target.ts";
+import { embeddedFolder } from "../invocation/state-location.ts";
+import { settingsForTarget } from "../invocation/target.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import type { SpecOptions } from "./read-spec.ts";
-import { embeddedFolder } from "./state-location.ts";
-import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface Connection extends Client {
   readonly host: string;
@@ -58,7 +58,7 @@ export async function connect(given: ConnectionOptions): Promise<Connection> {
   const from = { ...options, signal, tokenHint };
   if (credential.method === "pat")
     return { ...clientOver(transport, host, credential.token, from, credential.scheme), host, close };
-  const { openSignIn } = await import("../sign-in/open-sign-in.ts");
+  const { openSignIn } = await import("./open-sign-in.ts");
   const signIn = openSignIn({ ...place, credential }, options.signal);
   const closeAll = async (): Promise<void> => {
     await Promise.all([close(), signIn.close()]);

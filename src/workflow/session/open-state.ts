@@ -18,15 +18,15 @@ import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/u
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease, LockOptions, StateStore } from "../../state/model/store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
-import { IN_WORKSPACE, settingsForTarget, targetOf } from "../target/target.ts";
 import {
   embeddedFolder,
   explicitStateLocation,
   isInWorkspace,
   type StateOptions,
   stateFolder,
-} from "./state-location.ts";
-import type { WorkflowContext } from "./workflow-context.ts";
+} from "../invocation/state-location.ts";
+import { IN_WORKSPACE, settingsForTarget, targetOf } from "../invocation/target.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
 
 /** Opened on first use; the opener closes it. */
 export function openState(context: ProcessContext, options: StateOptions): StateStore {

@@ -11,9 +11,9 @@ import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import { loadSpec, type SpecInput } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
+import { assertInCheckout, namedTarget, specFile, stateOfTarget } from "../invocation/target.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
-import { assertInCheckout, namedTarget, specFile, stateOfTarget } from "../target/target.ts";
-import type { WorkflowContext } from "./workflow-context.ts";
 
 export interface SpecOptions {
   readonly file: string | undefined;

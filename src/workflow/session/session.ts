@@ -11,18 +11,18 @@ import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
-import type { BaseSpec } from "../base/base-spec.ts";
-import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "../reconcile/plan.ts";
-import { planWithBase } from "../reconcile/plan-base.ts";
+import { embeddedFolder, type StateOptions } from "../invocation/state-location.ts";
+import { assertInCheckout, settingsForTarget, specFile } from "../invocation/target.ts";
+import type { RunObserver, WorkflowContext } from "../invocation/workflow-context.ts";
+import { restrictionOf } from "../plan/address-filter.ts";
+import type { BaseSpec } from "../plan/base-spec.ts";
+import { planWithBase } from "../plan/compare-base.ts";
+import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "../plan/plan.ts";
 import { checkRules } from "../rules/check-rules.ts";
-import { assertInCheckout, settingsForTarget, specFile } from "../target/target.ts";
-import { restrictionOf } from "./address-filter.ts";
 import { type Connection, connect, readLimitOf } from "./connect.ts";
 import { withState } from "./open-state.ts";
 import { prepareForLargeFile, readSpec, type SpecOptions } from "./read-spec.ts";
-import { embeddedFolder, type StateOptions } from "./state-location.ts";
 import { type AllowedExposure, exposedState } from "./state-warnings.ts";
-import type { RunObserver, WorkflowContext } from "./workflow-context.ts";
 
 export type SessionOptions = SpecOptions &
   HostOptions &

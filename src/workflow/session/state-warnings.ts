@@ -11,8 +11,13 @@ import { stateNotFound } from "../../state/model/failures.ts";
 import type { State } from "../../state/model/record.ts";
 import { hasSensitiveDigests } from "../../state/model/sensitive-state.ts";
 import type { StateStore } from "../../state/model/store.ts";
-import { isInTreeOf, specFile } from "../target/target.ts";
-import { explicitStateLocation, isInWorkspace, type StateOptions, stateFolderOf } from "./state-location.ts";
+import {
+  explicitStateLocation,
+  isInWorkspace,
+  type StateOptions,
+  stateFolderOf,
+} from "../invocation/state-location.ts";
+import { isInTreeOf, specFile } from "../invocation/target.ts";
 
 /** Throws Failure with STATE_NOT_FOUND. `so`: what is then not possible. */
 export function assertStateExists({ place }: Pick<StateStore, "place">, state: State, so: string): void {

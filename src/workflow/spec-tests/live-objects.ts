@@ -29,7 +29,7 @@ import {
   scalarAt,
 } from "../../spec/model/tree.ts";
 import type { State } from "../../state/model/record.ts";
-import { runApply } from "../reconcile/apply.ts";
+import { runApply } from "../apply/apply.ts";
 import type { PlanOptions, Session } from "../session/session.ts";
 import { inOrderOf, partOf, type StepComparison } from "./expectations.ts";
 import { memoryState, type Sandbox } from "./sandbox.ts";

@@ -9,8 +9,8 @@ import { stateExists } from "../../planner/decide/state-exists.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { type SpecTest, stepFieldsOf, type TestStep } from "../../spec/testing/spec-test.ts";
+import { entriesDoneIn } from "../plan/record-entries.ts";
 import { planSession, type Session } from "../session/session.ts";
-import { entriesDoneIn } from "../target/record-entries.ts";
 import {
   compareDiagnostics,
   compareDrift,

@@ -3,6 +3,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileFailure } from "../../config/files.ts";
+import { symbolicLinkBelow, writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { TestProblem, TestResult } from "../../planner/model/test-result.ts";
@@ -13,7 +14,6 @@ import { locationOf } from "../../spec/model/source.ts";
 import { BYTE_ORDER_MARK, hasByteOrderMark } from "../../spec/model/text.ts";
 import { readTests } from "../../spec/testing/read-tests.ts";
 import type { SpecTest, SpecTestFile, TestStep } from "../../spec/testing/spec-test.ts";
-import { symbolicLinkBelow, writeWholeFile } from "../transfer/write-file.ts";
 import { differs, type ExpectationEdit, type StepComparison, updatedText } from "./expectations.ts";
 import { initialObjects } from "./live-objects.ts";
 import type { TestPlace } from "./load-spec-of-test.ts";

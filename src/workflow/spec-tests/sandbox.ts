@@ -15,9 +15,9 @@ import type { TestSetup } from "../../spec/testing/spec-test.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import type { Clock, FileSystem, StateStore } from "../../state/model/store.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { type Connection, readLimitOf, transportTo } from "../session/connect.ts";
 import type { Session } from "../session/session.ts";
-import type { WorkflowContext } from "../session/workflow-context.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const PARALLELISM = 10;

@@ -2,10 +2,10 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { assertNoLinkBelow, writeWholeFile } from "../../config/write-file.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
-import { assertNoLinkBelow, writeWholeFile } from "./write-file.ts";
 
 const SCHEMA_FILE = "workspace.schema.json";
 const TEST_SCHEMA_FILE = "test.schema.json";

@@ -6,6 +6,13 @@ import type { Reader } from "../../api/contract/reader.ts";
 import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
 import { dialectFrom, type HostOptions } from "../../config/settings.ts";
+import {
+  assertCanIgnoreState,
+  assertNoLinkBelow,
+  ignoreState,
+  openWholeFile,
+  writeWholeFile,
+} from "../../config/write-file.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import { makeFolder } from "../../core/regular-file.ts";
@@ -20,16 +27,9 @@ import type { Registry } from "../../resource/registry.ts";
 import type { ExportSource } from "../../spec/export/addresses.ts";
 import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../../spec/export/document.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
-import { addressFilter } from "../session/address-filter.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
+import { addressFilter } from "../plan/address-filter.ts";
 import type { Connection } from "../session/connect.ts";
-import type { WorkflowContext } from "../session/workflow-context.ts";
-import {
-  assertCanIgnoreState,
-  assertNoLinkBelow,
-  ignoreState,
-  openWholeFile,
-  writeWholeFile,
-} from "./write-file.ts";
 
 const TAKEN = "choose another folder, or overwrite the file with --force";
 

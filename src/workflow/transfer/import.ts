@@ -15,9 +15,9 @@ import type { Provider } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { concealedRecord } from "../../state/model/sensitive-state.ts";
-import type { WorkspacePlan } from "../reconcile/plan.ts";
+import type { WorkspacePlan } from "../plan/plan.ts";
+import { emptyRecord } from "../plan/record-entries.ts";
 import { planSession, type Session } from "../session/session.ts";
-import { emptyRecord } from "../target/record-entries.ts";
 
 export interface ImportPlan {
   readonly record: StateRecord;

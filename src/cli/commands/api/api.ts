@@ -12,10 +12,10 @@ import {
   type OperationCatalog,
   readOperationCatalog,
   remarks,
-} from "../../../workflow/api/catalog.ts";
-import { inputObject, inputOf, inputProblems } from "../../../workflow/api/input.ts";
+} from "../../../workflow/operate/api-catalog.ts";
+import { inputObject, inputOf, inputProblems } from "../../../workflow/operate/api-input.ts";
+import { isPaged } from "../../../workflow/operate/paging.ts";
 import { withConnection } from "../../../workflow/session/connect.ts";
-import { isPaged } from "../../../workflow/session/paging.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, textOption } from "../../command/option.ts";

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { VERSION } from "../../../config/version.ts";
 import { renderedJson, renderedYaml } from "../../../report/inspect/spec-text.ts";
 import { type ResolvedSpec, resolvedSpec } from "../../../workflow/authoring/render.ts";
-import { specFile } from "../../../workflow/target/target.ts";
+import { specFile } from "../../../workflow/invocation/target.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, flagOption, oneFormat } from "../../command/option.ts";

@@ -7,6 +7,8 @@ import { ENDED, isDown } from "../../../providers/clusters/states.ts";
 import { clusterText, eventsText, sizeText } from "../../../report/inspect/cluster-text.ts";
 import { printable } from "../../../report/text/printable.ts";
 import { idText, isRunOn } from "../../../resource/service-status.ts";
+import { clusterEvents, listActiveRuns } from "../../../workflow/operate/paging.ts";
+import { type RecordedObject, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
 import {
   type ClusterWait,
   clusterNow,
@@ -15,9 +17,7 @@ import {
   requestedSize,
   sizeAfterNextApply,
   waitForCluster,
-} from "../../../workflow/clusters/wait.ts";
-import { clusterEvents, listActiveRuns } from "../../../workflow/session/paging.ts";
-import { type RecordedObject, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
+} from "../../../workflow/operate/wait.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import {

@@ -3,6 +3,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { CommandContext } from "../../../config/environment.ts";
 import { fileFailure } from "../../../config/files.ts";
+import { writeWholeFile } from "../../../config/write-file.ts";
 import { readRegularFile } from "../../../core/regular-file.ts";
 import type { WorkspaceLeases } from "../../../fleet/database/lease.ts";
 import type { Fleet } from "../../../fleet/model/fleet.ts";
@@ -12,7 +13,6 @@ import { openResultFile } from "../../../fleet/result-file.ts";
 import { selectWorkspaces } from "../../../fleet/run-fleet.ts";
 import { FLEET_FOLDER, RESULTS_NAME } from "../../../fleet/state-location.ts";
 import { SourceText } from "../../../spec/model/source.ts";
-import { writeWholeFile } from "../../../workflow/transfer/write-file.ts";
 import { integerOption, textOption, textsOption, type ValuesOf } from "../../command/option.ts";
 import { type DatabaseUse, openFleetDatabase } from "../../fleet/fleet-database.ts";
 

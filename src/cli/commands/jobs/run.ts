@@ -2,13 +2,13 @@
 
 import { numberInJob } from "../../../report/inspect/cluster-text.ts";
 import { printable } from "../../../report/text/printable.ts";
-import { followRun } from "../../../workflow/jobs/follow-run.ts";
-import { type Parameters, runJobNow } from "../../../workflow/jobs/parameters.ts";
+import { followRun } from "../../../workflow/operate/follow-run.ts";
+import { type Parameters, runJobNow } from "../../../workflow/operate/parameters.ts";
 import {
   numberId,
   type RecordedObject,
   withRecordedObject,
-} from "../../../workflow/session/recorded-object.ts";
+} from "../../../workflow/operate/recorded-object.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { assertWaits, durationOption, flagOption, valuesOption } from "../../command/option.ts";

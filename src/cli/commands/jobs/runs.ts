@@ -7,11 +7,11 @@ import { listed } from "../../../core/sentences.ts";
 import { outcomeWord, outputText, runsText, runText } from "../../../report/inspect/cluster-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { hasEnded, idText } from "../../../resource/service-status.ts";
-import { followRun } from "../../../workflow/jobs/follow-run.ts";
+import type { StateOptions } from "../../../workflow/invocation/state-location.ts";
+import { followRun } from "../../../workflow/operate/follow-run.ts";
+import { newestRuns } from "../../../workflow/operate/paging.ts";
+import { numberId, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
-import { newestRuns } from "../../../workflow/session/paging.ts";
-import { numberId, withRecordedObject } from "../../../workflow/session/recorded-object.ts";
-import type { StateOptions } from "../../../workflow/session/state-location.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import {

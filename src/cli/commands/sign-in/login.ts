@@ -14,7 +14,7 @@ import {
 import { shortPath } from "../../../config/sign-in/sources.ts";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { savedProfileText } from "../../../report/inspect/identity-text.ts";
-import { callerNameWith, profileUse, saveProfile } from "../../../workflow/sign-in/save-profile.ts";
+import { callerNameWith, profileUse, saveProfile } from "../../../workflow/operate/save-profile.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, textOption } from "../../command/option.ts";

@@ -3,7 +3,7 @@
 import { type HostSettings, hostSettings } from "../../../config/settings.ts";
 import { unusedSources } from "../../../config/sign-in/choose.ts";
 import { type IdentityView, identityJson, identityText } from "../../../report/inspect/identity-text.ts";
-import { callerName } from "../../../workflow/sign-in/save-profile.ts";
+import { callerName } from "../../../workflow/operate/save-profile.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { FORM_OPTION, HOST_OPTIONS } from "../../command/shared-options.ts";

@@ -1,0 +1,213 @@
+// Gathers the facts that a plan requests, each read at most once: also the caller, who is cached per credential.
+
+import { principalOf } from "../../api/auth/credential.ts";
+import type { Reader } from "../../api/contract/reader.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { Address } from "../../core/address.ts";
+import { keyedDigest } from "../../core/digest.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import { Semaphore } from "../../engine/concurrency.ts";
+import { memoizedReader } from "../../engine/observe/readers.ts";
+import { type DraftPlan, requestsOf } from "../../planner/make-plan.ts";
+import type { Update } from "../../planner/model/change.ts";
+import type { ContentTexts, FactRequests, PlanFacts } from "../../planner/model/facts.ts";
+import { catalogs } from "../../providers/catalogs.ts";
+import { registry } from "../../providers/index.ts";
+import type { Live, LiveObject } from "../../resource/live.ts";
+import type { Provider } from "../../resource/provider.ts";
+import type { Registry } from "../../resource/registry.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import type { JournalEntry, State } from "../../state/model/record.ts";
+import { listActiveRuns } from "../operate/paging.ts";
+
+interface CallerSources {
+  readonly reader: Reader;
+  readonly state: State;
+  readonly settings: Settings;
+  readonly key: Uint8Array;
+  readonly writes: boolean;
+}
+
+interface FactSources extends CallerSources {
+  readonly spec: Spec;
+  /** Answers lookups, some of them from early requests. */
+  readonly lookups: Reader;
+  /** Set for an untrusted spec, which must not learn anything about objects. */
+  readonly budget?: unknown;
+}
+
+interface GatheredFacts {
+  readonly facts: PlanFacts;
+  readonly learnt: readonly JournalEntry[];
+}
+
+/** The caller, if it is known without a request or needed anyway; otherwise, only a plan that depends on it requests it. */
+export async function knownCallerFacts(from: CallerSources): Promise<GatheredFacts> {
+  const nothing: GatheredFacts = { facts: {}, learnt: [] };
+  return isCheap(from) ? withCaller(nothing, from) : nothing;
+}
+
+const isCheap = (from: CallerSources): boolean =>
+  from.settings.user !== undefined || from.state.caller?.credential === credentialDigest(from) || from.writes;
+
+/** `known`: facts that are known without a request, or that must not be read. */
+export async function gatherFacts(
+  draft: DraftPlan,
+  known: GatheredFacts,
+  from: FactSources,
+): Promise<GatheredFacts> {
+  const wasAsked = isCheap(from);
+  const first = requestsOf(draft, known.facts);
+  const isNew = first.caller && !wasAsked;
+  const gathered = await withRequested(known, draft, { ...first, caller: isNew }, from);
+  if (first.dependents.size === 0) return gathered;
+  const then = requestsOf(draft, gathered.facts);
+  return withRequested(gathered, draft, { ...then, caller: then.caller && !wasAsked && !isNew }, from);
+}
+
+async function withRequested(
+  before: GatheredFacts,
+  draft: DraftPlan,
+  requests: FactRequests,
+  from: FactSources,
+): Promise<GatheredFacts> {
+  const { reader, settings, spec } = from;
+  const { parallelism } = settings;
+  const { live } = draft.context.input;
+  const { dependents: kinds, contents: updates, lookups: questions } = requests;
+  // All end before the first failure is looked for, so that it is the first in order, whichever came first in time.
+  const reads = [
+    requests.caller ? withCaller(before, from) : before,
+    kinds.size === 0 ? undefined : listDependents(kinds, reader, parallelism),
+    updates.length === 0 ? undefined : contentsOf({ updates, spec, live, registry, reader, parallelism }),
+    questions.length === 0 ? undefined : answersTo(questions, from.lookups, from.budget === undefined),
+    requests.activeRuns ? listActiveRuns(reader) : undefined,
+  ] as const;
+  await Promise.allSettled(reads);
+  const [{ facts, learnt }, dependents, contents, lookups, activeRuns] = await Promise.all(reads);
+  return { facts: { ...facts, ...defined({ dependents, contents, lookups, activeRuns }) }, learnt };
+}
+
+async function withCaller({ facts, learnt }: GatheredFacts, from: CallerSources): Promise<GatheredFacts> {
+  const { reader, settings, state } = from;
+  const given = settings.user === undefined ? {} : { given: settings.user };
+  const { name, entry } = await identify({ reader, state, credential: credentialDigest(from), ...given });
+  return {
+    facts: name === undefined ? facts : { ...facts, caller: name },
+    learnt: entry === undefined ? learnt : [entry],
+  };
+}
+
+/** A digest that identifies the credential; undefined if the caller can change without the credential. */
+function credentialDigest({ key, settings: { place } }: CallerSources): string | undefined {
+  const { credential } = place.embedded ? {} : place;
+  if (credential === undefined) return keyedDigest(key, place.identity);
+  const said = credential.method === "pat" ? credential.token : principalOf(credential);
+  return said === undefined ? undefined : keyedDigest(key, said);
+}
+
+/** Lists of kinds that the spec need not know, for what the plan's deletes do to others. */
+async function listDependents(kinds: ReadonlySet<string>, reader: Reader, parallelism: number) {
+  const { listKinds } = await import("../../engine/observe/list-kinds.ts");
+  return listKinds({ registry, reader, kinds, parallelism, closer: false });
+}
+
+/** Sends the requests for questions while the lists are still being read, which saves a round trip. The reader has the answers. */
+export function askEarly(questions: FactRequests["lookups"], reader: Reader): Reader {
+  if (questions.length === 0) return reader;
+  const once = memoizedReader(reader, new Map(), true);
+  answersTo(questions, once, true).catch(() => undefined);
+  return once;
+}
+
+async function answersTo(questions: FactRequests["lookups"], reader: Reader, objects: boolean) {
+  const { lookUp } = await import("../../engine/observe/list-kinds.ts");
+  return lookUp({ questions, registry, catalogs, reader, objects });
+}
+
+/** Larger contents are shown by size and digest. */
+const MOST_BYTES = 256 * 1024;
+
+interface ContentsInput {
+  readonly updates: readonly Update[];
+  readonly spec: Spec;
+  readonly live: Live;
+  readonly registry: Registry;
+  readonly reader: Reader;
+  readonly parallelism: number;
+}
+
+/** Reads the live contents of updated resources, with limits on size and concurrency. */
+async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, ContentTexts>> {
+  const slots = new Semaphore(input.parallelism);
+  const reads = input.updates.map(async (change) => {
+    const both = await slots.inside(() => textsOf(input, change));
+    return both === undefined ? [] : [[change.address, both] as const];
+  });
+  await Promise.allSettled(reads);
+  return new Map((await Promise.all(reads)).flat());
+}
+
+async function textsOf(input: ContentsInput, change: Update): Promise<ContentTexts | undefined> {
+  const provider = input.registry.get(change.kind);
+  const payload = input.spec.resources.get(change.address)?.payload;
+  const found = input.live.get(change.kind);
+  const live = found?.readable === true ? found.objects.find((one) => one.id === change.id) : undefined;
+  if (payload === undefined || live === undefined || payload.secret !== undefined) return undefined;
+  const bytes = payload.bytes();
+  const after =
+    bytes.length > MOST_BYTES ? undefined : provider.planning.content?.text?.(bytes, change.after);
+  const before = after === undefined ? undefined : await liveText(input.reader, provider, live);
+  return before === undefined || after === undefined ? undefined : { before, after };
+}
+
+async function liveText(reader: Reader, provider: Provider, live: LiveObject): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of provider.operations.readContent?.(reader, live) ?? []) {
+    size += piece.length;
+    if (size > MOST_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return provider.planning.content?.text?.(Buffer.concat(pieces), live.values);
+}
+
+interface Identity {
+  readonly name: string | undefined;
+  /** Recorded in the state, so that the next run needs no request. */
+  readonly entry?: JournalEntry;
+}
+
+interface IdentifyInput {
+  readonly reader: Reader;
+  readonly state: State;
+  /** Keyed digest of the credential; undefined where it does not tell callers apart. */
+  readonly credential: string | undefined;
+  /** Set by the user with an option or WORKSPACE_USER. */
+  readonly given?: string;
+}
+
+export async function identify(input: IdentifyInput): Promise<Identity> {
+  if (input.given !== undefined) return { name: input.given };
+  const { caller } = input.state;
+  const { credential } = input;
+  if (caller !== undefined && caller.credential === credential) return { name: caller.name };
+  const name = userNameIn(await asked(input.reader));
+  if (name === undefined || credential === undefined) return { name };
+  return { name, entry: { type: "caller", name, credential } };
+}
+
+/** Older services have no such call, and some callers may not use it. */
+async function asked(reader: Reader): Promise<JsonObject> {
+  try {
+    return await reader.read("scim/me");
+  } catch (failure) {
+    if (failure instanceof Refused) return {};
+    throw failure;
+  }
+}
+
+function userNameIn(answer: JsonObject): string | undefined {
+  return typeof answer.userName === "string" && answer.userName !== "" ? answer.userName : undefined;
+}

@@ -1,0 +1,231 @@
+// Writes and reads plan files: bound to their inputs, and checked against them before an apply.
+
+import { isAbsolute, relative, resolve } from "node:path";
+import { fromEnv } from "../../config/environment.ts";
+import { fileFailure } from "../../config/files.ts";
+import { VERSION } from "../../config/version.ts";
+import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
+import { keyedDigest } from "../../core/digest.ts";
+import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
+import { type Json, listIn, objectIn } from "../../core/json.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
+import { shellWord } from "../../core/sentences.ts";
+import { isIgnored } from "../../planner/diff/normalize.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import {
+  readPlan,
+  recordsDigest,
+  type SavedPlan,
+  type SavedReport,
+  savePlan,
+  staleness,
+} from "../../planner/plan-file.ts";
+import { registry } from "../../providers/index.ts";
+import { secretField } from "../../resource/content.ts";
+import type { Resource, Spec } from "../../spec/model/spec.ts";
+import { nodeRandom } from "../../state/backends/file/node-ports.ts";
+import { keyFromText } from "../../state/format/encryption.ts";
+import type { State } from "../../state/model/record.ts";
+import { type Loaded, randomHex } from "../../state/model/store.ts";
+import type { StateOptions } from "../invocation/state-location.ts";
+import { specFile, targetOf } from "../invocation/target.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
+import { withState } from "../session/open-state.ts";
+import type { Session } from "../session/session.ts";
+import { placesIn } from "./located.ts";
+import { closedPlan, openedPlan, savedPlaces } from "./plan-file-parts.ts";
+
+/** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
+const PLAN_BYTES = 128 * 1024 * 1024;
+
+const LIFETIME_MS = 24 * 3_600_000;
+
+/** The basis of a plan: the state, as it will be under the lock, and as recovery found it. */
+export interface PlanOrigin {
+  readonly loaded: Pick<Loaded, "state" | "nextSerial">;
+  readonly recovered: State;
+}
+
+/** Throws Failure with PLAN_STALE where a saved plan would never be applied. */
+export function savedText(
+  session: Session,
+  plan: Plan,
+  { loaded, recovered }: PlanOrigin,
+  about: Omit<SavedReport, "places">,
+): string {
+  if (recovered.open.length > 0) throw openWork(recovered);
+  const { state, nextSerial } = loaded;
+  const { context, options, spec, connection } = session;
+  const now = Date.now();
+  const binding = {
+    tool_version: VERSION,
+    host: connection.host,
+    target: targetOf(context, options) ?? "",
+    made_at: now,
+    expires_at: now + LIFETIME_MS,
+    nonce: randomHex(nodeRandom, 16),
+    state: { lineage: state.lineage, serial: nextSerial, records: recordsDigest(recovered) },
+    spec: {
+      file: relative(context.cwd, specFile(context, options)),
+      files: spec.files,
+      vars: Object.fromEntries(
+        options.var.map(nameAndValue).filter(([name]) => spec.sensitiveVariables?.has(name) !== true),
+      ),
+      var_files: options.varFile.map((path) => relative(context.cwd, resolve(context.cwd, path))),
+    },
+  };
+  return closedPlan(
+    context,
+    savePlan(binding, plan, (text) => keyedDigest(session.key, text), {
+      ...(spec.sensitive?.maskedDeep(about) ?? about),
+      places: savedPlaces(plan, placesIn(spec.resources)),
+    }),
+  );
+}
+
+function nameAndValue(given: string): readonly [string, string] {
+  const equals = given.indexOf("=");
+  return [given.slice(0, equals), given.slice(equals + 1)];
+}
+
+/** The text of a plan file, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
+export function planFile(
+  context: WorkflowContext,
+  file: string,
+): { readonly text: string; readonly claims: Claims } {
+  const text = readFile(context, file);
+  return { text, claims: claimsIn(text, file) };
+}
+
+/** How to load the spec again. The signature detects a modified file. */
+export interface Claims {
+  readonly file: string | undefined;
+  readonly target: string | undefined;
+  readonly var: readonly string[];
+  readonly varFile: readonly string[];
+}
+
+function readFile(context: WorkflowContext, file: string): string {
+  try {
+    return openedPlan(context, readRegularFile(resolve(context.cwd, file), PLAN_BYTES), file);
+  } catch (problem) {
+    if (problem instanceof Failure) throw problem;
+    throw fileFailure(
+      `the plan file ${file} cannot be read`,
+      problem,
+      "to create one, run `workspace plan --out FILE`",
+    );
+  }
+}
+
+function claimsIn(text: string, planPath: string): Claims {
+  const plan = objectIn(parsed(text, planPath));
+  const { file, vars, var_files } = objectIn(plan.spec);
+  return {
+    file: textOrNothing(file),
+    target: textOrNothing(plan.target),
+    var: Object.entries(objectIn(vars)).map(([name, value]) => `${name}=${String(value)}`),
+    varFile: listIn(var_files).map(String),
+  };
+}
+
+function parsed(text: string, path: string): Json {
+  try {
+    return parseJson(text);
+  } catch (problem) {
+    throw failureOf("PLAN_FILE", "the file is not a saved plan", {
+      ...(problem instanceof JsonTooDeep ? { cause: problem.message } : {}),
+      hint: /\.ya?ml$/i.test(path)
+        ? `to apply a spec, run \`workspace apply --file ${shellWord(path)}\``
+        : "to create one, run `workspace plan --out FILE`",
+    });
+  }
+}
+
+function textOrNothing(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The state is read only if WORKSPACE_STATE_KEY does not fit: a migrated state has the key of its digests. */
+export async function verifiedPlan(
+  context: WorkflowContext,
+  options: StateOptions,
+  file: string,
+): Promise<SavedPlan> {
+  const { text, claims } = planFile(context, file);
+  const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
+  if (keyText !== undefined) {
+    const key = keyFromText(keyText);
+    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    if (!("severity" in saved)) return saved;
+  }
+  if (options.file === undefined) assertBelow(context, claims.file);
+  const where = { ...options, file: options.file ?? claims.file, target: options.target ?? claims.target };
+  return withState(context, where, async (store) => {
+    const key = await store.key({ make: false });
+    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    if ("severity" in saved) throw new Failure(saved);
+    return saved;
+  });
+}
+
+/** The signing key is stored next to the spec: a plan from elsewhere must not supply both. */
+export function assertBelow(context: WorkflowContext, file: string | undefined): void {
+  const path = file === undefined ? "" : relative(context.cwd, resolve(context.cwd, file));
+  if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
+  throw failureOf("PLAN_FILE", `the plan is for a spec outside this folder: ${path}`, {
+    hint: "if that is the right spec, pass it with --file",
+  });
+}
+
+/** Ends a run before anything that a file claims is believed, its spec and variable files among it. */
+export function signatureCheck(text: string): (key: Uint8Array) => void {
+  return (key) => {
+    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    if ("severity" in saved) throw new Failure(saved);
+  };
+}
+
+/** Returns the plan if its signature is valid and its basis is unchanged. Throws Failure with all differences. */
+export function checkedPlan(session: Session, text: string, state: State): SavedPlan {
+  const saved = readPlan(text, (body) => keyedDigest(session.key, body));
+  if ("severity" in saved) throw new Failure(saved);
+  const present = { host: session.connection.host, now: Date.now(), state, files: session.spec.files };
+  const found = [...staleness(saved, present), ...movedPayloads(saved.plan, session.spec)];
+  if (found.length > 0) throw new Failure(...found);
+  return saved;
+}
+
+function openWork({ open }: State): Failure {
+  const addresses = open.map(({ address }) => address).join(", ");
+  return failureOf(
+    "PLAN_STALE",
+    `the outcome of an interrupted run is unknown for ${addresses}, so the plan is not saved`,
+    { hint: "first run `workspace apply` with the same options and no plan file" },
+  );
+}
+
+/**
+ * Secrets and contents are not in the plan: they come from their sources again, and must be what they were. An unchanged secret
+ * too, because its new value would not be written; the digest of its file or variable is not among those of the spec's files.
+ */
+function movedPayloads(plan: Plan, spec: Spec): readonly Diagnostic[] {
+  return plan.changes.flatMap((change) => {
+    if (!("payload" in change) || change.payload === undefined) return [];
+    const resource = spec.resources.get(change.address);
+    if (change.action === "noop" && !writesSecret(resource)) return [];
+    if (resource?.payload?.digest === change.payload) return [];
+    return [
+      error("PLAN_STALE", `the value or content of ${change.address} changed after the plan was made`, {
+        address: change.address,
+        hint: "make a new plan, then apply it",
+      }),
+    ];
+  });
+}
+
+function writesSecret(resource: Resource | undefined): boolean {
+  if (resource?.payload?.secret === undefined) return false;
+  const field = secretField(registry.get(resource.kind));
+  return field !== undefined && !isIgnored([field], resource.lifecycle.ignore_changes);
+}

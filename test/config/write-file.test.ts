@@ -1,0 +1,100 @@
+// Files for people are written atomically.
+
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { openWholeFile, writeWholeFile } from "../../src/config/write-file.ts";
+import { BIN, folderWith } from "../cli/program.ts";
+
+let folder = "";
+let file = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "whole-"));
+  file = join(folder, "out");
+});
+
+test("a file is replaced whole, and nothing else is left in its folder", () => {
+  writeFileSync(file, "before");
+  writeWholeFile(file, "after", { over: true, mode: 0o600 });
+  expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual(["after", 0o600]);
+  expect(readdirSync(folder)).toEqual(["out"]);
+});
+
+test("the old content stays until the new one is complete, and also if that is given up", () => {
+  writeFileSync(file, "before");
+  const into = openWholeFile(file, { over: true });
+  into.write(new TextEncoder().encode("half"));
+  expect(readFileSync(file, "utf8")).toBe("before");
+  into.drop();
+  expect([readFileSync(file, "utf8"), readdirSync(folder)]).toEqual(["before", ["out"]]);
+});
+
+test("without permission to overwrite, an existing file is refused and a partial one removed", () => {
+  writeFileSync(file, "before");
+  expect(() => writeWholeFile(file, "after", { over: false })).toThrow("EEXIST");
+  const into = openWholeFile(join(folder, "other"), { over: false });
+  into.write(new TextEncoder().encode("half"));
+  into.drop();
+  expect(readdirSync(folder)).toEqual(["out"]);
+});
+
+test("a link stays a link, a file keeps its permissions, a device takes what it is given", () => {
+  writeFileSync(join(folder, "real"), "before", { mode: 0o640 });
+  symlinkSync("real", file);
+  writeWholeFile(file, "after", { over: true });
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(readFileSync(join(folder, "real"), "utf8")).toBe("after");
+  expect(statSync(join(folder, "real")).mode & 0o777).toBe(0o640);
+  writeWholeFile("/dev/null", "x", { over: true });
+});
+
+test("a file keeps its permissions also if the umask would remove them from a new file", () => {
+  writeFileSync(file, "before");
+  chmodSync(file, 0o664);
+  const before = process.umask(0o077);
+  try {
+    writeWholeFile(file, "after", { over: true });
+  } finally {
+    process.umask(before);
+  }
+  expect(statSync(file).mode & 0o777).toBe(0o664);
+});
+
+test("a file is replaced although a killed process with the same ID left an incomplete one", () => {
+  writeFileSync(`${file}.${process.pid}.new`, "half");
+  writeWholeFile(file, "whole", { over: true });
+  expect(readFileSync(file, "utf8")).toBe("whole");
+});
+
+describe("on a disk without room for the whole", () => {
+  const SPEC = `pools:\n${Array.from({ length: 40 }, (_, at) => `  p${at}: { node_type_id: Standard_DS3_v2 }\n`).join("")}`;
+  const run = (cwd: string, limit: string, ...words: readonly string[]) => {
+    const env = { PATH: process.env.PATH ?? "", HOME: cwd, WORKSPACE_HOST: "embedded" };
+    const script = `${limit} exec "$0" "$@"`;
+    return spawnSync("/bin/bash", ["-c", script, process.execPath, BIN, ...words], {
+      cwd,
+      env,
+      encoding: "utf8",
+    });
+  };
+  test("state pull --out fails, and an older file is unchanged", () => {
+    const cwd = folderWith(SPEC);
+    expect(run(cwd, "", "apply", "--auto-approve").status).toBe(0);
+    writeFileSync(join(cwd, "out"), "before");
+    const { status, stderr } = run(cwd, "ulimit -f 4;", "state", "pull", "--out", "out");
+    expect([status, stderr]).toEqual([1, expect.stringContaining("CLI_FILE: the state cannot be written")]);
+    expect(readFileSync(join(cwd, "out"), "utf8")).toBe("before");
+    expect(readdirSync(cwd).filter((name) => name.startsWith("out"))).toEqual(["out"]);
+  });
+});
