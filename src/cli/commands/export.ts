@@ -27,7 +27,7 @@ import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { flagOption, outOption, textsOption, type ValuesOf } from "../command/option.ts";
 import { HOST_OPTIONS, READ_TIMEOUT_OPTION, SPEC_OPTIONS } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
-import { progressFor } from "../output/progress.ts";
+import { progressFor } from "../output/workflow-observer.ts";
 
 const OPTIONS = {
   kinds: textsOption("--kinds <names>", "limit to these kinds, such as pools,clusters; repeatable"),

@@ -1,9 +1,11 @@
-// Writes what a workflow finds and waits for to stderr, and shows its progress.
+// Writes what a workflow finds and waits for to stderr, and shows its progress: a board on a terminal, plain lines in a log.
 
-import type { CommandContext } from "../../config/environment.ts";
+import { type CommandContext, fromEnv } from "../../config/environment.ts";
+import type { Output } from "../../config/streams.ts";
+import { type Progress, plainProgress } from "../../report/inspect/progress.ts";
 import { printable } from "../../report/text/printable.ts";
 import type { WorkflowObserver } from "../../workflow/invocation/workflow-context.ts";
-import { printDiagnostics } from "./diagnostics.ts";
+import { colorsOf, printDiagnostics } from "./diagnostics.ts";
 
 /** A shorter wait is over before a sentence about it is read, unless many follow each other. */
 const LONG_WAIT_MS = 3_000;
@@ -25,9 +27,58 @@ export function workflowObserver(context: CommandContext): WorkflowObserver {
         `Waiting up to ${wait} s for the state lock${whose}. The lock expires after ${silence} s without a heartbeat.\n`,
       );
     },
-    async begin() {
-      const { progressFor } = await import("./progress.ts");
-      return progressFor(context);
+    begin: () => progressFor(context),
+  };
+}
+
+const TOGETHER_MS = 50;
+/** Terminals of unknown width report 0. */
+const NARROWEST = 20;
+
+export async function progressFor(context: CommandContext): Promise<Progress> {
+  const { stderr } = context;
+  if (
+    stderr.isTerminal &&
+    stderr.columns >= NARROWEST &&
+    fromEnv(context, "CI") === undefined &&
+    context.env.TERM !== "dumb"
+  ) {
+    const { progressBoard } = await import("../../report/inspect/progress-board.ts");
+    return progressBoard({ stream: stderr.stream as NodeJS.WriteStream, now: () => performance.now() });
+  }
+  const lines = new Lines(stderr);
+  const progress = plainProgress({
+    write: (text) => lines.write(text),
+    colors: colorsOf(context, stderr),
+  });
+  return {
+    ...progress,
+    stop: async () => {
+      await progress.stop();
+      lines.flush();
     },
   };
+}
+
+/** Lines are written in batches: one write per line took a tenth of a large apply's time. */
+class Lines {
+  readonly #output: Output;
+  #text = "";
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  write(text: string): void {
+    this.#text += text;
+    this.#timer ??= setTimeout(() => this.flush(), TOGETHER_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#output.write(this.#text);
+    this.#text = "";
+  }
 }

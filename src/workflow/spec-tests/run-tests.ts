@@ -16,8 +16,7 @@ import { readTests } from "../../spec/testing/read-tests.ts";
 import type { SpecTest, SpecTestFile, TestStep } from "../../spec/testing/spec-test.ts";
 import { differs, type ExpectationEdit, type StepComparison, updatedText } from "./expectations.ts";
 import { initialObjects } from "./live-objects.ts";
-import type { TestPlace } from "./load-spec-of-test.ts";
-import { failureDiagnostics, makeWorld, type RunningTest, runStep } from "./run-step.ts";
+import { failureDiagnostics, makeWorld, type RunningTest, runStep, type TestPlace } from "./run-step.ts";
 import { openSandbox } from "./sandbox.ts";
 
 interface TestRunOptions {
