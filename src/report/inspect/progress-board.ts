@@ -1,12 +1,6 @@
 // The progress board on a terminal: a task for the read, then one for each kind that changes, with counts and the time left.
 
-import {
-  DefaultRenderer,
-  Listr,
-  type ListrDefaultRendererLogLevels,
-  ListrLogger,
-  ProcessOutput,
-} from "listr2";
+import { Listr, type ListrDefaultRendererLogLevels, ListrLogger, ProcessOutput } from "listr2";
 import { grouped } from "../../core/sentences.ts";
 import type { ApplyEvent, ReadEvent } from "../../planner/model/plan.ts";
 import { type KindTally, type Progress, ProgressCounts, tallyText } from "./progress.ts";
@@ -38,11 +32,6 @@ export function progressBoard(parts: BoardParts): Progress {
   };
 }
 
-/** The library asks whether stdout is a terminal; the board is drawn on another stream. */
-class BoardRenderer extends DefaultRenderer {
-  static override nonTTY = true;
-}
-
 type Task = { readonly title: string; readonly task: (context: unknown, shown: ShownPlan) => Promise<void> };
 
 function draw(parts: BoardParts, tasks: readonly Task[]): Promise<unknown> {
@@ -50,12 +39,16 @@ function draw(parts: BoardParts, tasks: readonly Task[]): Promise<unknown> {
     processOutput: new ProcessOutput(parts.stream, parts.stream, { leaveEmptyLine: false }),
     useIcons: true,
   });
+  const rendererOptions = { logger, showErrorMessage: false, collapseErrors: false };
   const board = new Listr([...tasks], {
     concurrent: true,
     exitOnError: false,
     registerSignalListeners: false,
-    renderer: BoardRenderer,
-    rendererOptions: { logger, showErrorMessage: false, collapseErrors: false },
+    renderer: "default",
+    rendererOptions,
+    // The library falls back where stdout is no terminal. The board is on stderr, so it stays the same.
+    fallbackRenderer: "default",
+    fallbackRendererOptions: rendererOptions,
   });
   return board.run();
 }
