@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
  */
 async function writePackage(folder: string): Promise<void> {
   const output = await bundleOf(
-    { main: "src/main.ts", "rule-worker": "src/rules/rule-worker.ts" },
+    { main: "src/main.ts", "rule-worker": "src/expressions/rule-worker.ts" },
     [lazyBuiltins, moveSchemas, bundlePackages("undici/lib/")],
     (id) => isDependency(id) && !IN_PACKAGE.test(id),
     {
@@ -55,7 +55,7 @@ const NODE_CHECK = `{
  * it.
  */
 export async function writeBundle(file: string): Promise<void> {
-  const worker = await oneFile("src/rules/rule-worker.ts", [bundlePackages("")]);
+  const worker = await oneFile("src/expressions/rule-worker.ts", [bundlePackages("")]);
   const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages(""), inlineWorker(worker.code)]);
   // A static import of a module that an older Node lacks would fail before the check.
   const early = entry.imports.filter((id) => id.replace(/^node:/, "") !== "module");

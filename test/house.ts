@@ -14,7 +14,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     "yaml",
     "format",
     "files",
-    "expressions",
+    "evaluate",
     "variables",
     "schema",
     "modules",

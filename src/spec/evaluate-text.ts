@@ -3,12 +3,12 @@
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "../core/sensitive.ts";
-import { FUNCTIONS } from "./expressions/functions.ts";
-import { dataOf } from "./expressions/values.ts";
+import { isTemplate } from "../expressions/template.ts";
+import { FUNCTIONS } from "./evaluate/functions.ts";
+import { dataOf } from "./evaluate/node-values.ts";
 import { type OpenedSpec, openExpandedSpec, type SpecInput } from "./load-spec.ts";
 import { Findings } from "./model/findings.ts";
 import { SourceText } from "./model/source.ts";
-import { isTemplate } from "./model/template.ts";
 import { hasSensitive, member, plain, type SpecNode, scalarAt } from "./model/tree.ts";
 
 export interface EvaluatedText {

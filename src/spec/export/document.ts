@@ -4,12 +4,12 @@ import { type Address, memberOf, parentOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
+import { escaped } from "../../expressions/template.ts";
 import { hasContent, secretField } from "../../resource/content.ts";
 import type { Live } from "../../resource/live.ts";
 import { isBuiltIn } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
-import { escaped } from "../model/template.ts";
 import {
   addressObjects,
   type ExportedObject,

@@ -3,10 +3,10 @@
 import { canonicalJson } from "../../core/canonical.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";
+import { escaped } from "../../expressions/template.ts";
 import { isContentField } from "../../resource/content.ts";
 import { type FieldSchema, itemSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/provider.ts";
-import { escaped } from "../model/template.ts";
 import { isOptional } from "../schema/json-schema.ts";
 
 export interface ExportWriter {

@@ -3,6 +3,7 @@
 import { error, Failure } from "../../core/diagnostic.ts";
 import { digest, startDigest } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
+import { isTemplate } from "../../expressions/template.ts";
 import { sizeAndDigest } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
@@ -10,7 +11,6 @@ import type { PlannedKind } from "../../resource/provider.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS, STRICT } from "../model/limits.ts";
 import type { WrittenResource } from "../model/spec.ts";
-import { isTemplate } from "../model/template.ts";
 import { hasSensitive, member, type SpecNode, scalarText } from "../model/tree.ts";
 import { refusedWords } from "./includes.ts";
 import { type OpenedFile, pathBeside, type SpecFolder } from "./spec-folder.ts";

@@ -1,12 +1,12 @@
 // The definition of a module: inputs, outputs, locals, modules, and resources. Each folder is read once.
 
 import { listed } from "../../core/sentences.ts";
+import { isTemplate } from "../../expressions/template.ts";
 import type { SpecFileReader } from "../files/includes.ts";
 import { pathBeside } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin } from "../model/spec.ts";
-import { isTemplate } from "../model/template.ts";
 import {
   describeNode,
   type MapMember,

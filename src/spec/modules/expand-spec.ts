@@ -1,16 +1,16 @@
 // A spec with its expressions evaluated: the main part, and one part for each instance of a module.
 
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import { Evaluator, type EvaluatorOptions } from "../expressions/evaluate.ts";
-import type { LinearPatterns } from "../expressions/linear-pattern.ts";
-import { escapedTree } from "../expressions/values.ts";
+import { Evaluator, type EvaluatorOptions } from "../evaluate/evaluator.ts";
+import { Expander } from "../evaluate/expander.ts";
+import type { LinearPatterns } from "../evaluate/linear-patterns.ts";
+import { escapedTree } from "../evaluate/node-values.ts";
 import type { SpecFileReader } from "../files/includes.ts";
 import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
 import type { VariableLookup } from "../variables/declarations.ts";
-import { Expander } from "../variables/interpolate.ts";
 import { ModuleDefinitions } from "./definition.ts";
 import { checkInputs } from "./input-check.ts";
 import { ModuleInstance } from "./instance.ts";

@@ -1,12 +1,12 @@
 // Validates the inputs of instances against their schemas: first with a quick check, then with a validator that explains errors.
 
 import type { ValidateFunction } from "ajv/dist/2020.js";
+import { literalOf } from "../../expressions/template.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
-import type { LinearPatterns } from "../expressions/linear-pattern.ts";
+import type { LinearPatterns } from "../evaluate/linear-patterns.ts";
 import type { Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin } from "../model/spec.ts";
-import { literalOf } from "../model/template.ts";
 import {
   hasSensitive,
   plain,

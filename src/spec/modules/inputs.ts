@@ -2,8 +2,8 @@
 
 import type { Json } from "../../core/json.ts";
 import { listed } from "../../core/sentences.ts";
-import { linearPatternProblem } from "../expressions/linear-pattern.ts";
-import { escapedTree } from "../expressions/values.ts";
+import { linearPatternProblem } from "../evaluate/linear-patterns.ts";
+import { escapedTree } from "../evaluate/node-values.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";

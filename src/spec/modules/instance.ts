@@ -2,11 +2,11 @@
 
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
+import { Expander } from "../evaluate/expander.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
 import { isNull, type MapMember, member, type SpecNode } from "../model/tree.ts";
 import { sensitiveValue } from "../variables/constraints.ts";
-import { Expander } from "../variables/interpolate.ts";
 import { ModuleSet } from "./instances.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
 import { type EachValue, Locals, SpecScope } from "./scope.ts";

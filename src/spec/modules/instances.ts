@@ -3,10 +3,11 @@
 import type { Code } from "../../core/codes.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
-import type { FoundValue, ScopeQuery } from "../expressions/evaluate.ts";
+import { literalOf } from "../../expressions/template.ts";
+import type { FoundValue, ScopeQuery } from "../evaluate/evaluator.ts";
+import { checkSyntax } from "../evaluate/syntax-check.ts";
 import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
-import { literalOf } from "../model/template.ts";
 import {
   describeNode,
   isNull,
@@ -16,7 +17,6 @@ import {
   scalarAt,
   scalarText,
 } from "../model/tree.ts";
-import { checkSyntax } from "../variables/syntax-check.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
 import type { EachValue } from "./scope.ts";

@@ -3,13 +3,13 @@
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { Evaluator } from "../expressions/evaluate.ts";
+import type { Evaluator } from "../evaluate/evaluator.ts";
+import type { Expander, ExpanderOptions } from "../evaluate/expander.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
-import type { Expander, ExpanderOptions } from "../variables/interpolate.ts";
 import type { ModuleDefinition, ModuleDefinitions } from "./definition.ts";
 import type { GivenInput } from "./input-check.ts";
 import { type EachValue, OpenValues, type SpecScope } from "./scope.ts";

@@ -1,8 +1,8 @@
 // The values that expressions can use: variables in the main spec, inputs in a module; locals, the target, and outputs in both.
 
 import { didYouMean } from "../../core/suggest.ts";
-import type { FoundValue, ScopeQuery, ValueScope } from "../expressions/evaluate.ts";
-import type { PathStep } from "../expressions/syntax.ts";
+import type { FoundValue, ScopeQuery, ValueScope } from "../evaluate/evaluator.ts";
+import type { PathStep } from "../evaluate/syntax.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { type MapMember, type SpecNode, scalarAt } from "../model/tree.ts";

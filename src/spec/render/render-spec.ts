@@ -5,13 +5,13 @@ import type { Location } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { type Path, setMember, toPointer } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "../../core/sensitive.ts";
+import { escaped } from "../../expressions/template.ts";
 import { hasContent, secretField } from "../../resource/content.ts";
 import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { pathBeside } from "../files/spec-folder.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { DeclaredSpec, InstanceOrigin, Spec, WrittenResource } from "../model/spec.ts";
-import { escaped } from "../model/template.ts";
 import {
   listAt,
   type MapNode,

@@ -3,12 +3,12 @@
 import { type Address, addressOf, nestedNameOf } from "../../core/address.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { escaped, isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart, WrittenResource } from "../model/spec.ts";
-import { escaped, isEvaluated, isTemplate, templateParts } from "../model/template.ts";
 import {
   isNull,
   type MapMember,

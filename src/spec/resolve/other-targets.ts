@@ -1,9 +1,10 @@
 // Checks the targets that are not selected: their settings, variables, fields, and types, before expressions are evaluated.
 
+import { isTemplate } from "../../expressions/template.ts";
 import { secretField } from "../../resource/content.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import { Evaluator } from "../expressions/evaluate.ts";
-import { isTemplate } from "../model/template.ts";
+import { Evaluator } from "../evaluate/evaluator.ts";
+import { checkSyntax } from "../evaluate/syntax-check.ts";
 import {
   isNull,
   type MapNode,
@@ -19,7 +20,6 @@ import {
 import type { SchemaError } from "../schema/validate.ts";
 import { reportErrors, validatorFor, validatorForPolicy } from "../schema/validator.ts";
 import { type VariableParts, variablesOf } from "../variables/declarations.ts";
-import { checkSyntax } from "../variables/syntax-check.ts";
 import { applyTarget, selectTarget, withoutSettings } from "../variables/targets.ts";
 import { flattenResources } from "./flatten.ts";
 

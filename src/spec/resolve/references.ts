@@ -4,14 +4,15 @@ import { type Address, addressOf } from "../../core/address.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
+import { type Expression, isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
 import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import { visitTexts } from "../expressions/values.ts";
+import { partsOrReport } from "../evaluate/expander.ts";
+import { visitTexts } from "../evaluate/node-values.ts";
 import type { Finding, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, Reference, ReferencePart, WrittenResource } from "../model/spec.ts";
-import { type Expression, isEvaluated, isTemplate, templateParts } from "../model/template.ts";
 import {
   hasSensitive,
   type MapNode,
@@ -23,7 +24,6 @@ import {
   withItems,
   withValues,
 } from "../model/tree.ts";
-import { partsOrReport } from "../variables/interpolate.ts";
 import { attributesOf, fieldOf, hasAttribute } from "./field-walk.ts";
 
 /** A resource with resolved references. */

@@ -10,7 +10,7 @@ import type { Payload } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import { visitNodes } from "../expressions/values.ts";
+import { visitNodes } from "../evaluate/node-values.ts";
 import { contentOf, type SourceReader } from "../files/contents.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";

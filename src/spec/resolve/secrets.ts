@@ -1,6 +1,7 @@
 // Reads secrets from environment variables and files into payloads that cannot be printed.
 
 import { Sensitive } from "../../core/sensitive.ts";
+import { isTemplate } from "../../expressions/template.ts";
 import { SECRET_BYTES } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Payload } from "../../resource/operations.ts";
@@ -9,7 +10,6 @@ import type { SpecFolder } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { WrittenResource } from "../model/spec.ts";
-import { isTemplate } from "../model/template.ts";
 import { member, type SpecNode, scalarText } from "../model/tree.ts";
 
 /** The sources of secrets, and the function that digests a value. Without `keyed` none is read. */

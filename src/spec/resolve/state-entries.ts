@@ -10,12 +10,12 @@ import {
   parseAddress,
 } from "../../core/address.ts";
 import { didYouMean } from "../../core/suggest.ts";
+import { literalOf } from "../../expressions/template.ts";
 import { addressesOf } from "../../resource/names.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";
-import { literalOf } from "../model/template.ts";
 import { describeNode, isFlag, isNull, type MapNode, member, type SpecNode } from "../model/tree.ts";
 
 export interface StateEntryChecks extends Reporting {

@@ -3,6 +3,7 @@
 import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/canonical.ts";
 import { toDottedPath } from "../../core/pointer.ts";
+import { isTemplate } from "../../expressions/template.ts";
 import { anyField, type FieldSchema, type Values } from "../../resource/field-schema.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
@@ -10,7 +11,6 @@ import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource, WrittenResource } from "../model/spec.ts";
-import { isTemplate } from "../model/template.ts";
 import { type MapNode, plain, type SpecNode, scalarText, spanOf } from "../model/tree.ts";
 import { textsAt, walkFields } from "./field-walk.ts";
 

@@ -41,7 +41,7 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
   }
   const nodes = [...trusted, ...own].map(([, { value }]) => value);
   const validator = await validatorForRules(registry, nodes);
-  const { compileExpression } = await import("../../rules/cel.ts");
+  const { compileExpression } = await import("../../expressions/language.ts");
   const checks: RuleChecks = { ...from, compile: compileExpression };
   const valid = (members: ReadonlyMap<string, MapMember>, framed: boolean): readonly Rule[] =>
     [...members]

@@ -1,10 +1,10 @@
 // Checks the expressions of a rule: their syntax, their types, the fields that they read, and where in the file a part of them is.
 
 import { didYouMean } from "../../core/suggest.ts";
+import type { CompiledExpression, ExpressionProblem, MemberUse } from "../../expressions/language.ts";
+import { type MessagePart, messageParts, RULE_VARIABLES, type RulePart } from "../../expressions/rule.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
-import type { CompiledExpression, ExpressionProblem, MemberUse } from "../../rules/cel.ts";
-import { type MessagePart, messageParts, RULE_VARIABLES, type RulePart } from "../../rules/rule.ts";
 import type { Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { type MapNode, member, type ScalarNode } from "../model/tree.ts";

@@ -4,14 +4,14 @@ import { canonicalJson } from "../../core/canonical.ts";
 import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
+import { escaped } from "../../expressions/template.ts";
 import {
   type LinearPattern,
   type LinearPatterns,
   linearPatternProblem,
-} from "../expressions/linear-pattern.ts";
-import { visitNodes } from "../expressions/values.ts";
+} from "../evaluate/linear-patterns.ts";
+import { visitNodes } from "../evaluate/node-values.ts";
 import type { Findings } from "../model/findings.ts";
-import { escaped } from "../model/template.ts";
 import {
   asSensitive,
   isFlag,

@@ -3,11 +3,11 @@
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import { isTemplate } from "../../expressions/template.ts";
 import { pathBeside } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { TargetSettings } from "../model/spec.ts";
-import { isTemplate } from "../model/template.ts";
 import {
   describeNode,
   isFlag,

@@ -11,6 +11,7 @@ import {
 import { defined, type JsonObject } from "../../core/json.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { count, listed } from "../../core/sentences.ts";
+import type { RuleResult, RuleSubject } from "../../expressions/rule.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { changeKey } from "../../planner/model/order.ts";
 import { type Guard, type Plan, summaryOf } from "../../planner/model/plan.ts";
@@ -18,7 +19,6 @@ import { markedResult, withReferenceTexts } from "../../planner/model/result-val
 import type { ChangeOrigin } from "../../planner/model/split.ts";
 import { registry } from "../../providers/index.ts";
 import { maskedValues } from "../../resource/masked.ts";
-import type { RuleResult, RuleSubject } from "../../rules/rule.ts";
 import type { Rule, Spec } from "../../spec/model/spec.ts";
 
 export interface RuleCheck {
@@ -31,7 +31,7 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
   const { rules = [], target } = spec;
   const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
   if (rules.length === 0 || isRefused) return plan;
-  const { runRules, RULE_LIMITS, STRICT_RULE_LIMITS } = await import("../../rules/run-rules.ts");
+  const { runRules, RULE_LIMITS, STRICT_RULE_LIMITS } = await import("../../expressions/run-rules.ts");
   const subjects = plan.changes.map(subjectOf);
   const surroundings = {
     plan: { summary: { ...summaryOf(plan.changes) } },

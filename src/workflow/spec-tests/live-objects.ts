@@ -9,6 +9,7 @@ import { nearestHint } from "../../core/suggest.ts";
 import { DEFAULT_ADMIN } from "../../emulator/embedded.ts";
 import { waitUntil } from "../../engine/apply/journaled-writer.ts";
 import { listKinds } from "../../engine/observe/list-kinds.ts";
+import { escaped } from "../../expressions/template.ts";
 import { isBlocked } from "../../planner/model/plan.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { isBuiltIn } from "../../resource/names.ts";
@@ -19,7 +20,6 @@ import { addressObjects } from "../../spec/export/addresses.ts";
 import { writtenValues } from "../../spec/export/values.ts";
 import { locationOf, type Span } from "../../spec/model/source.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { escaped } from "../../spec/model/template.ts";
 import {
   listAt,
   type MapMember,

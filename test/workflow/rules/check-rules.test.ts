@@ -11,8 +11,8 @@ import { checkRules } from "../../../src/workflow/rules/check-rules.ts";
 
 const limits = vi.hoisted(() => [] as unknown[]);
 
-vi.mock("../../../src/rules/run-rules.ts", async (load) => {
-  const real = await load<typeof import("../../../src/rules/run-rules.ts")>();
+vi.mock("../../../src/expressions/run-rules.ts", async (load) => {
+  const real = await load<typeof import("../../../src/expressions/run-rules.ts")>();
   const runRules: typeof real.runRules = (job, most) => {
     limits.push(most);
     return real.runRules(job, most);

@@ -1,10 +1,5 @@
 // Interpolates expressions such as `${var.name}` in values and keys; references to resources stay.
 
-import type { Evaluator, ValueScope } from "../expressions/evaluate.ts";
-import { textInside } from "../expressions/values.ts";
-import type { Findings } from "../model/findings.ts";
-import { type ExpansionBudget, LIMITS } from "../model/limits.ts";
-import type { Span } from "../model/source.ts";
 import {
   type Expression,
   escaped,
@@ -13,7 +8,10 @@ import {
   literalOf,
   type TemplatePart,
   templateParts,
-} from "../model/template.ts";
+} from "../../expressions/template.ts";
+import type { Findings } from "../model/findings.ts";
+import { type ExpansionBudget, LIMITS } from "../model/limits.ts";
+import type { Span } from "../model/source.ts";
 import {
   describeNode,
   hasSensitive,
@@ -28,6 +26,8 @@ import {
   withItems,
   withValues,
 } from "../model/tree.ts";
+import type { Evaluator, ValueScope } from "./evaluator.ts";
+import { textInside } from "./node-values.ts";
 
 export interface ExpanderOptions {
   readonly scope: ValueScope;

@@ -1,6 +1,6 @@
 // The grammar of expressions: literals, paths such as `each.value.size`, and calls such as `lower(var.env)`.
 
-import { ROOTS, type Root } from "../model/template.ts";
+import { ROOTS, type Root } from "../../expressions/template.ts";
 import type { ScalarValue } from "../model/tree.ts";
 import { plainScalar } from "../yaml/scalars.ts";
 

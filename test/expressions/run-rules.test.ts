@@ -1,8 +1,8 @@
 // Rules in their thread: which changes they are about, what they find, and that hostile ones end.
 
 import { describe, expect, test } from "vitest";
-import type { RuleLogic, RuleSubject } from "../../src/rules/rule.ts";
-import { RULE_LIMITS, type RuleLimits, runRules } from "../../src/rules/run-rules.ts";
+import type { RuleLogic, RuleSubject } from "../../src/expressions/rule.ts";
+import { RULE_LIMITS, type RuleLimits, runRules } from "../../src/expressions/run-rules.ts";
 
 const SURROUNDINGS = {
   plan: { summary: { create: 1, delete: 2 } },

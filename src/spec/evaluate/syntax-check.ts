@@ -1,11 +1,11 @@
 // Checks the syntax of expressions that are not evaluated: of other targets, and of modules without an instance.
 
-import type { Evaluator } from "../expressions/evaluate.ts";
+import { isEvaluated, isTemplate } from "../../expressions/template.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
-import { isEvaluated, isTemplate } from "../model/template.ts";
 import type { SpecNode } from "../model/tree.ts";
-import { partsOrReport } from "./interpolate.ts";
+import type { Evaluator } from "./evaluator.ts";
+import { partsOrReport } from "./expander.ts";
 
 export function checkSyntax(node: SpecNode | undefined, evaluator: Evaluator, findings: Findings): void {
   const check = (text: string, at: Span): void => {

@@ -1,8 +1,8 @@
 // Expressions of rules: what is accepted, what is refused and where, and what they read.
 
 import { describe, expect, test } from "vitest";
-import { compileExpression } from "../../src/rules/cel.ts";
-import { messageParts, messageText } from "../../src/rules/rule.ts";
+import { compileExpression } from "../../src/expressions/language.ts";
+import { messageParts, messageText } from "../../src/expressions/rule.ts";
 
 const CHANGE = {
   action: "update",

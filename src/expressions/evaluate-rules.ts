@@ -1,7 +1,7 @@
 // Evaluates one rule for the changes of a plan. Pure; the thread that runs it is limited in time and memory.
 
 import { isObject, type Json } from "../core/json.ts";
-import { type CompiledExpression, compileExpression, problemOf } from "./cel.ts";
+import { type CompiledExpression, compileExpression, problemOf } from "./language.ts";
 import {
   type EvaluationProblem,
   type MessagePart,

@@ -1,8 +1,8 @@
 // Values of expressions: trees in template form, where `${` in a string is a reference and `$${` a literal.
 
 import { isObject, type Json } from "../../core/json.ts";
+import { escaped, isEvaluated, isTemplate, literalOf, templateParts } from "../../expressions/template.ts";
 import type { Span } from "../model/source.ts";
-import { escaped, isEvaluated, isTemplate, literalOf, templateParts } from "../model/template.ts";
 import {
   isNull,
   listAt,

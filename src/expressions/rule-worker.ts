@@ -1,7 +1,7 @@
 // The thread that evaluates rules: it receives data, and answers with one result for each rule.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { evaluateRule, prepareSubject, prepareSurroundings } from "./evaluate.ts";
+import { evaluateRule, prepareSubject, prepareSurroundings } from "./evaluate-rules.ts";
 import type { RuleLogic, RuleSubject, RuleSurroundings } from "./rule.ts";
 
 /** `from`: the first rule to evaluate. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { escaped, isEvaluated, templateParts } from "../../../src/spec/model/template.ts";
+import { escaped, isEvaluated, templateParts } from "../../src/expressions/template.ts";
 
 const expression = (text: string) => ({ expression: text, raw: `\${${text}}` });
 

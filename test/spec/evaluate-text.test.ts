@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openExpressions } from "../../../src/spec/evaluate-text.ts";
-import { type Files, folderWith } from "../folder.ts";
-import { registry } from "../kinds.ts";
+import { openExpressions } from "../../src/spec/evaluate-text.ts";
+import { type Files, folderWith } from "./folder.ts";
+import { registry } from "./kinds.ts";
 
 async function scopeOf(files: Files, target?: string) {
   const folder = folderWith(files);

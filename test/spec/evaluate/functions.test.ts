@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FUNCTIONS } from "../../../src/spec/expressions/functions.ts";
+import { FUNCTIONS } from "../../../src/spec/evaluate/functions.ts";
 import { load } from "../folder.ts";
 
 /** The value of an expression, placed as the tags of a pool. */

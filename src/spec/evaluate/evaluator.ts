@@ -4,14 +4,14 @@ import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
+import type { Expression, Root } from "../../expressions/template.ts";
 import type { Reporting } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { SourceText, Span } from "../model/source.ts";
-import type { Expression, Root } from "../model/template.ts";
 import { asSensitive, describeNode, hasSensitive, isNull, type SpecNode } from "../model/tree.ts";
 import { FUNCTIONS, FunctionProblem, type PureFunction } from "./functions.ts";
+import { dataOf, lacksValue, treeOfData, visitNodes } from "./node-values.ts";
 import { type PathStep, parseExpression, type Syntax, type SyntaxPlace, SyntaxProblem } from "./syntax.ts";
-import { dataOf, lacksValue, treeOfData, visitNodes } from "./values.ts";
 
 export interface FoundValue {
   readonly node: SpecNode;
