@@ -4,6 +4,7 @@ import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import type { Contract, OperationSpec } from "../http/contract.ts";
 import { dialectFile } from "../http/contract-file.ts";
 import type { AppRequest, AppResponse } from "../http/message.ts";
+import { permissionOperations } from "../routes/access/permissions.ts";
 import { areas } from "../routes/areas.ts";
 import { libraryOperations } from "../routes/libraries.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
@@ -87,6 +88,7 @@ const ZONES = ["us-west-2a", "us-west-2b", "us-west-2c"];
 /** Operations that no call of the contract does. */
 const ADDED: Operations = {
   ...libraryOperations,
+  ...permissionOperations,
   ...tokenOperations,
   "scim/groups/put": overwriteGroup,
   "clusters/list-zones": () => ({ json: { zones: ZONES, default_zone: ZONES[0] ?? "" } }),

@@ -50,6 +50,18 @@ export class EntryTree<T extends TreeEntry> {
     return { id, entry };
   }
 
+  /** The entry with an ID that a caller chose; undefined if there is none. */
+  byId(id: string): EmulatorNode<T> | undefined {
+    return this.#entries.has(id) ? this.node(id) : undefined;
+  }
+
+  /** The folders around an entry, the innermost first, the root last. */
+  above({ entry }: EmulatorNode<T>): EmulatorNode<T>[] {
+    const nodes: EmulatorNode<T>[] = [];
+    for (let id = entry.parent; id !== ""; id = nodes.at(-1)?.entry.parent ?? "") nodes.push(this.node(id));
+    return nodes;
+  }
+
   child(parent: string, name: string): EmulatorNode<T> | undefined {
     const id = this.#names.get(`${parent}/${name}`);
     return id === undefined ? undefined : this.node(id);

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { Document, DocumentFormat } from "../../notebook/document.ts";
 import type { Language } from "../../notebook/notebook.ts";
 import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
-import { type EmulatorNode, EntryTree, type TreeEntry } from "../../world/entry-tree.ts";
+import { type EmulatorNode, EntryTree, ROOT, type TreeEntry } from "../../world/entry-tree.ts";
 import { ApiError, alreadyExists, notFound } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
 
@@ -51,6 +51,13 @@ export function objectInfo(world: World, path: string, { id, entry }: WorkspaceN
   const language: JsonObject = entry.object_type === "NOTEBOOK" ? { language: entry.language } : {};
   const size: JsonObject = entry.object_type === "FILE" ? { size: world.blobs.size(entry.blob) } : {};
   return { object_type: entry.object_type, path, ...language, object_id: Number(id), ...size };
+}
+
+export function pathOfNode(world: World, node: WorkspaceNode): string {
+  const names = objectsOf(world)
+    .above(node)
+    .flatMap(({ id, entry }) => (id === ROOT ? [] : [entry.name]));
+  return pathOfSegments([...names.reverse(), ...(node.id === ROOT ? [] : [node.entry.name])]);
 }
 
 /** The folder at a path, made with all above it where missing. Anything else on the way is refused (contract A 4.4 rule 5). */

@@ -1,0 +1,200 @@
+// Access lists of objects: read, replaced, and merged, with what is inherited and what a list must contain. The contract has none of these calls; a dialect has.
+
+import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
+import { ADMINS, groupByName, principalsOf, servicePrincipals, userByName } from "../../world/directory.ts";
+import { invalidValue, notFound, permissionDenied } from "../../world/errors.ts";
+import type { Call, Collection, Operation, Operations, World } from "../../world/world.ts";
+import { pathOfNode } from "../workspace/objects.ts";
+import {
+  ACCESS_TYPES,
+  type AccessEntry,
+  type AccessType,
+  AUTHORIZATIONS,
+  describeLevels,
+} from "./objects.ts";
+
+interface AccessObject {
+  /** `jobs`, and `authorization` for settings. */
+  readonly name: string;
+  readonly id: string;
+  readonly type: AccessType;
+}
+
+/** Direct entries of lists that were written, by `jobs/1`. */
+const writtenLists = (world: World): Collection<readonly AccessEntry[]> => world.collection("access.lists");
+
+const MANAGES = new Set(["CAN_MANAGE", "IS_OWNER"]);
+
+export const permissionOperations: Operations = {
+  ...operationsFor("", ({ object_type: name = "", object_id: id = "" }) => objectOf(name, id)),
+  ...operationsFor("sql/", ({ object_id: id = "" }) => objectOf("warehouses", id)),
+  ...operationsFor("authorization/", ({ object_id: id = "" }) => settingOf(id)),
+};
+
+type Find = (params: Call["params"]) => AccessObject;
+
+function operationsFor(area: string, find: Find): Operations {
+  const answering =
+    (act: (call: Call, world: World, object: AccessObject) => JsonObject): Operation =>
+    (call, world) => {
+      const object = find(call.params);
+      object.type.initial(world, object.id);
+      checkManages(call, world, object);
+      return { json: act(call, world, object) };
+    };
+  return {
+    [`permissions/${area}get`]: answering((_call, world, object) => shownList(world, object)),
+    [`permissions/${area}levels`]: answering((_call, _world, { type }) => describeLevels(type)),
+    [`permissions/${area}set`]: answering((call, world, object) => {
+      write(world, object, entriesIn(call, world, object));
+      return shownList(world, object);
+    }),
+    [`permissions/${area}update`]: answering((call, world, object) => {
+      const changed = entriesIn(call, world, object);
+      const keys = new Set(changed.map(keyOf));
+      const others = directEntries(world, object).filter((entry) => !keys.has(keyOf(entry)));
+      write(world, object, [...others, ...changed]);
+      return shownList(world, object);
+    }),
+  };
+}
+
+function objectOf(name: string, id: string): AccessObject {
+  const type = Object.hasOwn(ACCESS_TYPES, name) ? ACCESS_TYPES[name] : undefined;
+  if (type === undefined) throw invalidValue(`request_object_type is not recognized: ${name.slice(0, 100)}`);
+  return { name, id, type };
+}
+
+function settingOf(id: string): AccessObject {
+  const type = Object.hasOwn(AUTHORIZATIONS, id) ? AUTHORIZATIONS[id] : undefined;
+  if (type === undefined) throw notFound(`${id.slice(0, 100)} does not exist.`);
+  return { name: "authorization", id, type };
+}
+
+const directEntries = (world: World, { name, id, type }: AccessObject): readonly AccessEntry[] =>
+  writtenLists(world).get(`${name}/${id}`) ?? type.initial(world, id);
+
+const keyOf = ({
+  user_name: user,
+  group_name: group,
+  service_principal_name: program,
+}: AccessEntry): string =>
+  user === undefined ? (group === undefined ? `s ${program}` : `g ${group}`) : `u ${user.toLowerCase()}`;
+
+const nameIn = (entry: AccessEntry): string =>
+  entry.user_name ?? entry.group_name ?? entry.service_principal_name ?? "";
+
+/** Only those who manage an object see and change its list. */
+function checkManages({ caller }: Call, world: World, object: AccessObject): void {
+  if (caller.admin) return;
+  const names = principalsOf(world, caller);
+  const own = [...directEntries(world, object), ...inherited(world, object).map(({ entry }) => entry)];
+  if (own.some((entry) => MANAGES.has(entry.permission_level) && names.has(nameIn(entry)))) return;
+  throw permissionDenied(
+    `${caller.userName} does not have Manage permissions on ${object.name}/${object.id}.`,
+  );
+}
+
+/** The entries of a request, with the names as the workspace spells them. */
+function entriesIn({ input }: Call, world: World, { type }: AccessObject): readonly AccessEntry[] {
+  const entries = listIn(input.access_control_list).map((item) => entryOf(world, objectIn(item), type));
+  const levels = new Map<string, string>();
+  for (const entry of entries) {
+    const { permission_level: level } = entry;
+    if ((levels.get(keyOf(entry)) ?? level) !== level)
+      throw invalidValue(`Permissions being set for ${spoken(entry)} are ambiguous`);
+    levels.set(keyOf(entry), level);
+  }
+  return [...new Map(entries.map((entry) => [keyOf(entry), entry])).values()];
+}
+
+function entryOf(world: World, item: JsonObject, type: AccessType): AccessEntry {
+  const { user_name: user, group_name: group, service_principal_name: program, permission_level } = item;
+  const level = String(permission_level);
+  if (!type.levels.includes(level))
+    throw invalidValue(`${level} is not a valid permission level for a ${type.answers}`);
+  const entry = (name: object): AccessEntry => ({ ...name, permission_level: level });
+  if (typeof user === "string")
+    return entry({ user_name: principal(userByName(world, user)?.userName, item) });
+  if (typeof group === "string") {
+    if (level === "IS_OWNER") throw invalidValue(`Group ${group} cannot be an owner.`);
+    return entry({ group_name: principal(groupByName(world, group)?.displayName, item) });
+  }
+  const found = [...servicePrincipals(world).values()].find(
+    ({ applicationId }) => applicationId.toLowerCase() === String(program).toLowerCase(),
+  );
+  return entry({ service_principal_name: principal(found?.applicationId, item) });
+}
+
+function principal(name: string | undefined, item: JsonObject): string {
+  if (name === undefined) throw notFound(`Principal: ${spoken(item)} does not exist`);
+  return name;
+}
+
+/** `UserName(ada@example.com)`. */
+function spoken({
+  user_name: user,
+  group_name: group,
+  service_principal_name: program,
+}: JsonObject | AccessEntry) {
+  if (user !== undefined) return `UserName(${user})`;
+  return group === undefined ? `ServicePrincipalName(${program})` : `GroupName(${group})`;
+}
+
+function write(world: World, { name, id, type }: AccessObject, entries: readonly AccessEntry[]): void {
+  const owners = entries.filter(({ permission_level: level }) => level === "IS_OWNER").length;
+  if (type.owned !== undefined && owners !== 1)
+    throw invalidValue(`The ${type.owned} must have exactly one owner.`);
+  const ofAdmins = entries.find(({ group_name: group }) => group === ADMINS);
+  if (type.root === undefined && ofAdmins?.permission_level !== type.levels.at(-1))
+    throw invalidValue("Cannot change permissions for group 'admins' to None.");
+  writtenLists(world).set(`${name}/${id}`, entries);
+}
+
+interface Inherited {
+  readonly entry: AccessEntry;
+  readonly from: string;
+}
+
+/** From the folders around an object, from the home folder of a user, and from the root of the type. */
+function inherited(world: World, { id, type }: AccessObject): readonly Inherited[] {
+  const folders = type.folders?.(world, id) ?? [];
+  const ofFolders = folders.flatMap((folder): readonly Inherited[] => {
+    const from = `/directories/${folder.id}`;
+    const [top, home, ...deeper] = pathOfNode(world, folder).split("/").slice(1);
+    const isHome = top === "Users" && home !== undefined && deeper.length === 0;
+    const own: AccessEntry[] = isHome ? [{ user_name: home, permission_level: "CAN_MANAGE" }] : [];
+    const list = writtenLists(world).get(`directories/${folder.id}`) ?? [];
+    return [...own, ...list].map((entry) => ({ entry, from }));
+  });
+  if (type.root === undefined) return ofFolders;
+  const admins = { group_name: ADMINS, permission_level: "CAN_MANAGE" };
+  return [...ofFolders, { entry: admins, from: type.root }];
+}
+
+function shownList(world: World, object: AccessObject): JsonObject {
+  const shown = new Map<string, { readonly entry: AccessEntry; readonly permissions: JsonObject[] }>();
+  const add = (entry: AccessEntry, permission: JsonObject): void => {
+    const known = shown.get(keyOf(entry)) ?? { entry, permissions: [] };
+    known.permissions.push({ permission_level: entry.permission_level, ...permission });
+    shown.set(keyOf(entry), known);
+  };
+  for (const entry of directEntries(world, object)) add(entry, { inherited: false });
+  for (const { entry, from } of inherited(world, object))
+    add(entry, { inherited: true, inherited_from_object: [from] });
+  return {
+    object_id: `/${object.name}/${object.id}`,
+    object_type: object.type.answers,
+    access_control_list: [...shown.values()].map(({ entry, permissions }) => {
+      const { permission_level: _, ...name } = entry;
+      return { ...name, display_name: displayName(world, entry), all_permissions: permissions };
+    }),
+  };
+}
+
+function displayName(world: World, entry: AccessEntry): string {
+  const { user_name: user, service_principal_name: program } = entry;
+  if (user !== undefined) return userByName(world, user)?.displayName ?? user;
+  const found = [...servicePrincipals(world).values()].find(({ applicationId }) => applicationId === program);
+  return found?.displayName ?? nameIn(entry);
+}
