@@ -1,8 +1,8 @@
 // One trial: every workspace of a farm is checked for drift through the queue, calmly or while workers are killed.
 
 import { nodeClock } from "../../src/state/backends/file/node-ports.ts";
+import { parsePostgresUrl } from "../../src/state/backends/postgres/database.ts";
 import { openPgDatabase } from "../../src/state/backends/postgres/pg-database.ts";
-import { parsePostgresUrl } from "../../src/state/backends/postgres/url.ts";
 import type { Farm } from "./farm.ts";
 import { runFleetCommand, startWorker, type WorkerPlace, type WorkerProcess } from "./workers.ts";
 

@@ -1,6 +1,6 @@
 // Checks whether two workspaces of a fleet have the same state: a state can record the objects of only one workspace.
 
-import { isPostgresUrl, parsePostgresUrl } from "../state/backends/postgres/url.ts";
+import { isPostgresUrl, parsePostgresUrl } from "../state/backends/postgres/database.ts";
 import type { FleetWorkspace } from "./model/fleet.ts";
 
 /** The folder of default states and of results, in the folder of the fleet file. */

@@ -5,34 +5,46 @@ import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import { isBuiltIn } from "../resource/names.ts";
 import type { FactRequest, PlannedWorkspace } from "../resource/planning.ts";
 import type { Resource } from "../spec/model/spec.ts";
+import {
+  ignoredContradictions,
+  lookupQuestions,
+  unconfirmedValues,
+  unknownNames,
+} from "./check/confirm-names.ts";
 import { checkGuards } from "./check/guards.ts";
-import { ignoredContradictions } from "./check/ignored-fields.ts";
-import { lookupQuestions, unconfirmedValues } from "./check/lookups.ts";
-import { nestingCycles, withNestingOrder } from "./check/nestings.ts";
-import { unknownNames } from "./check/unknown-names.ts";
-import { unmanageableMemberships } from "./check/unmanageable-memberships.ts";
+import { nestingCycles, unmanageableMemberships, withNestingOrder } from "./check/memberships.ts";
 import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
 import { decideResource } from "./decide/decide.ts";
-import { planDeletes } from "./decide/deletes.ts";
-import { limitChanges, losesObject, withDependencies } from "./decide/dependencies.ts";
-import { duplicatesIn } from "./decide/duplicate-names.ts";
-import { dropInvalidRecords } from "./decide/invalid-records.ts";
+import { planDeletes, retainInUse } from "./decide/deletes.ts";
+import {
+  limitChanges,
+  losesObject,
+  pathsOfOthers,
+  withDependencies,
+  withFreedPaths,
+} from "./decide/dependencies.ts";
+import { duplicatesIn } from "./decide/match-live.ts";
+import {
+  namesOfKeptObjects,
+  type PassedNames,
+  withNewNames,
+  withPassedNames,
+  withRenames,
+} from "./decide/names.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
-import { withNewNames } from "./decide/new-names.ts";
-import { namesOfKeptObjects, type PassedNames, withPassedNames } from "./decide/passed-names.ts";
-import { pathsOfOthers, withFreedPaths } from "./decide/paths.ts";
-import { withRenames } from "./decide/renames.ts";
-import { retainInUse } from "./decide/retain-in-use.ts";
-import { changesContent, withContent } from "./diff/content-diff.ts";
-import { driftOf } from "./diff/drift.ts";
+import { changesContent, driftOf, withContent } from "./diff/drift.ts";
 import { type Change, touches } from "./model/change.ts";
-import { addressByObject, objectKey, type PlanContext } from "./model/context.ts";
-import type { FactRequests, PlanFacts } from "./model/facts.ts";
-import type { PlanInput } from "./model/input.ts";
-import { indexLive } from "./model/live-index.ts";
-import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/order.ts";
+import {
+  addressByObject,
+  dropInvalidRecords,
+  indexLive,
+  objectKey,
+  type PlanContext,
+} from "./model/context.ts";
+import type { FactRequests, PlanFacts, PlanInput } from "./model/input.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
 import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";
+import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/work-graph.ts";
 
 /** What follows from the spec, the state, and live objects alone. */
 export interface DraftPlan {

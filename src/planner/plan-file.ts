@@ -9,11 +9,10 @@ import { listed } from "../core/sentences.ts";
 import type { Live } from "../resource/live.ts";
 import type { PlanningRegistry } from "../resource/registry.ts";
 import type { State } from "../state/model/record.ts";
-import { withPlannedNames } from "./decide/new-names.ts";
-import { comparable, isAsPlanned } from "./diff/fingerprint.ts";
+import { withPlannedNames } from "./decide/names.ts";
+import { comparable, isAsPlanned } from "./diff/normalize.ts";
 import type { Change, Create } from "./model/change.ts";
-import { addressByObject, type ObjectOwners } from "./model/context.ts";
-import { indexLive, type LiveIndex } from "./model/live-index.ts";
+import { addressByObject, indexLive, type LiveIndex, type ObjectOwners } from "./model/context.ts";
 import type { Plan } from "./model/plan.ts";
 
 export const SAVED_FORMAT = "workspace-plan/2";

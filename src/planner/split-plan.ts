@@ -1,14 +1,25 @@
-// Splits a plan: which changes the change of a spec causes, which were pending, and which it resolves. Pure.
+// Splits a plan: which changes and guards the change of a spec causes, which were pending, and which it resolves. Pure.
 
 import { canonicalJson } from "../core/canonical.ts";
-import type { Diagnostic } from "../core/diagnostic.ts";
+import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
 import { type Path, toPointer } from "../core/pointer.ts";
 import type { FieldDiff } from "../resource/planning.ts";
+import { checkGuards } from "./check/guards.ts";
 import type { Change } from "./model/change.ts";
-import { changeKey } from "./model/order.ts";
-import type { Plan } from "./model/plan.ts";
-import type { ChangeOrigin, FieldOrigin, PlanSplit, ResolvedChange, SplitChange } from "./model/split.ts";
+import { addressByObject, dropInvalidRecords, indexLive, type PlanContext } from "./model/context.ts";
+import type { PlanFacts, PlanInput } from "./model/input.ts";
+import type {
+  ChangeOrigin,
+  FieldOrigin,
+  Guard,
+  Plan,
+  PlanSplit,
+  ResolvedChange,
+  SplitChange,
+} from "./model/plan.ts";
+import { createPlannedWorkspace } from "./model/planned-workspace.ts";
+import { changeKey } from "./model/work-graph.ts";
 
 /** Compares the plan of a spec before a change with the plan after it. Both rest on the same state and live objects. */
 export function splitPlan(base: Plan, head: Plan): Omit<PlanSplit, "base"> {
@@ -141,4 +152,35 @@ export function causedPart<P extends Pick<Plan, "changes" | "guards" | "diagnost
     guards: plan.guards.filter(({ origin }) => origin !== "pending"),
     diagnostics: plan.diagnostics.filter((one) => !errorKey(one).some((key) => pending.has(key))),
   };
+}
+
+/** The guards with their origins. A plan with errors has none, so errors of the base cannot hide a guard of the change. */
+export function splitGuards(
+  from: PlanInput & PlanFacts,
+  plan: Plan,
+  { changes }: Pick<PlanSplit, "changes">,
+): readonly Guard[] {
+  const { input, invalidRecords } = dropInvalidRecords(from);
+  const liveIndex = indexLive(input.live, input.registry);
+  const owners = addressByObject(input.state.records);
+  const imports = new Map();
+  const context: PlanContext = { input, liveIndex, decided: new Map(), invalidRecords, owners, imports };
+  const caused = plan.changes.filter((change) => changes[changeKey(change)]?.origin === "caused");
+  const workspace = createPlannedWorkspace(context, from, plan.changes);
+  const found = checkGuards(context, caused, workspace);
+  if (hasErrors(plan.diagnostics)) return found.map((guard) => ({ ...guard, origin: "caused" }));
+  const addresses = new Set(caused.map(({ address }) => address));
+  return plan.guards.map((guard) => {
+    const own = guard.addresses.filter((address) => addresses.has(address));
+    const isCaused =
+      guard.diagnostic.code === "GUARD_DUPLICATE_NAME"
+        ? own.length > 0
+        : found.some((one) => isSameGuard(one, guard, own));
+    return { ...guard, origin: isCaused ? "caused" : "pending" };
+  });
+}
+
+function isSameGuard(one: Guard, other: Guard, addresses: Guard["addresses"]): boolean {
+  if (one.diagnostic.code !== other.diagnostic.code) return false;
+  return one.addresses.some((address) => addresses.includes(address));
 }

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { recordFromLive } from "../../src/engine/apply/build-record.ts";
+import { recordFromLive } from "../../src/engine/apply/record-values.ts";
 import { listKinds } from "../../src/engine/observe/list-kinds.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import { registry } from "../../src/providers/index.ts";

@@ -3,13 +3,12 @@
 import { describe, expect, test } from "vitest";
 import type { Address, RemoteId } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
-import { auditPlan } from "../../src/planner/audit.ts";
-import { nameContradictions } from "../../src/planner/check/audit-names.ts";
-import { liveFingerprint } from "../../src/planner/diff/fingerprint.ts";
+import { auditPlan, nameContradictions } from "../../src/planner/audit.ts";
+import { liveFingerprint } from "../../src/planner/diff/normalize.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import type { Change } from "../../src/planner/model/change.ts";
+import { indexLive } from "../../src/planner/model/context.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
-import { indexLive } from "../../src/planner/model/live-index.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
 import { registryOf } from "../../src/resource/registry.ts";
 import { live, object, record, resource, spec, state } from "./build.ts";

@@ -4,10 +4,8 @@ import { type Address, addressOf, kindOf, nameOf, remoteId } from "../../src/cor
 import type { JsonObject } from "../../src/core/json.ts";
 import { draftPlan, makePlan, requestsOf } from "../../src/planner/make-plan.ts";
 import type { Change } from "../../src/planner/model/change.ts";
-import { addressByObject, type PlanContext } from "../../src/planner/model/context.ts";
-import type { FactRequests, PlanFacts } from "../../src/planner/model/facts.ts";
-import type { PlanInput } from "../../src/planner/model/input.ts";
-import { indexLive } from "../../src/planner/model/live-index.ts";
+import { addressByObject, indexLive, type PlanContext } from "../../src/planner/model/context.ts";
+import type { FactRequests, PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
 import type { Live, LiveObject } from "../../src/resource/live.ts";
 import type { Policy, Reference, Resource, Spec } from "../../src/spec/model/spec.ts";

@@ -6,7 +6,7 @@ import { keyedDigest } from "../../src/core/digest.ts";
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import type { Json } from "../../src/core/json.ts";
 import { withValueAt } from "../../src/core/pointer.ts";
-import { liveFingerprint } from "../../src/planner/diff/fingerprint.ts";
+import { liveFingerprint } from "../../src/planner/diff/normalize.ts";
 import type { Change } from "../../src/planner/model/change.ts";
 import {
   type Binding,

@@ -3,8 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
-import type { FactRequests, PlanFacts } from "../../src/planner/model/facts.ts";
-import type { PlanInput } from "../../src/planner/model/input.ts";
+import type { FactRequests, PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
 import type { PlannedChange } from "../../src/resource/planning.ts";
 import type { Provider } from "../../src/resource/provider.ts";
 import { registryOf } from "../../src/resource/registry.ts";

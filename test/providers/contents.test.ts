@@ -12,7 +12,7 @@ import type { Values } from "../../src/resource/field-schema.ts";
 import type { OperationWriter, Payload } from "../../src/resource/operations.ts";
 import type { Provider } from "../../src/resource/provider.ts";
 import { journalFolder, stateFile } from "../../src/state/backends/workspace-file/files.ts";
-import { lockFile } from "../../src/state/lock/lease-rules.ts";
+import { lockFile } from "../../src/state/lock/lock.ts";
 import {
   create,
   diffs,

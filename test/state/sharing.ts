@@ -3,10 +3,9 @@
 import { createClient } from "../../src/api/client.ts";
 import { isConflict, isMissing } from "../../src/api/contract/refusals.ts";
 import { openFileStore } from "../../src/state/backends/file/file-backend.ts";
-import type { Database } from "../../src/state/backends/postgres/database.ts";
+import { type Database, parsePostgresUrl } from "../../src/state/backends/postgres/database.ts";
 import { openPgDatabase } from "../../src/state/backends/postgres/pg-database.ts";
 import { PostgresBackend } from "../../src/state/backends/postgres/postgres-backend.ts";
-import { parsePostgresUrl } from "../../src/state/backends/postgres/url.ts";
 import { openWorkspaceStore } from "../../src/state/backends/workspace-file/workspace-backend.ts";
 import type { LockOwner } from "../../src/state/model/backend.ts";
 import type { Clock, StateStore } from "../../src/state/model/store.ts";

@@ -28,7 +28,7 @@ export async function openFleetDatabase(
 ): Promise<FleetDatabase | undefined> {
   const said = fromEnv(context, FLEET_DATABASE);
   if (said === undefined) return undefined;
-  const { parsePostgresUrl, isPostgresUrl } = await import("../../state/backends/postgres/url.ts");
+  const { parsePostgresUrl, isPostgresUrl } = await import("../../state/backends/postgres/database.ts");
   if (!isPostgresUrl(said))
     throw failureOf("CLI_USAGE", `${FLEET_DATABASE} is not a PostgreSQL URL`, {
       hint: "write it as postgres://user@host:5432/database",

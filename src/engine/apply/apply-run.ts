@@ -6,7 +6,7 @@ import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
-import { indexLive, type LiveIndex } from "../../planner/model/live-index.ts";
+import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
 import type { ApplyEvent, Plan } from "../../planner/model/plan.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Registry } from "../../resource/registry.ts";

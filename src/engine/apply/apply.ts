@@ -17,8 +17,7 @@ import {
   renameTemporarily,
   update,
 } from "./change-actions.ts";
-import { recordedLease } from "./history.ts";
-import { blockedBy, type ChangeResult, notStarted, OutcomeLog } from "./outcome-log.ts";
+import { blockedBy, type ChangeResult, notStarted, OutcomeLog, recordedLease } from "./outcome-log.ts";
 import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
 

@@ -5,19 +5,17 @@ import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
-import { comparable } from "../../planner/diff/fingerprint.ts";
-import { isIgnored } from "../../planner/diff/normalize.ts";
+import { comparable, isIgnored } from "../../planner/diff/normalize.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { toNames } from "../name-index.ts";
-import { duplicatesOf, withDeposed } from "../recover/match-object.ts";
+import { duplicatesOf, withDeposed } from "../recover/resolve-intent.ts";
 import { type ApplyRun, storedForm } from "./apply-run.ts";
-import { leavesToServer, seenIn } from "./build-record.ts";
 import { recordUnsent } from "./change-actions.ts";
-import { appliedValues } from "./resolve-values.ts";
+import { appliedValues, leavesToServer, seenIn } from "./record-values.ts";
 
 /** Verifies the writes. Never fails: a later run records what cannot be read now. */
 export async function verify(run: ApplyRun, written: readonly Change[]): Promise<Diagnostic[]> {

@@ -2,9 +2,9 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { LookupAnswer, Lookups, Question } from "../../planner/model/facts.ts";
-import { transitiveClosure } from "../../planner/model/order.ts";
+import type { LookupAnswer, Lookups, Question } from "../../planner/model/input.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
+import { transitiveClosure } from "../../planner/model/work-graph.ts";
 import type { Catalog, Catalogs } from "../../resource/catalog.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";

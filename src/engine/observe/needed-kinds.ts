@@ -2,7 +2,7 @@
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
-import { transitiveClosure } from "../../planner/model/order.ts";
+import { transitiveClosure } from "../../planner/model/work-graph.ts";
 import { anyField } from "../../resource/field-schema.ts";
 import { foldName, isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";

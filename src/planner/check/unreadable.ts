@@ -7,8 +7,7 @@ import type { LiveKind } from "../../resource/live.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
-import type { PlanFacts } from "../model/facts.ts";
-import type { PlanInput } from "../model/input.ts";
+import type { PlanFacts, PlanInput } from "../model/input.ts";
 
 interface Unread {
   /** `pools`, or `acls of etl`. */

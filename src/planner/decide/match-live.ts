@@ -1,18 +1,19 @@
-// Finds the live object of a desired resource: by the recorded ID, then by the natural name. Never guesses.
+// Finds the live object of a resource, or the reason why it has none: unmanageable objects, and namesakes in kinds without unique names.
 
 import { type Address, remoteId } from "../../core/address.ts";
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { shellWord } from "../../core/sentences.ts";
+import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import { listed, shellWord } from "../../core/sentences.ts";
+import type { Kind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";
-import type { Namesake, NonEmpty } from "../model/change.ts";
+import type { Change, Create, Namesake, NonEmpty } from "../model/change.ts";
 import { hasUnreadableValue, type PlanContext } from "../model/context.ts";
-import { importCommands, namesakeOf, namesakesText } from "./duplicate-names.ts";
-import { isManageable, unmanageableError } from "./unmanageable.ts";
+import { stateExists } from "../model/input.ts";
+import type { Plan } from "../model/plan.ts";
 
 /** `managed`: recorded, and exists. `adoptable`: exists, is not recorded, and may be adopted. `absent`: will be created. */
 export type LiveMatch =
@@ -162,4 +163,106 @@ function adoptHint(address: Address, live: LiveObject, record: StateRecord | und
   if (record !== undefined)
     return `the recorded object (ID ${record.id}) no longer exists; to adopt the one that has its name now, pass --adopt`;
   return `to adopt it, pass --adopt or run \`workspace import ${shellWord(address)} ${shellWord(live.id)}\``;
+}
+
+/** Why a resource cannot be a live object; undefined if it can. */
+export function unmanageableError(
+  resource: Pick<Resource, "address" | "at">,
+  { singular }: Pick<Kind, "singular">,
+  live: LiveObject,
+): Diagnostic | undefined {
+  if (live.unmanageable === undefined) return undefined;
+  const { address, at } = resource;
+  const message = `${address} cannot manage the ${singular} ${live.id}: ${live.unmanageable}`;
+  return error("PLAN_UNMANAGEABLE", message, {
+    address,
+    at,
+    hint: `give the resource another name, or remove it from the spec and change the ${singular} with other tools; to remove it from the state, run \`workspace state rm ${shellWord(address)}\``,
+  });
+}
+
+export const isManageable = ({ unmanageable }: Pick<LiveObject, "unmanageable">): boolean =>
+  unmanageable === undefined;
+
+/** Maximum number of objects to list in a message. */
+const MOST = 10;
+
+export function namesakeOf(live: LiveObject): Namesake {
+  const { id, unmanageable } = live;
+  const { creator_user_name: creator } = live.facts;
+  return {
+    id,
+    ...(typeof creator === "string" ? { creator } : {}),
+    ...(unmanageable === undefined ? {} : { unmanageable }),
+  };
+}
+
+/** `ID 12, created by ada@example.com; ID 13, creator unknown`. */
+export function namesakesText(found: readonly Namesake[]): string {
+  const texts = found.slice(0, MOST).map(({ id, creator, unmanageable }) => {
+    const origin = creator === undefined ? "creator unknown" : `created by ${creator}`;
+    return `ID ${id}, ${origin}${unmanageable === undefined ? "" : `, cannot be managed: ${unmanageable}`}`;
+  });
+  return [...texts, ...(found.length > MOST ? [`${found.length - MOST} more`] : [])].join("; ");
+}
+
+/** Commands that import one of them each: `` `workspace import jobs.a 12` or `workspace import jobs.a 13` ``; empty if none can be managed. */
+export function importCommands(address: Address, found: readonly Namesake[]): string {
+  const commands = found
+    .filter(isManageable)
+    .map(({ id }) => `\`workspace import ${shellWord(address)} ${shellWord(id)}\``);
+  return listed(commands, "or", MOST);
+}
+
+interface Duplicates {
+  readonly guards: Plan["guards"];
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Without a state, an object with the name of a new one is probably from a lost state: a guard blocks the plan. Else a warning is enough. */
+export function duplicatesIn({ input }: PlanContext, changes: readonly Change[]): Duplicates {
+  const { spec, state, registry } = input;
+  const found = changes.filter(hasNamesakes);
+  const details = (change: WithNamesakes) => {
+    const at = spec.resources.get(change.address)?.at;
+    const cause = namesakesText(change.namesakes);
+    return { address: change.address, at, cause };
+  };
+  const existing = ({ address, kind, name }: Change): string =>
+    `${address}: an unmanaged ${registry.get(kind).singular} named ${JSON.stringify(name)} already exists`;
+  if (stateExists(state) || input.allowDuplicates === true || spec.policy.duplicate_names === "allow") {
+    const warnings = found.map((change) =>
+      warning("PLAN_DUPLICATE_NAME", `${existing(change)}, and the plan creates another one`, {
+        ...details(change),
+        hint: toAdopt(change),
+      }),
+    );
+    return { guards: [], warnings };
+  }
+  const guards = found.map((change) => ({
+    diagnostic: error("GUARD_DUPLICATE_NAME", `${existing(change)}, and no state exists yet`, {
+      ...details(change),
+      hint: `${toAdopt(change)}; if its state is lost or elsewhere, restore it or pass --state (a shared state: \`--state workspace:/FOLDER\` or PostgreSQL); to create another one, pass --allow-duplicates or set policy.duplicate_names: allow`,
+    }),
+    addresses: [change.address],
+  }));
+  return { guards, warnings: [] };
+}
+
+type WithNamesakes = Create & Required<Pick<Create, "namesakes">>;
+
+function hasNamesakes(change: Change): change is WithNamesakes {
+  return change.action === "create" && change.namesakes !== undefined;
+}
+
+function toAdopt({ address, namesakes }: WithNamesakes): string {
+  const commands = importCommands(address, namesakes);
+  switch (namesakes.filter(isManageable).length) {
+    case 0:
+      return "to avoid a second object with this name, give the resource another name";
+    case 1:
+      return `to adopt it, ${namesakes.length === 1 ? "pass --adopt or " : ""}run ${commands}`;
+    default:
+      return `to adopt one of them, run ${commands}`;
+  }
 }

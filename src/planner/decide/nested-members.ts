@@ -12,10 +12,9 @@ import {
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
-import { comparable, liveFingerprint } from "../diff/fingerprint.ts";
+import { comparable, liveFingerprint } from "../diff/normalize.ts";
 import type { Change, Delete } from "../model/change.ts";
-import { hasUnreadableValue, objectKey, type PlanContext } from "../model/context.ts";
-import type { LiveMember } from "../model/live-index.ts";
+import { hasUnreadableValue, type LiveMember, objectKey, type PlanContext } from "../model/context.ts";
 
 export interface PlannedDeletes {
   readonly changes: readonly Change[];

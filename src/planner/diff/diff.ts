@@ -7,8 +7,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
 import type { NonEmpty } from "../model/change.ts";
 import type { RecordedValues } from "../model/context.ts";
-import { withoutAdded } from "./added-members.ts";
-import { isSameValue, normalForm } from "./normalize.ts";
+import { changedByService, isSameValue, normalForm } from "./normalize.ts";
 
 interface Comparison {
   readonly live: LiveObject;
@@ -238,12 +237,19 @@ function causeOf(
   return liveMoved ? "drift" : "spec";
 }
 
-/** Why the service itself gave a field its live value; undefined if it did not, or does not say so. */
-export function changedByService(schema: FieldSchema, live: Pick<LiveObject, "facts">): string | undefined {
-  const why = schema.changedByService === undefined ? undefined : live.facts[schema.changedByService];
-  return typeof why === "string" ? why : undefined;
-}
-
 export function combinedCause([first, ...others]: NonEmpty<FieldDiff>): Cause {
   return others.every(({ cause }) => cause === first.cause) ? first.cause : "both";
+}
+
+/** The live value without members of a map that the service added. */
+export function withoutAdded(
+  { addedByService: added }: FieldSchema,
+  desired: Json | undefined,
+  live: Json,
+): Json | undefined {
+  if (added === undefined || !isObject(live)) return live;
+  const isAdded = (key: string, value: Json): boolean =>
+    Object.hasOwn(added, key) && added[key] === value && !(isObject(desired) && Object.hasOwn(desired, key));
+  const own = Object.entries(live).filter(([key, value]) => !isAdded(key, value));
+  return own.length === 0 ? undefined : (Object.fromEntries(own) as JsonObject);
 }

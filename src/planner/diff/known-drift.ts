@@ -10,7 +10,7 @@ import type { FieldDiff } from "../../resource/planning.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Acknowledgement, JournalEntry, ReportedDrift, State } from "../../state/model/record.ts";
 import { type Change, isOfReplaced, type RevertedDrift } from "../model/change.ts";
-import { indexLive } from "../model/live-index.ts";
+import { indexLive } from "../model/context.ts";
 import type { Drift, DriftMark, Plan } from "../model/plan.ts";
 import { normalForm } from "./normalize.ts";
 

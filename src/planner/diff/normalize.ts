@@ -1,10 +1,21 @@
-// Normalizes values for comparison: sets sorted, empty and default members dropped, case folded. Also applies ignore_changes.
+// The normal form in which values are compared, and the fingerprints of live objects.
 
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson, fingerprint } from "../../core/canonical.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
-import { type FieldSchema, itemSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import {
+  type FieldSchema,
+  type FieldTable,
+  itemSchema,
+  memberSchema,
+  type Values,
+} from "../../resource/field-schema.ts";
+import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { Change } from "../model/change.ts";
+import type { RecordedValues } from "../model/context.ts";
 
 /** The normal form of a value; undefined for what is the same as absent (null, `{}`, `[]`). */
 export function normalForm(schema: FieldSchema, value: Json | undefined): Json | undefined {
@@ -81,4 +92,99 @@ export function withIgnoredFromLive(values: Values, live: Values, ignored: reado
     kept = (withValueAt(kept, keys, valueAt(live, keys)) ?? {}) as Values;
   }
   return kept;
+}
+
+/**
+ * Unmanaged fields count only if `after` sets them. Without `after` (a delete), every field counts except unmanaged
+ * memberships, because other changes of the same plan alter those, as when a user leaves with its group. Witnesses of
+ * values that cannot be read count too. `live.values` must contain names where fields have `names`.
+ */
+export function liveFingerprint(
+  fields: FieldTable,
+  live: Pick<LiveObject, "values" | "facts">,
+  after: Values | undefined,
+): string {
+  const parts: { [key: string]: Json } = {};
+  for (const [name, schema] of Object.entries(fields)) {
+    if (schema.readOnly === true || schema.source === true) continue;
+    if (
+      schema.whenAbsent === "unmanaged" &&
+      after?.[name] === undefined &&
+      (after !== undefined || namesOthers(schema))
+    )
+      continue;
+    const value =
+      schema.writeOnly === true ? live.facts[schema.witness ?? ""] : normalForm(schema, live.values[name]);
+    if (value !== undefined) parts[name] = value;
+  }
+  return fingerprint(parts);
+}
+
+/** Whether an object is the one that a change rests on. A delete also accepts fields that the service set since. With `sensitive`, the fingerprint may be keyed. */
+export function isAsPlanned(
+  { fields }: PlannedKind,
+  live: Pick<LiveObject, "values" | "facts">,
+  change: Existing,
+  sensitive?: Pick<SensitiveValues, "keyed">,
+): boolean {
+  const isPlanned = (print: string): boolean =>
+    print === change.fingerprint || sensitive?.keyed(print) === change.fingerprint;
+  if ("after" in change) return isPlanned(liveFingerprint(fields, live, change.after));
+  const values = Object.entries(fields).flatMap(([name, schema]) => {
+    const value = changedByService(schema, live) === undefined ? undefined : change.before[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const asBefore = { ...live, values: { ...live.values, ...Object.fromEntries(values) } };
+  return isPlanned(liveFingerprint(fields, asBefore, undefined));
+}
+
+type Existing = Extract<Change, { readonly fingerprint: string }>;
+
+function namesOthers(schema: FieldSchema): boolean {
+  return (
+    schema.names !== undefined ||
+    (schema.items !== undefined && namesOthers(schema.items)) ||
+    Object.values(schema.properties ?? {}).some(namesOthers)
+  );
+}
+
+/** What a spec declares, as the kind wants it compared: the natural name filled in, without what the kind itself leaves out. */
+export function declaredForm(provider: PlannedKind, name: string, values: Values): Values {
+  const field = provider.nameField;
+  const named = field === undefined || values[field] !== undefined ? values : { ...values, [field]: name };
+  return provider.planning.normalize?.(named) ?? named;
+}
+
+/** The live object, normalized by its kind. Takes about 2 µs for a job, so the result is not cached. */
+export function comparable(provider: PlannedKind, live: LiveObject): LiveObject {
+  if (provider.planning.normalize === undefined) return live;
+  return { ...live, values: provider.planning.normalize(live.values) };
+}
+
+/** Values with what is live in ignored fields, in the kind's form: a cluster that others moved to a pool has the pool's node type. */
+export function withIgnored(
+  { planning }: PlannedKind,
+  values: Values,
+  live: Values,
+  ignored: readonly string[],
+): Values {
+  if (ignored.length === 0) return values;
+  const kept = withIgnoredFromLive(values, live, ignored);
+  return planning.normalize?.(kept) ?? kept;
+}
+
+export function recordedWithIgnored(
+  provider: PlannedKind,
+  recorded: RecordedValues,
+  live: Values,
+  ignored: readonly string[],
+): RecordedValues {
+  const kept = (values: Values): Values => withIgnored(provider, values, live, ignored);
+  return { applied: kept(recorded.applied), seen: kept(recorded.seen) };
+}
+
+/** Why the service itself gave a field its live value; undefined if it did not, or does not say so. */
+export function changedByService(schema: FieldSchema, live: Pick<LiveObject, "facts">): string | undefined {
+  const why = schema.changedByService === undefined ? undefined : live.facts[schema.changedByService];
+  return typeof why === "string" ? why : undefined;
 }

@@ -1,12 +1,15 @@
-// Resolves references whose values are known before the apply, and explains values that changed because their reference did.
+// References in desired values: resolved where their targets are decided, with causes, and in the spelling of live names.
 
 import type { Address } from "../../core/address.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { isSamePath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import { foldName } from "../../resource/names.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
-import type { Reference, Resource } from "../../spec/model/spec.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import { translateNames } from "../../resource/translate-names.ts";
+import type { Reference, Resource, Spec } from "../../spec/model/spec.ts";
 import type { PlanContext, RecordedValues } from "../model/context.ts";
 import { isIdentical } from "./normalize.ts";
 
@@ -95,4 +98,32 @@ function whenWritten(context: PlanContext, reference: Reference): Json | undefin
     const { idAttribute } = context.input.registry.of(address);
     return attribute === idAttribute ? record?.id : record?.applied[attribute];
   });
+}
+
+/** The values with names of case-insensitive kinds in the spelling of the live object, or else of the spec. */
+export function withLiveSpelling(context: PlanContext, { fields }: PlannedKind, values: Values): Values {
+  const { registry } = context.input;
+  return translateNames(fields, values, (kind, name) => {
+    const provider = registry.find(kind);
+    if (provider?.ignoreCase !== true) return undefined;
+    return context.liveIndex.byName(kind, name)[0]?.name ?? declaredAs(context, provider, name);
+  });
+}
+
+function declaredAs({ input }: PlanContext, provider: PlannedKind, name: string): string | undefined {
+  const names = declared.get(input.spec) ?? new Map<string, ReadonlyMap<string, string>>();
+  declared.set(input.spec, names);
+  const ofKind = names.get(provider.kind) ?? namesOf(input.spec, provider);
+  names.set(provider.kind, ofKind);
+  return ofKind.get(foldName(provider, name));
+}
+
+/** Declared names by kind and folded name. Without this index, each name would search all resources of the spec. */
+const declared = new WeakMap<Spec, Map<string, ReadonlyMap<string, string>>>();
+
+function namesOf({ resources }: Spec, provider: PlannedKind): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { kind, name } of resources.values())
+    if (kind === provider.kind) found.set(foldName(provider, name), name);
+  return found;
 }

@@ -1,14 +1,17 @@
-// The context for deciding one resource: the input, the live state, and the previous decisions.
+// The context for deciding one resource: the input without invalid records, the live objects by ID and name, and the previous decisions.
 
-import { type Address, kindOf } from "../../core/address.ts";
+import { type Address, kindOf, memberOf, nameOf, parentOf, type RemoteId } from "../../core/address.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { Live, LiveObject } from "../../resource/live.ts";
+import { foldName, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { ImportEntry } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change } from "./change.ts";
 import type { PlanInput } from "./input.ts";
-import type { LiveIndex } from "./live-index.ts";
 
 export interface PlanContext {
   readonly input: PlanInput;
@@ -110,4 +113,100 @@ export function hasUnreadableValue(provider: PlannedKind): boolean {
 export interface RecordedValues {
   readonly applied: Values;
   readonly seen: Values;
+}
+
+export interface LiveIndex {
+  all(kind: string): readonly LiveObject[];
+  byId(kind: string, id: RemoteId): LiveObject | undefined;
+  /** Every object with this natural name; more than one only for kinds whose names are not unique. */
+  byName(kind: string, name: string): readonly LiveObject[];
+  /** Why an object with this kind and natural name is unknown; undefined if it could be read. */
+  unreadable(kind: string, name: string): Diagnostic | undefined;
+}
+
+const NOTHING: readonly LiveObject[] = [];
+
+export function indexLive(live: Live, registry: PlanningRegistry): LiveIndex {
+  const ids = new Map<string, ReadonlyMap<string, LiveObject>>();
+  const names = new Map<string, ReadonlyMap<string, readonly LiveObject[]>>();
+  const all = (kind: string): readonly LiveObject[] => {
+    const found = live.get(kind);
+    return found?.readable === true ? found.objects : NOTHING;
+  };
+  return {
+    all,
+    byId: (kind, id) => {
+      const made = ids.get(kind) ?? byIds(all(kind));
+      ids.set(kind, made);
+      return made.get(id);
+    },
+    // Most plans find every object by its ID, so names are indexed only when one is asked for.
+    byName: (kind, name) => {
+      const provider = registry.get(kind);
+      const made = names.get(kind) ?? Map.groupBy(all(kind), (object) => foldName(provider, object.name));
+      names.set(kind, made);
+      return made.get(foldName(provider, name)) ?? NOTHING;
+    },
+    unreadable: (kind, name) => {
+      const found = live.get(kind);
+      if (found === undefined) return undefined;
+      if (!found.readable) return found.diagnostic;
+      return found.unreadableParents.size === 0 ? undefined : found.unreadableParents.get(parentOf(name));
+    },
+  };
+}
+
+function byIds(objects: readonly LiveObject[]): ReadonlyMap<string, LiveObject> {
+  const found = new Map<string, LiveObject>();
+  for (const object of objects) found.set(object.id, object);
+  return found;
+}
+
+export interface LiveMember {
+  readonly address: Address;
+  readonly live: LiveObject;
+}
+
+export interface CheckedRecords {
+  readonly input: PlanInput;
+  /** Records that planning ignores, because their object does not belong to their address. */
+  readonly invalidRecords: ReadonlyMap<Address, StateRecord>;
+}
+
+/** The input without records whose address belongs to another object. */
+export function dropInvalidRecords(input: PlanInput): CheckedRecords {
+  const misfits = new Map<Address, StateRecord>();
+  for (const record of input.state.records.values())
+    if (isInvalidRecord(input, record)) misfits.set(record.address, record);
+  if (misfits.size === 0) return { input, invalidRecords: misfits };
+  const records = new Map([...input.state.records].filter(([address]) => !misfits.has(address)));
+  return { input: { ...input, state: { ...input.state, records } }, invalidRecords: misfits };
+}
+
+function isInvalidRecord({ registry, spec }: PlanInput, record: StateRecord): boolean {
+  const provider = registry.find(kindOf(record.address));
+  if (provider === undefined || provider.nameField !== undefined) return false;
+  const meant = spec.resources.get(record.address)?.name;
+  if (meant !== undefined) return !isSameName(provider, record.name, meant);
+  return (
+    !isSameName(provider, ownName(provider, record.name), ownName(provider, nameOf(record.address))) ||
+    isElsewhere(registry, provider, record)
+  );
+}
+
+/** Whether a record may have an address: always, unless the key of the kind is its name. */
+export function recordFitsAddress(provider: PlannedKind, record: StateRecord, address: Address): boolean {
+  return provider.nameField !== undefined || isSameName(provider, record.name, nameOf(address));
+}
+
+/** The name of a nested object without the name of its parent. */
+function ownName(provider: PlannedKind, name: string): string {
+  return provider.nested === undefined ? name : memberOf(name);
+}
+
+/** A member of one parent that is recorded as the member of another. */
+function isElsewhere(registry: PlanningRegistry, { nested }: PlannedKind, record: StateRecord): boolean {
+  if (nested === undefined || registry.get(nested.kind).nameField !== undefined) return false;
+  const parent = record.depends_on.find((one) => kindOf(one) === nested.kind);
+  return parent !== undefined && nameOf(parent) !== parentOf(record.name);
 }

@@ -1,12 +1,15 @@
-// The input of a plan. The same input and facts give the same plan, byte for byte.
+// The input of a plan and the facts that complete it. The same input and facts give the same plan, byte for byte.
 
 import type { Address } from "../../core/address.ts";
-import type { Json } from "../../core/json.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
+import type { CatalogName } from "../../resource/catalog.ts";
 import type { Live } from "../../resource/live.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
+import type { Update } from "./change.ts";
 
 export interface PlanInput {
   readonly registry: PlanningRegistry;
@@ -28,4 +31,76 @@ export interface PlanInput {
   readonly isSensitive?: (address: Address, path: Path, ...values: readonly (Json | undefined)[]) => boolean;
   /** Restricts the plan to these addresses and what they need. */
   readonly only?: (address: Address) => boolean;
+}
+
+/** Where a value is to be found: in a catalog, or among the IDs or names of a kind. */
+export type LookupSource =
+  | { readonly in: "catalog"; readonly of: CatalogName }
+  | { readonly in: "ids" | "names"; readonly of: string };
+
+export interface Question {
+  readonly address: Address;
+  readonly path: Path;
+  readonly text: string;
+  readonly place: LookupSource;
+}
+
+/** A content as lines for people (`Provider.contentText`): what is live, and what the spec brings. */
+export interface ContentTexts {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The workspace's answer about one catalog or kind. */
+export type LookupAnswer = {
+  /** For catalogs: what one of its values is, and the request that lists them. */
+  readonly one?: string;
+  readonly operation?: string;
+} & (
+  | {
+      readonly readable: true;
+      readonly values: ReadonlySet<string>;
+      /** Requested, but skipped because it would need too many requests. */
+      readonly unasked?: ReadonlySet<string>;
+      /** Requested, but unknown because a request failed. */
+      readonly failed?: ReadonlyMap<string, Diagnostic>;
+    }
+  | { readonly readable: false; readonly diagnostic: Diagnostic }
+);
+
+export interface Lookups {
+  readonly catalogs: ReadonlyMap<string, LookupAnswer>;
+  readonly kinds: ReadonlyMap<string, LookupAnswer>;
+}
+
+/** A member that is absent was not read; then the plan does without. */
+export interface PlanFacts {
+  /** User name of the caller according to the service; undefined while unknown. */
+  readonly caller?: string;
+  /** Active job runs, where the plan stops or restarts something. */
+  readonly activeRuns?: readonly JsonObject[];
+  /** Contents before and after; other addresses are shown by digest. */
+  readonly contents?: ReadonlyMap<Address, ContentTexts>;
+  /** Objects of kinds that may use deleted objects; only for side effects and guards. */
+  readonly dependents?: Live;
+  /** Values that the workspace confirms; what has no entry is not checked. */
+  readonly lookups?: Lookups;
+}
+
+/** The facts that a draft lacks. Empty collections request nothing. */
+export interface FactRequests {
+  readonly caller: boolean;
+  readonly activeRuns: boolean;
+  /** Kinds to list that may use what the plan deletes. */
+  readonly dependents: ReadonlySet<string>;
+  /** Updates of contents that are text, in the order of the plan. */
+  readonly contents: readonly Update[];
+  readonly lookups: readonly Question[];
+}
+
+/** A lock or a key alone is not a state: runs that were refused or only planned leave these behind. */
+export function stateExists(state: State): boolean {
+  const { serial, host, caller, records, open, sweeps, nonces } = state;
+  if (serial > 0 || host !== "" || caller !== undefined) return true;
+  return records.size > 0 || open.length > 0 || sweeps.length > 0 || nonces.length > 0;
 }

@@ -7,9 +7,8 @@ import { foldName } from "../../resource/names.ts";
 import type { PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
 import type { PlanningRegistry } from "../../resource/registry.ts";
 import { type Change, isOfReplaced } from "./change.ts";
-import { objectKey, type PlanContext } from "./context.ts";
-import type { PlanFacts } from "./facts.ts";
-import type { LiveIndex } from "./live-index.ts";
+import { type LiveIndex, objectKey, type PlanContext } from "./context.ts";
+import type { PlanFacts } from "./input.ts";
 
 /** Immutable: results do not depend on the order of the calls. */
 export function createPlannedWorkspace(

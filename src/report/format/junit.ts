@@ -1,7 +1,7 @@
 // JUnit XML for CI services: a case for each resource or finding, and a failure for each that needs attention.
 
 import { type Diagnostic, placeText } from "../../core/diagnostic.ts";
-import type { ChangeOrigin } from "../../planner/model/split.ts";
+import type { ChangeOrigin } from "../../planner/model/plan.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { markupText } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";

@@ -2,7 +2,7 @@
 
 import { CODES } from "../../core/codes.ts";
 import { type Diagnostic, placeText } from "../../core/diagnostic.ts";
-import type { ChangeOrigin } from "../../planner/model/split.ts";
+import type { ChangeOrigin } from "../../planner/model/plan.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
 import { ruleText } from "../text/diagnostic-text.ts";
 import type { RunInfo } from "../text/run-info.ts";

@@ -13,7 +13,7 @@ import {
   type RevertedDrift,
   touches,
 } from "../../planner/model/change.ts";
-import type { ChangeOrigin, SplitChange } from "../../planner/model/split.ts";
+import type { ChangeOrigin, SplitChange } from "../../planner/model/plan.ts";
 import type { FieldTable, Severity, Values } from "../../resource/field-schema.ts";
 import type { Kind } from "../../resource/kind.ts";
 import type { FieldDiff } from "../../resource/planning.ts";

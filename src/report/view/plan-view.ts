@@ -4,16 +4,18 @@ import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import { type Action, type Change, changesAnything, touches } from "../../planner/model/change.ts";
-import { changeKey } from "../../planner/model/order.ts";
 import {
+  type ChangeOrigin,
   type Guard,
   type Mode,
   type Plan,
+  type PlanSplit,
+  type ResolvedChange,
   type Summary,
   summaryOf,
   type Unmanaged,
 } from "../../planner/model/plan.ts";
-import type { ChangeOrigin, PlanSplit, ResolvedChange } from "../../planner/model/split.ts";
+import { changeKey } from "../../planner/model/work-graph.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { KindRegistry } from "../../resource/registry.ts";
 import { printable } from "../text/printable.ts";

@@ -3,7 +3,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, scryptSync } from "node:crypto";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { digest, keyedDigest, startDigest } from "../../core/digest.ts";
-import { corrupt } from "../model/failures.ts";
+import { corrupt } from "../model/backend.ts";
 import { type Random, toHex } from "../model/store.ts";
 
 /** The purpose of a part, which prevents that one part replaces another. */

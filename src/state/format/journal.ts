@@ -4,7 +4,7 @@ import { thrownText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
-import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
+import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/backend.ts";
 import type { JournalEntry, NumberedEntry } from "../model/record.ts";
 import { decodeEntry, type Shape, shapeOf } from "./decode.ts";
 

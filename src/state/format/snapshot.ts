@@ -5,7 +5,7 @@ import { Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { startDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson, stringifyJson } from "../../core/exact-json.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/failures.ts";
+import { assertStateSize, corrupt, FORMAT_VERSION, newerFormat } from "../model/backend.ts";
 import { type State, type StateRecord, sortedRecords } from "../model/record.ts";
 import {
   decodeAcknowledgement,

@@ -1,17 +1,17 @@
-// The held lock for any backend: heartbeats, the journal, and publication of the folded state.
+// The lease of a state: the held lock, the entries that are recorded under it, and their publication as a new state; and how a lease is opened.
 
 import type { Address } from "../../core/address.ts";
-import { type Diagnostic, type Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import type { Cipher } from "../format/encryption.ts";
-import { add, type Draft, draftOf, stateOf } from "../format/fold.ts";
-import { beginLine, entryLine } from "../format/journal.ts";
+import { add, type Draft, draftOf, emptyState, stateOf } from "../format/fold.ts";
+import { beginLine } from "../format/journal.ts";
 import { snapshotText } from "../format/snapshot.ts";
-import { type LockEnvironment, LockKeeper } from "../lock/lock.ts";
-import type { JournalSink, LockClaim, StateBackend } from "../model/backend.ts";
-import { FORMAT_VERSION, ioFailure } from "../model/failures.ts";
+import { acquireLock, type LockEnvironment, LockKeeper } from "../lock/lock.ts";
+import { FORMAT_VERSION, ioFailure, type LockClaim, type StateBackend } from "../model/backend.ts";
 import type { JournalEntry, NumberedEntry, State, StateRecord } from "../model/record.ts";
-import type { Lease } from "../model/store.ts";
-import type { LoadedState } from "./load.ts";
+import { type Lease, type LockOptions, randomHex } from "../model/store.ts";
+import { encryptedLine, JournalWriter } from "./journal-writer.ts";
+import { type LoadedState, loadFrom } from "./load.ts";
 
 /** Which key makes the digests of secrets: its check, and where the state itself keeps it, the key. */
 export interface DigestKey {
@@ -241,75 +241,82 @@ export class HeldLease implements Lease {
   }
 }
 
-export class JournalWriter {
-  readonly #sink: JournalSink;
-  readonly #cipher: Cipher;
-  #head: string;
-  #lines: string[] = [];
-  #turn: Promise<void> | undefined;
-  #busy: Promise<void> = Promise.resolve();
-  #broken: Failure | undefined;
+export interface StoreContext {
+  readonly backend: StateBackend;
+  readonly environment: LockEnvironment;
+  readonly cipher: Cipher;
+}
 
-  constructor(sink: JournalSink, head: string, cipher: Cipher) {
-    this.#sink = sink;
-    this.#head = head;
-    this.#cipher = cipher;
-  }
+/** The loaded state of an empty location. */
+export function emptyLoadedState({ environment }: Pick<StoreContext, "environment">): LoadedState {
+  const state = emptyState(randomHex(environment.random, 16));
+  return { state, snapshot: undefined, seq: 0, head: "", fence: 0, unfolded: false, diagnostics: [] };
+}
 
-  /** Digest of the last line, written or about to be. */
-  get head(): string {
-    return this.#head;
-  }
-
-  add(one: NumberedEntry): void {
-    if (this.#broken !== undefined) throw this.#broken;
-    const line = entryLine(this.#head, one);
-    this.#lines.push(encryptedLine(this.#cipher, this.#head, line.text));
-    this.#head = line.hash;
-  }
-
-  /** Resolves when every line added before is durable. Calls in one turn of the event loop share one write. */
-  flush(): Promise<void> {
-    this.#turn ??= this.#next();
-    return this.#turn;
-  }
-
-  async #next(): Promise<void> {
-    const before = this.#busy;
-    const turn = (async () => {
-      await before;
-      // Other answers that arrived in this turn add their lines: a first apply of 840 needs 290 writes, not 420.
-      await new Promise((resolve) => setImmediate(resolve));
-      this.#turn = undefined;
-      await this.#write();
-    })();
-    // A later flush waits for this one and then finds the journal broken, if it was.
-    this.#busy = turn.catch(() => undefined);
-    await turn;
-  }
-
-  async #write(): Promise<void> {
-    if (this.#broken !== undefined) throw this.#broken;
-    const lines = this.#lines;
-    if (lines.length === 0) return;
-    this.#lines = [];
-    try {
-      await this.#sink.write(lines);
-    } catch (failure) {
-      this.#broken = ioFailure(failure, "writing the journal");
-      throw this.#broken;
-    }
-  }
-
-  /** No entry can be added afterwards. */
-  async close(): Promise<void> {
-    await this.#busy;
-    this.#broken ??= failureOf("STATE_LOCK_LOST", "the state lock was released");
-    await this.#sink.close();
+/** Acquires the lock, even if the state cannot be read. */
+export async function claimLock(
+  { backend, environment }: Pick<StoreContext, "backend" | "environment">,
+  options: LockOptions,
+  seen: () => Promise<LoadedState | undefined>,
+): Promise<LockClaim> {
+  try {
+    await backend.prepare();
+    const above = (await seen())?.fence ?? 0;
+    return await acquireLock(backend, environment, { ...options, above });
+  } catch (failure) {
+    throw ioFailure(failure, "acquiring the lock");
   }
 }
 
-/** `text` ends its line; so does the result. */
-export function encryptedLine(cipher: Cipher, previous: string, text: string): string {
-  return cipher.encrypts ? `${cipher.encrypt("journal", previous, text.slice(0, -1))}\n` : text;
+/** Runs work under a new claim; if it fails, releases the lock. */
+export async function withClaim<T>(
+  backend: StateBackend,
+  claim: LockClaim,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (failure) {
+    await backend.renew({ ...claim, released: true }).catch(() => undefined);
+    throw failure;
+  }
+}
+
+/** Takes the lock and opens the state that is there. `lineage`: of what will be put there; a place without a state begins with it. */
+export async function lockAndOpen(
+  kept: StoreContext,
+  options: LockOptions,
+  check: (found: LoadedState) => void,
+  digestKey: (found: LoadedState) => DigestKey,
+  lineage?: string,
+): Promise<HeldLease> {
+  const { backend, cipher } = kept;
+  const load = (): Promise<LoadedState | undefined> => loadFrom(backend, cipher);
+  const claim = await claimLock(kept, options, load);
+  return withClaim(backend, claim, async () => {
+    const found = begunAs(lineage, (await load()) ?? emptyLoadedState(kept));
+    check(found);
+    return openLease({ ...kept, claim, found, digestKey: () => digestKey(found) });
+  });
+}
+
+/** A journal of one lineage next to a state of another would look like damage to a run that reads in between. */
+function begunAs(lineage: string | undefined, found: LoadedState): LoadedState {
+  if (lineage === undefined || found.snapshot !== undefined || found.unfolded) return found;
+  return { ...found, state: { ...found.state, lineage } };
+}
+
+/** Opens a backend for writing under a claim: folds the remains of an earlier run, then starts a new journal. */
+export async function openLease(opening: LeaseInput): Promise<HeldLease> {
+  const lease = new HeldLease(opening);
+  await lease.begin();
+  return lease;
+}
+
+/** Opens a backend whose current state is discarded: from the first write on, it contains `state`. */
+export async function openLeaseWith(opening: LeaseInput, state: State, seq: number): Promise<HeldLease> {
+  const lease = new HeldLease(opening);
+  lease.substitute(state, seq);
+  await lease.begin();
+  return lease;
 }

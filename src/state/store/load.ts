@@ -5,8 +5,14 @@ import type { Cipher } from "../format/encryption.ts";
 import { emptyState, fold } from "../format/fold.ts";
 import { Journal } from "../format/journal.ts";
 import { readSnapshot, type Snapshot } from "../format/snapshot.ts";
-import type { BackendNames, StateBackend, StoredText } from "../model/backend.ts";
-import { allMissing, corrupt, ioFailure } from "../model/failures.ts";
+import {
+  allMissing,
+  type BackendNames,
+  corrupt,
+  ioFailure,
+  type StateBackend,
+  type StoredText,
+} from "../model/backend.ts";
 import type { State } from "../model/record.ts";
 
 export interface LoadedState {

@@ -7,8 +7,7 @@ import { joinedHistories } from "../../core/past-run.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/encryption.ts";
 import { emptyState } from "../format/fold.ts";
 import { type Snapshot, snapshotText } from "../format/snapshot.ts";
-import type { LockClaim } from "../model/backend.ts";
-import { stateNotFound } from "../model/failures.ts";
+import { type LockClaim, stateNotFound } from "../model/backend.ts";
 import type { State } from "../model/record.ts";
 import {
   type Incoming,
@@ -19,9 +18,8 @@ import {
   type StateStore,
   toHex,
 } from "../model/store.ts";
-import type { DigestKey } from "./lease.ts";
+import { claimLock, type DigestKey, openLeaseWith, type StoreContext, withClaim } from "./lease.ts";
 import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
-import { claimLock, openLeaseWith, type StoreContext, withClaim } from "./store-context.ts";
 
 /** `check` sees what is at the new place and what comes; it may throw. Gives the state at its new place; undefined where it went there before. */
 export async function migrate(

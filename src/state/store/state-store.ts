@@ -2,8 +2,16 @@
 
 import { Failure } from "../../core/diagnostic.ts";
 import { Cipher, fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/encryption.ts";
-import { LEASE_TIMES, lockIdMismatch, lockUnreadable, nextFence } from "../lock/lease-rules.ts";
-import { isCertainlyFree, lockContended, newClaim, silenceOf } from "../lock/lock.ts";
+import {
+  isCertainlyFree,
+  LEASE_TIMES,
+  lockContended,
+  lockIdMismatch,
+  lockUnreadable,
+  newClaim,
+  nextFence,
+  silenceOf,
+} from "../lock/lock.ts";
 import type { LeaseTimes, LockClaim, LockOwner, StateBackend } from "../model/backend.ts";
 import type { State } from "../model/record.ts";
 import {
@@ -21,10 +29,9 @@ import {
   type UnlockRequest,
   type UnlockResult,
 } from "../model/store.ts";
-import type { DigestKey } from "./lease.ts";
+import { type DigestKey, emptyLoadedState, lockAndOpen, type StoreContext } from "./lease.ts";
 import { type LoadedState, loadFrom, snapshotIn } from "./load.ts";
 import { assertNotMoved, rekey, restore } from "./migrate.ts";
-import { emptyLoadedState, lockAndOpen, type StoreContext } from "./store-context.ts";
 
 /** Options of every store, in addition to its location. */
 export interface StoreOptions {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import type { HostOptions } from "../../config/settings.ts";
-import { isPostgresUrl } from "../../state/backends/postgres/url.ts";
+import { isPostgresUrl } from "../../state/backends/postgres/database.ts";
 import type { SpecOptions } from "../session/read-spec.ts";
 import { IN_WORKSPACE, specFile, stateOfTarget, type TargetOptions, targetOf } from "./target.ts";
 

@@ -11,7 +11,7 @@ import { Semaphore } from "../../engine/concurrency.ts";
 import { memoizedReader } from "../../engine/observe/readers.ts";
 import { type DraftPlan, requestsOf } from "../../planner/make-plan.ts";
 import type { Update } from "../../planner/model/change.ts";
-import type { ContentTexts, FactRequests, PlanFacts } from "../../planner/model/facts.ts";
+import type { ContentTexts, FactRequests, PlanFacts } from "../../planner/model/input.ts";
 import { catalogs } from "../../providers/catalogs.ts";
 import { registry } from "../../providers/index.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";

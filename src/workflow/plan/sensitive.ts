@@ -5,7 +5,7 @@ import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { isSamePath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { SensitiveValues } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
-import { declaredForm } from "../../planner/diff/fingerprint.ts";
+import { declaredForm } from "../../planner/diff/normalize.ts";
 import { type RedactedInput, redactForUntrusted, withOtherValues } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";

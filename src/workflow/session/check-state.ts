@@ -4,7 +4,7 @@ import { type Address, kindOf, nameOf, parseAddress } from "../../core/address.t
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { nearestHint } from "../../core/suggest.ts";
-import { recordFitsAddress } from "../../planner/decide/invalid-records.ts";
+import { recordFitsAddress } from "../../planner/model/context.ts";
 import { registry } from "../../providers/index.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 

@@ -14,7 +14,7 @@ import {
   nodeRandom,
   thisProcess,
 } from "../../state/backends/file/node-ports.ts";
-import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/url.ts";
+import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/database.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease, LockOptions, StateStore } from "../../state/model/store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";

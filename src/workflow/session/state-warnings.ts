@@ -3,11 +3,11 @@
 import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error, failureOf, warning } from "../../core/diagnostic.ts";
-import { stateExists } from "../../planner/decide/state-exists.ts";
+import { stateExists } from "../../planner/model/input.ts";
 import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { stateNotFound } from "../../state/model/failures.ts";
+import { stateNotFound } from "../../state/model/backend.ts";
 import type { State } from "../../state/model/record.ts";
 import { hasSensitiveDigests } from "../../state/model/sensitive-state.ts";
 import type { StateStore } from "../../state/model/store.ts";

@@ -3,8 +3,8 @@
 import { type Address, remoteId } from "../../core/address.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
-import { recordFromLive } from "../../engine/apply/build-record.ts";
-import { unmanageableError } from "../../planner/decide/unmanageable.ts";
+import { recordFromLive } from "../../engine/apply/record-values.ts";
+import { unmanageableError } from "../../planner/decide/match-live.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { concealedPlan } from "../../planner/sensitive-plan.ts";

@@ -2,12 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { TransportFailureReason } from "../../../src/api/http/transport-failure.ts";
-import {
-  type AttemptEnd,
-  attemptFailure,
-  isUnauthenticated,
-} from "../../../src/api/retry/attempt-failure.ts";
 import type { FailedAttempt } from "../../../src/api/retry/retry-policy.ts";
+import { type AttemptEnd, attemptFailure, isUnauthenticated } from "../../../src/api/retry/send.ts";
 import { Refused, UnknownOutcome } from "../../../src/core/request-failure.ts";
 
 const ending = (bad: FailedAttempt, over: Partial<AttemptEnd> = {}): AttemptEnd => ({

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { JSON_DEPTH } from "../../../src/core/exact-json.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
-import { FORMAT_VERSION, STATE_BYTES } from "../../../src/state/model/failures.ts";
+import { FORMAT_VERSION, STATE_BYTES } from "../../../src/state/model/backend.ts";
 import { contextWith } from "../context.ts";
 import { folderWith } from "../program.ts";
 

@@ -7,7 +7,7 @@ import {
   previousObservations,
   recordAfter,
   seenIn,
-} from "../../../src/engine/apply/build-record.ts";
+} from "../../../src/engine/apply/record-values.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { registry } from "../../../src/providers/index.ts";
 import type { FieldTable } from "../../../src/resource/field-schema.ts";

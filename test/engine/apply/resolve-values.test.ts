@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { appliedValues } from "../../../src/engine/apply/resolve-values.ts";
+import { appliedValues } from "../../../src/engine/apply/record-values.ts";
 import { kind, specOf } from "../toy.ts";
 
 const things = kind("things");

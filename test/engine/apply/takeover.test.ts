@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addressOf, remoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { recordFromLive } from "../../../src/engine/apply/build-record.ts";
+import { recordFromLive } from "../../../src/engine/apply/record-values.ts";
 import { diffResource } from "../../../src/planner/diff/diff.ts";
 import { registry } from "../../../src/providers/index.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";

@@ -5,9 +5,8 @@ import { openLeases } from "../../../src/fleet/database/lease.ts";
 import { openResultTable, prepareTables } from "../../../src/fleet/database/tables.ts";
 import { openBossQueue } from "../../../src/fleet/queue/boss-queue.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
-import { databaseFailure } from "../../../src/state/backends/postgres/database.ts";
+import { databaseFailure, parsePostgresUrl } from "../../../src/state/backends/postgres/database.ts";
 import { connectionOptions, openPgDatabase } from "../../../src/state/backends/postgres/pg-database.ts";
-import { parsePostgresUrl } from "../../../src/state/backends/postgres/url.ts";
 import { type PostgresServer, startPostgres } from "../../state/backends/postgres/server.ts";
 
 export const server = startPostgres();

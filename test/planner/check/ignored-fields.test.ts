@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { ignoredContradictions } from "../../../src/planner/check/ignored-fields.ts";
+import { ignoredContradictions } from "../../../src/planner/check/confirm-names.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { Problem } from "../../../src/resource/planning.ts";
 import { registryOf } from "../../../src/resource/registry.ts";

@@ -4,10 +4,14 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { earlyQuestions, lookupQuestions, unconfirmedValues } from "../../../src/planner/check/lookups.ts";
+import {
+  earlyQuestions,
+  lookupQuestions,
+  unconfirmedValues,
+} from "../../../src/planner/check/confirm-names.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
-import type { LookupAnswer, Lookups, Question } from "../../../src/planner/model/facts.ts";
-import { indexLive } from "../../../src/planner/model/live-index.ts";
+import { indexLive } from "../../../src/planner/model/context.ts";
+import type { LookupAnswer, Lookups, Question } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
 import { registryOf } from "../../../src/resource/registry.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
-import { unknownNames } from "../../../src/planner/check/unknown-names.ts";
+import { unknownNames } from "../../../src/planner/check/confirm-names.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";

@@ -1,7 +1,7 @@
 // Memberships in objects that cannot be managed: refused where a change would write them.
 
 import { expect, test } from "vitest";
-import { unmanageableMemberships } from "../../../src/planner/check/unmanageable-memberships.ts";
+import { unmanageableMemberships } from "../../../src/planner/check/memberships.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
 import { registryOf } from "../../../src/resource/registry.ts";

@@ -1,8 +1,7 @@
 // Why a member that the spec does not name goes: it came from outside, or the spec takes the list over now.
 
 import { describe, expect, test } from "vitest";
-import type { PlanFacts } from "../../../src/planner/model/facts.ts";
-import type { PlanInput } from "../../../src/planner/model/input.ts";
+import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
 import type { LiveObject } from "../../../src/resource/live.ts";
 import { registryOf } from "../../../src/resource/registry.ts";

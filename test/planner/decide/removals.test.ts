@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { longestName } from "../../../src/planner/decide/passed-names.ts";
+import { longestName } from "../../../src/planner/decide/names.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import type { LiveKind, LiveObject } from "../../../src/resource/live.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";

@@ -2,10 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
-import { retainInUse } from "../../../src/planner/decide/retain-in-use.ts";
+import { retainInUse } from "../../../src/planner/decide/deletes.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
-import type { PlanFacts } from "../../../src/planner/model/facts.ts";
-import type { PlanInput } from "../../../src/planner/model/input.ts";
+import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace } from "../../../src/planner/model/planned-workspace.ts";
 import type { Provider } from "../../../src/resource/provider.ts";
 import { registryOf } from "../../../src/resource/registry.ts";

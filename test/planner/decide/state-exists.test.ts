@@ -1,7 +1,7 @@
 // Whether a run has written a state at a location.
 
 import { expect, test } from "vitest";
-import { stateExists } from "../../../src/planner/decide/state-exists.ts";
+import { stateExists } from "../../../src/planner/model/input.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import { record, resource, state } from "../build.ts";

@@ -1,7 +1,7 @@
 // Differences of contents in lines.
 
 import { expect, test } from "vitest";
-import { contentDiff } from "../../../src/planner/diff/content-diff.ts";
+import { contentDiff } from "../../../src/planner/diff/drift.ts";
 
 test("changed lines stand among their neighbours, and are counted", () => {
   expect(contentDiff("a\nb\nc\n", "a\nB\nc\nd\n")).toEqual({

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
-import { changedByService, diffResource } from "../../../src/planner/diff/diff.ts";
+import { diffResource } from "../../../src/planner/diff/diff.ts";
+import { changedByService } from "../../../src/planner/diff/normalize.ts";
 import type { FieldSchema } from "../../../src/resource/field-schema.ts";
 import { object } from "../build.ts";
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { changesContent, driftedContent, withContent } from "../../../src/planner/diff/content-diff.ts";
+import { changesContent, driftedContent, withContent } from "../../../src/planner/diff/drift.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";

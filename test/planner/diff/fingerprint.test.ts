@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { withoutAdded } from "../../../src/planner/diff/added-members.ts";
+import { withoutAdded } from "../../../src/planner/diff/diff.ts";
 import {
   comparable,
   declaredForm,
   isAsPlanned,
   liveFingerprint,
-} from "../../../src/planner/diff/fingerprint.ts";
+} from "../../../src/planner/diff/normalize.ts";
 import type { FieldTable, Values } from "../../../src/resource/field-schema.ts";
 import { object } from "../build.ts";
 import { remove, update } from "../changes.ts";

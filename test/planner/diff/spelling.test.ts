@@ -1,7 +1,7 @@
 // Names in the spelling of what they name.
 
 import { expect, test } from "vitest";
-import { withLiveSpelling } from "../../../src/planner/diff/spelling.ts";
+import { withLiveSpelling } from "../../../src/planner/diff/references.ts";
 import { registryOf } from "../../../src/resource/registry.ts";
 import { context, live, object, resource, spec } from "../build.ts";
 import { registry } from "../kinds.ts";

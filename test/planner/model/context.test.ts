@@ -7,10 +7,10 @@ import type { Change } from "../../../src/planner/model/change.ts";
 import {
   addressByObject,
   hasUnreadableValue,
+  indexLive,
   plannedAttribute,
   recordedOf,
 } from "../../../src/planner/model/context.ts";
-import { indexLive } from "../../../src/planner/model/live-index.ts";
 import type { FieldSchema } from "../../../src/resource/field-schema.ts";
 import type { LiveKind } from "../../../src/resource/live.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";

@@ -3,7 +3,12 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
-import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "../../../src/planner/model/order.ts";
+import {
+  changeKey,
+  inOrder,
+  topologicalOrder,
+  transitiveClosure,
+} from "../../../src/planner/model/work-graph.ts";
 import { object } from "../build.ts";
 import { create, one, remove, update } from "../changes.ts";
 import { registry } from "../kinds.ts";

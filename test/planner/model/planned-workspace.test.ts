@@ -2,9 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { Change } from "../../../src/planner/model/change.ts";
-import type { PlanFacts } from "../../../src/planner/model/facts.ts";
-import type { PlanInput } from "../../../src/planner/model/input.ts";
-import { indexLive } from "../../../src/planner/model/live-index.ts";
+import { indexLive } from "../../../src/planner/model/context.ts";
+import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import { createPlannedWorkspace, plannedChange } from "../../../src/planner/model/planned-workspace.ts";
 import { live, object, resource, spec, state } from "../build.ts";
 import { adopt, create, forget, noop, one, remove, replace, report, update } from "../changes.ts";

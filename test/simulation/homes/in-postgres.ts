@@ -1,9 +1,12 @@
 // States in a real PostgreSQL server that the simulation starts: one schema for each story, one state for each copy of it.
 
-import type { Database } from "../../../src/state/backends/postgres/database.ts";
+import {
+  type Database,
+  type PostgresUrl,
+  parsePostgresUrl,
+} from "../../../src/state/backends/postgres/database.ts";
 import { openPgDatabase } from "../../../src/state/backends/postgres/pg-database.ts";
 import { PostgresBackend, statementsOf } from "../../../src/state/backends/postgres/postgres-backend.ts";
-import { type PostgresUrl, parsePostgresUrl } from "../../../src/state/backends/postgres/url.ts";
 import type { Clock } from "../../../src/state/model/store.ts";
 import type { Home, Line } from "../../engine/home.ts";
 import type { ProcessOptions, Site } from "../../engine/site.ts";

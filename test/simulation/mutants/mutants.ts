@@ -90,7 +90,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "adopts-without-equality",
     bug: "any object with the name is adopted after an unknown outcome",
-    file: "src/engine/recover/match-object.ts",
+    file: "src/engine/recover/resolve-intent.ts",
     find: `return found.every((diff) =>`,
     put: `return true || found.every((diff) =>`,
     suite: "name-conflict",
@@ -185,7 +185,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "token-before-id",
     bug: "a job with its final name is searched by its token, although its ID is recorded",
-    file: "src/engine/recover/match-object.ts",
+    file: "src/engine/recover/resolve-intent.ts",
     find: `  if (intent.made !== undefined) return liveIndex.byId(kind, intent.made);`,
     put: ``,
     suite: "crash",
@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "moved-is-overwritten",
     bug: "an object that changed after the plan is overwritten",
-    file: "src/engine/apply/read-object.ts",
+    file: "src/engine/apply/change-actions.ts",
     find: `change, run.input.sensitive))
     throw moved(change, "changed");`,
     put: `change, run.input.sensitive))
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "full-disk-ignored",
     bug: "a journal that cannot be written does not stop the apply",
-    file: "src/state/store/lease.ts",
+    file: "src/state/store/journal-writer.ts",
     find: `      this.#broken = ioFailure(failure, "writing the journal");
       throw this.#broken;`,
     put: `      void ioFailure(failure, "writing the journal");`,
@@ -220,7 +220,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "leftovers-forgotten",
     bug: "a replaced object is not recorded until it is deleted",
-    file: "src/engine/apply/build-record.ts",
+    file: "src/engine/apply/record-values.ts",
     find: `    ...(deposed.length === 0 ? {} : { deposed }),`,
     put: ``,
     suite: "crash",

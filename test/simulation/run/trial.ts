@@ -3,8 +3,7 @@
 import { Failure } from "../../../src/core/diagnostic.ts";
 import { stringifyJson } from "../../../src/core/exact-json.ts";
 import type { Json } from "../../../src/core/json.ts";
-import type { PlanFacts } from "../../../src/planner/model/facts.ts";
-import type { PlanInput } from "../../../src/planner/model/input.ts";
+import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import type { ApplyOutcome, Plan } from "../../../src/planner/model/plan.ts";
 import type { Spec } from "../../../src/spec/model/spec.ts";
 import type { ProcessOptions, Site } from "../../engine/site.ts";

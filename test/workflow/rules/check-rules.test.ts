@@ -4,8 +4,7 @@ import { expect, test, vi } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { Create } from "../../../src/planner/model/change.ts";
-import type { Plan } from "../../../src/planner/model/plan.ts";
-import type { ChangeOrigin } from "../../../src/planner/model/split.ts";
+import type { ChangeOrigin, Plan } from "../../../src/planner/model/plan.ts";
 import type { Rule } from "../../../src/spec/model/spec.ts";
 import { checkRules } from "../../../src/workflow/rules/check-rules.ts";
 

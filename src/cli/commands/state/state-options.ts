@@ -1,7 +1,7 @@
 // Options of the state commands: the location of the state, and how long to wait for its lock.
 
 import { type Diagnostic, Failure, hasErrors } from "../../../core/diagnostic.ts";
-import { stateExists } from "../../../planner/decide/state-exists.ts";
+import { stateExists } from "../../../planner/model/input.ts";
 import { printable } from "../../../report/text/printable.ts";
 import type { State } from "../../../state/model/record.ts";
 import type { ConsoleContext } from "../../command/command.ts";

@@ -11,7 +11,7 @@ import { restoredText, stateVersionsJson, stateVersionsText } from "../../../rep
 import { printable, printableQuoted } from "../../../report/text/printable.ts";
 import { keyCheck } from "../../../state/format/encryption.ts";
 import { stateFromJson, stateToJson } from "../../../state/format/snapshot.ts";
-import { STATE_BYTES } from "../../../state/model/failures.ts";
+import { STATE_BYTES } from "../../../state/model/backend.ts";
 import type { JournalEntry, State } from "../../../state/model/record.ts";
 import type { Loaded } from "../../../state/model/store.ts";
 import { migrate as move } from "../../../state/store/migrate.ts";

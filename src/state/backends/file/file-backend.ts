@@ -3,10 +3,12 @@
 
 import { digest } from "../../../core/digest.ts";
 import { defined } from "../../../core/json.ts";
-import { claimInFolder, claimText, fencesIn, lockFile, overtaken } from "../../lock/lease-rules.ts";
+import { claimInFolder, claimText, fencesIn, lockFile, overtaken } from "../../lock/lock.ts";
 import {
+  allMissing,
   type BackendNames,
   GENERATIONS,
+  ioFailure,
   type JournalSink,
   type LatestClaim,
   type LockClaim,
@@ -15,7 +17,6 @@ import {
   type StoredState,
   type StoredText,
 } from "../../model/backend.ts";
-import { allMissing, ioFailure } from "../../model/failures.ts";
 import type { FileSystem, StateStore } from "../../model/store.ts";
 import { BackedStateStore, type StoreOptions } from "../../store/state-store.ts";
 

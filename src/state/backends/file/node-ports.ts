@@ -6,8 +6,7 @@ import { link, open, readFile, rename, rm } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { errorCode } from "../../../core/diagnostic.ts";
 import { assertRegular, makeFolder } from "../../../core/regular-file.ts";
-import type { LockOwner } from "../../model/backend.ts";
-import { assertStateSize } from "../../model/failures.ts";
+import { assertStateSize, type LockOwner } from "../../model/backend.ts";
 import type { Clock, FileSystem, OpenFile, Random } from "../../model/store.ts";
 
 const PRIVATE_FILE = 0o600;

@@ -11,11 +11,12 @@ import {
   databaseFailure,
   isMissingTable,
   isPassing,
+  type PostgresUrl,
   type QueryResult,
+  type Tls,
   type Value,
 } from "./database.ts";
 import { PostgresBackend } from "./postgres-backend.ts";
-import type { PostgresUrl, Tls } from "./url.ts";
 
 /** A statement that takes longer counts as broken: well below the lease, so that the holder learns of it in time. */
 const STATEMENT_TIMEOUT_MS = 15_000;

@@ -2,29 +2,30 @@
 
 import { failureOf } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
-import { claimText, lockLost, readClaim } from "../../lock/lease-rules.ts";
+import { claimText, lockLost, readClaim } from "../../lock/lock.ts";
 import {
   type BackendNames,
+  corrupt,
   GENERATIONS,
   type JournalSink,
   type LatestClaim,
   type LockClaim,
+  newerFormat,
   type StateBackend,
   type StateWrite,
   type StoredState,
   type StoredText,
 } from "../../model/backend.ts";
-import { corrupt, newerFormat } from "../../model/failures.ts";
 import {
   columnNumber,
   columnText,
   type Database,
   isMissingTable,
+  type PostgresUrl,
   type QueryResult,
   type Row,
   type Value,
 } from "./database.ts";
-import type { PostgresUrl } from "./url.ts";
 
 type Statements = ReturnType<typeof statementsOf>;
 

@@ -4,8 +4,7 @@ import type { Writer } from "../../../api/contract/reader.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../../core/request-failure.ts";
-import type { StoredText } from "../../model/backend.ts";
-import { assertStateSize, corrupt } from "../../model/failures.ts";
+import { assertStateSize, corrupt, type StoredText } from "../../model/backend.ts";
 
 /** Classifies the client's errors. */
 export interface FailureTests {

@@ -3,7 +3,7 @@
 import type { Writer } from "../../../api/contract/reader.ts";
 import { Failure } from "../../../core/diagnostic.ts";
 import { defined } from "../../../core/json.ts";
-import { claimInFolder, claimText, fencesIn, lockFile, overtaken } from "../../lock/lease-rules.ts";
+import { claimInFolder, claimText, fencesIn, lockFile, overtaken } from "../../lock/lock.ts";
 import {
   type BackendNames,
   GENERATIONS,

@@ -2,10 +2,9 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeClock, nodeRandom } from "../../../../src/state/backends/file/node-ports.ts";
-import type { Database } from "../../../../src/state/backends/postgres/database.ts";
+import { type Database, parsePostgresUrl } from "../../../../src/state/backends/postgres/database.ts";
 import { openPgDatabase, openPostgresStore } from "../../../../src/state/backends/postgres/pg-database.ts";
 import { PostgresBackend, statementsOf } from "../../../../src/state/backends/postgres/postgres-backend.ts";
-import { parsePostgresUrl } from "../../../../src/state/backends/postgres/url.ts";
 import { BackedStateStore } from "../../../../src/state/store/state-store.ts";
 import { openWire } from "../../../simulation/homes/wire.ts";
 import { ADA } from "../../build.ts";

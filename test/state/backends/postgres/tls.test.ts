@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { getCACertificates } from "node:tls";
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeClock } from "../../../../src/state/backends/file/node-ports.ts";
+import { parsePostgresUrl } from "../../../../src/state/backends/postgres/database.ts";
 import { openPgDatabase } from "../../../../src/state/backends/postgres/pg-database.ts";
-import { parsePostgresUrl } from "../../../../src/state/backends/postgres/url.ts";
 import { type PostgresServer, startPostgres } from "./server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pg-tls-"));

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../../src/core/diagnostic.ts";
-import { databaseFailure, withoutPassword } from "../../../../src/state/backends/postgres/database.ts";
-import { isPostgresUrl, parsePostgresUrl } from "../../../../src/state/backends/postgres/url.ts";
+import {
+  databaseFailure,
+  isPostgresUrl,
+  parsePostgresUrl,
+  withoutPassword,
+} from "../../../../src/state/backends/postgres/database.ts";
 
 const parse = (text: string, env: Record<string, string> = {}) => parsePostgresUrl(text, "default", env);
 

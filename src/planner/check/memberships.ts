@@ -1,4 +1,4 @@
-// Memberships that oppose those in the workspace, such as of groups in groups: added after these end, or rejected as a cycle.
+// Checks memberships: groups that contain each other, their order, and members that cannot be managed.
 
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
@@ -9,8 +9,8 @@ import { kindsNamedBy } from "../../resource/translate-names.ts";
 import { mentioned } from "../decide/dependencies.ts";
 import { type Change, isOfReplaced } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
-import { transitiveClosure } from "../model/order.ts";
 import { markedResult } from "../model/result-values.ts";
+import { transitiveClosure } from "../model/work-graph.ts";
 
 /** Cycles of declared memberships alone were reported with the spec. */
 export function nestingCycles(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
@@ -152,5 +152,46 @@ function cycleError(
     address,
     at,
     hint: "remove one of these memberships from the workspace or the spec",
+  });
+}
+
+export function unmanageableMemberships(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
+  return changes.flatMap((change) => writtenLists(context, change).flatMap((one) => refusals(context, one)));
+}
+
+interface WrittenList {
+  readonly change: Change;
+  readonly field: string;
+  /** Kind of the objects that the list names, and that a write of it changes. */
+  readonly kind: string;
+  readonly names: readonly unknown[];
+}
+
+/** The lists that a change writes to the objects that they name. */
+function writtenLists({ input }: PlanContext, change: Change): WrittenList[] {
+  if (change.action !== "create" && change.action !== "update" && change.action !== "replace") return [];
+  const { fields } = input.registry.get(change.kind);
+  return Object.keys(change.after).flatMap((field) => {
+    const { writtenToNamed, items } = fields[field] ?? {};
+    if (writtenToNamed !== true || items?.names === undefined) return [];
+    const names = change.after[field];
+    const isWritten = change.action !== "update" || change.diffs.some(({ path }) => path[0] === field);
+    return isWritten && Array.isArray(names) ? [{ change, field, kind: items.names, names }] : [];
+  });
+}
+
+function refusals({ input, liveIndex }: PlanContext, list: WrittenList): Diagnostic[] {
+  const { address } = list.change;
+  const { singular } = input.registry.get(list.kind);
+  const resource = input.spec.resources.get(address);
+  return list.names.flatMap((name, index) => {
+    const live = typeof name === "string" ? liveIndex.byName(list.kind, name)[0] : undefined;
+    if (live?.unmanageable === undefined) return [];
+    const message = `${address} cannot be added to the ${singular} ${JSON.stringify(live.name)}: ${live.unmanageable}`;
+    return error("PLAN_UNMANAGEABLE", message, {
+      address,
+      at: resource?.locate([list.field, index]),
+      hint: `remove the name from ${list.field}, and change the ${singular} with other tools; memberships that exist are kept`,
+    });
   });
 }

@@ -1,17 +1,23 @@
-// Passes unique names between objects within a plan: the change that frees a name runs first, and a temporary name breaks a cycle.
+// Unique names that move between objects in one plan: renamed objects, names that one object passes to another, and likely renames of keys.
 
-import type { Address } from "../../core/address.ts";
-import { fingerprint } from "../../core/canonical.ts";
+import { type Address, kindOf } from "../../core/address.ts";
+import { canonicalJson, fingerprint } from "../../core/canonical.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
-import type { LiveObject } from "../../resource/live.ts";
+import { shellWord } from "../../core/sentences.ts";
+import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
 import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import { kindsNamedBy, translateNames } from "../../resource/translate-names.ts";
+import type { StateRecord } from "../../state/model/record.ts";
+import { isIgnored } from "../diff/normalize.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
-import { objectKey, type PlanContext } from "../model/context.ts";
-import { changeKey, changesByObject, transitiveClosure } from "../model/order.ts";
+import { objectKey, type PlanContext, recordedOf } from "../model/context.ts";
+import type { PlanInput } from "../model/input.ts";
 import { nameKey } from "../model/planned-workspace.ts";
-import { freeingKey, workGraph } from "../model/work-graph.ts";
+import { changeKey, changesByObject, freeingKey, transitiveClosure, workGraph } from "../model/work-graph.ts";
 import { unchangedListers } from "./dependencies.ts";
 
 type Taker = Create | Update | Replace;
@@ -240,4 +246,146 @@ class Graph {
   leads(key: string, target: string): boolean {
     return transitiveClosure([key], (one) => this.#after.get(one) ?? []).has(target);
   }
+}
+
+/** The input with references in live objects and records changed to the names of the plan. */
+export function withNewNames(input: PlanInput): PlanInput {
+  const { registry, state } = input;
+  const names = new Map([...namedKinds(registry)].flatMap((kind) => newNamesOf(input, registry.find(kind))));
+  if (names.size === 0) return input;
+  const renamed = renaming(registry, names);
+  const live = renamedLive(registry, input.live, renamed);
+  const records = new Map(
+    [...state.records].map(([address, record]) => {
+      const provider = registry.find(kindOf(address));
+      return [address, provider === undefined ? record : renamedRecord(provider, record, renamed)];
+    }),
+  );
+  return { ...input, live, state: { ...state, records } };
+}
+
+/** Live objects as a plan that was made earlier names them. */
+export function withPlannedNames(registry: PlanningRegistry, live: Live, changes: readonly Change[]): Live {
+  const named = namedKinds(registry);
+  const names = new Map<string, string>();
+  for (const change of changes) {
+    if (change.action !== "update" || !named.has(change.kind)) continue;
+    const found = live.get(change.kind);
+    if (found?.readable !== true) continue;
+    const object = found.objects.find(({ id }) => id === change.id);
+    const provider = registry.get(change.kind);
+    if (object !== undefined && !isSameName(provider, object.name, change.name))
+      names.set(keyOf(provider, object.name), change.name);
+  }
+  return names.size === 0 ? live : renamedLive(registry, live, renaming(registry, names));
+}
+
+const namedKinds = (registry: PlanningRegistry): ReadonlySet<string> =>
+  new Set(registry.kinds.flatMap(({ fields }) => [...kindsNamedBy(fields)]));
+
+type Renaming = (fields: FieldTable, values: Values) => Values;
+
+const renaming =
+  (registry: PlanningRegistry, names: ReadonlyMap<string, string>): Renaming =>
+  (fields, values) =>
+    translateNames(fields, values, (kind, name) => names.get(keyOf(registry.get(kind), name)));
+
+const renamedLive = (registry: PlanningRegistry, live: Live, renamed: Renaming): Live =>
+  new Map([...live].map(([kind, found]) => [kind, renamedObjects(registry.get(kind), found, renamed)]));
+
+function renamedObjects({ fields }: PlannedKind, found: LiveKind, renamed: Renaming): LiveKind {
+  if (!found.readable) return found;
+  const objects = found.objects.map((object) => ({ ...object, values: renamed(fields, object.values) }));
+  return { ...found, objects };
+}
+
+function renamedRecord({ fields }: PlannedKind, record: StateRecord, renamed: Renaming): StateRecord {
+  const applied = renamed(fields, record.applied);
+  return record.status === "ready"
+    ? { ...record, applied, seen: renamed(fields, record.seen) }
+    : { ...record, applied };
+}
+
+const keyOf = (provider: PlannedKind, name: string): string =>
+  `${provider.kind}\n${foldName(provider, name)}`;
+
+/** Old names of a kind, as keys, with the new ones. */
+function newNamesOf(
+  { live, spec, state, destroy, only }: PlanInput,
+  provider: PlannedKind | undefined,
+): readonly (readonly [string, string])[] {
+  const found = provider === undefined ? undefined : live.get(provider.kind);
+  if (destroy === true || provider === undefined || found?.readable !== true) return [];
+  const { nameField, fields } = provider;
+  if (nameField === undefined || fields[nameField]?.onChange === "replace") return [];
+  const byId = new Map(found.objects.map((object) => [object.id, object]));
+  return [...spec.resources.values()].flatMap(({ kind, address, name, lifecycle }) => {
+    const record = kind === provider.kind ? state.records.get(address) : undefined;
+    const object = record === undefined ? undefined : byId.get(record.id);
+    const isKept = only?.(address) === false || isIgnored([nameField], lifecycle.ignore_changes);
+    if (object === undefined || isKept || isSameName(provider, object.name, name)) return [];
+    return [[keyOf(provider, object.name), name]] as const;
+  });
+}
+
+/** The changes with a hint at each deletion that has exactly one likely successor: how to keep the object. */
+export function withRenames(context: PlanContext, changes: readonly Change[]): readonly Change[] {
+  const successors = new Map<Change, Create>();
+  if (!changes.some(({ action }) => action === "delete")) return changes;
+  for (const provider of context.input.registry.kinds) {
+    if (provider.nameField === undefined) continue;
+    const creates = changes.filter((one) => one.action === "create" && one.kind === provider.kind);
+    const deletes = changes.filter((one) => one.action === "delete" && one.kind === provider.kind);
+    for (const [from, to] of pairs(context, provider, deletes as Delete[], creates as Create[]))
+      successors.set(from, to);
+  }
+  return changes.map((change) => {
+    const to = successors.get(change);
+    if (to === undefined) return change;
+    return { ...change, consequences: [...change.consequences, sentence(context, change, to)] };
+  });
+}
+
+function pairs(
+  context: PlanContext,
+  provider: PlannedKind,
+  deletes: readonly Delete[],
+  creates: readonly Create[],
+): readonly (readonly [Delete, Create])[] {
+  const found: (readonly [Delete, Create])[] = [];
+  // Values known only after apply are omitted on both sides, so creates are compared by the rest.
+  for (const [open, alike] of Map.groupBy(creates, openFields)) {
+    const without = new Set([...open.split("\n"), provider.nameField ?? ""]);
+    const wanted = Map.groupBy(alike, (create) => essence(create.after, without));
+    const recorded = Map.groupBy(deletes, (one) => essence(writtenOf(context, provider, one), without));
+    for (const [key, successors] of wanted) {
+      const candidates = (key === NOTHING ? undefined : recorded.get(key)) ?? [];
+      if (successors.length !== 1 || candidates.length !== 1) continue;
+      for (const from of candidates) for (const to of successors) found.push([from, to]);
+    }
+  }
+  return found;
+}
+
+function openFields({ unresolved }: Create): string {
+  return [...new Set(unresolved.map(({ path }) => String(path[0])))].sort().join("\n");
+}
+
+/** The values that the spec declared at the last apply; none for an unrecorded object. */
+function writtenOf(context: PlanContext, provider: PlannedKind, { address, deposed }: Delete): Values {
+  const record = deposed === true ? undefined : context.input.state.records.get(address);
+  return recordedOf(provider, record)?.applied ?? {};
+}
+
+function essence(values: Values, without: ReadonlySet<string>): string {
+  return canonicalJson(Object.fromEntries(Object.entries(values).filter(([name]) => !without.has(name))));
+}
+
+const NOTHING = canonicalJson({});
+
+function sentence({ input }: PlanContext, from: Change, to: Create): string {
+  const { nameField, fields } = input.registry.get(from.kind);
+  const named = nameField !== undefined && fields[nameField]?.onChange === "replace" && from.name !== to.name;
+  const under = named ? `, with ${nameField}: ${from.name} in the spec,` : "";
+  return `it has the same fields as ${to.address}; if it was only renamed, run \`workspace state mv ${shellWord(from.address)} ${shellWord(to.address)}\`${under} to keep it`;
 }

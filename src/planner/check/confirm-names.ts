@@ -1,0 +1,387 @@
+// Checks names and values of a spec: names of no object, values that the workspace does not offer, and ignored fields that contradict.
+
+import { remoteId } from "../../core/address.ts";
+import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
+import { collectTexts } from "../../core/json.ts";
+import { isSamePath, type Path, toDottedPath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
+import { listed } from "../../core/sentences.ts";
+import { type Suggest, suggester } from "../../core/suggest.ts";
+import { anyField, type FieldSchema, textsIn, type Values } from "../../resource/field-schema.ts";
+import { isBuiltIn, isSameName } from "../../resource/names.ts";
+import type { PlannedWorkspace, Problem } from "../../resource/planning.ts";
+import type { PlannedKind } from "../../resource/provider.ts";
+import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { Resource } from "../../spec/model/spec.ts";
+import { isIgnored } from "../diff/normalize.ts";
+import type { Change, Delete, NonEmpty, Replace, Update } from "../model/change.ts";
+import { objectKey, type PlanContext } from "../model/context.ts";
+import type { LookupAnswer, LookupSource, Lookups, PlanInput, Question } from "../model/input.ts";
+import { nameKey } from "../model/planned-workspace.ts";
+
+type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
+
+/** The questions that a plan will probably have about unrecorded resources. Paths are left out where it lists folders anyway. */
+export function earlyQuestions({ registry, spec, state }: EarlyInput): Question[] {
+  const addresses = [...spec.resources.keys(), ...state.records.keys()];
+  const listsFolders = addresses.some((address) => registry.of(address).tree !== undefined);
+  const isEarly = ({ in: where }: LookupSource): boolean =>
+    where === "catalog" || (where === "names" && !listsFolders);
+  const found: Question[] = [];
+  for (const resource of spec.resources.values()) {
+    if (state.records.has(resource.address)) continue;
+    for (const { path, text, place } of valuesIn(registry, resource))
+      if (!text.includes("${") && isEarly(place))
+        found.push({ address: resource.address, path, text, place });
+  }
+  return found;
+}
+
+type EarlyInput = Pick<PlanInput, "registry" | "spec" | "state">;
+
+const asks = anyField((field) => placeOf(field) !== undefined);
+
+function placeOf({ catalog, refersTo, mentions, shouldExist }: FieldSchema): LookupSource | undefined {
+  if (catalog !== undefined) return { in: "catalog", of: catalog };
+  if (refersTo !== undefined) return { in: "ids", of: refersTo };
+  const [kind] = mentions ?? [];
+  return shouldExist === true && kind !== undefined ? { in: "names", of: kind } : undefined;
+}
+
+/** The values that changes send and that neither the spec nor the read objects confirm. */
+export function lookupQuestions(
+  context: LookupContext,
+  changes: readonly Change[],
+  workspace: PlannedWorkspace,
+): Question[] {
+  return changes.flatMap((change) => {
+    const sends = change.action === "create" || change.action === "replace" || change.action === "update";
+    const resource = sends ? context.input.spec.resources.get(change.address) : undefined;
+    if (!sends || resource === undefined) return [];
+    return valuesIn(context.input.registry, resource).flatMap(({ path, place }): Question[] => {
+      const text = valueAt(change.after, path);
+      if (typeof text !== "string" || !isSent(change, path)) return [];
+      const question = { address: change.address, path, text, place };
+      return isReference(resource, path, place) || isConfirmed(context, workspace, question)
+        ? []
+        : [question];
+    });
+  });
+}
+
+/** Cached, because a plan asks three times. */
+function valuesIn(registry: PlanningRegistry, { kind, values }: Resource): readonly AskedValue[] {
+  const known = askedValues.get(values);
+  if (known !== undefined) return known;
+  const found = textsIn(registry.get(kind).fields, values, asks).flatMap(({ path, text, schema }) => {
+    const place = placeOf(schema);
+    return place === undefined ? [] : [{ path, text, place }];
+  });
+  askedValues.set(values, found);
+  return found;
+}
+
+type AskedValue = Omit<Question, "address">;
+
+const askedValues = new WeakMap<Values, readonly AskedValue[]>();
+
+/** For an update, only changed values are checked, because the service accepted the others before. */
+function isSent(change: Change, path: Path): boolean {
+  if (change.action !== "update") return true;
+  const here = `${toPointer(path)}/`;
+  return change.diffs.some((diff) => {
+    const there = `${toPointer(diff.path)}/`;
+    return here.startsWith(there) || there.startsWith(here);
+  });
+}
+
+/** Objects to be created have no ID yet, and an ID from a reference belongs to a declared resource. */
+function isReference({ references }: Resource, path: Path, place: LookupSource): boolean {
+  if (place.in === "catalog") return false;
+  return references.some((one) => isSamePath(one.path, path));
+}
+
+function isConfirmed(
+  { liveIndex }: LookupContext,
+  workspace: PlannedWorkspace,
+  { text, place }: Question,
+): boolean {
+  if (text.includes("${")) return true;
+  if (place.in === "ids") return liveIndex.byId(place.of, remoteId(text)) !== undefined;
+  if (place.in === "catalog") return false;
+  return (
+    workspace.declared(place.of, text) ||
+    (liveIndex.byName(place.of, text).length > 0 && !workspace.isRemoved(place.of, text))
+  );
+}
+
+/** An error for each value that does not exist, a warning for each that could not be checked, or that another user may create (a path). */
+export function unconfirmedValues(
+  context: LookupContext,
+  lookups: Lookups | undefined,
+  questions: readonly Question[],
+): Diagnostic[] {
+  if (lookups === undefined) return [];
+  const suggest = suggester();
+  const unasked = new Map<LookupAnswer | Diagnostic, NonEmpty<Question>>();
+  const found = questions.flatMap((question) => {
+    const answer = answerTo(lookups, question.place);
+    if (answer === undefined) return [];
+    if (answer.readable && answer.values.has(question.text)) return [];
+    const failure = answer.readable ? answer.failed?.get(question.text) : answer.diagnostic;
+    if (answer.readable && failure === undefined && answer.unasked?.has(question.text) !== true)
+      return [unconfirmed(context, question, answer, suggest)];
+    const open = failure ?? answer;
+    const before = unasked.get(open);
+    unasked.set(open, before === undefined ? [question] : [...before, question]);
+    return [];
+  });
+  return [...found, ...[...unasked].map(([open, about]) => unchecked(context, lookups, open, about))];
+}
+
+function answerTo(lookups: Lookups, place: LookupSource): LookupAnswer | undefined {
+  return place.in === "catalog" ? lookups.catalogs.get(place.of) : lookups.kinds.get(place.of);
+}
+
+function unconfirmed(
+  context: LookupContext,
+  { address, path, text, place }: Question,
+  answer: Extract<LookupAnswer, { readonly readable: true }>,
+  suggest: Suggest,
+): Diagnostic {
+  const resource = context.input.spec.resources.get(address);
+  // The nearest name would show most of a sensitive one.
+  const isHidden = context.input.isSensitive?.(address, path, text) === true;
+  const best = place.in === "ids" || isHidden ? undefined : suggest(text, answer.values);
+  const message = `${address}: ${toDottedPath(path)} ${JSON.stringify(text)} is not ${describes(context, place, answer)}`;
+  const told = place.in === "names" ? warning : error;
+  return told("PLAN_UNKNOWN_NAME", message, {
+    address,
+    at: resource?.locate(path),
+    hint: best === undefined ? hintFor(place, answer) : `did you mean ${JSON.stringify(best)}?`,
+  });
+}
+
+function describes(context: LookupContext, place: LookupSource, answer: LookupAnswer): string {
+  if (place.in === "catalog") return `a ${answer.one} of the workspace`;
+  const { singular } = context.input.registry.get(place.of);
+  return place.in === "ids" ? `the ID of a ${singular} in the workspace` : `a ${singular} in the workspace`;
+}
+
+function hintFor({ of, in: where }: LookupSource, { operation }: LookupAnswer): string {
+  if (operation !== undefined) return `to list them, run \`workspace api ${operation}\``;
+  return where === "ids"
+    ? `declare it under ${of} and use a reference, or correct the ID`
+    : `declare it under ${of}, correct the name, or create it before it is used`;
+}
+
+function unchecked(
+  context: LookupContext,
+  lookups: Lookups,
+  open: LookupAnswer | Diagnostic,
+  questions: NonEmpty<Question>,
+): Diagnostic {
+  const [first] = questions;
+  const answer = answerTo(lookups, first.place);
+  const what = answer?.one === undefined ? first.place.of : `${answer.one}s`;
+  const about = listed(questions.map(({ address, path }) => `${toDottedPath(path)} of ${address}`));
+  const verb = questions.length === 1 ? "is" : "are";
+  const at = context.input.spec.resources.get(first.address)?.locate(first.path);
+  if (!("code" in open))
+    return warning("PLAN_UNCHECKED", `too many folders to search, so ${about} ${verb} not checked`, {
+      at,
+      hint: "declare these resources, or check that they exist",
+    });
+  return warning("PLAN_UNCHECKED", `${what} could not be read, so ${about} ${verb} not checked`, {
+    at,
+    cause: `${open.code}: ${open.message}`,
+    hint: open.hint ?? "check these values, or plan again",
+  });
+}
+
+/** A string in the spec that refers to an object of one of these kinds by name. */
+interface Naming {
+  readonly text: string;
+  readonly kinds: readonly string[];
+  readonly path: Path | undefined;
+}
+
+const mayName = anyField((field) => field.names !== undefined);
+
+/** Whether a resource of a kind can refer to other objects by name. */
+function namesOthers({ fields, planning }: PlannedKind): boolean {
+  return planning.namedInKey !== undefined || Object.values(fields).some(mayName);
+}
+
+type Standing = "there" | "goes" | "unknown";
+
+export function unknownNames(
+  context: PlanContext,
+  changes: readonly Change[],
+  workspace: PlannedWorkspace,
+): Diagnostic[] {
+  const going = new Set(
+    changes.flatMap((change) => (losesName(context, change) ? [objectKey(change.kind, change.id)] : [])),
+  );
+  const ignored = ignoredNames(context);
+  const suggest = suggester();
+  // Most resources of a large workspace name nothing, which saves 100 ms for 100,000.
+  const naming = new Set(context.input.registry.kinds.filter(namesOthers).map(({ kind }) => kind));
+  return changes.flatMap((change) => {
+    const resource = naming.has(change.kind) ? context.input.spec.resources.get(change.address) : undefined;
+    if (resource === undefined || !reaches(change)) return [];
+    let before: ReadonlySet<string> | undefined;
+    const stoodThere = (text: string): boolean => {
+      before ??= "before" in change ? collectTexts(change.before) : new Set<string>();
+      return before.has(text);
+    };
+    return namings(context.input.registry.get(resource.kind), resource).flatMap((naming) => {
+      const standing = standingOf(context, naming, { going, ignored }, workspace);
+      // The service decides about values that it already accepted, even if no list contains them.
+      if (
+        standing === "there" ||
+        (standing === "unknown" && (change.action === "noop" || stoodThere(naming.text)))
+      )
+        return [];
+      const { text, path } = naming;
+      // The nearest name would show most of a sensitive one.
+      const isHidden = context.input.isSensitive?.(resource.address, path ?? [], text) === true;
+      const hint =
+        standing === "goes"
+          ? GOES
+          : unknownNameHint(
+              naming,
+              isHidden ? [] : namesOf(context, naming.kinds, { going, ignored }),
+              suggest,
+            );
+      return [unknownName(resource, naming, standing, hint)];
+    });
+  });
+}
+
+/** Declared names that their objects do not get, because `ignore_changes` keeps the live one: by kind and name. */
+function ignoredNames({ input, liveIndex, decided }: PlanContext): ReadonlySet<string> {
+  const found = [...input.spec.resources.values()].filter(({ address, kind, name, lifecycle }) => {
+    const provider = input.registry.get(kind);
+    const { nameField } = provider;
+    if (nameField === undefined || !isIgnored([nameField], lifecycle.ignore_changes)) return false;
+    const change = decided.get(address);
+    const live = change !== undefined && "id" in change ? liveIndex.byId(kind, change.id) : undefined;
+    return live !== undefined && !isSameName(provider, live.name, name);
+  });
+  return new Set(found.map(({ kind, name }) => nameKey(input.registry, kind, name)));
+}
+
+/** Names that are not there after the plan, although an object has or declares them. */
+interface Lost {
+  readonly going: ReadonlySet<string>;
+  readonly ignored: ReadonlySet<string>;
+}
+
+/** Whether no object has the name of a live object after a change. */
+function losesName({ input }: PlanContext, change: Change): change is Delete | Replace | Update {
+  if (change.action === "delete" || change.action === "replace") return true;
+  const { nameField } = input.registry.get(change.kind);
+  return change.action === "update" && change.diffs.some(({ path }) => path[0] === nameField);
+}
+
+function reaches(change: Change): boolean {
+  return change.action !== "delete" && change.action !== "forget" && change.action !== "report";
+}
+
+/** The name is known if one readable kind contains it, or if a kind was not listed. */
+function standingOf(
+  context: PlanContext,
+  naming: Naming,
+  { going, ignored }: Lost,
+  workspace: PlannedWorkspace,
+): Standing {
+  let standing: Standing = "unknown";
+  for (const kind of naming.kinds) {
+    const provider = context.input.registry.find(kind);
+    if (provider === undefined || context.input.live.get(kind)?.readable !== true) return "there";
+    const isDeclared =
+      workspace.declared(kind, naming.text) &&
+      !ignored.has(nameKey(context.input.registry, kind, naming.text));
+    if (isDeclared || isBuiltIn(provider, naming.text)) return "there";
+    const found = context.liveIndex.byName(kind, naming.text);
+    if (found.some((one) => !going.has(objectKey(kind, one.id)))) return "there";
+    if (found.length > 0) standing = "goes";
+  }
+  // Then only deletions are certain.
+  return standing === "unknown" && context.input.partial === true ? "there" : standing;
+}
+
+function namings(provider: PlannedKind, resource: Resource): Naming[] {
+  const found = textsIn(provider.fields, resource.values, mayName).flatMap(
+    ({ text, path, schema: { names } }): Naming[] =>
+      names === undefined || text.includes("${") ? [] : [{ text, kinds: [names], path }],
+  );
+  const inName = provider.planning.namedInKey?.(resource.name);
+  if (inName !== undefined) found.push({ text: inName.name, kinds: inName.kinds, path: undefined });
+  return found;
+}
+
+/** Names that will be there after the plan. */
+function namesOf(
+  context: PlanContext,
+  kinds: readonly string[],
+  { going, ignored }: Lost,
+): readonly string[] {
+  const live = kinds.flatMap((kind) =>
+    context.liveIndex.all(kind).filter((one) => !going.has(objectKey(kind, one.id))),
+  );
+  const { registry, spec } = context.input;
+  const declared = [...spec.resources.values()].filter(
+    ({ kind, name }) => kinds.includes(kind) && !ignored.has(nameKey(registry, kind, name)),
+  );
+  return [...live, ...declared].map(({ name }) => name);
+}
+
+const GOES = "remove the name here too, or use the new one";
+
+function unknownNameHint({ text, kinds }: Naming, names: readonly string[], suggest: Suggest): string {
+  const best = suggest(text, names);
+  const declare = `declare it under ${kinds.join(" or ")}`;
+  return best === undefined
+    ? `${declare}, or correct the name`
+    : `did you mean ${JSON.stringify(best)}? otherwise, ${declare}`;
+}
+
+function unknownName(resource: Resource, naming: Naming, standing: Standing, hint: string): Diagnostic {
+  const { text, kinds, path } = naming;
+  const message =
+    standing === "goes"
+      ? `${resource.address} refers to "${text}", which this plan deletes`
+      : `${resource.address} refers to "${text}", which does not exist in ${kinds.join(" or ")}`;
+  return error("PLAN_UNKNOWN_NAME", message, {
+    address: resource.address,
+    at: path === undefined ? resource.at : resource.locate(path),
+    hint,
+  });
+}
+
+export function ignoredContradictions({ input }: PlanContext, changes: readonly Change[]): Diagnostic[] {
+  return changes.flatMap((change) => {
+    if (change.action !== "update" && change.action !== "replace") return [];
+    const resource = input.spec.resources.get(change.address);
+    if (resource === undefined || resource.lifecycle.ignore_changes.length === 0) return [];
+    // A value that only an apply can tell counts as any value.
+    const after = change.unresolved.reduce<Values>(
+      (values, { path }) => withValueAt(values, path, "") as Values,
+      change.after,
+    );
+    const problems = input.registry.get(change.kind).planning.validate?.(after, change.name) ?? [];
+    const ignored = listed(resource.lifecycle.ignore_changes);
+    return problems.filter(isContradiction).map(({ path, code, message }) =>
+      error(code, `${change.address}: ${message}, and ignore_changes keeps the live ${ignored}`, {
+        address: change.address,
+        at: resource.locate(path),
+        hint: "remove the field from ignore_changes, or declare fields that are valid with its live value",
+      }),
+    );
+  });
+}
+
+/** The service set the live value, so only the fields next to it can be wrong. */
+const isContradiction = ({ severity, code }: Problem): boolean =>
+  severity !== "warning" && (code === "SPEC_COMBINATION" || code === "SPEC_MISSING_FIELD");
