@@ -36,7 +36,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     watched("destroy", "delete all managed resources", () => import("./commands/apply.ts")),
   ]),
   ...group("Drift and state", [
-    watched("drift", "show drift since the last apply", () => import("./commands/drift/drift.ts")),
+    watched("drift", "show drift since the last apply", () => import("./commands/drift.ts")),
     command("history", "show who applied what and when", () => import("./commands/history.ts")),
     command("state", "inspect, repair, and move the state", () => import("./commands/state/state.ts")),
   ]),
@@ -64,17 +64,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     command(
       "clusters",
       "start, stop, resize, and inspect managed clusters",
-      () => import("./commands/clusters/clusters.ts"),
+      () => import("./commands/clusters.ts"),
     ),
-    command("api", "call an API operation directly", () => import("./commands/api/api.ts")),
+    command("api", "call an API operation directly", () => import("./commands/api.ts")),
   ]),
   ...group("Learn and set up", [
-    command("login", "check a sign-in and save it as a profile", () => import("./commands/sign-in/login.ts")),
-    command(
-      "whoami",
-      "show the user and the source of the sign-in",
-      () => import("./commands/sign-in/whoami.ts"),
-    ),
+    command("login", "check a sign-in and save it as a profile", () => import("./commands/sign-in.ts")),
+    command("whoami", "show the user and the source of the sign-in", () => import("./commands/sign-in.ts")),
     command(
       "explain",
       "describe a kind, a field, or a section of the spec",

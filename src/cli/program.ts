@@ -44,7 +44,7 @@ async function dispatch(context: CommandContext, argv: readonly string[]): Promi
 async function showHelp(context: CommandContext, { command, parser, args }: Invocation): Promise<number> {
   if (command !== undefined && "moreHelp" in command && args.length > 0)
     context.stdout.write(`${await command.moreHelp?.(args)}\n`);
-  const { helpText } = await import("./help/help.ts");
+  const { helpText } = await import("./command/help.ts");
   context.stdout.write(helpText(parser, context.stdout.columns));
   return EXIT.ok;
 }

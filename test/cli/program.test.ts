@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type Command, type CommandEntry, defineCommand } from "../../src/cli/command/command.ts";
+import { helpText } from "../../src/cli/command/help.ts";
 import {
   choiceOption,
   durationOption,
@@ -14,7 +15,6 @@ import {
 } from "../../src/cli/command/option.ts";
 import { buildProgram, parseArguments } from "../../src/cli/command/parser.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { helpText } from "../../src/cli/help/help.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { type Diagnostic, error } from "../../src/core/diagnostic.ts";
 import { parseDuration } from "../../src/core/duration.ts";

@@ -4,9 +4,9 @@ import { Command as CommanderCommand, CommanderError, Option, type ParseOptionsR
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { nearestHint, suggester } from "../../core/suggest.ts";
 import { type Command, type CommandEntry, type CommandGroup, commandsBelow } from "./command.ts";
-import { commandHabit, withoutHabits } from "./habits.ts";
 import { flagOption, longOf, type OptionSpec, type RawOptions } from "./option.ts";
 import { PIPELINE_OPTIONS, ROOT_OPTIONS } from "./shared-options.ts";
+import { commandHabit, withoutHabits } from "./terraform-flags.ts";
 
 const HELP = flagOption("-h, --help", "show help");
 const VERSION = flagOption("-V, --version", "show the version");

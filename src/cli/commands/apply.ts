@@ -1,7 +1,6 @@
 // `workspace apply [PLANFILE]` applies the spec or a saved plan; `workspace destroy` deletes all managed resources.
 
-import { type ApplyRequest, runApply } from "../../workflow/apply/apply.ts";
-import { runPlanFile, withPlanFile } from "../../workflow/apply/apply-plan-file.ts";
+import { type ApplyRequest, runApply, runPlanFile, withPlanFile } from "../../workflow/apply/apply.ts";
 import { assertMayApply } from "../../workflow/invocation/target.ts";
 import { type PlanOptions, type SessionOptions, withSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";

@@ -1,4 +1,4 @@
-// Prints the result of a job run: details and output on stdout, problems on stderr; and writes notebook views as HTML.
+// Prints job runs and clusters: each new state while a command waits, the result of a run, and notebook views as HTML files.
 
 import { extname, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
@@ -8,13 +8,16 @@ import { type Diagnostic, error, failureOf } from "../../core/diagnostic.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import {
+  clusterText,
   durations,
   hasSucceeded,
   messageOf,
   outcomeWord,
   outputText,
+  stateText,
 } from "../../report/inspect/cluster-text.ts";
 import { printable, printableJson, printableLines } from "../../report/text/printable.ts";
+import type { FollowRunObserver } from "../../workflow/operate/wait.ts";
 import type { Connection } from "../../workflow/session/connect.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { colorsOf, printDiagnostics } from "./diagnostics.ts";
@@ -122,4 +125,27 @@ export function writeViews(
 function numbered(path: string, number: number): string {
   const extension = extname(path);
   return `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
+}
+
+export function runStates(context: CommandContext): FollowRunObserver {
+  const say = newLines(context);
+  return {
+    polled: (id, run) => say(`run ${id}: ${stateText(run)}`),
+    retryExpected: (id, run) => say(`run ${id}: ${stateText(run)}; the job retries it`),
+    retried: (next, id, run) => say(`run ${next}: retry of run ${id} (${outcomeWord(run)})`),
+  };
+}
+
+export function clusterStates(context: CommandContext, address: string): (cluster: JsonObject) => void {
+  const say = newLines(context);
+  return (cluster) => say(`${printable(address)}: ${clusterText(cluster)}`);
+}
+
+/** Leaves out a line that repeats the one before it. */
+function newLines({ stderr }: CommandContext): (line: string) => void {
+  let last = "";
+  return (line) => {
+    if (line !== last) stderr.write(`${line}\n`);
+    last = line;
+  };
 }

@@ -1,15 +1,17 @@
-// Runs an apply or a destroy: locks the state, plans, gets approval, executes the plan. Prints nothing and knows no exit code.
+// Runs an apply or a destroy, of a new plan or of a saved one: locks the state, plans, gets approval, executes. Prints nothing and knows no exit code.
 
 import { ciActor } from "../../config/environment.ts";
 import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { ApplyOrigin } from "../../core/past-run.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
+import { shellWord } from "../../core/sentences.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
 import { type ComparedDrift, endedAcknowledgements, pendingMoves } from "../../planner/diff/known-drift.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
+import { changedObjects, otherRecords } from "../../planner/plan-file.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
@@ -17,11 +19,22 @@ import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/no
 import { fold } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
+import { assertMayApply } from "../invocation/target.ts";
+import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { locatedEvent, locatedOutcome } from "../plan/located.ts";
+import { assertBelow, checkedPlan, planFile, signatureCheck, withSecrets } from "../plan/plan-file.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
+import { checkRules } from "../rules/check-rules.ts";
 import { lockWait } from "../session/open-state.ts";
 import { prepareForLargeApply } from "../session/read-spec.ts";
-import { keyedBy, type PlanOptions, planSession, type Session } from "../session/session.ts";
+import {
+  keyedBy,
+  type PlanOptions,
+  planSession,
+  type Session,
+  type SessionOptions,
+  withSession,
+} from "../session/session.ts";
 import { assertStateExists, ephemeralState, otherTarget } from "../session/state-warnings.ts";
 
 /** Shows an apply, and decides for the user. Its methods are called in this order, under the lock. */
@@ -185,4 +198,109 @@ export async function executePlan(
   const outcome = sensitive.masked(locatedOutcome(found, resources));
   await observer.applied(plan, outcome, notes);
   return { status: "applied", plan, outcome };
+}
+
+export function withPlanFile<T>(
+  context: WorkflowContext,
+  options: SessionOptions & PlanOptions,
+  file: string,
+  signal: AbortSignal,
+  work: (session: Session, text: string) => Promise<T>,
+): Promise<T> {
+  refuseOwnWishes(options);
+  const { text, claims } = planFile(context, file);
+  refuseOtherTarget(options, claims.target, file);
+  if (options.file === undefined) assertBelow(context, claims.file);
+  const chosen = {
+    ...options,
+    file: options.file ?? claims.file,
+    target: claims.target,
+    var: claims.var,
+    varFile: claims.varFile,
+  };
+  assertMayApply(context, chosen, { saved: true, named: options.target !== undefined });
+  const opening = { makesKey: false, secrets: "resolve", signal, unlocked: signatureCheck(text) } as const;
+  return withSession(context, chosen, opening, (session) => work(session, text));
+}
+
+/** Applies exactly the saved plan. The user approved it when it was made, so the observer is not asked. */
+export function runPlanFile(
+  session: Session,
+  text: string,
+  request: Omit<ApplyRequest, "plan">,
+  observer: ApplyObserver,
+): Promise<ApplyResult> {
+  return withLock(session, request.lockTimeout, request.signal, (lease) =>
+    applyChecked(session, lease, text, request, observer),
+  );
+}
+
+/** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
+function refuseOwnWishes(options: SessionOptions & PlanOptions): void {
+  const given = [
+    ...(options.var.length === 0 ? [] : ["--var"]),
+    ...(options.varFile.length === 0 ? [] : ["--var-file"]),
+    ...((options.only ?? []).length === 0 ? [] : ["--only"]),
+    ...(options.adopt === true ? ["--adopt"] : []),
+    ...(options.allowDuplicates === true ? ["--allow-duplicates"] : []),
+  ];
+  if (given.length === 0) return;
+  throw failureOf("CLI_USAGE", `${given.join(", ")} cannot be used with a saved plan`, {
+    hint: "remove it, or make a new plan with it",
+  });
+}
+
+/** --target may repeat the target of the plan. */
+function refuseOtherTarget({ target }: SessionOptions, planned: string | undefined, file: string): void {
+  if (target === undefined || target === planned) return;
+  const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
+  throw failureOf("CLI_USAGE", `the plan was made ${made}, not for ${JSON.stringify(target)}`, {
+    hint: `remove --target, or make a new plan: \`workspace plan --target ${shellWord(target)} --out ${shellWord(file)}\``,
+  });
+}
+
+async function applyChecked(
+  session: Session,
+  lease: Lease,
+  text: string,
+  request: Omit<ApplyRequest, "plan">,
+  observer: ApplyObserver,
+): Promise<ApplyResult> {
+  const { context, settings, spec, warnings } = session;
+  const saved = checkedPlan(session, text, lease.state());
+  // The rules may have changed since the plan was made, and it did not decide what it compares.
+  const plan = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
+  const doubts = [
+    ...ephemeralState(context, session.options, settings.place, lease.state()),
+    ...otherTarget(spec, lease.state()),
+  ];
+  if (isBlocked(plan)) {
+    await observer.planned(plan, []);
+    return { status: "refused", plan };
+  }
+  // The workspace is read again for names and IDs; the changes are those of the file.
+  const now = await planSession(session, lease.state(), { writes: true });
+  const { live, learnt, sensitive, recovered } = now;
+  assertNotInterrupted(request.signal);
+  if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
+  const moved = [
+    ...otherRecords(saved, recovered.state),
+    ...changedObjects(saved.plan, live, registry, recovered.state, sensitive),
+  ];
+  if (hasErrors(moved)) throw new Failure(...moved);
+  const ruled = plan.diagnostics.slice(saved.plan.diagnostics.length);
+  const found = [...lease.diagnostics, ...recovered.diagnostics, ...doubts, ...ruled];
+  context.observer.found(found);
+  const notes = [...warnings, ...found];
+  await observer.planned(plan, notes);
+  return executePlan(session, request, observer, {
+    lease,
+    plan,
+    compared: { drift: now.plan.drift, live, only: undefined, moves: pendingMoves(recovered.entries) },
+    sensitive,
+    resources: spec.resources,
+    entries: [...plannedEntries(recovered.entries, plan), ...learnt, { type: "nonce", nonce: saved.nonce }],
+    command: "apply",
+    notes,
+  });
 }

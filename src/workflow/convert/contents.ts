@@ -1,10 +1,14 @@
-// Contents of notebooks and files of a Terraform state: contents in the state, and files that it names.
+// The resources of a Terraform state as live objects, as an export reads them from the service, with the contents of notebooks and files.
 
 import { createHash } from "node:crypto";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { isInFolder, resolvedPath } from "../../config/files.ts";
+import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
+import { type JsonObject, omit } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { hasContent } from "../../resource/content.ts";
+import { foldName } from "../../resource/names.ts";
 import type { Provider } from "../../resource/provider.ts";
 import type { Registry } from "../../resource/registry.ts";
 import type { ExportedObject } from "../../spec/export/addresses.ts";
@@ -12,12 +16,19 @@ import { extensionFor, extensionOf, isNotebookKind } from "../../spec/files/cont
 import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
 import {
+  convertAttributes,
+  type ResourceType,
+  resourceType,
+  textAttribute,
+  withMemberships,
+} from "./resource-types.ts";
+import {
   type ConversionLog,
   type ConvertedObject,
   type ConvertedObjects,
   convertedKey,
-} from "./conversion.ts";
-import { textAttribute } from "./resource-types.ts";
+  type TerraformInstance,
+} from "./terraform-state.ts";
 
 export interface ContentFolders {
   readonly configuration: string;
@@ -133,4 +144,147 @@ function pathInSpec(
 /** Whether the file's extension says what the notebook is, as the spec infers it. */
 function hasItsExtension({ live }: ConvertedObject, provider: Provider, path: string): boolean {
   return !isNotebookKind(provider) || extensionOf(path) === extensionFor(live.values);
+}
+
+const VENDOR = "databricks_";
+const AUTHORITATIVE =
+  "its access list is authoritative: the plan removes entries that Terraform did not manage";
+
+const PARTS = new Set(["databricks_group_member", "databricks_entitlements"]);
+
+/** In the order of the state. What cannot be converted is in the log. */
+export function convertedObjects(
+  instances: readonly TerraformInstance[],
+  registry: Registry,
+  log: ConversionLog,
+): ConvertedObjects {
+  const objects = new Map<string, ConvertedObject>();
+  const parts: TerraformInstance[] = [];
+  for (const instance of instances) {
+    if (!instance.managed) continue;
+    const type = resourceType(instance.type);
+    const reason = notConverted(instance, type);
+    if (reason !== undefined) log.leave(instance, reason);
+    else if (type === undefined) parts.push(instance);
+    else add(objects, instance, type, registry, log);
+  }
+  return withParents(withMemberships(objects, parts, instances, log), registry, log);
+}
+
+function notConverted(
+  { type, state, values, sensitive }: TerraformInstance,
+  known: ResourceType | undefined,
+): string | undefined {
+  if (!type.startsWith(VENDOR)) return "it belongs to another provider";
+  if (known === undefined && !PARTS.has(type)) return "`workspace` does not manage this type";
+  if (state === "deposed") return "it is deposed: Terraform replaced it and did not delete it yet";
+  if (state === "without attributes") return "the state has no attributes of it";
+  const hidden = sensitiveReason(sensitive);
+  if (hidden !== undefined || known === undefined) return hidden;
+  const [id, name] = [known.id(values), known.name(values)];
+  return id === undefined || name === undefined ? "the state does not contain its ID and name" : undefined;
+}
+
+function add(
+  objects: Map<string, ConvertedObject>,
+  instance: TerraformInstance,
+  type: ResourceType,
+  registry: Registry,
+  log: ConversionLog,
+): void {
+  const provider = registry.get(type.kind);
+  const name = type.name(instance.values) ?? "";
+  const id: RemoteId = remoteId(foldedId(type, registry, instance.values));
+  const key = convertedKey(type.kind, id);
+  const earlier = objects.get(key);
+  const {
+    attributes,
+    left = [],
+    unmanageable,
+  } = type.fields?.(instance.values) ?? { attributes: instance.values };
+  const reason = earlier === undefined ? unmanageable : `${earlier.instance.address} is the same object`;
+  if (reason !== undefined) {
+    log.leave(instance, reason);
+    return;
+  }
+  const given = omit(attributes, ["provider_config", ...type.computed]);
+  const found = convertAttributes(provider.fields, given, convertedPaths(instance.sensitive));
+  for (const one of [...left, ...found.left]) log.leaveAttribute(instance, one.path, one.reason);
+  if (instance.state === "tainted")
+    log.note(instance, "it is tainted: Terraform would replace it, and `workspace` keeps it");
+  const { nameField } = provider;
+  const values = nameField === undefined ? found.values : { ...found.values, [nameField]: name };
+  objects.set(key, { kind: type.kind, live: { id, name, values, facts: {} }, instance });
+}
+
+/** Names that are IDs compare as their kind compares names. */
+function foldedId(type: ResourceType, registry: Registry, attributes: JsonObject): string {
+  const provider = registry.get(type.kind);
+  const id = type.id(attributes) ?? "";
+  return provider.nameField === undefined ? foldName(provider, id) : id;
+}
+
+/** Without ACLs and secrets of scopes that the state does not have, and with the ACL that a scope was created with. */
+function withParents(objects: ConvertedObjects, registry: Registry, log: ConversionLog): ConvertedObjects {
+  const kept = new Map<string, ConvertedObject>();
+  for (const [key, one] of objects) {
+    const parent = registry.get(one.kind).nested?.kind;
+    const name = parentOf(one.live.name);
+    if (parent === undefined || objects.has(convertedKey(parent, name))) kept.set(key, one);
+    else log.leave(one.instance, `the secret scope ${JSON.stringify(name)} is not in the state`);
+  }
+  const acls = Map.groupBy(
+    [...kept.values()].filter((one) => one.kind === "acls"),
+    (one) => parentOf(one.live.name),
+  );
+  for (const { kind, live, instance } of [...kept.values()]) {
+    if (kind !== "scopes" || !acls.has(live.name)) continue;
+    log.note(instance, AUTHORITATIVE);
+    const initial = instance.values.initial_manage_principal;
+    if (typeof initial !== "string" || initial === "") continue;
+    const name = nestedNameOf(live.name, initial);
+    const id = remoteId(foldName(registry.get("acls"), name));
+    const key = convertedKey("acls", id);
+    if (!kept.has(key))
+      kept.set(key, {
+        kind: "acls",
+        live: { id, name, values: { permission: "MANAGE" }, facts: {} },
+        instance,
+      });
+  }
+  return kept;
+}
+
+/** Blocks of a job whose attributes become attributes of the job itself. */
+const MERGED = new Set<unknown>(["task", "job_cluster"]);
+const RENAMED: Readonly<Record<string, string>> = { library: "libraries", is_pinned: "pinned" };
+const NAMES = new Set<unknown>([
+  "cluster_name",
+  "display_name",
+  "instance_pool_name",
+  "key",
+  "name",
+  "path",
+  "principal",
+  "scope",
+  "user_name",
+]);
+
+function convertedPaths(sensitive: readonly Path[]): readonly Path[] {
+  return sensitive
+    .map((path) => (MERGED.has(path[0]) ? path.slice(2) : path))
+    .map(([first, ...rest]) =>
+      typeof first === "string" && Object.hasOwn(RENAMED, first)
+        ? [RENAMED[first] ?? first, ...rest]
+        : [...(first === undefined ? [] : [first]), ...rest],
+    );
+}
+
+/** Why an instance cannot be converted without a sensitive value; undefined if it can. */
+function sensitiveReason(sensitive: readonly Path[]): string | undefined {
+  if (sensitive.some((path) => path.length === 1 && NAMES.has(path[0])))
+    return "Terraform marks its name as sensitive";
+  return sensitive.some((path) => path.length < 3 && (path.length === 0 || MERGED.has(path[0])))
+    ? "Terraform marks its settings as sensitive"
+    : undefined;
 }

@@ -14,10 +14,16 @@ import type { Registry } from "../../resource/registry.ts";
 import { omittedObjects } from "../../spec/export/addresses.ts";
 import { type DocumentMember, type ExportedSpec, exportSpec } from "../../spec/export/document.ts";
 import { existsAlready, problemsOfExport, writeExported } from "../transfer/export.ts";
-import { type ContentFolders, contentKey, findContents } from "./contents.ts";
-import { ConversionLog, type ConvertedObjects, type ConvertedResource, convertedKey } from "./conversion.ts";
-import { convertedObjects } from "./objects.ts";
-import { TERRAFORM_LIMITS, type TerraformInstance, terraformInstances } from "./terraform-state.ts";
+import { type ContentFolders, contentKey, convertedObjects, findContents } from "./contents.ts";
+import {
+  ConversionLog,
+  type ConvertedObjects,
+  type ConvertedResource,
+  convertedKey,
+  TERRAFORM_LIMITS,
+  type TerraformInstance,
+  terraformInstances,
+} from "./terraform-state.ts";
 
 export interface Conversion {
   readonly document: readonly DocumentMember[];

@@ -2,8 +2,15 @@
 
 import { nestedNameOf } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { type Path, setMember } from "../../core/pointer.ts";
 import { withoutToken } from "../../providers/clusters/states.ts";
-import { isUnset, type OmittedAttribute, renamed } from "./attributes.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+import type {
+  ConversionLog,
+  ConvertedObject,
+  ConvertedObjects,
+  TerraformInstance,
+} from "./terraform-state.ts";
 
 const LIBRARIES = { library: "libraries" } as const;
 
@@ -228,3 +235,216 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
 export function resourceType(type: string): ResourceType | undefined {
   return Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
 }
+
+/** An attribute that is not in the spec, and why. Its value may be a secret, so it is not kept. */
+export interface OmittedAttribute {
+  readonly path: Path;
+  readonly reason: string;
+}
+
+export interface ConvertedAttributes {
+  readonly values: Values;
+  readonly left: readonly OmittedAttribute[];
+}
+
+const NO_FIELD = "the kind has no such field";
+export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
+
+export function convertAttributes(
+  fields: FieldTable,
+  attributes: JsonObject,
+  sensitive: readonly Path[] = [],
+): ConvertedAttributes {
+  const reader = new AttributeReader(sensitive);
+  return { values: reader.members({ properties: fields }, attributes, []), left: reader.left };
+}
+
+/** Whether an attribute is unset: a provider writes null, zero, or an empty list or string for that. */
+export function isUnset(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === "" || value === 0 || value === false) return true;
+  if (Array.isArray(value)) return value.every(isUnset);
+  return isObject(value) && Object.values(value).every(isUnset);
+}
+
+/** Whether zero or false is the value of a field; elsewhere, a provider writes them for what is not set. */
+function isMeantEmpty(name: string, { autoscale }: JsonObject, at: Path): boolean {
+  if (name === "num_workers") return isUnset(autoscale);
+  // A service returns it for each cluster and pool, but not for the cluster of a job that does not set it.
+  return name === "enable_elastic_disk" && !at.includes("new_cluster");
+}
+
+class AttributeReader {
+  readonly left: OmittedAttribute[] = [];
+  readonly #sensitive: ReadonlySet<string>;
+
+  constructor(sensitive: readonly Path[]) {
+    this.#sensitive = new Set(sensitive.map((path) => JSON.stringify(path)));
+  }
+
+  members(schema: FieldSchema, object: JsonObject, at: Path): { readonly [field: string]: Json } {
+    const out: { [field: string]: Json } = {};
+    for (const [name, value] of Object.entries(object)) {
+      const path = [...at, name];
+      const isField = schema.properties === undefined || Object.hasOwn(schema.properties, name);
+      if (!isField) {
+        if (!isUnset(value)) this.left.push({ path, reason: NO_FIELD });
+        continue;
+      }
+      const isMeant = schema.properties === undefined || isMeantEmpty(name, object, at);
+      const one = this.#value(memberSchema(schema, name), value, path, isMeant);
+      if (one !== undefined) setMember(out, name, one);
+    }
+    return out;
+  }
+
+  #value(schema: FieldSchema, value: Json, path: Path, meant: boolean): Json | undefined {
+    if (value === null) return undefined;
+    if (this.#sensitive.has(JSON.stringify(path))) return this.#leave(path, IS_SENSITIVE);
+    if (schema.properties !== undefined) return this.#block(schema, value, path);
+    if (typeof schema.additionalProperties === "object")
+      return isObject(value) ? nonEmpty(this.members(schema, value, path)) : this.#unexpected(value, path);
+    if (schema.items !== undefined) return this.#items(schema.items, value, path);
+    if (typeof value === "object") return this.#unexpected(value, path);
+    if (!meant && schema.default === undefined && isUnset(value)) return undefined;
+    if (schema.enum !== undefined && !isAllowed(schema, value))
+      return isUnset(value) ? undefined : this.#leave(path, "its value is unknown to this version");
+    return value;
+  }
+
+  #block(schema: FieldSchema, value: Json, path: Path): Json | undefined {
+    const blocks: readonly Json[] = Array.isArray(value) ? value : [value];
+    const [only, ...more] = blocks;
+    if (more.length > 0) return this.#leave(path, "it has more than one block");
+    if (only === undefined || only === null) return undefined;
+    const inside = Array.isArray(value) ? [...path, 0] : path;
+    if (this.#sensitive.has(JSON.stringify(inside))) return this.#leave(path, IS_SENSITIVE);
+    return isObject(only) ? nonEmpty(this.members(schema, only, inside)) : this.#unexpected(value, path);
+  }
+
+  #items(schema: FieldSchema, value: Json, path: Path): Json | undefined {
+    if (!Array.isArray(value)) return this.#unexpected(value, path);
+    const items = value.flatMap((one: Json, index) => this.#value(schema, one, [...path, index], true) ?? []);
+    return items.length === 0 ? undefined : items;
+  }
+
+  #unexpected(value: Json, path: Path): undefined {
+    return isUnset(value) ? undefined : this.#leave(path, "its type differs from that of the field");
+  }
+
+  #leave(path: Path, reason: string): undefined {
+    this.left.push({ path, reason });
+  }
+}
+
+const nonEmpty = (value: JsonObject): JsonObject | undefined =>
+  Object.keys(value).length === 0 ? undefined : value;
+
+/** In the words of the dialect or of this program. */
+function isAllowed({ enum: values = [], words = {} }: FieldSchema, value: Json): boolean {
+  return values.includes(value) || (typeof value === "string" && Object.hasOwn(words, value));
+}
+
+export function renamed(attributes: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [
+      Object.hasOwn(names, name) ? names[name] : name,
+      value,
+    ]),
+  );
+}
+
+const AUTHORITATIVE =
+  "its list of members is authoritative: the plan removes members that Terraform did not manage";
+
+interface Principal {
+  readonly kind: "users" | "groups" | "service principals";
+  readonly name: string;
+}
+
+/** The users and groups that resources and data sources of the state name, by ID. */
+function principalsIn(instances: readonly TerraformInstance[]): ReadonlyMap<string, Principal> {
+  const found = new Map<string, Principal>();
+  for (const { type, values } of instances) {
+    const known = NAMED.get(type);
+    const id = textAttribute(values, "id");
+    const name = known === undefined ? undefined : textAttribute(values, known.attribute);
+    if (known !== undefined && id !== undefined && name !== undefined)
+      found.set(id, { kind: known.kind, name });
+  }
+  return found;
+}
+
+const NAMED = new Map<string, { readonly kind: Principal["kind"]; readonly attribute: string }>([
+  ["databricks_user", { kind: "users", attribute: "user_name" }],
+  ["databricks_current_user", { kind: "users", attribute: "user_name" }],
+  ["databricks_group", { kind: "groups", attribute: "display_name" }],
+  ["databricks_service_principal", { kind: "service principals", attribute: "application_id" }],
+]);
+
+/** The objects with the members and entitlements that `parts` give them. */
+export function withMemberships(
+  objects: ConvertedObjects,
+  parts: readonly TerraformInstance[],
+  instances: readonly TerraformInstance[],
+  log: ConversionLog,
+): ConvertedObjects {
+  const result = new Map(objects);
+  const names = principalsIn(instances);
+  const update = (key: string, change: (values: Values) => Values): void => {
+    const one = result.get(key) as ConvertedObject;
+    result.set(key, { ...one, live: { ...one.live, values: change(one.live.values) } });
+  };
+  const incomplete = new Set<string>();
+  const members: { readonly key: string; readonly member: Principal; readonly part: TerraformInstance }[] =
+    [];
+  for (const part of parts) {
+    if (part.type === "databricks_entitlements") {
+      const key = principalKey(part.values);
+      if (key === undefined || !result.has(key)) log.leave(part, "its user or group is not in the state");
+      else
+        update(key, (values) => ({
+          ...values,
+          entitlements: together(values.entitlements, entitlementsIn(part.values)),
+        }));
+      continue;
+    }
+    const key = `groups\n${textAttribute(part.values, "group_id") ?? ""}`;
+    const member = names.get(textAttribute(part.values, "member_id") ?? "");
+    if (!result.has(key)) log.leave(part, "its group is not a resource of the state");
+    else if (member === undefined) {
+      incomplete.add(key);
+      log.leave(part, "the state does not contain the name of the member");
+    } else if (member.kind === "service principals")
+      log.leave(
+        part,
+        "its member is a service principal; the spec does not manage it, and it stays a member",
+      );
+    else members.push({ key, member, part });
+  }
+  for (const [key, ones] of Map.groupBy(members, (one) => one.key)) {
+    if (incomplete.has(key)) {
+      for (const { part } of ones)
+        log.leave(part, "another member of its group is unknown, so the spec does not manage the members");
+      continue;
+    }
+    const named = Map.groupBy(ones, ({ member }) => member.kind);
+    const lists = (["users", "groups"] as const).flatMap((kind) => {
+      const names = (named.get(kind) ?? []).map(({ member }) => member.name);
+      return names.length === 0 ? [] : [[kind, together(undefined, names)] as const];
+    });
+    update(key, (values) => ({ ...values, members: Object.fromEntries(lists) }));
+    const group = result.get(key);
+    if (group !== undefined) log.note(group.instance, AUTHORITATIVE);
+  }
+  return result;
+}
+
+function principalKey(attributes: JsonObject): string | undefined {
+  const user = textAttribute(attributes, "user_id");
+  const group = textAttribute(attributes, "group_id");
+  if (user !== undefined) return `users\n${user}`;
+  return group === undefined ? undefined : `groups\n${group}`;
+}
+
+const together = (before: Json | undefined, more: readonly string[]): readonly string[] =>
+  [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...more])].sort();

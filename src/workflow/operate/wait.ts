@@ -1,13 +1,16 @@
-// Waits until a cluster reaches a state or a size, and fails if it cannot reach it.
+// Waits until a cluster reaches a state or a size, or until a job run ends, its retries included (contract B 2.2 and contract B 2.3).
 
+import type { Reader } from "../../api/contract/reader.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { duration } from "../../core/duration.ts";
 import { type JsonObject, objectIn } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
 import { shellWord } from "../../core/sentences.ts";
-import { whyText } from "../../resource/service-status.ts";
+import { hasEnded, idText, whyText } from "../../resource/service-status.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import type { RecordedObject } from "./recorded-object.ts";
+import { newestRuns } from "./paging.ts";
+import { numberId, type RecordedObject } from "./recorded-object.ts";
 
 /** Longer than a cluster takes to start when machines are scarce. */
 export const DEADLINE_MS = 30 * 60_000;
@@ -107,4 +110,147 @@ function sizeIn({ num_workers, autoscale }: JsonObject): readonly unknown[] {
 export function sizeAfterNextApply({ applied }: StateRecord, size: JsonObject): JsonObject | undefined {
   if (applied.num_workers === undefined && applied.autoscale === undefined) return undefined;
   return hasSize(applied, size) ? undefined : applied;
+}
+
+const FIRST_POLL_MS = 250;
+const LONGEST_POLL_MS = 10_000;
+/** Tolerance for the start of the next attempt. */
+const PATIENCE_MS = 60_000;
+
+interface FollowRunInput {
+  readonly run: RunId;
+  readonly signal: AbortSignal;
+  /** Timeout of the wait; the job run continues. */
+  readonly timeoutMs: number | undefined;
+  readonly patienceMs?: number;
+}
+
+interface FollowedRun {
+  readonly id: RunId;
+  /** The last attempt; undefined if the signal came first. */
+  readonly ended: JsonObject | undefined;
+}
+
+export interface FollowRunObserver {
+  /** The run at each poll, whether it changed or not. */
+  polled(id: RunId, run: JsonObject): void;
+  retryExpected(id: RunId, run: JsonObject): void;
+  retried(next: RunId, id: RunId, run: JsonObject): void;
+}
+
+/** Throws Failure with API_TIMEOUT. */
+export async function followRun(
+  reader: Reader,
+  following: FollowRunInput,
+  observer: FollowRunObserver,
+): Promise<FollowedRun> {
+  const begun = performance.now();
+  for (let id = following.run; ; ) {
+    const one: Attempt = { id, reader, following, begun, observer };
+    const ended = await endOf(one);
+    const next = ended === undefined ? undefined : await nextOf(one, ended);
+    if (next === undefined) return { id, ended };
+    observer.retried(next, id, ended ?? {});
+    id = next;
+  }
+}
+
+interface Attempt {
+  readonly id: RunId;
+  readonly reader: Reader;
+  readonly following: FollowRunInput;
+  readonly begun: number;
+  readonly observer: FollowRunObserver;
+}
+
+async function endOf(one: Attempt): Promise<JsonObject | undefined> {
+  for (let round = 0; ; round++) {
+    const found = await one.reader.read("jobs/runs/get", { run_id: one.id });
+    if (hasEnded(found)) return found;
+    one.observer.polled(one.id, found);
+    if (!(await paused(one, round))) return undefined;
+  }
+}
+
+/** The attempt that comes after one that has ended, once it is there. */
+async function nextOf(one: Attempt, ended: JsonObject): Promise<RunId | undefined> {
+  const { patienceMs = PATIENCE_MS } = one.following;
+  const begun = performance.now();
+  for (let round = 0; ; round++) {
+    const outlook = await findNextAttempt(one.reader, ended);
+    if (outlook === undefined || "next" in outlook) return outlook?.next;
+    if (performance.now() - begun > outlook.withinMs + patienceMs) return undefined;
+    if (round === 0) one.observer.retryExpected(one.id, ended);
+    if (!(await paused(one, round))) return undefined;
+  }
+}
+
+/** Waits longer each time; false after the signal. */
+async function paused({ id, begun, following }: Attempt, round: number): Promise<boolean> {
+  const { signal, timeoutMs } = following;
+  if (signal.aborted) return false;
+  const wait = Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 1.5 ** round);
+  const left = timeoutMs === undefined ? wait : timeoutMs - (performance.now() - begun);
+  if (left <= 0)
+    throw failureOf(
+      "API_TIMEOUT",
+      `run ${id} has not ended after ${duration(timeoutMs ?? 0)} and continues`,
+      {
+        hint: `to wait for it, run \`workspace runs get ${id} --wait\``,
+      },
+    );
+  await nodeClock.sleep(Math.min(wait, left), signal);
+  return true;
+}
+
+type RunId = number | bigint;
+
+/** The next attempt, or how long the job waits before it makes one; undefined where there is to be none. */
+type NextAttempt = { readonly next: RunId } | { readonly withinMs: number } | undefined;
+
+/** Of a job that runs very often, an attempt may lie behind more runs than these; then it is not found. */
+const MOST_RUNS = 200;
+
+async function findNextAttempt(reader: Reader, ended: JsonObject): Promise<NextAttempt> {
+  if (!isUnsuccessful(ended) || ended.job_id === undefined) return undefined;
+  const attempts = await attemptsOf(reader, ended);
+  const next = attempts[attempts.indexOf(idText(ended.run_id)) + 1];
+  if (next !== undefined) return { next: numberId(next) };
+  const settings = await settingsOf(reader, ended);
+  const { max_retries: most, min_retry_interval_millis: interval } = settings;
+  const retries = typeof most === "number" ? most : 0;
+  const isLast = retries >= 0 && attempts.length > retries;
+  if (isLast || (isTimedOut(ended) && settings.retry_on_timeout !== true)) return undefined;
+  return { withinMs: typeof interval === "number" ? interval : 0 };
+}
+
+const resultOf = (run: JsonObject): string => String(objectIn(run.state).result_state);
+
+/** Both spellings are seen. */
+const isTimedOut = (run: JsonObject): boolean => /^TIMED_?OUT$/.test(resultOf(run));
+
+/** Skipped and canceled runs are not retried. */
+function isUnsuccessful(run: JsonObject): boolean {
+  const isBroken = objectIn(run.state).life_cycle_state === "INTERNAL_ERROR";
+  return isBroken || resultOf(run) === "FAILED" || isTimedOut(run);
+}
+
+/** Ids of the attempts that are known, the first one first. */
+async function attemptsOf(reader: Reader, run: JsonObject): Promise<readonly string[]> {
+  const first = idText(run.original_attempt_run_id ?? run.run_id);
+  const runs = await newestRuns(reader, { job_id: run.job_id ?? null }, MOST_RUNS);
+  return runs
+    .filter((one) => idText(one.original_attempt_run_id) === first)
+    .map((one) => idText(one.run_id))
+    .reverse();
+}
+
+/** A deleted job, as that of a one-time run, has no retries. */
+async function settingsOf(reader: Reader, { job_id = null }: JsonObject): Promise<JsonObject> {
+  try {
+    return objectIn((await reader.read("jobs/get", { job_id })).settings);
+  } catch (failure) {
+    if (failure instanceof Refused) return {};
+    throw failure;
+  }
 }

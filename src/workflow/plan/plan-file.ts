@@ -1,20 +1,24 @@
-// Writes and reads plan files: bound to their inputs, and checked against them before an apply.
+// Writes and reads plan files: bound to their inputs, encrypted with the key of the state if it is set, and checked before an apply.
 
 import { isAbsolute, relative, resolve } from "node:path";
 import { fromEnv } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import { VERSION } from "../../config/version.ts";
+import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { type Json, listIn, objectIn } from "../../core/json.ts";
+import { defined, type Json, listIn, objectIn } from "../../core/json.ts";
+import { type Path, toPointer } from "../../core/pointer.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { isIgnored } from "../../planner/diff/normalize.ts";
+import type { Compare, Noop, Update } from "../../planner/model/change.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
   readPlan,
   recordsDigest,
+  type SavedPlaces,
   type SavedPlan,
   type SavedReport,
   savePlan,
@@ -24,7 +28,7 @@ import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/content.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
-import { keyFromText } from "../../state/format/encryption.ts";
+import { Cipher, keyFromText } from "../../state/format/encryption.ts";
 import type { State } from "../../state/model/record.ts";
 import { type Loaded, randomHex } from "../../state/model/store.ts";
 import type { StateOptions } from "../invocation/state-location.ts";
@@ -33,7 +37,6 @@ import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { withState } from "../session/open-state.ts";
 import type { Session } from "../session/session.ts";
 import { placesIn } from "./located.ts";
-import { closedPlan, openedPlan, savedPlaces } from "./plan-file-parts.ts";
 
 /** The most bytes of a plan file: a plan says of each resource what it was and what it becomes. */
 const PLAN_BYTES = 128 * 1024 * 1024;
@@ -228,4 +231,83 @@ function writesSecret(resource: Resource | undefined): boolean {
   if (resource?.payload?.secret === undefined) return false;
   const field = secretField(registry.get(resource.kind));
   return field !== undefined && !isIgnored([field], resource.lifecycle.ignore_changes);
+}
+
+/** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
+function planCipher(context: WorkflowContext): Cipher {
+  const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
+  return new Cipher({ random: nodeRandom, opensPlain: true, ...defined({ keyText }) });
+}
+
+export function closedPlan(context: WorkflowContext, text: string): string {
+  const cipher = planCipher(context);
+  return cipher.encrypts ? `${cipher.encrypt("plan", "", text)}\n` : text;
+}
+
+export function openedPlan(context: WorkflowContext, bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder().decode(planCipher(context).decrypt("plan", "", bytes, file));
+  } catch (failure) {
+    const [problem] = failure instanceof Failure ? failure.diagnostics : [];
+    if (problem?.code !== "STATE_CORRUPT") throw failure;
+    throw failureOf("PLAN_FILE", "the plan file was modified", {
+      hint: "to create a new one, run `workspace plan --out FILE`",
+      cause: problem.message,
+    });
+  }
+}
+
+type Places = ReturnType<typeof placesIn>;
+
+export function savedPlaces(plan: Plan, places: Places): SavedPlaces {
+  const saved: { [address: string]: SavedPlaces[string] } = {};
+  for (const one of [...plan.drift, ...plan.changes]) {
+    const at = places(one.address);
+    if (at === undefined || ("action" in one && one.action === "noop")) continue;
+    const fields = { ...saved[one.address]?.fields };
+    for (const path of pathsOf(one)) {
+      const place = places(one.address, path);
+      if (place !== undefined) fields[toPointer(path)] = place;
+    }
+    saved[one.address] = { at, fields };
+  }
+  return saved;
+}
+
+function pathsOf(one: Plan["changes"][number] | Plan["drift"][number]): readonly Path[] {
+  if ("action" in one && one.action === "create") return Object.keys(one.after).map((name) => [name]);
+  return "diffs" in one ? one.diffs.map(({ path }) => path) : [];
+}
+
+export function placesFrom(saved: SavedPlaces | undefined): Places {
+  return (address: Address, path?: Path) => {
+    if (saved === undefined || !Object.hasOwn(saved, address)) return undefined;
+    const found = saved[address];
+    if (found === undefined || path === undefined) return found?.at;
+    const pointer = toPointer(path);
+    return Object.hasOwn(found.fields, pointer) ? found.fields[pointer] : found.at;
+  };
+}
+
+/** The plan with the values of secrets that were not set when it was made: what it writes without one is written, and what it compares is decided. */
+export function withSecrets(plan: Plan, { resources }: Spec): Plan {
+  const changes = plan.changes.map((change) => {
+    const field = secretField(registry.get(change.kind));
+    const digest = resources.get(change.address)?.payload?.digest;
+    if (field === undefined || digest === undefined) return change;
+    if (change.action === "compare") return compared(change, field, digest);
+    const lacksValue =
+      (change.action === "create" || change.action === "update") && change.payload === undefined;
+    return lacksValue ? { ...change, payload: digest, after: { ...change.after, [field]: digest } } : change;
+  });
+  return { ...plan, changes };
+}
+
+function compared(change: Compare, field: string, digest: string): Update | Noop {
+  const { fingerprint, steps, source: _source, ...rest } = change;
+  const before = change.after[field];
+  if (before === digest) return { ...rest, action: "noop", payload: digest, compared: true };
+  const after = { ...change.after, [field]: digest };
+  const diff = { path: [field], before, after: digest, cause: "spec", replaces: false } as const;
+  return { ...rest, action: "update", payload: digest, after, fingerprint, steps, diffs: [diff] };
 }

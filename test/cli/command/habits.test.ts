@@ -1,7 +1,7 @@
 // Long options with one dash: which words become options, and which do not.
 
 import { expect, test } from "vitest";
-import { withoutHabits } from "../../../src/cli/command/habits.ts";
+import { withoutHabits } from "../../../src/cli/command/terraform-flags.ts";
 import { planCommand } from "../../../src/cli/commands/plan.ts";
 
 const FLAGS = [...Object.values(planCommand.options).map(({ flags }) => flags), "-h, --help"];

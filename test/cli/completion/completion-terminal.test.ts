@@ -1,7 +1,7 @@
 // Names of a spec and a state are data: TAB inserts them as one word, in real shells, and nothing of them is executed.
 
 import { describe, test } from "vitest";
-import { SHELLS, type Shell } from "../../../src/cli/completion/scripts.ts";
+import { SHELLS, type Shell } from "../../../src/cli/commands/completion.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import { contextWith } from "../context.ts";
 import { isInstalled, type Pressing, pressTab } from "./completion-terminal.ts";

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Shell } from "../../../src/cli/completion/scripts.ts";
+import type { Shell } from "../../../src/cli/commands/completion.ts";
 
 export function isInstalled(shell: string): boolean {
   return spawnSync(shell, ["-c", "true"]).status === 0;

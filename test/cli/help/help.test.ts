@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandsBelow } from "../../../src/cli/command/command.ts";
+import { HELP_TEXTS, helpText } from "../../../src/cli/command/help.ts";
 import { optionValues } from "../../../src/cli/command/option.ts";
 import { buildProgram, parseArguments } from "../../../src/cli/command/parser.ts";
 import { COMMANDS } from "../../../src/cli/commands.ts";
-import { HELP_TEXTS, helpText } from "../../../src/cli/help/help.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 

@@ -2,14 +2,13 @@
 
 import { expect, test, vi } from "vitest";
 import type { Reader } from "../../../src/api/contract/reader.ts";
-import { runStates } from "../../../src/cli/output/polling.ts";
+import { runStates } from "../../../src/cli/output/job-run.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
-import { followRun } from "../../../src/workflow/operate/follow-run.ts";
 import type { RecordedObject } from "../../../src/workflow/operate/recorded-object.ts";
-import { waitForCluster } from "../../../src/workflow/operate/wait.ts";
+import { followRun, waitForCluster } from "../../../src/workflow/operate/wait.ts";
 import { contextWith } from "../../cli/context.ts";
 
 const run = (run_id: number, result_state: string, first = 1): JsonObject => ({

@@ -2,20 +2,19 @@
 
 import { numberInJob } from "../../../report/inspect/cluster-text.ts";
 import { printable } from "../../../report/text/printable.ts";
-import { followRun } from "../../../workflow/operate/follow-run.ts";
 import { type Parameters, runJobNow } from "../../../workflow/operate/parameters.ts";
 import {
   numberId,
   type RecordedObject,
   withRecordedObject,
 } from "../../../workflow/operate/recorded-object.ts";
+import { followRun } from "../../../workflow/operate/wait.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { assertWaits, durationOption, flagOption, valuesOption } from "../../command/option.ts";
 import { FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
 import { printResult } from "../../output/diagnostics.ts";
-import { showEnd } from "../../output/job-run.ts";
-import { runStates } from "../../output/polling.ts";
+import { runStates, showEnd } from "../../output/job-run.ts";
 
 const PARAMETER_OPTIONS = {
   param: valuesOption(

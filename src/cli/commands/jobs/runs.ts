@@ -8,9 +8,9 @@ import { outcomeWord, outputText, runsText, runText } from "../../../report/insp
 import { printableJson } from "../../../report/text/printable.ts";
 import { hasEnded, idText } from "../../../resource/service-status.ts";
 import type { StateOptions } from "../../../workflow/invocation/state-location.ts";
-import { followRun } from "../../../workflow/operate/follow-run.ts";
 import { newestRuns } from "../../../workflow/operate/paging.ts";
 import { numberId, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
+import { followRun } from "../../../workflow/operate/wait.ts";
 import { type Connection, withConnection } from "../../../workflow/session/connect.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -25,8 +25,7 @@ import {
 } from "../../command/option.ts";
 import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
 import { colorsOf, printResult } from "../../output/diagnostics.ts";
-import { showEnd, viewsOf, writeViews } from "../../output/job-run.ts";
-import { runStates } from "../../output/polling.ts";
+import { runStates, showEnd, viewsOf, writeViews } from "../../output/job-run.ts";
 import { askApproval } from "../../output/prompt.ts";
 
 export const RUN_OPTIONS = {

@@ -1,6 +1,6 @@
 // The help of the program, of a group, and of a command: summary, usage, arguments and options by group, notes, examples, see also.
 
-import type { Parser } from "../command/parser.ts";
+import type { Parser } from "./parser.ts";
 
 const WIDEST = 110;
 

@@ -1,9 +1,9 @@
 // `workspace api OPERATION field=value …`: calls an operation of the API with validated fields.
 
-import { readCommandInput } from "../../../config/files.ts";
-import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
-import { type JsonObject, listIn, objectIn } from "../../../core/json.ts";
-import { printable, printableJson } from "../../../report/text/printable.ts";
+import { readCommandInput } from "../../config/files.ts";
+import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import { printable, printableJson } from "../../report/text/printable.ts";
 import {
   type CatalogOperation,
   call,
@@ -12,15 +12,15 @@ import {
   type OperationCatalog,
   readOperationCatalog,
   remarks,
-} from "../../../workflow/operate/api-catalog.ts";
-import { inputObject, inputOf, inputProblems } from "../../../workflow/operate/api-input.ts";
-import { isPaged } from "../../../workflow/operate/paging.ts";
-import { withConnection } from "../../../workflow/session/connect.ts";
-import { defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
-import { flagOption, textOption } from "../../command/option.ts";
-import { HOST_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
-import { printDiagnostics } from "../../output/diagnostics.ts";
+} from "../../workflow/operate/api-catalog.ts";
+import { inputObject, inputOf, inputProblems } from "../../workflow/operate/api-input.ts";
+import { isPaged } from "../../workflow/operate/paging.ts";
+import { withConnection } from "../../workflow/session/connect.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { flagOption, textOption } from "../command/option.ts";
+import { HOST_OPTIONS, SPEC_OPTIONS } from "../command/shared-options.ts";
+import { printDiagnostics } from "../output/diagnostics.ts";
 
 const FORMS = `Fields:
   field=value       value of the field's type; repeat it for a list, or pass JSON

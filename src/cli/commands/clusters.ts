@@ -1,14 +1,14 @@
 // `workspace clusters …`: operates clusters that the spec manages, by their addresses; `events` lists what happened to one.
 
-import { type Failure, failureOf } from "../../../core/diagnostic.ts";
-import type { JsonObject } from "../../../core/json.ts";
-import { count, listed, shellWord } from "../../../core/sentences.ts";
-import { ENDED, isDown } from "../../../providers/clusters/states.ts";
-import { clusterText, eventsText, sizeText } from "../../../report/inspect/cluster-text.ts";
-import { printable } from "../../../report/text/printable.ts";
-import { idText, isRunOn } from "../../../resource/service-status.ts";
-import { clusterEvents, listActiveRuns } from "../../../workflow/operate/paging.ts";
-import { type RecordedObject, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
+import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { count, listed, shellWord } from "../../core/sentences.ts";
+import { ENDED, isDown } from "../../providers/clusters/states.ts";
+import { clusterText, eventsText, sizeText } from "../../report/inspect/cluster-text.ts";
+import { printable } from "../../report/text/printable.ts";
+import { idText, isRunOn } from "../../resource/service-status.ts";
+import { clusterEvents, listActiveRuns } from "../../workflow/operate/paging.ts";
+import { type RecordedObject, withRecordedObject } from "../../workflow/operate/recorded-object.ts";
 import {
   type ClusterWait,
   clusterNow,
@@ -17,9 +17,9 @@ import {
   requestedSize,
   sizeAfterNextApply,
   waitForCluster,
-} from "../../../workflow/operate/wait.ts";
-import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
+} from "../../workflow/operate/wait.ts";
+import { type CommandGroup, type ConsoleContext, defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
 import {
   assertWaits,
   choiceOption,
@@ -27,11 +27,11 @@ import {
   flagOption,
   integerOption,
   textsOption,
-} from "../../command/option.ts";
-import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../../command/shared-options.ts";
-import { colorsOf, printResult } from "../../output/diagnostics.ts";
-import { clusterStates } from "../../output/polling.ts";
-import { type ApprovalOptions, askApproval } from "../../output/prompt.ts";
+} from "../command/option.ts";
+import { ASK_OPTIONS, FORM_OPTION, RECORDED_OPTIONS } from "../command/shared-options.ts";
+import { colorsOf, printResult } from "../output/diagnostics.ts";
+import { clusterStates } from "../output/job-run.ts";
+import { type ApprovalOptions, askApproval } from "../output/prompt.ts";
 
 export const WAIT = {
   wait: flagOption("--wait", "wait until the operation is complete"),

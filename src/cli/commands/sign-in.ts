@@ -1,26 +1,31 @@
-// `workspace login`: checks a sign-in with the workspace and writes it as a profile.
+// `workspace login` checks a sign-in and writes it as a profile; `workspace whoami` shows the user, the source of the sign-in, and why others were not used.
 
-import { fromEnv } from "../../../config/environment.ts";
-import { DEFAULT_PROFILE, ownProfiles, profileIn } from "../../../config/profile.ts";
-import { EMBEDDED, hostSettings, settingsFor } from "../../../config/settings.ts";
-import { isAuthType } from "../../../config/sign-in/choose.ts";
+import { fromEnv } from "../../config/environment.ts";
+import { DEFAULT_PROFILE, ownProfiles, profileIn } from "../../config/profile.ts";
+import { EMBEDDED, type HostSettings, hostSettings, settingsFor } from "../../config/settings.ts";
+import { isAuthType, unusedSources } from "../../config/sign-in/choose.ts";
 import {
   LOGIN_METHODS,
   loginValues,
   type NewProfile,
   sourcesOfProfile,
   withProfile,
-} from "../../../config/sign-in/new-profile.ts";
-import { shortPath } from "../../../config/sign-in/sources.ts";
-import { failureOf } from "../../../core/diagnostic.ts";
-import { savedProfileText } from "../../../report/inspect/identity-text.ts";
-import { callerNameWith, profileUse, saveProfile } from "../../../workflow/operate/save-profile.ts";
-import { defineCommand } from "../../command/command.ts";
-import { EXIT } from "../../command/exit-codes.ts";
-import { choiceOption, textOption } from "../../command/option.ts";
-import { HOST_OPTIONS, inGroup } from "../../command/shared-options.ts";
-import { printDiagnostics } from "../../output/diagnostics.ts";
-import { askSecret } from "../../output/prompt.ts";
+} from "../../config/sign-in/new-profile.ts";
+import { shortPath } from "../../config/sign-in/sources.ts";
+import { failureOf } from "../../core/diagnostic.ts";
+import {
+  type IdentityView,
+  identityJson,
+  identityText,
+  savedProfileText,
+} from "../../report/inspect/identity-text.ts";
+import { callerName, callerNameWith, profileUse, saveProfile } from "../../workflow/operate/save-profile.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { choiceOption, textOption } from "../command/option.ts";
+import { FORM_OPTION, HOST_OPTIONS, inGroup } from "../command/shared-options.ts";
+import { printDiagnostics, printResult } from "../output/diagnostics.ts";
+import { askSecret } from "../output/prompt.ts";
 
 const { host, caFile, dialect, cloud } = HOST_OPTIONS;
 const authType = choiceOption("--auth-type <method>", "sign-in method (default: pat)", LOGIN_METHODS);
@@ -83,3 +88,37 @@ export const loginCommand = defineCommand({
     return EXIT.ok;
   },
 });
+
+export const whoamiCommand = defineCommand({
+  name: "whoami",
+  summary: "show the user and the source of the sign-in",
+  options: { ...HOST_OPTIONS, ...FORM_OPTION },
+  notes:
+    "The output lists the sign-in methods and sources that were not used, with the reason. It contains no secret.\nSign-in values are read from WORKSPACE_* variables, ~/.workspacecfg, DATABRICKS_* and ARM_* variables, and ~/.databrickscfg, in this order.",
+  async run(context, options) {
+    const found = hostSettings(context, options);
+    const show = (user: string | undefined): void => {
+      const view = viewOf(found, user);
+      printResult(context, options.output, identityJson(view), () => identityText(view));
+    };
+    show(
+      await callerName(context, { ...options, file: undefined }).catch((failure: unknown) => {
+        show(undefined);
+        throw failure;
+      }),
+    );
+    return EXIT.ok;
+  },
+});
+
+function viewOf({ host, spoken, sources, choice }: HostSettings, user: string | undefined): IdentityView {
+  const { credential, from = [], skipped = [] } = choice ?? {};
+  const dialect = spoken.dialect === "contract" ? "contract" : `${spoken.dialect}, ${spoken.cloud}`;
+  return {
+    host: { url: host.value, from: host.from },
+    dialect,
+    skipped: [...skipped, ...(choice === undefined ? [] : unusedSources(sources, choice))],
+    user,
+    ...(credential === undefined ? {} : { signIn: { method: credential.method, from } }),
+  };
+}
