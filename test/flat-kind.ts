@@ -1,9 +1,8 @@
 // Small kinds of tests as one flat definition.
 
-import type { Kind } from "../src/resource/kind.ts";
+import type { Kind, Provider } from "../src/resource/kind.ts";
 import type { ProviderOperations } from "../src/resource/operations.ts";
 import type { PlanningRules } from "../src/resource/planning.ts";
-import type { Provider } from "../src/resource/provider.ts";
 
 export type FlatKind = Kind & PlanningRules & ProviderOperations;
 

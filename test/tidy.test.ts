@@ -51,7 +51,7 @@ const MAY_USE_NODE = [
   "src/emulator/embedded.ts",
   "src/emulator/server.ts",
   "src/emulator/store/blobs.ts",
-  "src/emulator/http/contract-file.ts",
+  "src/emulator/http/contract.ts",
   "src/emulator/store/sqlite.ts",
   "src/emulator/store/store.ts",
   "src/fleet/result-file.ts",

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createApp } from "../../src/emulator/app.ts";
-import { contractFile } from "../../src/emulator/http/contract-file.ts";
+import { contractFile } from "../../src/emulator/http/contract.ts";
 import { Store } from "../../src/emulator/store/store.ts";
 import { EmulatorClock } from "../../src/emulator/world/clock.ts";
 import { openFileStore } from "../../src/state/backends/file/file-backend.ts";

@@ -3,7 +3,7 @@
 import { createApp, type Service } from "./app.ts";
 import type { AppParts } from "./control.ts";
 import { chosenDialect, type DialectChoice } from "./dialect/databricks.ts";
-import { contractFile } from "./http/contract-file.ts";
+import { contractFile } from "./http/contract.ts";
 import type { App } from "./http/message.ts";
 import { keptText, openStore } from "./store/sqlite.ts";
 import { Store } from "./store/store.ts";

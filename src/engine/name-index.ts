@@ -3,10 +3,9 @@
 import type { RemoteId } from "../core/address.ts";
 import type { Change } from "../planner/model/change.ts";
 import type { FieldTable, Values } from "../resource/field-schema.ts";
+import type { Registry } from "../resource/kind.ts";
 import type { Live } from "../resource/live.ts";
-import { foldName } from "../resource/names.ts";
-import type { Registry } from "../resource/registry.ts";
-import { translateNames, withoutUnmanageable } from "../resource/translate-names.ts";
+import { foldName, translateNames, withoutUnmanageable } from "../resource/names.ts";
 
 /** Names by ID, and IDs by name. Grows while an apply creates objects. */
 export interface NameIndex {

@@ -2,9 +2,8 @@
 
 import { type Address, kindOf } from "../core/address.ts";
 import { type Diagnostic, error, hasErrors } from "../core/diagnostic.ts";
+import type { PlannedKind, PlanningRegistry } from "../resource/kind.ts";
 import { foldName, isBuiltIn } from "../resource/names.ts";
-import type { PlannedKind } from "../resource/provider.ts";
-import type { PlanningRegistry } from "../resource/registry.ts";
 import { isRenamed, longestName, nameReached } from "./decide/names.ts";
 import { comparable, liveFingerprint } from "./diff/normalize.ts";
 import type { Change } from "./model/change.ts";

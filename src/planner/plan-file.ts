@@ -1,13 +1,13 @@
 // A saved plan: signed, bound to one host, state, spec, and time, and applied once (design 5).
 
-import { canonicalJson, fingerprint } from "../core/canonical.ts";
 import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
+import { canonicalJson, fingerprint } from "../core/digest.ts";
 import { parseJson, stringifyJson } from "../core/exact-json.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { SensitiveValues } from "../core/sensitive-values.ts";
 import { listed } from "../core/sentences.ts";
+import type { PlanningRegistry } from "../resource/kind.ts";
 import type { Live } from "../resource/live.ts";
-import type { PlanningRegistry } from "../resource/registry.ts";
 import type { State } from "../state/model/record.ts";
 import { withPlannedNames } from "./decide/names.ts";
 import { comparable, isAsPlanned } from "./diff/normalize.ts";

@@ -1,7 +1,7 @@
 // Splits a plan: which changes and guards the change of a spec causes, which were pending, and which it resolves. Pure.
 
-import { canonicalJson } from "../core/canonical.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
+import { canonicalJson } from "../core/digest.ts";
 import type { Json } from "../core/json.ts";
 import { type Path, toPointer } from "../core/pointer.ts";
 import type { FieldDiff } from "../resource/planning.ts";

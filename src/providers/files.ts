@@ -7,7 +7,7 @@ import { error, Failure } from "../core/diagnostic.ts";
 import { digest, startDigest } from "../core/digest.ts";
 import { defined, type JsonObject } from "../core/json.ts";
 import { Refused } from "../core/request-failure.ts";
-import { sizeAndDigest } from "../resource/content.ts";
+import { sizeAndDigest } from "../resource/kind.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
 import { defineProvider, sourceFields, textField } from "./kit/field-builders.ts";

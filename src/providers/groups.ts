@@ -8,30 +8,27 @@ import type { LiveObject } from "../resource/live.ts";
 import type { PlannedChange, PlannedWorkspace, Step } from "../resource/planning.ts";
 import {
   aclsNaming,
-  lockouts,
-  losesAdministrators,
-  membershipOf,
-  membersOf,
-  nameAfter,
-  stayingMembers,
-} from "./kit/admin-membership.ts";
-import { defineProvider, groupField, listField, textField } from "./kit/field-builders.ts";
-import { removesObject } from "./kit/preserved-fields.ts";
-import { effectOn } from "./kit/problems.ts";
-import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "./kit/responses.ts";
-import {
   asValues,
   CORE_GROUP,
   type Delta,
   deltaOf,
   joined,
+  lockouts,
+  losesAdministrators,
   memberKind,
+  membershipOf,
+  membersOf,
+  nameAfter,
   nameOperations,
   operationsFor,
   patch,
   scimValues,
-} from "./kit/scim.ts";
-import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "./kit/unknown-fields.ts";
+  stayingMembers,
+} from "./kit/admin-membership.ts";
+import { defineProvider, groupField, listField, textField } from "./kit/field-builders.ts";
+import { effectOn } from "./kit/problems.ts";
+import { ignoreMissing, keyIn, objectsIn, readIfPresent, responseText, valuesIn } from "./kit/responses.ts";
+import { fieldsNotCopied, fieldsNotSet, removesObject, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const names = (kind: "users" | "groups") =>
   listField(

@@ -1,17 +1,19 @@
-// The kinds of the program, in the order in which plans show them: the only list of them.
+// The kinds of the program, in the order in which plans show them, and the catalogs that specs choose values from: the only lists.
 
-import { type Registry, registryOf } from "../resource/registry.ts";
+import type { Catalogs } from "../resource/catalog.ts";
+import { type Registry, registryOf } from "../resource/kind.ts";
 import { acls } from "./acls.ts";
 import { clusters } from "./clusters/clusters.ts";
 import { directories } from "./directories.ts";
 import { files } from "./files.ts";
 import { groups } from "./groups.ts";
 import { jobs } from "./jobs/jobs.ts";
-import { notebooks } from "./notebooks/notebooks.ts";
+import { objectsIn, responseText } from "./kit/responses.ts";
+import { notebooks } from "./notebooks.ts";
 import { pools } from "./pools.ts";
 import { scopes } from "./scopes.ts";
 import { secrets } from "./secrets.ts";
-import { users } from "./users/users.ts";
+import { users } from "./users.ts";
 
 export const registry: Registry = registryOf([
   users,
@@ -26,3 +28,17 @@ export const registry: Registry = registryOf([
   notebooks,
   files,
 ]);
+
+export const catalogs: Catalogs = {
+  spark_versions: {
+    singular: "Spark version",
+    operation: "clusters/spark-versions",
+    values: (answer) => objectsIn(answer, "versions").flatMap((one) => responseText(one, "key") ?? []),
+  },
+  node_types: {
+    singular: "node type",
+    operation: "clusters/list-node-types",
+    values: (answer) =>
+      objectsIn(answer, "node_types").flatMap((one) => responseText(one, "node_type_id") ?? []),
+  },
+};

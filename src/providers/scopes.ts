@@ -9,11 +9,10 @@ import type { LiveObject } from "../resource/live.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../resource/planning.ts";
 import { choiceField, defineProvider, groupField, required, textField } from "./kit/field-builders.ts";
 import { nestedName } from "./kit/names.ts";
-import { removesObject } from "./kit/preserved-fields.ts";
 import { effectOn, problem } from "./kit/problems.ts";
 import { ignoreMissing, keyIn, objectsIn } from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
-import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+import { fieldsNotCopied, removesObject, withUnknownFields } from "./kit/unknown-fields.ts";
 
 const VAULT = "CLOUD_KEYVAULT";
 const WORDS = { PLATFORM: "DATABRICKS", [VAULT]: "AZURE_KEYVAULT" };

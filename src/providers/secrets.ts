@@ -4,7 +4,7 @@ import type { Reader, SecretValue, WriteInput } from "../api/contract/reader.ts"
 import { nestedNameOf, remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import type { JsonObject } from "../core/json.ts";
-import { SECRET_BYTES } from "../resource/content.ts";
+import { SECRET_BYTES } from "../resource/kind.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
 import { choiceField, defineProvider, textField } from "./kit/field-builders.ts";

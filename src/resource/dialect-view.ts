@@ -1,9 +1,8 @@
 // The kinds in a dialect: with its fields, words, URIs, and rules for specs, and with its changes for plans.
 
 import type { FieldDialect, FieldSchema, FieldTable } from "./field-schema.ts";
+import { type Provider, type Registry, registryOf } from "./kind.ts";
 import type { PlanningRules } from "./planning.ts";
-import type { Provider } from "./provider.ts";
-import { type Registry, registryOf } from "./registry.ts";
 
 /** The contract has no clouds, so any one will do. */
 export const CONTRACT_FIELDS: FieldDialect = { dialect: "contract", cloud: "azure" };

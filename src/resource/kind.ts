@@ -1,6 +1,9 @@
-// The definition of a kind: a table of fields, its identity, and its recovery class. Data only.
+// A kind in three parts (its definition, its planning rules, and its operations), and the registry of kinds.
 
-import type { FieldTable, Severity } from "./field-schema.ts";
+import { type Address, kindOf } from "../core/address.ts";
+import type { FieldSchema, FieldTable, Severity } from "./field-schema.ts";
+import type { ProviderOperations } from "./operations.ts";
+import type { PlanningRules } from "./planning.ts";
 
 /** How a crash between a request and its answer is resolved on the next run (design 6). */
 export type RecoveryClass = "client-named" | "repeatable" | "tagged" | "two-phase";
@@ -34,4 +37,74 @@ export interface Kind {
   readonly usedBy?: readonly string[];
   /** Names that exist in every workspace and are never created or deleted. */
   readonly builtIn?: readonly string[];
+}
+
+/** A kind as planning needs it. Of the operations it asks only whether an object can be renamed. */
+export interface PlannedKind extends Kind {
+  readonly planning: PlanningRules;
+  readonly operations: { readonly rename?: unknown };
+}
+
+export interface Provider extends PlannedKind {
+  readonly operations: ProviderOperations;
+}
+
+/** `K`: how much of a kind the code needs that gets the registry. */
+export interface Registry<K extends Kind = Provider> {
+  readonly kinds: readonly K[];
+  find(kind: string): K | undefined;
+  /** The provider of a kind that must be known; asserts. */
+  get(kind: string): K;
+  of(address: Address): K;
+}
+
+export type KindRegistry = Registry<Kind>;
+export type PlanningRegistry = Registry<PlannedKind>;
+
+export function registryOf(kinds: readonly Provider[]): Registry {
+  const byName = new Map(kinds.map((provider) => [provider.kind, provider]));
+  const get = (kind: string): Provider => {
+    const provider = byName.get(kind);
+    if (provider === undefined)
+      throw new Error(`no provider for kind ${kind}: addresses are checked when a spec or a state is read`);
+    return provider;
+  };
+  return { kinds, find: (kind) => byName.get(kind), get, of: (address) => get(kindOf(address)) };
+}
+
+/** A value that a spec never holds: it is named by its source instead. */
+export function isSecretValue(field: FieldSchema): boolean {
+  return field.writeOnly === true && field.sensitive === true;
+}
+
+/** The most bytes that a secret holds (contract A 8). */
+export const SECRET_BYTES = 128 << 10;
+
+/** Cached, because each resource needs it several times. */
+export function secretField({ fields }: Pick<Kind, "fields">): string | undefined {
+  if (!secretFields.has(fields))
+    secretFields.set(
+      fields,
+      Object.keys(fields).find((name) => isSecretValue(fields[name] ?? {})),
+    );
+  return secretFields.get(fields);
+}
+
+const secretFields = new WeakMap<FieldTable, string | undefined>();
+
+/** Kinds whose payload is a file of the spec's folder: notebooks and files. */
+export function hasContent(provider: Kind): boolean {
+  return provider.fields.source?.source === true && secretField(provider) === undefined;
+}
+
+const CONTENT_FIELDS = new Set(["content", "imported"]);
+
+/** The content of a file that has no other form to be compared in: `12 bytes, sha256 9f86…`. */
+export function sizeAndDigest(size: number, sha256: string): string {
+  return `${size} bytes, sha256 ${sha256}`;
+}
+
+/** Set from the file's bytes, never written. */
+export function isContentField(provider: Kind, name: string): boolean {
+  return CONTENT_FIELDS.has(name) && hasContent(provider);
 }

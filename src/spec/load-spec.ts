@@ -3,7 +3,7 @@
 import type { Diagnostic } from "../core/diagnostic.ts";
 import { SensitiveTexts } from "../core/sensitive.ts";
 import { type Suggest, suggester } from "../core/suggest.ts";
-import type { PlanningRegistry } from "../resource/registry.ts";
+import type { PlanningRegistry } from "../resource/kind.ts";
 import { LinearPatterns } from "./evaluate/linear-patterns.ts";
 import { SourceReader } from "./files/contents.ts";
 import { readAll, type SpecFileReader } from "./files/includes.ts";

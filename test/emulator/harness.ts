@@ -3,7 +3,7 @@
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import { createApp } from "../../src/emulator/app.ts";
 import { chosenDialect } from "../../src/emulator/dialect/databricks.ts";
-import { contractFile } from "../../src/emulator/http/contract-file.ts";
+import { contractFile } from "../../src/emulator/http/contract.ts";
 import type { AppRequest, AppResponse } from "../../src/emulator/http/message.ts";
 import { openStore } from "../../src/emulator/store/sqlite.ts";
 import { Store } from "../../src/emulator/store/store.ts";

@@ -2,8 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Json, type JsonObject, objectIn } from "../../src/core/json.ts";
-import type { OperationSpec } from "../../src/emulator/http/contract.ts";
-import { contractFile } from "../../src/emulator/http/contract-file.ts";
+import { contractFile, type OperationSpec } from "../../src/emulator/http/contract.ts";
 import { ADMIN_TOKEN, type Answered, type Body, startWorld, type TestWorld } from "./harness.ts";
 
 const contract = contractFile();

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { remoteId } from "../../src/core/address.ts";
 import { createNameIndex, toNames } from "../../src/engine/name-index.ts";
 import type { FieldTable } from "../../src/resource/field-schema.ts";
-import { registryOf } from "../../src/resource/registry.ts";
-import { kindsNamedBy, translateNames } from "../../src/resource/translate-names.ts";
+import { registryOf } from "../../src/resource/kind.ts";
+import { kindsNamedBy, translateNames } from "../../src/resource/names.ts";
 import { kind } from "./toy.ts";
 
 const FIELDS: FieldTable = {

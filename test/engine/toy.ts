@@ -6,9 +6,8 @@ import { error } from "../../src/core/diagnostic.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import { Refused, UnknownOutcome } from "../../src/core/request-failure.ts";
 import type { DesiredSpec } from "../../src/engine/observe/needed-kinds.ts";
+import { type Provider, type Registry, registryOf } from "../../src/resource/kind.ts";
 import type { LiveObject } from "../../src/resource/live.ts";
-import type { Provider } from "../../src/resource/provider.ts";
-import { type Registry, registryOf } from "../../src/resource/registry.ts";
 import { type FlatKind, providerOf } from "../flat-kind.ts";
 
 export interface Thing {

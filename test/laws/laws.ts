@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { WriteInput, WriteOperation } from "../../src/api/contract/reader.ts";
-import { canonicalJson } from "../../src/core/canonical.ts";
+import { canonicalJson } from "../../src/core/digest.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";

@@ -5,7 +5,7 @@ import { makePlan } from "../../src/planner/make-plan.ts";
 import { recordedLive } from "../../src/planner/mode/offline.ts";
 import { markUntrusted, redactForUntrusted } from "../../src/planner/mode/untrusted.ts";
 import { registry } from "../../src/providers/index.ts";
-import { secretField } from "../../src/resource/content.ts";
+import { secretField } from "../../src/resource/kind.ts";
 import type { Spec } from "../../src/spec/model/spec.ts";
 import { doing, type Site } from "../engine/site.ts";
 import { POLICY, siteOf } from "./sample-site.ts";

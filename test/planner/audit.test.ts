@@ -10,7 +10,7 @@ import type { Change } from "../../src/planner/model/change.ts";
 import { indexLive } from "../../src/planner/model/context.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
-import { registryOf } from "../../src/resource/registry.ts";
+import { registryOf } from "../../src/resource/kind.ts";
 import { live, object, record, resource, spec, state } from "./build.ts";
 import { adopt, create, forget, noop, remove, replace, report, update } from "./changes.ts";
 import { registry } from "./kinds.ts";

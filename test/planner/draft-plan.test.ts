@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
 import type { PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
-import { registryOf } from "../../src/resource/registry.ts";
+import { registryOf } from "../../src/resource/kind.ts";
 import { live, object, record, requests, resource, spec, state } from "./build.ts";
 import { registry as small } from "./kinds.ts";
 

@@ -1,7 +1,7 @@
 // Four small kinds that show every rule of planning: boxes (immutable fields and service defaults), labels (nested,
 // managed if declared), keys (nested, unreadable), tasks (names not unique, refer to boxes).
 
-import { registryOf } from "../../src/resource/registry.ts";
+import { registryOf } from "../../src/resource/kind.ts";
 import { providerOf } from "../flat-kind.ts";
 
 const never = (): never => {

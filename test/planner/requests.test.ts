@@ -4,9 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
 import type { FactRequests, PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
+import { type Provider, registryOf } from "../../src/resource/kind.ts";
 import type { PlannedChange } from "../../src/resource/planning.ts";
-import type { Provider } from "../../src/resource/provider.ts";
-import { registryOf } from "../../src/resource/registry.ts";
 import { live, object, record, resource, spec, state } from "./build.ts";
 import { registry as plain } from "./kinds.ts";
 

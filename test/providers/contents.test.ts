@@ -5,12 +5,10 @@ import { digest } from "../../src/core/digest.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { directories } from "../../src/providers/directories.ts";
 import { files } from "../../src/providers/files.ts";
-import { contentDigest } from "../../src/providers/notebooks/content.ts";
-import { notebooks } from "../../src/providers/notebooks/notebooks.ts";
-import { sizeAndDigest } from "../../src/resource/content.ts";
+import { contentDigest, notebooks } from "../../src/providers/notebooks.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
+import { type Provider, sizeAndDigest } from "../../src/resource/kind.ts";
 import type { OperationWriter, Payload } from "../../src/resource/operations.ts";
-import type { Provider } from "../../src/resource/provider.ts";
 import { journalFolder, stateFile } from "../../src/state/backends/workspace-file/files.ts";
 import { lockFile } from "../../src/state/lock/lock.ts";
 import {

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import { groups } from "../../src/providers/groups.ts";
-import { users } from "../../src/providers/users/users.ts";
+import { users } from "../../src/providers/users.ts";
 import {
   create,
   diffs,

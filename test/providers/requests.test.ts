@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { digest } from "../../src/core/digest.ts";
 import { Sensitive } from "../../src/core/sensitive.ts";
 import { registry } from "../../src/providers/index.ts";
-import { sizeAndDigest } from "../../src/resource/content.ts";
 import type { Values } from "../../src/resource/field-schema.ts";
+import { sizeAndDigest } from "../../src/resource/kind.ts";
 import type { Payload } from "../../src/resource/operations.ts";
 import { create, only, remove, startWorkspace, update } from "./workspace.ts";
 

@@ -7,8 +7,7 @@ import type { Plan } from "../../src/planner/model/plan.ts";
 import type { RunInfo } from "../../src/report/text/run-info.ts";
 import { planView } from "../../src/report/view/plan-view.ts";
 import type { FieldTable } from "../../src/resource/field-schema.ts";
-import type { Provider } from "../../src/resource/provider.ts";
-import { registryOf } from "../../src/resource/registry.ts";
+import { type Provider, registryOf } from "../../src/resource/kind.ts";
 
 const never = () => Promise.reject(new Error("no renderer calls a verb"));
 

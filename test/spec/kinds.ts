@@ -2,8 +2,7 @@
 
 import Type, { type TSchema } from "typebox";
 import type { FieldTable } from "../../src/resource/field-schema.ts";
-import type { Provider } from "../../src/resource/provider.ts";
-import { type Registry, registryOf } from "../../src/resource/registry.ts";
+import { type Provider, type Registry, registryOf } from "../../src/resource/kind.ts";
 import { type FlatKind, providerOf } from "../flat-kind.ts";
 
 const never = (): never => {

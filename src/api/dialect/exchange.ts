@@ -1,6 +1,6 @@
 // Translates requests and answers between the contract and a dialect.
 
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../core/json.ts";
 import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import { refusedWith } from "../../core/request-failure.ts";

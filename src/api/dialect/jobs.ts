@@ -1,6 +1,6 @@
 // Jobs of a host with versions: read and written through 2.1 if the host has it, through 2.0 otherwise.
 
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { type Refused, refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";

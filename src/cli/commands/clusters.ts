@@ -3,7 +3,7 @@
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { count, listed, shellWord } from "../../core/sentences.ts";
-import { ENDED, isDown } from "../../providers/clusters/states.ts";
+import { ENDED, isDown } from "../../providers/clusters/operations.ts";
 import { clusterText, eventsText, sizeText } from "../../report/inspect/cluster-text.ts";
 import { printable } from "../../report/text/printable.ts";
 import { idText, isRunOn } from "../../resource/service-status.ts";

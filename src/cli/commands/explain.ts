@@ -15,8 +15,7 @@ import {
 import { type Colors, valueText } from "../../report/text/terminal.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { Provider, Registry } from "../../resource/kind.ts";
 import { specSchema } from "../../spec/schema/json-schema.ts";
 import { LIFECYCLE } from "../../spec/schema/sections.ts";
 import { defineCommand } from "../command/command.ts";

@@ -1,8 +1,7 @@
 // The Databricks dialect for the app: its description, parser, and refusals; translated operations of the contract, and additional ones.
 
 import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
-import type { Contract, OperationSpec } from "../http/contract.ts";
-import { dialectFile } from "../http/contract-file.ts";
+import { type Contract, dialectFile, type OperationSpec } from "../http/contract.ts";
 import type { AppRequest, AppResponse } from "../http/message.ts";
 import { permissionOperations } from "../routes/access/permissions.ts";
 import { areas } from "../routes/areas.ts";
@@ -25,7 +24,7 @@ import { jobHooks, updateJob } from "./operations/jobs.ts";
 import { ORG, runHooks } from "./operations/runs.ts";
 import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/scim.ts";
 import { makeObject, workspaceHooks } from "./operations/workspace.ts";
-import { answerSignIn, isSignIn, signInArea } from "./sign-in/sign-in.ts";
+import { answerSignIn, isSignIn, signInArea } from "./sign-in.ts";
 import { type Cloud, DialectSchemas, fromContract, lenient, toContract } from "./translate.ts";
 
 export interface Dialect {

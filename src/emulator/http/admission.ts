@@ -1,9 +1,8 @@
 // Who may call: only programs of this machine, control requests only with the token of this start, and the API with an access token (contract A 5).
 
 import { digest } from "../../core/digest.ts";
-import { isAdmin, userById } from "../world/directory.ts";
+import { isAdmin, signInSettings, type TokenRow, userById, userTokens } from "../world/directory.ts";
 import { REQUESTS } from "../world/limits.ts";
-import { signInSettings, type TokenRow, userTokens } from "../world/tokens.ts";
 import type { Caller, World } from "../world/world.ts";
 import { type AppRequest, type AppResponse, pathOf, refusal } from "./message.ts";
 

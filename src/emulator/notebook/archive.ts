@@ -5,7 +5,7 @@ import { type JsonObject, objectIn } from "../../core/json.ts";
 import { decodeBase64, encodeBase64 } from "../world/encoding.ts";
 import { ApiError } from "../world/errors.ts";
 import { WORKSPACE } from "../world/limits.ts";
-import { type Document, type DocumentFormat, documentOf, notebookOf, write } from "./document.ts";
+import { type Document, type DocumentFormat, documentOf, notebookOf, write } from "./formats.ts";
 import { fromModel, languageNamed, parseObject, toBytes, toModel, unreadable } from "./notebook.ts";
 
 /** One entry; a folder has no document. */

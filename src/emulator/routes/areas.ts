@@ -2,12 +2,12 @@
 
 import type { Area } from "../world/world.ts";
 import { clustersArea } from "./clusters/clusters.ts";
-import { fsArea } from "./fs/fs.ts";
+import { fsArea } from "./fs.ts";
 import { jobsArea } from "./jobs/jobs.ts";
 import { poolsArea } from "./pools/pools.ts";
 import { groupsArea } from "./scim/legacy-groups.ts";
 import { scimArea } from "./scim/scim.ts";
-import { secretsArea } from "./secrets/secrets.ts";
+import { secretsArea } from "./secrets.ts";
 import { workspaceArea } from "./workspace/workspace.ts";
 
 export const areas: readonly Area[] = [

@@ -1,6 +1,6 @@
 // Libraries of clusters: what is to be installed, and how far it is. The contract has none of these calls; a dialect has.
 
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Call, Collection, Operations, World } from "../world/world.ts";
 import { clusterById, clusterOr400, isRunning } from "./clusters/cluster.ts";

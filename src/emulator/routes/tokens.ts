@@ -2,8 +2,8 @@
 
 import { digest } from "../../core/digest.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
+import { userTokens } from "../world/directory.ts";
 import { notFound } from "../world/errors.ts";
-import { userTokens } from "../world/tokens.ts";
 import type { Call, Collection, Operations, Reply, World } from "../world/world.ts";
 
 interface TokenInfo {

@@ -8,8 +8,8 @@ import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { indexLive, type LiveIndex } from "../../planner/model/context.ts";
 import type { ApplyEvent, Plan } from "../../planner/model/plan.ts";
+import type { Registry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
-import type { Registry } from "../../resource/registry.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import {
   concealedEntry,

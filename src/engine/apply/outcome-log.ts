@@ -1,9 +1,8 @@
 // The outcome of each change of an apply, for its report and for the history of the state.
 
 import type { Address, RemoteId } from "../../core/address.ts";
-import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
-import { startDigest } from "../../core/digest.ts";
+import { canonicalJson, startDigest } from "../../core/digest.ts";
 import { defined, type Json } from "../../core/json.ts";
 import { type ApplyOrigin, CHANGED_KEPT, type PastRun } from "../../core/past-run.ts";
 import type { Action, Change } from "../../planner/model/change.ts";

@@ -1,14 +1,14 @@
 // The end of an apply: lists each changed kind once, records values that the service set, and writes the state.
 
 import { parentOf } from "../../core/address.ts";
-import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable, isIgnored } from "../../planner/diff/normalize.ts";
 import type { Change } from "../../planner/model/change.ts";
+import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { Provider } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { toNames } from "../name-index.ts";

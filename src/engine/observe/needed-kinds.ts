@@ -4,10 +4,8 @@ import { type Address, kindOf } from "../../core/address.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
 import { anyField } from "../../resource/field-schema.ts";
-import { foldName, isBuiltIn, isSameName } from "../../resource/names.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
-import { kindsNamedBy } from "../../resource/translate-names.ts";
+import type { Provider, Registry } from "../../resource/kind.ts";
+import { foldName, isBuiltIn, isSameName, kindsNamedBy } from "../../resource/names.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 
 /** Addresses that a run is limited to (`--only`). */

@@ -2,16 +2,14 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type Address, kindOf } from "../../core/address.ts";
-import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { Provider, Registry } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import { foldName } from "../../resource/names.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
-import { kindsNamedBy } from "../../resource/translate-names.ts";
+import { foldName, kindsNamedBy } from "../../resource/names.ts";
 import type { State } from "../../state/model/record.ts";
 import { kindsNeeded, type Needing } from "./needed-kinds.ts";
 

@@ -4,10 +4,9 @@ import { type Address, addressOf, isInModule, kindOf, nameOf, type RemoteId } fr
 import { type Diagnostic, error, type Location } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { indexLive } from "../../planner/model/context.ts";
+import type { KindRegistry, Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { addressesOf } from "../../resource/names.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { KindRegistry, Registry } from "../../resource/registry.ts";
 import { add, draftOf, stateOf } from "../../state/format/fold.ts";
 import type { JournalEntry, OpenIntent, State, StateRecord, Sweep } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";

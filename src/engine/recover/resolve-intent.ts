@@ -7,9 +7,8 @@ import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable } from "../../planner/diff/normalize.ts";
 import type { LiveIndex } from "../../planner/model/context.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { Provider, Registry } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
 import { deposedBy } from "../../state/format/fold.ts";
 import type { JournalEntry, OpenIntent, StateRecord } from "../../state/model/record.ts";
 

@@ -7,10 +7,9 @@ import { isSamePath, type Path, toDottedPath, toPointer, valueAt, withValueAt } 
 import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import { anyField, type FieldSchema, textsIn, type Values } from "../../resource/field-schema.ts";
+import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { PlannedWorkspace, Problem } from "../../resource/planning.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { Change, Delete, NonEmpty, Replace, Update } from "../model/change.ts";

@@ -3,9 +3,9 @@
 import { type Address, parentOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { count as countOf, shellWord } from "../../core/sentences.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
 import { isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { Guard } from "../model/plan.ts";

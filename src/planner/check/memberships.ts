@@ -3,9 +3,8 @@
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import { foldName } from "../../resource/names.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import { kindsNamedBy } from "../../resource/translate-names.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
+import { foldName, kindsNamedBy } from "../../resource/names.ts";
 import { mentioned } from "../decide/dependencies.ts";
 import { type Change, isOfReplaced } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";

@@ -3,8 +3,8 @@
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { listed } from "../../core/sentences.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveKind } from "../../resource/live.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanFacts, PlanInput } from "../model/input.ts";

@@ -6,11 +6,10 @@ import { stringifyJson } from "../../core/exact-json.ts";
 import type { Json } from "../../core/json.ts";
 import { toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
-import { secretField } from "../../resource/content.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import { type PlannedKind, secretField } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Cause, FieldDiff, Step } from "../../resource/planning.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import { combinedCause, diffResource } from "../diff/diff.ts";
 import {

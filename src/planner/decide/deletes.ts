@@ -10,9 +10,9 @@ import {
   type RemoteId,
 } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
 import { addressesOf, foldName, isBuiltIn } from "../../resource/names.ts";
 import type { PlannedWorkspace } from "../../resource/planning.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change, Forget } from "../model/change.ts";
 import { hasUnreadableValue, type LiveMember, type PlanContext } from "../model/context.ts";

@@ -3,10 +3,9 @@
 import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
-import type { Kind } from "../../resource/kind.ts";
+import type { Kind, PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { isBuiltIn, isSameName } from "../../resource/names.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";

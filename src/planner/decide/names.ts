@@ -1,16 +1,14 @@
 // Unique names that move between objects in one plan: renamed objects, names that one object passes to another, and likely renames of keys.
 
 import { type Address, kindOf } from "../../core/address.ts";
-import { canonicalJson, fingerprint } from "../../core/canonical.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { canonicalJson, fingerprint } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
-import { foldName, isSameName } from "../../resource/names.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
-import { kindsNamedBy, translateNames } from "../../resource/translate-names.ts";
+import { foldName, isSameName, kindsNamedBy, translateNames } from "../../resource/names.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";

@@ -10,8 +10,8 @@ import {
   type RemoteId,
 } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
 import { comparable, liveFingerprint } from "../diff/normalize.ts";
 import type { Change, Delete } from "../model/change.ts";
 import { hasUnreadableValue, type LiveMember, objectKey, type PlanContext } from "../model/context.ts";

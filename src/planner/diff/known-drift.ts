@@ -1,13 +1,13 @@
 // Known drift: each difference has a digest of its live value, so what was reported or acknowledged ends if that value changes.
 
 import { type Address, kindOf, nameOf } from "../../core/address.ts";
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { isSamePath, type Path, toDottedPath, toPointer } from "../../core/pointer.ts";
 import { type FieldTable, schemaAt } from "../../resource/field-schema.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Acknowledgement, JournalEntry, ReportedDrift, State } from "../../state/model/record.ts";
 import { type Change, isOfReplaced, type RevertedDrift } from "../model/change.ts";
 import { indexLive } from "../model/context.ts";

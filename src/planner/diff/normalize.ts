@@ -1,6 +1,6 @@
 // The normal form in which values are compared, and the fingerprints of live objects.
 
-import { canonicalJson, fingerprint } from "../../core/canonical.ts";
+import { canonicalJson, fingerprint } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
@@ -11,9 +11,9 @@ import {
   memberSchema,
   type Values,
 } from "../../resource/field-schema.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
 import type { Change } from "../model/change.ts";
 import type { RecordedValues } from "../model/context.ts";
 

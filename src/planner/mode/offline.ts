@@ -4,9 +4,8 @@ import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 
 /** Returns every kind with its recorded objects only. Pass it to planning as `partial`. */

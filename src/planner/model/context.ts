@@ -4,10 +4,9 @@ import { type Address, kindOf, memberOf, nameOf, parentOf, type RemoteId } from 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
 import { foldName, isSameName } from "../../resource/names.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { ImportEntry } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Change } from "./change.ts";

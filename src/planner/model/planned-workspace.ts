@@ -2,10 +2,10 @@
 
 import type { RemoteId } from "../../core/address.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName } from "../../resource/names.ts";
 import type { PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
 import { type Change, isOfReplaced } from "./change.ts";
 import { type LiveIndex, objectKey, type PlanContext } from "./context.ts";
 import type { PlanFacts } from "./input.ts";

@@ -1,7 +1,7 @@
 // The order of changes, and the graph of an apply: one node per change, two for a replacement, and one more for a temporary name.
 
 import type { Address } from "../../core/address.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import { type Change, isOfReplaced, type NameSource, type Replace } from "./change.ts";
 import { objectKey } from "./context.ts";
 

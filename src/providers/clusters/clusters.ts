@@ -9,14 +9,22 @@ import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../res
 import { isRunOn } from "../../resource/service-status.ts";
 import { choiceField, defineProvider, flagField, textField } from "../kit/field-builders.ts";
 import { withUnlisted } from "../kit/names.ts";
-import { preservedPaths } from "../kit/preserved-fields.ts";
 import { effectOn, losesId } from "../kit/problems.ts";
 import { keyIn, liveIfPresent, namesOf, needsCompute, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
-import { withUnknownFields } from "../kit/unknown-fields.ts";
+import { preservedPaths, withUnknownFields } from "../kit/unknown-fields.ts";
 import { clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
-import { createCluster, removeCluster, takeStep } from "./operations.ts";
-import { endedByService, isDown, isUp, MAX_OWN_TAGS, tokenOf, withoutToken } from "./states.ts";
+import {
+  createCluster,
+  endedByService,
+  isDown,
+  isUp,
+  MAX_OWN_TAGS,
+  removeCluster,
+  takeStep,
+  tokenOf,
+  withoutToken,
+} from "./operations.ts";
 import { clusterProblems, singleNodeProblems } from "./validate.ts";
 
 const fields = {

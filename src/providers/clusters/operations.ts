@@ -1,18 +1,18 @@
-// Creates, updates, and removes clusters, each step once the state of the cluster allows it (contract B 3.2).
+// Creates, updates, and removes clusters, each step once the state of the cluster allows it (contract B 3.2), and the tag that
+// identifies a cluster by its token (design 6).
 
 import type { WriteOperation } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject, objectIn } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { DeleteTask, OperationWriter, Task, UpdateTask } from "../../resource/operations.ts";
 import type { Step } from "../../resource/planning.ts";
-import { preservedIn, withPreserved } from "../kit/preserved-fields.ts";
 import { readIfPresent, responseText } from "../kit/responses.ts";
+import { preservedIn, withPreserved } from "../kit/unknown-fields.ts";
 import { withoutInherited } from "./fields.ts";
-import { ENDED, withToken } from "./states.ts";
 
 const MINUTE = 60_000;
 const SETTLES = 20 * MINUTE;
@@ -195,4 +195,50 @@ async function nodeTypeFor(
   if (!mayLackIt || pool === undefined || isMissing(refusal)) return undefined;
   const answer = await readIfPresent(() => api.read("instance-pools/get", { instance_pool_id: pool }));
   return answer === undefined ? undefined : responseText(answer, "node_type_id");
+}
+
+const UP: readonly string[] = ["PENDING", "RUNNING", "RESTARTING", "RESIZING"];
+const DOWN: readonly string[] = ["TERMINATED", "TERMINATING"];
+
+/** A cluster in one of these states does not start without a request. */
+export const ENDED: readonly string[] = [...DOWN, "ERROR"];
+
+export function isUp(state: string): boolean {
+  return UP.includes(state);
+}
+
+export function isDown(state: string): boolean {
+  return DOWN.includes(state);
+}
+
+/** Termination reasons that a user's request causes (facts 4.7). */
+const ASKED = "USER_REQUEST";
+
+/** The reason if the service terminated a cluster, such as INACTIVITY; undefined if a user did, or if it is unknown. */
+export function endedByService(state: string, answer: JsonObject): string | undefined {
+  if (state === "ERROR") return state;
+  const code = isDown(state) ? responseText(objectIn(answer.termination_reason), "code") : undefined;
+  return code === ASKED ? undefined : code;
+}
+
+const TAG = "WorkspaceToken";
+
+/** The service allows 43 tags on a new cluster (contract B 2.4); the token's tag is one of them. */
+export const MAX_OWN_TAGS = 42;
+
+const tagsOf = (values: Values): JsonObject => (isObject(values.custom_tags) ? values.custom_tags : {});
+
+export function tokenOf(values: Values): string | undefined {
+  const token = tagsOf(values)[TAG];
+  return typeof token === "string" ? token : undefined;
+}
+
+export function withoutToken(values: Values): Values {
+  const { custom_tags: _, ...rest } = values;
+  const { [TAG]: __, ...tags } = tagsOf(values);
+  return Object.keys(tags).length === 0 ? rest : { ...rest, custom_tags: tags };
+}
+
+function withToken(values: Values, token: string | undefined): Values {
+  return token === undefined ? values : { ...values, custom_tags: { ...tagsOf(values), [TAG]: token } };
 }

@@ -13,7 +13,6 @@ import { sendCluster } from "../clusters/operations.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
 import { withUnlisted } from "../kit/names.ts";
-import { preservedIn, preservedPaths, withPreserved } from "../kit/preserved-fields.ts";
 import { losesId, problem } from "../kit/problems.ts";
 import {
   ignoreMissing,
@@ -25,10 +24,9 @@ import {
   responseText,
 } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
-import { withUnknownFields } from "../kit/unknown-fields.ts";
-import { libraries, libraryFiles, libraryProblems } from "./libraries.ts";
+import { preservedIn, preservedPaths, withPreserved, withUnknownFields } from "../kit/unknown-fields.ts";
 import { mailed, scheduleProblems, settings } from "./settings.ts";
-import { taskProblems, tasks } from "./tasks.ts";
+import { libraries, libraryFiles, libraryProblems, taskProblems, tasks } from "./tasks.ts";
 
 const fields = {
   name: textField({

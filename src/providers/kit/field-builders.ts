@@ -2,7 +2,7 @@
 
 import type { Json } from "../../core/json.ts";
 import type { Annotations, FieldSchema, FieldTable } from "../../resource/field-schema.ts";
-import type { Provider } from "../../resource/provider.ts";
+import type { Provider } from "../../resource/kind.ts";
 
 interface Common extends Annotations {
   readonly description: string;

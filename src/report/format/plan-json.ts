@@ -2,7 +2,7 @@
 // them: values before and after each change, which of them are known only after the apply, and an RFC 6902 patch.
 
 import jsonPatch from "fast-json-patch";
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
@@ -13,7 +13,6 @@ import {
   markedResult,
   withReferenceTexts,
 } from "../../planner/model/result-values.ts";
-import { secretField } from "../../resource/content.ts";
 import {
   type FieldSchema,
   type FieldTable,
@@ -22,6 +21,7 @@ import {
   schemaAt,
   type Values,
 } from "../../resource/field-schema.ts";
+import { secretField } from "../../resource/kind.ts";
 import { isSensitive, maskedValue, maskedValues, sensitiveShape } from "../../resource/masked.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import { diagnosticJson } from "../text/diagnostic-text.ts";

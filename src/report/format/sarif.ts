@@ -1,6 +1,6 @@
 // Notices as SARIF 2.1.0, for code scanning: rules, results with places and fingerprints, and the run that found them.
 
-import { fingerprint } from "../../core/canonical.ts";
+import { fingerprint } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
 import { grouped } from "../../core/sentences.ts";
 import type { FittedReport } from "../text/markdown.ts";

@@ -2,10 +2,8 @@
 
 import type { Json } from "../../core/json.ts";
 import { grouped, listed } from "../../core/sentences.ts";
-import { isContentField } from "../../resource/content.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
-import type { Kind } from "../../resource/kind.ts";
-import type { KindRegistry } from "../../resource/registry.ts";
+import { isContentField, type Kind, type KindRegistry } from "../../resource/kind.ts";
 import { type Colors, valueText } from "../text/terminal.ts";
 
 /** Keys of a spec that declare no resources. */

@@ -2,7 +2,7 @@
 // on one line.
 
 import picocolors from "picocolors";
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { shownText } from "../../core/sensitive-values.ts";
 import { grouped } from "../../core/sentences.ts";

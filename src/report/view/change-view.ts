@@ -15,9 +15,8 @@ import {
 } from "../../planner/model/change.ts";
 import type { ChangeOrigin, SplitChange } from "../../planner/model/plan.ts";
 import type { FieldTable, Severity, Values } from "../../resource/field-schema.ts";
-import type { Kind } from "../../resource/kind.ts";
+import type { Kind, KindRegistry } from "../../resource/kind.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
-import type { KindRegistry } from "../../resource/registry.ts";
 import { mostSevere, severityOfDiff, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { SIGNS, timeText } from "../text/vocabulary.ts";

@@ -3,10 +3,9 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import type { Drift, DriftMark, DriftOrigin, Plan } from "../../planner/model/plan.ts";
-import { isContentField } from "../../resource/content.ts";
 import type { FieldTable, Severity } from "../../resource/field-schema.ts";
+import { isContentField, type KindRegistry } from "../../resource/kind.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
-import type { KindRegistry } from "../../resource/registry.ts";
 import { isAtLeast, mostSevere, severityOfObject } from "../../resource/severity.ts";
 import { printable } from "../text/printable.ts";
 import { timeText } from "../text/vocabulary.ts";

@@ -2,7 +2,7 @@
 
 import cronstrue from "cronstrue";
 import { structuredPatch } from "diff/lib/patch/create.js";
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../planner/model/plan.ts";
 import { changeKey } from "../../planner/model/work-graph.ts";
 import { causedPart } from "../../planner/split-plan.ts";
-import type { KindRegistry } from "../../resource/registry.ts";
+import type { KindRegistry } from "../../resource/kind.ts";
 import { printable } from "../text/printable.ts";
 import type { Colors } from "../text/terminal.ts";
 import { CHANGING_ACTIONS, PLANNED_ACTIONS, plannedCounts, summaryActions } from "../text/vocabulary.ts";

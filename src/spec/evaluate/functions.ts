@@ -1,6 +1,6 @@
 // The functions of expressions: pure, total for valid operands, and with bounded results.
 
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { grouped } from "../../core/sentences.ts";
 import { asSensitive, listAt, mapAt, type SpecNode } from "../model/tree.ts";

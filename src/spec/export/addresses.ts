@@ -3,9 +3,8 @@
 import { type Address, addressOf, memberOf, parentOf } from "../../core/address.ts";
 import { digest } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
-import { secretField } from "../../resource/content.ts";
+import { type Provider, secretField } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import type { Provider } from "../../resource/provider.ts";
 import { extensionFor, isNotebookKind } from "../files/contents.ts";
 
 /** A live object with its place in the spec. */

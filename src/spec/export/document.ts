@@ -5,11 +5,9 @@ import { type Diagnostic, warning } from "../../core/diagnostic.ts";
 import type { Json } from "../../core/json.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
 import { escaped } from "../../expressions/template.ts";
-import { hasContent, secretField } from "../../resource/content.ts";
+import { hasContent, type Provider, type Registry, secretField } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import { isBuiltIn } from "../../resource/names.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
 import {
   addressObjects,
   type ExportedObject,

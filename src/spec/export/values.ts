@@ -1,12 +1,11 @@
 // Converts a live object to the fields of a spec that plans no change: no defaults, and references instead of IDs.
 
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { setMember } from "../../core/pointer.ts";
 import { escaped } from "../../expressions/template.ts";
-import { isContentField } from "../../resource/content.ts";
 import { type FieldSchema, itemSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
-import type { Provider } from "../../resource/provider.ts";
+import { isContentField, type Provider } from "../../resource/kind.ts";
 import { isOptional } from "../schema/json-schema.ts";
 
 export interface ExportWriter {

@@ -3,8 +3,7 @@
 import { addressOf } from "../../core/address.ts";
 import type { Code } from "../../core/codes.ts";
 import { grouped } from "../../core/sentences.ts";
-import { hasContent } from "../../resource/content.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import { hasContent, type PlanningRegistry } from "../../resource/kind.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { WrittenResource } from "../model/spec.ts";

@@ -6,8 +6,8 @@ import type { Path } from "../../core/pointer.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { RuleLogic, RulePart } from "../../expressions/rule.ts";
 import type { Severity, Values } from "../../resource/field-schema.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
 import type { Payload } from "../../resource/operations.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
 import type { Span } from "./source.ts";
 import type { MapNode, SpecNode } from "./tree.ts";
 

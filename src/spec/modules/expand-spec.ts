@@ -1,6 +1,6 @@
 // A spec with its expressions evaluated: the main part, and one part for each instance of a module.
 
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import { Evaluator, type EvaluatorOptions } from "../evaluate/evaluator.ts";
 import { Expander } from "../evaluate/expander.ts";
 import type { LinearPatterns } from "../evaluate/linear-patterns.ts";

@@ -2,7 +2,7 @@
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Evaluator } from "../evaluate/evaluator.ts";
 import type { Expander, ExpanderOptions } from "../evaluate/expander.ts";
 import type { Findings, Reporting } from "../model/findings.ts";

@@ -1,9 +1,8 @@
 // Walks values together with the schema of their fields, so that annotations are known at every depth.
 
 import type { Path } from "../../core/pointer.ts";
-import { isSecretValue } from "../../resource/content.ts";
 import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
+import { isSecretValue, type PlannedKind } from "../../resource/kind.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
 
 export function fieldOf(provider: PlannedKind, name: string): FieldSchema {

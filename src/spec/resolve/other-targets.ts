@@ -1,8 +1,7 @@
 // Checks the targets that are not selected: their settings, variables, fields, and types, before expressions are evaluated.
 
 import { isTemplate } from "../../expressions/template.ts";
-import { secretField } from "../../resource/content.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import { type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import { Evaluator } from "../evaluate/evaluator.ts";
 import { checkSyntax } from "../evaluate/syntax-check.ts";
 import {

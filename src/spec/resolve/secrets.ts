@@ -2,8 +2,8 @@
 
 import { Sensitive } from "../../core/sensitive.ts";
 import { isTemplate } from "../../expressions/template.ts";
-import { SECRET_BYTES } from "../../resource/content.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import { SECRET_BYTES } from "../../resource/kind.ts";
 import type { Payload } from "../../resource/operations.ts";
 import { namedPath, openSourceFile } from "../files/contents.ts";
 import type { SpecFolder } from "../files/spec-folder.ts";

@@ -11,8 +11,8 @@ import {
 } from "../../core/address.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { literalOf } from "../../expressions/template.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import { addressesOf } from "../../resource/names.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";

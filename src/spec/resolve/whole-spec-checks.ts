@@ -1,13 +1,12 @@
 // Checks across all resources of a spec: duplicate names and list entries, limits of the service, and memberships that are declared twice.
 
 import type { Address } from "../../core/address.ts";
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { isTemplate } from "../../expressions/template.ts";
 import { anyField, type FieldSchema, type Values } from "../../resource/field-schema.ts";
+import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource, WrittenResource } from "../model/spec.ts";

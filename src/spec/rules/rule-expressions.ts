@@ -3,8 +3,7 @@
 import { didYouMean } from "../../core/suggest.ts";
 import type { CompiledExpression, ExpressionProblem, MemberUse } from "../../expressions/language.ts";
 import { type MessagePart, messageParts, RULE_VARIABLES, type RulePart } from "../../expressions/rule.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { type MapNode, member, type ScalarNode } from "../model/tree.ts";

@@ -1,7 +1,7 @@
 // The JSON Schema for editors, which see a spec before its expressions are evaluated.
 
 import { isObject, type Json } from "../../core/json.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import { REFERENCE_PATTERN, specSchema } from "./json-schema.ts";
 import type { JsonSchema } from "./keywords.ts";
 

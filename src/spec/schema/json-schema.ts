@@ -1,10 +1,14 @@
 // Generates the JSON Schema of a spec from the kinds, for validation and for editors.
 
 import { defined, type Json } from "../../core/json.ts";
-import { isContentField, isSecretValue, secretField } from "../../resource/content.ts";
 import { ANNOTATION_KEYWORDS, type FieldSchema } from "../../resource/field-schema.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import {
+  isContentField,
+  isSecretValue,
+  type PlannedKind,
+  type PlanningRegistry,
+  secretField,
+} from "../../resource/kind.ts";
 import { ifType, type JsonSchema } from "./keywords.ts";
 import { LANGUAGE } from "./language.ts";
 import { LIFECYCLE, policySchema, rulesSchema } from "./sections.ts";

@@ -1,7 +1,7 @@
 // The schemas of what decides about changes: lifecycle, policy, and rules.
 
 import { SEVERITIES } from "../../resource/field-schema.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import { closedMap, enumSchema, flagSchema, ifType, type JsonSchema, textSchema } from "./keywords.ts";
 
 const ON_IMMUTABLE = ["error", "replace"];

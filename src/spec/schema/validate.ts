@@ -4,8 +4,7 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "
 import addFormats from "ajv-formats";
 import type { Json } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { plain, type SpecNode, withoutBigint } from "../model/tree.ts";
 import { standaloneSchema } from "./json-schema.ts";
 import type { JsonSchema } from "./keywords.ts";

@@ -1,8 +1,7 @@
 // Validates values against kind schemas. Loads the full validator, which is slow, only if the fast check is inconclusive.
 
 import { isObject, type Json } from "../../core/json.ts";
-import type { PlannedKind } from "../../resource/provider.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
+import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { keySpanOf, type MapNode, type ScalarNode, type SpecNode, spanOf } from "../model/tree.ts";

@@ -1,6 +1,6 @@
 // Constraints of variables in addition to the type: `enum`, `pattern`, and `sensitive`.
 
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";

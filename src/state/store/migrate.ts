@@ -1,7 +1,7 @@
 // Migrates, restores, and rekeys a state. The old location is marked first, so that no run continues there and an interrupted migration can be completed.
 
-import { canonicalJson } from "../../core/canonical.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import { joinedHistories } from "../../core/past-run.ts";
 import { fromHex, keptKey, keyCheck, keyFromText, otherKey } from "../format/encryption.ts";

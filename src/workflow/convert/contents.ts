@@ -7,10 +7,8 @@ import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/addr
 import { type JsonObject, omit } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { shellWord } from "../../core/sentences.ts";
-import { hasContent } from "../../resource/content.ts";
+import { hasContent, type Provider, type Registry } from "../../resource/kind.ts";
 import { foldName } from "../../resource/names.ts";
-import type { Provider } from "../../resource/provider.ts";
-import type { Registry } from "../../resource/registry.ts";
 import type { ExportedObject } from "../../spec/export/addresses.ts";
 import { extensionFor, extensionOf, isNotebookKind } from "../../spec/files/contents.ts";
 import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";

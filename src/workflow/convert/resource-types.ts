@@ -3,7 +3,7 @@
 import { nestedNameOf } from "../../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, setMember } from "../../core/pointer.ts";
-import { withoutToken } from "../../providers/clusters/states.ts";
+import { withoutToken } from "../../providers/clusters/operations.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type {
   ConversionLog,

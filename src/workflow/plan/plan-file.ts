@@ -25,7 +25,7 @@ import {
   staleness,
 } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
-import { secretField } from "../../resource/content.ts";
+import { secretField } from "../../resource/kind.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { Cipher, keyFromText } from "../../state/format/encryption.ts";

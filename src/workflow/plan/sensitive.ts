@@ -11,8 +11,8 @@ import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import { registry } from "../../providers/index.ts";
 import type { Values } from "../../resource/field-schema.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
-import type { PlanningRegistry } from "../../resource/registry.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import {

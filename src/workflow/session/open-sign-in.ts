@@ -4,7 +4,7 @@ import type { RenewableCredential } from "../../api/auth/credential.ts";
 import { createSignIn, type SignIn } from "../../api/auth/sign-in.ts";
 import { type HttpTransport, httpTransport } from "../../api/http/transport.ts";
 import type { HostTarget } from "../../config/settings.ts";
-import { canonicalJson } from "../../core/canonical.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";

@@ -5,7 +5,7 @@ import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error, failureOf, warning } from "../../core/diagnostic.ts";
 import { stateExists } from "../../planner/model/input.ts";
 import { registry } from "../../providers/index.ts";
-import { secretField } from "../../resource/content.ts";
+import { secretField } from "../../resource/kind.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import { stateNotFound } from "../../state/model/backend.ts";
 import type { State } from "../../state/model/record.ts";

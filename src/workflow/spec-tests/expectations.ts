@@ -15,8 +15,8 @@ import {
   YAMLMap,
   YAMLSeq,
 } from "yaml";
-import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, setMember } from "../../core/pointer.ts";
 import { type Action, type Change, touches } from "../../planner/model/change.ts";

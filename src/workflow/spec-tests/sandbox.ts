@@ -9,7 +9,7 @@ import { keyedDigest } from "../../core/digest.ts";
 import { openInMemory } from "../../emulator/embedded.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { Registry } from "../../resource/kind.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { TestSetup } from "../../spec/testing/spec-test.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";

@@ -23,7 +23,7 @@ import { failureDiagnostic } from "../../engine/failures.ts";
 import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
-import type { Registry } from "../../resource/registry.ts";
+import type { Registry } from "../../resource/kind.ts";
 import type { ExportSource } from "../../spec/export/addresses.ts";
 import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../../spec/export/document.ts";
 import { loadSpec } from "../../spec/load-spec.ts";

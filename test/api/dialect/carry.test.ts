@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { DATABRICKS_TABLE } from "../../../src/api/dialect/databricks.ts";
 import { FieldNotRepeatable, withCarried } from "../../../src/api/dialect/exchange.ts";
 import type { WrittenField, WrittenFields } from "../../../src/api/dialect/table.ts";
-import { canonicalJson } from "../../../src/core/canonical.ts";
+import { canonicalJson } from "../../../src/core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../../src/core/json.ts";
 
 const isUnknown = (name: string): boolean => name.startsWith("x-");

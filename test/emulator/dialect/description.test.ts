@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { dialectFile } from "../../../src/emulator/http/contract-file.ts";
+import { dialectFile } from "../../../src/emulator/http/contract.ts";
 import { makeValidator } from "../../../src/emulator/http/validation.ts";
 import { ApiError } from "../../../src/emulator/world/errors.ts";
 import { ADMIN_TOKEN, type Body, startWorld, type TestWorld } from "../harness.ts";

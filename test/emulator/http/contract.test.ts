@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { contractFile } from "../../../src/emulator/http/contract-file.ts";
+import { contractFile } from "../../../src/emulator/http/contract.ts";
 import { makeValidator } from "../../../src/emulator/http/validation.ts";
 import { areas } from "../../../src/emulator/routes/areas.ts";
 import { ApiError } from "../../../src/emulator/world/errors.ts";

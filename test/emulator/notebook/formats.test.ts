@@ -1,9 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { packArchive, unpackArchive } from "../../../src/emulator/notebook/archive.ts";
-import { documentOf, exportBytes, notebookOf, write } from "../../../src/emulator/notebook/document.ts";
-import { readHtml, writeHtml } from "../../../src/emulator/notebook/html.ts";
-import { readJupyter, writeJupyter } from "../../../src/emulator/notebook/jupyter.ts";
+import {
+  documentOf,
+  exportBytes,
+  notebookOf,
+  readHtml,
+  readJupyter,
+  readSource,
+  write,
+  writeHtml,
+  writeJupyter,
+  writeSource,
+} from "../../../src/emulator/notebook/formats.ts";
 import {
   type Cell,
   LANGUAGES,
@@ -11,7 +20,6 @@ import {
   notebookText,
   toBytes,
 } from "../../../src/emulator/notebook/notebook.ts";
-import { readSource, writeSource } from "../../../src/emulator/notebook/source.ts";
 
 const python = (source: string) => readSource(toBytes(source), "PYTHON");
 

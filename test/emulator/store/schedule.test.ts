@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DueQueue } from "../../../src/emulator/store/timers.ts";
+import { DueQueue } from "../../../src/emulator/store/store.ts";
 
 test("whatever was added comes out by time, and by order where times are equal, also when mixed with taking", () => {
   fc.assert(

@@ -9,7 +9,7 @@ import { observe } from "../../../src/engine/observe/observe.ts";
 import { recordRecovery, recover } from "../../../src/engine/recover/recover.ts";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { ApplyEvent, ApplyOutcome, Plan } from "../../../src/planner/model/plan.ts";
-import { type Registry, registryOf } from "../../../src/resource/registry.ts";
+import { type Registry, registryOf } from "../../../src/resource/kind.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import type { FlatKind } from "../../flat-kind.ts";
 import { counting, storeOn } from "../../state/build.ts";

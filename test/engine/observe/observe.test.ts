@@ -3,7 +3,7 @@ import type { Address } from "../../../src/core/address.ts";
 import type { DesiredSpec } from "../../../src/engine/observe/needed-kinds.ts";
 import { observe } from "../../../src/engine/observe/observe.ts";
 import type { ReadEvent } from "../../../src/planner/model/plan.ts";
-import { type Registry, registryOf } from "../../../src/resource/registry.ts";
+import { type Registry, registryOf } from "../../../src/resource/kind.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import { intent, ready } from "../../state/build.ts";

@@ -3,9 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { draftPlan, makePlan, requestsOf } from "../../../src/planner/make-plan.ts";
+import { type Provider, registryOf } from "../../../src/resource/kind.ts";
 import type { Live, LiveKind } from "../../../src/resource/live.ts";
-import type { Provider } from "../../../src/resource/provider.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
 import { live, object, record, resource, spec, state } from "../build.ts";
 import { registry } from "../kinds.ts";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { nestingCycles, withNestingOrder } from "../../../src/planner/check/memberships.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
+import { registryOf } from "../../../src/resource/kind.ts";
 import { context, live, object, resource, spec } from "../build.ts";
 import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";
 import { registry as plain } from "../kinds.ts";

@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { unmanageableMemberships } from "../../../src/planner/check/memberships.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
+import { registryOf } from "../../../src/resource/kind.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
 import { context, live, object, resource, spec } from "../build.ts";
 import { adopt, create, noop, remove, replace, update } from "../changes.ts";
 import { registry } from "../kinds.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
+import { registryOf } from "../../../src/resource/kind.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
 import { actions, live, object, plan, record, reference, resource, spec, state } from "../build.ts";
 import { registry } from "../kinds.ts";

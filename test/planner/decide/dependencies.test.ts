@@ -10,7 +10,7 @@ import {
 } from "../../../src/planner/decide/dependencies.ts";
 import type { Change, Replace } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
+import { registryOf } from "../../../src/resource/kind.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
 import { context, object, record, resource, spec, state } from "../build.ts";
 import { adopt, create, forget, noop, one, remove, replace, report, update } from "../changes.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { dropInvalidRecords, recordFitsAddress } from "../../../src/planner/model/context.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
+import { registryOf } from "../../../src/resource/kind.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
 import { actions, live, object, plan, record, resource, spec, state } from "../build.ts";

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { PlanFacts, PlanInput } from "../../../src/planner/model/input.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
+import { registryOf } from "../../../src/resource/kind.ts";
 import type { LiveObject } from "../../../src/resource/live.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
 import type { State } from "../../../src/state/model/record.ts";
 import { live, object, plan, record, requests, resource, spec, state } from "../build.ts";
 import { registry } from "../kinds.ts";

@@ -14,8 +14,7 @@ import {
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import type { Change, Create } from "../../../src/planner/model/change.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";
-import type { ReplaceStrategy } from "../../../src/resource/kind.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
+import { type ReplaceStrategy, registryOf } from "../../../src/resource/kind.ts";
 import { context, live, object, record, resource, spec, state } from "../build.ts";
 import { adopt, create, noop, remove, replace, update } from "../changes.ts";
 import { registry } from "../kinds.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
+import { registryOf } from "../../../src/resource/kind.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
 import { live, object, plan, record, reference, resource, spec, state } from "../build.ts";
 import { registry } from "../kinds.ts";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson } from "../../../src/core/canonical.ts";
+import { canonicalJson } from "../../../src/core/digest.ts";
 import type { Json } from "../../../src/core/json.ts";
 import {
   isIdentical,

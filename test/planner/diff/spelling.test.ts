@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { withLiveSpelling } from "../../../src/planner/diff/references.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
+import { registryOf } from "../../../src/resource/kind.ts";
 import { context, live, object, resource, spec } from "../build.ts";
 import { registry } from "../kinds.ts";
 

@@ -13,8 +13,8 @@ import {
 } from "../../../src/planner/mode/untrusted.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";
 import type { Values } from "../../../src/resource/field-schema.ts";
+import { registryOf } from "../../../src/resource/kind.ts";
 import type { Live, LiveObject } from "../../../src/resource/live.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
 import { live, object, record, resource, spec, state } from "../build.ts";
 import { registry } from "../kinds.ts";
 

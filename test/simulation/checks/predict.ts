@@ -1,7 +1,7 @@
 // The writes that a plan announces, told from the plan alone: what the service's log must then show, no more and no less.
 
 import { OPERATIONS, type OperationName } from "../../../src/api/contract/operations.ts";
-import { canonicalJson } from "../../../src/core/canonical.ts";
+import { canonicalJson } from "../../../src/core/digest.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import type { Change, Create, Replace, Update } from "../../../src/planner/model/change.ts";
 import type { Plan } from "../../../src/planner/model/plan.ts";

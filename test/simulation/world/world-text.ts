@@ -1,6 +1,6 @@
 // The contents of a workspace as lines that are equal for worlds that differ only in IDs, times, and tokens.
 
-import { canonicalJson } from "../../../src/core/canonical.ts";
+import { canonicalJson } from "../../../src/core/digest.ts";
 import type { Json } from "../../../src/core/json.ts";
 import type { Tables } from "../../../src/emulator/store/store.ts";
 import type { TestWorld } from "../../emulator/harness.ts";

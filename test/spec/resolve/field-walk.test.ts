@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { type FieldSchema, type FieldTable, schemaAt } from "../../../src/resource/field-schema.ts";
-import type { PlannedKind } from "../../../src/resource/provider.ts";
+import type { PlannedKind } from "../../../src/resource/kind.ts";
 import { Findings } from "../../../src/spec/model/findings.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
 import { attributesOf, fieldOf, hasPath, walkFields } from "../../../src/spec/resolve/field-walk.ts";

@@ -2,10 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { Path } from "../../../src/core/pointer.ts";
-import type { Kind } from "../../../src/resource/kind.ts";
+import { type Kind, type Provider, registryOf } from "../../../src/resource/kind.ts";
 import type { PlanningRules, Problem } from "../../../src/resource/planning.ts";
-import type { Provider } from "../../../src/resource/provider.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
 import { load } from "../folder.ts";
 import { registry } from "../kinds.ts";
 

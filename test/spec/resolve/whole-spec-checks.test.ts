@@ -1,8 +1,7 @@
 // Checks across resources: names that must be unique, limits, duplicate entries, and memberships defined twice.
 
 import { describe, expect, it } from "vitest";
-import type { Provider } from "../../../src/resource/provider.ts";
-import { registryOf } from "../../../src/resource/registry.ts";
+import { type Provider, registryOf } from "../../../src/resource/kind.ts";
 import { load } from "../folder.ts";
 import { registry } from "../kinds.ts";
 

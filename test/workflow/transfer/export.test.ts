@@ -14,7 +14,7 @@ import { remoteId } from "../../../src/core/address.ts";
 import { error, Failure } from "../../../src/core/diagnostic.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { registry } from "../../../src/providers/index.ts";
-import type { Provider } from "../../../src/resource/provider.ts";
+import type { Provider } from "../../../src/resource/kind.ts";
 import { addressObjects, sourcesOf } from "../../../src/spec/export/addresses.ts";
 import { fetchSources, writeExported } from "../../../src/workflow/transfer/export.ts";
 

@@ -2,11 +2,9 @@
 
 import { CLUSTERS, JOBS } from "../../world/limits.ts";
 import type { Area, TimerRun, World } from "../../world/world.ts";
-import { detachRun } from "../clusters/activity.ts";
 import { type Cluster, clusterById, isRunning } from "../clusters/cluster.ts";
+import { detachRun, RUN_CLUSTER_CHECK, startCluster, terminateCluster } from "../clusters/lifecycle.ts";
 import { scaleUp } from "../clusters/nodes.ts";
-import { startCluster } from "../clusters/start.ts";
-import { RUN_CLUSTER_CHECK, terminateCluster } from "../clusters/terminate.ts";
 import { mailRunEnded } from "./emails.ts";
 import { jobById } from "./job.ts";
 import { dropRun, isActive, isVisible, type JobRunOutcome, putRun, type Run, runById } from "./run.ts";

@@ -1,8 +1,7 @@
 // The calls about runs, with the parameters that run-now brings and the outputs (contract B 2.3, contract B 4.2), and the control request that ends a run.
 
 import { defined, type JsonObject } from "../../../core/json.ts";
-import { exportBytes } from "../../notebook/document.ts";
-import { escapedHtml } from "../../notebook/html.ts";
+import { escapedHtml, exportBytes } from "../../notebook/formats.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { type Call, extraOf, type Reply, type World } from "../../world/world.ts";

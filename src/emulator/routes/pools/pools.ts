@@ -6,8 +6,17 @@ import { invalidValue, permissionDenied } from "../../world/errors.ts";
 import { POOLS } from "../../world/limits.ts";
 import { type Area, type Call, extraOf, type Reply, type World } from "../../world/world.ts";
 import { checkRuntime, type GivenTags, nodeType, readTags, tagsOf } from "../compute.ts";
-import { type PoolSize, statsOf } from "./instances.ts";
-import { activePool, POOL_TIMER, type Pool, poolNames, poolsOf, putPool, settlePool } from "./pool.ts";
+import {
+  activePool,
+  POOL_TIMER,
+  type Pool,
+  type PoolSize,
+  poolNames,
+  poolsOf,
+  putPool,
+  settlePool,
+  statsOf,
+} from "./pool.ts";
 
 export const poolsArea: Area = {
   operations: {

@@ -17,11 +17,13 @@ import {
 } from "../../world/directory.ts";
 import { ScimError } from "../../world/errors.ts";
 import type { Call, Operations, Reply, World } from "../../world/world.ts";
-import { type Attribute, applyPatch, listAttribute } from "./patch.ts";
 import {
+  type Attribute,
+  applyPatch,
   checkSchemas,
   checkUnchanged,
   GROUP_SCHEMA,
+  listAttribute,
   PATCH_SCHEMA,
   shownGroup,
   shownList,

@@ -17,10 +17,13 @@ import {
 } from "../../world/directory.ts";
 import { ScimError } from "../../world/errors.ts";
 import type { Call, Operations, Reply, World } from "../../world/world.ts";
-import { type Attribute, applyPatch, listAttribute, listOf } from "./patch.ts";
 import {
+  type Attribute,
+  applyPatch,
   checkSchemas,
   checkUnchanged,
+  listAttribute,
+  listOf,
   PATCH_SCHEMA,
   shownList,
   shownUser,

@@ -2,7 +2,7 @@
 
 import type { Json } from "../../../core/json.ts";
 import { type ArchiveEntry, tooLarge, unpackArchive } from "../../notebook/archive.ts";
-import { type DocumentFormat, documentOf } from "../../notebook/document.ts";
+import { type DocumentFormat, documentOf } from "../../notebook/formats.ts";
 import { LANGUAGES, type Language, type NotebookFormat, unreadable } from "../../notebook/notebook.ts";
 import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { type ApiError, alreadyExists, invalidValue, notFound } from "../../world/errors.ts";

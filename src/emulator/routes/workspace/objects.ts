@@ -1,7 +1,7 @@
 // The objects of the workspace: folders, notebooks and libraries in one tree (contract A 2.6).
 
 import type { JsonObject } from "../../../core/json.ts";
-import type { Document, DocumentFormat } from "../../notebook/document.ts";
+import type { Document, DocumentFormat } from "../../notebook/formats.ts";
 import type { Language } from "../../notebook/notebook.ts";
 import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { type EmulatorNode, EntryTree, ROOT, type TreeEntry } from "../../world/entry-tree.ts";

@@ -1,7 +1,7 @@
 // Workspace objects: notebooks and folders, their status, listing, import, export and deletion (contract A 4.4).
 
 import { type ArchiveEntry, packArchive, tooLarge } from "../../notebook/archive.ts";
-import { exportBytes } from "../../notebook/document.ts";
+import { exportBytes } from "../../notebook/formats.ts";
 import type { Language, NotebookFormat } from "../../notebook/notebook.ts";
 import { administratorName } from "../../world/directory.ts";
 import { childPath, encodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";

@@ -10,7 +10,7 @@ import {
   returnInstances,
   statsOf,
   take,
-} from "../../../../src/emulator/routes/pools/instances.ts";
+} from "../../../../src/emulator/routes/pools/pool.ts";
 
 const size = fc
   .record({

@@ -1,11 +1,11 @@
 // Secret scopes, secrets, and their access lists (contract A 2.3, contract A 4.3). Values are encrypted at rest and never returned.
 
-import { type JsonObject, objectIn } from "../../../core/json.ts";
-import { principalName, principalsOf, USERS } from "../../world/directory.ts";
-import { notBase64 } from "../../world/encoding.ts";
-import { ApiError, alreadyExists, invalidValue, notFound, permissionDenied } from "../../world/errors.ts";
-import { SECRETS } from "../../world/limits.ts";
-import type { Area, Call, Collection, Reply, World } from "../../world/world.ts";
+import { type JsonObject, objectIn } from "../../core/json.ts";
+import { principalName, principalsOf, USERS } from "../world/directory.ts";
+import { notBase64 } from "../world/encoding.ts";
+import { ApiError, alreadyExists, invalidValue, notFound, permissionDenied } from "../world/errors.ts";
+import { SECRETS } from "../world/limits.ts";
+import type { Area, Call, Collection, Reply, World } from "../world/world.ts";
 
 export const secretsArea: Area = {
   operations: {

@@ -3,8 +3,7 @@
 import { createHmac, hash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalJson, fingerprint } from "../../src/core/canonical.ts";
-import { digest, keyedDigest } from "../../src/core/digest.ts";
+import { canonicalJson, digest, fingerprint, keyedDigest } from "../../src/core/digest.ts";
 import type { Json } from "../../src/core/json.ts";
 
 test("members are sorted at every depth, arrays keep their order", () => {

@@ -1,15 +1,32 @@
-// How a cluster starts: created, started, restarted, and ready when its nodes are (contract B 3.2; transitions: facts 4.7).
+// The life of a cluster: created, started, restarted, ready when its nodes are, and terminated; kept for 30 days or while it is
+// pinned, then dropped (contract B 3.2, contract B 4.3 rules 1 and 2; transitions: facts 4.7).
 
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
 import type { Tags } from "../compute.ts";
 import { waitForInstances } from "../pools/pool.ts";
-import { touchCluster } from "./activity.ts";
-import { type Cluster, clusterById, putCluster, startingWorkers } from "./cluster.ts";
-import { addEvent } from "./events.ts";
-import { acquireNodes, lacksNodes, lacksTargetNodes, shortageOf, workersAndShortage } from "./nodes.ts";
+import {
+  type Cluster,
+  clusterById,
+  dropCluster,
+  expireCluster,
+  isRunning,
+  pinsOf,
+  putCluster,
+  type Reason,
+  startingWorkers,
+} from "./cluster.ts";
+import { addEvent, dropEvents } from "./events.ts";
+import {
+  acquireNodes,
+  lacksNodes,
+  lacksTargetNodes,
+  releaseNodes,
+  SHRINK,
+  shortageOf,
+  workersAndShortage,
+} from "./nodes.ts";
 import type { ReadCluster } from "./settings.ts";
-import { notifyRuns, terminateCluster } from "./terminate.ts";
 
 const READY = "clusters.ready";
 const REPORT = "clusters.report";
@@ -143,3 +160,128 @@ function newClusterId(world: World): string {
 }
 
 const WORDS = ["basil", "cedar", "dune", "ember", "fjord", "grove", "heath", "islet", "jetty", "knoll"];
+
+const TERMINATED = "clusters.terminated";
+const RETENTION_OVER = "clusters.retentionOver";
+/** The timer by which a cluster notifies a run; the jobs' area runs it. */
+export const RUN_CLUSTER_CHECK = "runs.look";
+
+export const terminateTimers = { [TERMINATED]: clusterTerminated, [RETENTION_OVER]: retentionOver };
+
+interface ClusterEnding {
+  readonly reason: Reason;
+  readonly message: string;
+  /** Empty if the platform terminated the cluster. */
+  readonly user: string;
+}
+
+/** Lets a run check its cluster after the present request or timer. */
+export function notifyRun(world: World, run_id: number): void {
+  world.timers.set(`runs/${run_id}/look`, world.now, RUN_CLUSTER_CHECK, { run_id });
+}
+
+function notifyRuns(world: World, cluster: Cluster): void {
+  for (const run of cluster.runs) notifyRun(world, run);
+}
+
+/** Terminates a cluster that is not terminated or terminating yet; else nothing happens. */
+export function terminateCluster(
+  world: World,
+  cluster: Cluster,
+  { reason, message, user }: ClusterEnding,
+): Cluster {
+  if (cluster.state === "TERMINATING" || cluster.state === "TERMINATED") return cluster;
+  const id = cluster.cluster_id;
+  const { spark_context_id: _, ...rest } = cluster;
+  for (const timer of ["idle", "shrink", "report", "recover"]) world.timers.cancel(`clusters/${id}/${timer}`);
+  world.timers.set(`clusters/${id}/state`, world.now + CLUSTERS.terminate_ms, TERMINATED, { cluster_id: id });
+  addEvent(world, id, "TERMINATING", { reason, user });
+  notifyRuns(world, cluster);
+  return putCluster(world, {
+    ...rest,
+    state: "TERMINATING",
+    state_message: message,
+    termination_reason: reason,
+  });
+}
+
+function clusterTerminated(world: World, id: string): void {
+  const cluster = clusterById(world, id);
+  if (cluster?.state !== "TERMINATING") return;
+  const ended: Cluster = { ...releaseNodes(world, cluster), state: "TERMINATED", terminated_time: world.now };
+  putCluster(world, ended);
+  notifyRuns(world, ended);
+  if (ended.leaving) terminateAndDrop(world, id);
+  else armRetention(world, ended);
+}
+
+/** A terminated cluster without a pin is dropped 30 days after it terminated or was unpinned. */
+export function armRetention(world: World, cluster: Cluster): void {
+  const id = cluster.cluster_id;
+  const timer = `clusters/${id}/retention`;
+  if (cluster.state !== "TERMINATED" || pinsOf(world).has(id)) world.timers.cancel(timer);
+  else world.timers.set(timer, world.now + CLUSTERS.retention_ms, RETENTION_OVER, { cluster_id: id });
+}
+
+function retentionOver(world: World, id: string): void {
+  expireCluster(world, id);
+  dropEvents(world, id);
+}
+
+/** Permanent: no request can read the cluster afterwards (contract B 3.2). */
+export function terminateAndDrop(world: World, id: string): void {
+  dropCluster(world, id);
+  dropEvents(world, id);
+}
+
+const MINUTE = 60_000;
+export const IDLE = "clusters.idle";
+
+/** Notes that the cluster was used now; keeps it. */
+export function touchCluster(world: World, cluster: Cluster): Cluster {
+  const touched = putCluster(world, { ...cluster, last_activity_time: world.now });
+  armIdleTimer(world, touched);
+  return touched;
+}
+
+/** A cluster with runs on it is not idle. */
+function armIdleTimer(world: World, cluster: Cluster): void {
+  const minutes = cluster.attributes.autotermination_minutes;
+  const timer = `clusters/${cluster.cluster_id}/idle`;
+  if (minutes === 0 || cluster.runs.length > 0 || !isRunning(cluster)) world.timers.cancel(timer);
+  else world.timers.set(timer, world.now + minutes * MINUTE, IDLE, { cluster_id: cluster.cluster_id });
+}
+
+export function endIdleCluster(world: World, id: string): void {
+  const cluster = clusterById(world, id);
+  if (cluster === undefined || !isRunning(cluster) || cluster.runs.length > 0) return;
+  const minutes = String(cluster.attributes.autotermination_minutes);
+  terminateCluster(world, cluster, {
+    reason: { code: "INACTIVITY", type: "SUCCESS", parameters: { inactivity_duration_min: minutes } },
+    message: `Terminated after ${minutes} minutes of inactivity.`,
+    user: "",
+  });
+}
+
+/** A run uses the cluster from now on, and receives the changes of its state. */
+export function attachRun(world: World, id: string, run: number): void {
+  const cluster = clusterById(world, id);
+  if (cluster === undefined || cluster.runs.includes(run)) return;
+  world.timers.cancel(`clusters/${id}/shrink`);
+  const attached = { ...cluster, runs: [...cluster.runs, run] };
+  if (isRunning(cluster)) touchCluster(world, attached);
+  else putCluster(world, attached);
+}
+
+export function detachRun(world: World, id: string, run: number): void {
+  const cluster = clusterById(world, id);
+  if (cluster === undefined || !cluster.runs.includes(run)) return;
+  const detached = { ...cluster, runs: cluster.runs.filter((other) => other !== run) };
+  if (!isRunning(cluster)) {
+    putCluster(world, detached);
+    return;
+  }
+  touchCluster(world, detached);
+  if (detached.runs.length === 0 && "autoscale" in detached.size)
+    world.timers.set(`clusters/${id}/shrink`, world.now + CLUSTERS.shrink_ms, SHRINK, { cluster_id: id });
+}

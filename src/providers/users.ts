@@ -1,30 +1,99 @@
-// Users of the workspace (contract A 2.1 and contract A 4.1). Deleting one makes it inactive.
+// Users of the workspace (contract A 2.1 and contract A 4.1; facts 4.3). Deleting one makes it inactive.
 
-import { remoteId } from "../../core/address.ts";
-import { defined, type Json, type JsonObject } from "../../core/json.ts";
-import { count, listed } from "../../core/sentences.ts";
-import type { Values } from "../../resource/field-schema.ts";
-import type { LiveObject } from "../../resource/live.ts";
-import { foldCase } from "../../resource/names.ts";
-import type { ListScope, UpdateTask } from "../../resource/operations.ts";
-import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
+import { remoteId } from "../core/address.ts";
+import { defined, type Json, type JsonObject } from "../core/json.ts";
+import { count, listed } from "../core/sentences.ts";
+import type { Values } from "../resource/field-schema.ts";
+import type { LiveObject } from "../resource/live.ts";
+import { foldCase } from "../resource/names.ts";
+import type { ListScope, UpdateTask } from "../resource/operations.ts";
+import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../resource/planning.ts";
 import {
   aclsNaming,
+  asValues,
+  CORE_USER,
+  deltaOf,
   lockout,
   lockouts,
   losesAdministrators,
   membershipOf,
   membersOf,
+  operationsFor,
+  patch,
+  scimValues,
   withUserIn,
-} from "../kit/admin-membership.ts";
-import { defineProvider } from "../kit/field-builders.ts";
-import { preservedIn, preservedPaths, removesObject, withPreserved } from "../kit/preserved-fields.ts";
-import { effectOn, problem } from "../kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "../kit/responses.ts";
-import { asValues, CORE_USER, deltaOf, operationsFor, patch, scimValues } from "../kit/scim.ts";
-import { normalizeLive } from "../kit/spec-form.ts";
-import { fieldsNotCopied, fieldsNotSet, withUnknownFields } from "../kit/unknown-fields.ts";
-import { userFields } from "./fields.ts";
+} from "./kit/admin-membership.ts";
+import {
+  defineProvider,
+  flagField,
+  groupField,
+  listField,
+  required,
+  textField,
+} from "./kit/field-builders.ts";
+import { effectOn, problem } from "./kit/problems.ts";
+import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "./kit/responses.ts";
+import { normalizeLive } from "./kit/spec-form.ts";
+import {
+  fieldsNotCopied,
+  fieldsNotSet,
+  preservedIn,
+  preservedPaths,
+  removesObject,
+  withPreserved,
+  withUnknownFields,
+} from "./kit/unknown-fields.ts";
+
+const userFields = {
+  userName: textField({
+    minLength: 1,
+    ignoreCase: true,
+    onChange: "replace",
+    description: "Name for sign-in, usually an e-mail address.",
+  }),
+  entitlements: listField(
+    textField({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }),
+    {
+      list: "set",
+      default: [],
+      description:
+        "Entitlements of the user in addition to those of its groups; allow-cluster-create permits it to create clusters.",
+    },
+  ),
+  groups: listField(textField({ names: "groups", minLength: 1, description: "Name of a group." }), {
+    list: "set",
+    writtenToNamed: true,
+    whenAbsent: "unmanaged",
+    description:
+      "Groups that the user is a direct member of. Use either this or the members of the groups, not both.",
+  }),
+  displayName: textField({ severity: "other", serverDefault: true, description: "Display name." }),
+  name: groupField(
+    {
+      givenName: textField({ serverDefault: true, description: "First name." }),
+      familyName: textField({ serverDefault: true, description: "Last name." }),
+    },
+    { severity: "other", serverDefault: true, description: "The parts of the user's name." },
+  ),
+  emails: listField(
+    groupField(
+      {
+        value: required(textField({ minLength: 1, description: "The address." })),
+        type: textField({ default: "work", description: "Purpose of the address." }),
+        primary: flagField({ default: false, description: "Whether it is the main address." }),
+      },
+      { description: "One e-mail address." },
+    ),
+    {
+      severity: "other",
+      list: { key: "value" },
+      serverDefault: true,
+      description: "E-mail addresses; if none is set, the service uses userName.",
+    },
+  ),
+  externalId: textField({ whenAbsent: "unmanaged", description: "ID of the user in the identity provider." }),
+  active: flagField({ default: true, description: "Whether the user may sign in." }),
+};
 
 const EVERYBODY = "users";
 
