@@ -194,25 +194,25 @@ export type OutcomeFormat = keyof typeof OUTCOME_FORMATS;
 export const failureFormats = (command: string) => {
   const title = async () => {
     const { severityCounts } = await import("./text/diagnostic-text.ts");
-    return (found: readonly Diagnostic[]) => `workspace ${command}: ${severityCounts(found)}`;
+    return (diagnostics: readonly Diagnostic[]) => `workspace ${command}: ${severityCounts(diagnostics)}`;
   };
   const loadMarkdown: LoadMarkdown<readonly Diagnostic[]> = async () => {
     const [{ findingsMarkdown }, titleOf] = await Promise.all([import("./text/markdown.ts"), title()]);
-    return (found, info, size) => findingsMarkdown(titleOf(found), found, info, size);
+    return (diagnostics, info, size) => findingsMarkdown(titleOf(diagnostics), diagnostics, info, size);
   };
   return {
     markdown: markdown(loadMarkdown),
     html: plain(async () => {
       const { failureHtml } = await import("./html/page.ts");
-      return (found, info) => failureHtml(`workspace ${command}`, found, info);
+      return (diagnostics, info) => failureHtml(`workspace ${command}`, diagnostics, info);
     }),
     junit: plain(async () => {
       const { findingsJunit } = await import("./format/junit.ts");
-      return (found, info) => findingsJunit(`workspace ${command}`, "", found, info);
+      return (diagnostics, info) => findingsJunit(`workspace ${command}`, "", diagnostics, info);
     }),
     ...ciFormats(command, loadMarkdown, async () => {
       const [{ findingNotices }, titleOf] = await Promise.all([import("./format/notice.ts"), title()]);
-      return (found) => ({ notices: findingNotices(found), summary: [titleOf(found)] });
+      return (diagnostics) => ({ notices: findingNotices(diagnostics), summary: [titleOf(diagnostics)] });
     }),
   } satisfies Formats<readonly Diagnostic[]>;
 };

@@ -11,15 +11,15 @@ import { EXIT, exitOf } from "../command/exit-codes.ts";
 
 /** Writes what went wrong to stderr; the exit code. */
 export function reportFailure(context: CommandContext, problem: unknown): number {
-  const found = diagnosticsOf(problem);
-  printDiagnostics(context, found);
+  const diagnostics = diagnosticsOf(problem);
+  printDiagnostics(context, diagnostics);
   if (
-    found.some((one) => one.code === "CLI_INTERNAL") &&
+    diagnostics.some((diagnostic) => diagnostic.code === "CLI_INTERNAL") &&
     context.env.WORKSPACE_DEBUG === "1" &&
     problem instanceof Error
   )
     context.stderr.write(`${problem.stack}\n`);
-  return exitOf(found);
+  return exitOf(diagnostics);
 }
 
 export function printDiagnostics(
@@ -49,11 +49,11 @@ const AFTER_SIGNAL = 128;
 
 /** Reports output that was not fully written. Returns the exit code: an error, unless a signal ended the process. */
 export async function reportLostOutput(outputs: Outputs, problem: Error, code: number): Promise<number> {
-  const told = error("CLI_FILE", "standard output could not be written completely", {
+  const diagnostic = error("CLI_FILE", "standard output could not be written completely", {
     cause: problem.message,
     hint: "only the output is incomplete; for the result of the command, read the messages above",
   });
-  printDiagnostics(outputs, [told]);
+  printDiagnostics(outputs, [diagnostic]);
   await outputs.stderr.flush();
   return code > AFTER_SIGNAL ? code : EXIT.error;
 }

@@ -13,7 +13,7 @@ import { type RunOrigin, runOrigin } from "./run-origin.ts";
 export type ReportEnding = (
   context: CommandContext,
   form: string,
-  found: readonly Diagnostic[],
+  diagnostics: readonly Diagnostic[],
   /** Absent for a run that ended before its options were understood. */
   origin?: RunOrigin,
 ) => Promise<void>;
@@ -23,15 +23,15 @@ type Json = (diagnostics: readonly Diagnostic[], info: () => Promise<RunInfo>) =
 function endingOf(command: string, json: Json): ReportEnding {
   const formats = failureFormats(command);
   const isKnown = (form: string): form is keyof typeof formats => Object.hasOwn(formats, form);
-  return async (context, form, found, origin) => {
+  return async (context, form, diagnostics, origin) => {
     const info = () => infoOf(context, origin);
-    if (form === "json") context.stdout.write(await json(found, info));
+    if (form === "json") context.stdout.write(await json(diagnostics, info));
     // Without counts, GitLab shows that the report failed; zeros would mean no changes.
     else if (form === "gitlab") context.stdout.write("{}\n");
     else if (isKnown(form)) {
       const colors = colorsOf(context, context.stderr);
       const render = await formats[form]();
-      context.stdout.write(render(found, await info(), colors).text);
+      context.stdout.write(render(diagnostics, await info(), colors).text);
     }
   };
 }
@@ -59,7 +59,7 @@ export const validateEnding = endingOf("validate", async (diagnostics, info) => 
 /** One event per line, like the other output of such a run. */
 export const applyEnding = endingOf("apply", async (diagnostics) => {
   const { diagnosticEventJson } = await import("../../report/view/outcome-view.ts");
-  return diagnostics.map((one) => `${printableJson(diagnosticEventJson(one))}\n`).join("");
+  return diagnostics.map((diagnostic) => `${printableJson(diagnosticEventJson(diagnostic))}\n`).join("");
 });
 
 export const testEnding: ReportEnding = async (context, form, diagnostics) => {

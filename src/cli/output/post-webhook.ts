@@ -22,8 +22,8 @@ export interface WebhookMessage {
 }
 
 /** Throws Failure with CLI_USAGE. The path of such a URL is often a secret, so messages name its origin at most. */
-export function webhookUrl(said: string): URL {
-  const url = URL.parse(said);
+export function webhookUrl(text: string): URL {
+  const url = URL.parse(text);
   const hint = "write it as https://NAME/PATH; http:// is for this machine only";
   if (url === null || !/^https?:$/.test(url.protocol))
     throw failureOf("CLI_USAGE", "--webhook is not an HTTP URL", { hint });

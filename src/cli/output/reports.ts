@@ -45,9 +45,9 @@ export class Reports<F extends string> {
 
   constructor(
     context: ConsoleContext,
-    wishes: readonly OutputRequest<F>[],
+    outputRequests: readonly OutputRequest<F>[],
     options: OriginOptions,
-    files = new WrittenFiles(context, { ...options, output: wishes }),
+    files = new WrittenFiles(context, { ...options, output: outputRequests }),
   ) {
     this.context = context;
     this.#files = files;
@@ -55,7 +55,7 @@ export class Reports<F extends string> {
     this.origin = runOrigin(context, options);
     // Awaited with the first report; a run that fails before reports its own error.
     this.origin.catch(() => undefined);
-    this.format = wishes.find(({ file }) => file === undefined)?.format ?? "text";
+    this.format = outputRequests.find(({ file }) => file === undefined)?.format ?? "text";
     const { stdout } = context;
     this.#targets = [
       {
@@ -65,7 +65,7 @@ export class Reports<F extends string> {
         colors: colorsOf(context, stdout),
         text: () => "",
       },
-      ...wishes.flatMap(({ format, file }) =>
+      ...outputRequests.flatMap(({ format, file }) =>
         file === undefined ? [] : [fileTarget(context, format, file)],
       ),
     ];
@@ -128,20 +128,25 @@ export class Reports<F extends string> {
   }
 
   /** `addresses`: what a guard's objection is about. */
-  async events(found: readonly Diagnostic[], addresses?: readonly string[]): Promise<void> {
-    if (!this.asJson || found.length === 0) return;
+  async events(diagnostics: readonly Diagnostic[], addresses?: readonly string[]): Promise<void> {
+    if (!this.asJson || diagnostics.length === 0) return;
     const { diagnosticEventJson } = await import("../../report/view/outcome-view.ts");
-    for (const one of found) this.line(diagnosticEventJson(one, addresses));
+    for (const diagnostic of diagnostics) this.line(diagnosticEventJson(diagnostic, addresses));
   }
 
   /** What each output gets from a run that ended before its answer; without `stdout` only the files. */
-  async end(ending: ReportEnding, found: readonly Diagnostic[], { stdout }: { readonly stdout: boolean }) {
+  async end(
+    ending: ReportEnding,
+    diagnostics: readonly Diagnostic[],
+    { stdout }: { readonly stdout: boolean },
+  ) {
     for (const { format, file, output } of this.#targets) {
       if (file === undefined && !stdout) continue;
       const silent = collectedOutput(this.context.stderr.stream);
       const context = file === undefined ? this.context : { ...this.context, stdout: output, stderr: silent };
-      if (file !== undefined && format === "text") output.write(diagnosticsText(found, colorsFor(false)));
-      await ending(context, format, found, await this.origin);
+      if (file !== undefined && format === "text")
+        output.write(diagnosticsText(diagnostics, colorsFor(false)));
+      await ending(context, format, diagnostics, await this.origin);
     }
   }
 
@@ -184,7 +189,7 @@ export async function withReports<F extends string>(
   context: ConsoleContext,
   options: ReportOptions<F>,
   ending: ReportEnding,
-  work: (reports: Reports<F>, seen: PathObserver) => Promise<number>,
+  work: (reports: Reports<F>, pathObserver: PathObserver) => Promise<number>,
 ): Promise<number> {
   const files = options.files ?? new WrittenFiles(context, options);
   const reports = new Reports(context, options.output, options, files);
@@ -192,10 +197,10 @@ export async function withReports<F extends string>(
   try {
     code = await work(reports, files.seen);
   } catch (problem) {
-    const found = diagnosticsOf(problem);
-    await reports.end(ending, found, { stdout: false });
+    const diagnostics = diagnosticsOf(problem);
+    await reports.end(ending, diagnostics, { stdout: false });
     const unwritten = reports.save();
-    throw unwritten.length === 0 ? problem : new Failure(...found, ...unwritten);
+    throw unwritten.length === 0 ? problem : new Failure(...diagnostics, ...unwritten);
   }
   const unwritten = reports.save();
   printDiagnostics(context, unwritten);

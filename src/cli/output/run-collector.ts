@@ -143,8 +143,8 @@ function outcomeResults({ changes }: ApplyOutcome): Readonly<Record<string, numb
   return results;
 }
 
-function errorsIn(found: readonly Diagnostic[]): readonly Diagnostic[] {
-  return found.filter(({ severity }) => severity === "error");
+function errorsIn(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.filter(({ severity }) => severity === "error");
 }
 
 function byKind(addresses: Iterable<Address>): Readonly<Record<string, number>> {

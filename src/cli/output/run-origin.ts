@@ -118,8 +118,8 @@ export function plainHead(root: string): string | undefined {
 function lineOf(folder: string, name: string): string | undefined {
   try {
     const path = join(folder, name);
-    const found = lstatSync(path);
-    return found.isFile() && found.size < LONGEST ? readFileSync(path, "utf8").trim() : undefined;
+    const stats = lstatSync(path);
+    return stats.isFile() && stats.size < LONGEST ? readFileSync(path, "utf8").trim() : undefined;
   } catch {
     return undefined;
   }

@@ -79,7 +79,7 @@ async function watched(
   const ended = await work({ observer, files }).then(
     (code) => ({ code, errors: [] as readonly Diagnostic[], problem: undefined }),
     (problem: unknown) => {
-      const errors = diagnosticsOf(problem).filter((one) => one.severity === "error");
+      const errors = diagnosticsOf(problem).filter((diagnostic) => diagnostic.severity === "error");
       return { code: exitOf(errors), errors, problem };
     },
   );

@@ -55,12 +55,12 @@ export class WrittenFiles {
       ...at("the CA file", caFileOf(context, files.caFile)),
     ];
     const state = stateFolder(context, files);
-    for (const [number, one] of this.#files.entries()) {
-      const kept = read.find(({ real }) => real === one.real);
-      if (kept !== undefined) throw refusal(one, `is ${kept.what}`);
-      if (state !== undefined && isOfState(state, one.real, withoutLinks(spec)))
-        throw refusal(one, "is in the folder of the state");
-      this.#assertOnly(one, this.#files.slice(0, number));
+    for (const [number, namedFile] of this.#files.entries()) {
+      const readFile = read.find(({ real }) => real === namedFile.real);
+      if (readFile !== undefined) throw refusal(namedFile, `is ${readFile.what}`);
+      if (state !== undefined && isOfState(state, namedFile.real, withoutLinks(spec)))
+        throw refusal(namedFile, "is in the folder of the state");
+      this.#assertOnly(namedFile, this.#files.slice(0, number));
     }
   }
 
@@ -68,10 +68,10 @@ export class WrittenFiles {
   readonly seen: PathObserver = (path, patterns) => {
     if (this.#files.length === 0 || patterns !== undefined) return;
     const real = resolvedPath(path);
-    const one = this.#files.find((file) => file.real === real && !isDevice(real));
-    if (one === undefined) return;
+    const namedFile = this.#files.find((file) => file.real === real && !isDevice(real));
+    if (namedFile === undefined) return;
     this.#refused = true;
-    throw refusal(one, "the run reads");
+    throw refusal(namedFile, "the run reads");
   };
 
   /** Whether the run was refused, so that it writes no file, not even about its failure. */
@@ -79,11 +79,11 @@ export class WrittenFiles {
     return this.#refused;
   }
 
-  #assertOnly(one: NamedFile, before: readonly NamedFile[]): void {
-    const other = before.find(({ real }) => real === one.real);
-    if (other === undefined || isDevice(one.path)) return;
-    const both = one.what === other.what ? "two reports" : `${other.what} and ${one.what}`;
-    throw failureOf("CLI_USAGE", `${both} cannot be written to the same file ${one.path}`);
+  #assertOnly(namedFile: NamedFile, before: readonly NamedFile[]): void {
+    const other = before.find(({ real }) => real === namedFile.real);
+    if (other === undefined || isDevice(namedFile.path)) return;
+    const both = namedFile.what === other.what ? "two reports" : `${other.what} and ${namedFile.what}`;
+    throw failureOf("CLI_USAGE", `${both} cannot be written to the same file ${namedFile.path}`);
   }
 }
 

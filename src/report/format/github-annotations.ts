@@ -16,17 +16,20 @@ export function githubAnnotations(
   info: RunInfo,
   summary: readonly string[],
 ): string {
-  const said = [command("notice", { title: "workspace" }, [...summary, runSentence(info)].join("\n"))];
+  const summaryCommands = [
+    command("notice", { title: "workspace" }, [...summary, runSentence(info)].join("\n")),
+  ];
   const lines = (["error", "warning", "note"] as const).flatMap((name) => {
     const level = COMMANDS[name];
-    const first = name === "note" ? said : [];
-    const own = notices.filter((one) => one.level === name && isOwn(one));
-    if (own.length + first.length <= MOST) return [...first, ...own.map((one) => annotation(one, info))];
+    const first = name === "note" ? summaryCommands : [];
+    const own = notices.filter((notice) => notice.level === name && isOwn(notice));
+    if (own.length + first.length <= MOST)
+      return [...first, ...own.map((notice) => annotation(notice, info))];
     const rest = own.length - (MOST - 1 - first.length);
     const more = `${count(rest, `more ${level}`)}: GitHub shows ${MOST} of a step; the other reports of this run show everything`;
     return [
       ...first,
-      ...own.slice(0, MOST - 1 - first.length).map((one) => annotation(one, info)),
+      ...own.slice(0, MOST - 1 - first.length).map((notice) => annotation(notice, info)),
       command(level, { title: count(rest, `more ${level}`) }, more),
     ];
   });
@@ -46,8 +49,10 @@ function command(
   properties: Readonly<Record<string, string | number>>,
   message: string,
 ): string {
-  const said = Object.entries(properties).map(([name, value]) => `${name}=${propertyText(String(value))}`);
-  return `::${level} ${said.join(",")}::${dataText(message)}`;
+  const assignments = Object.entries(properties).map(
+    ([name, value]) => `${name}=${propertyText(String(value))}`,
+  );
+  return `::${level} ${assignments.join(",")}::${dataText(message)}`;
 }
 
 /** The runner undoes these escapes only; what it would still read as a command is visible text. */

@@ -14,7 +14,7 @@ import { noticeFingerprint, specPath } from "./sarif.ts";
 export function planCounts({ changes, split, exitcodeFor }: PlanView, info: RunInfo): string {
   if (split === undefined) return document(countsOf(changes), info);
   const [caused, pending] = (["caused", "pending"] as const).map((origin) =>
-    countsOf(changes.filter((one) => one.origin === origin)),
+    countsOf(changes.filter((changeView) => changeView.origin === origin)),
   );
   const parts = { base: split.base, caused, pending, resolved: split.resolved.length };
   return document({ ...(exitcodeFor === "change" ? caused : countsOf(changes)), split: parts }, info);
@@ -23,13 +23,13 @@ export function planCounts({ changes, split, exitcodeFor }: PlanView, info: RunI
 function countsOf(changes: readonly ChangeView[]): Readonly<Record<string, number>> {
   const certain = changes.filter(({ action }) => action !== "compare");
   const actions = certain.flatMap(({ source }) => actionsOf(source));
-  const number = (action: string) => actions.filter((one) => one === action).length;
+  const number = (action: string) => actions.filter((planned) => planned === action).length;
   return { create: number("create"), update: number("update"), delete: number("delete") };
 }
 
 /** Changes made outside the spec: an object appeared, changed, or was deleted. */
 export function driftCounts({ drift }: DriftView, info: RunInfo): string {
-  const number = (what: string) => drift.filter((one) => one.what === what).length;
+  const number = (what: string) => drift.filter((driftItem) => driftItem.what === what).length;
   const counts = { create: number("appeared"), update: number("changed"), delete: number("gone") };
   return document(counts, info);
 }
@@ -54,14 +54,14 @@ function document(members: Readonly<Record<string, unknown>>, info: RunInfo): st
 }
 
 export function codeQuality(notices: readonly Notice[], info: RunInfo): string {
-  const seen = new Map<string, number>();
+  const printCounts = new Map<string, number>();
   const items = notices.map((notice) => {
     const { rule, at } = notice;
     const path = at === undefined ? undefined : repositoryPath(at.file, info);
     return {
       description: printable(noticeText(notice).replaceAll("\n", "; ")),
       check_name: rule,
-      fingerprint: once(noticeFingerprint(notice, info), seen),
+      fingerprint: once(noticeFingerprint(notice, info), printCounts),
       severity: severityOf(notice),
       location: {
         path: path ?? specPath(info),
@@ -73,9 +73,9 @@ export function codeQuality(notices: readonly Notice[], info: RunInfo): string {
 }
 
 /** GitLab treats items with the same fingerprint as one. */
-function once(print: string, seen: Map<string, number>): string {
-  const times = (seen.get(print) ?? 0) + 1;
-  seen.set(print, times);
+function once(print: string, counts: Map<string, number>): string {
+  const times = (counts.get(print) ?? 0) + 1;
+  counts.set(print, times);
   return times === 1 ? print : `${print}-${times}`;
 }
 

@@ -36,16 +36,19 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
     const text = changeLines(change, PLAIN).join("\n");
     return { group: change.kind, name: `${change.verb} ${change.address}${origin}`, text };
   });
-  const found = [
-    ...diagnostics.map((one) => findingCase(one, counts(one.origin))),
-    ...notes.map((one) => findingCase(one)),
+  const junitCases = [
+    ...diagnostics.map((planFinding) => findingCase(planFinding, counts(planFinding.origin))),
+    ...notes.map((diagnostic) => findingCase(diagnostic)),
     ...guards.map(({ diagnostic, origin }) => findingCase(diagnostic, counts(origin))),
   ];
-  const resolved = (plan.split?.resolved ?? []).map((one): JunitCase => {
-    return { group: one.change.kind, name: `${resolvedSentence(one)} (resolved by this change)` };
+  const resolved = (plan.split?.resolved ?? []).map((resolvedItem): JunitCase => {
+    return {
+      group: resolvedItem.change.kind,
+      name: `${resolvedSentence(resolvedItem)} (resolved by this change)`,
+    };
   });
   const compared = plan.split === undefined ? [] : [{ group: "workspace plan", name: plan.split.title }];
-  const all = [...compared, ...found, ...cases, ...resolved];
+  const all = [...compared, ...junitCases, ...cases, ...resolved];
   // A suite without cases shows the title, which says the same.
   const part = all.length === 0 ? undefined : partLine(plan);
   const covered = part === undefined ? [] : [{ group: "workspace plan", name: part.replace(/\.$/, "") }];
@@ -53,24 +56,28 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
 }
 
 export function driftJunit({ title, drift, diagnostics }: DriftView, info?: RunInfo): string {
-  const cases = drift.map((one): JunitCase => {
-    const shown = { group: one.kind, name: one.address, text: driftLines([one], PLAIN).join("\n") };
-    if (one.open === undefined) return shown;
-    const message = `${one.address} ${one.verb} since the last apply`;
-    return { ...shown, trouble: { what: "failure", type: `drift.${one.what}`, message } };
+  const cases = drift.map((driftItem): JunitCase => {
+    const shown = {
+      group: driftItem.kind,
+      name: driftItem.address,
+      text: driftLines([driftItem], PLAIN).join("\n"),
+    };
+    if (driftItem.open === undefined) return shown;
+    const message = `${driftItem.address} ${driftItem.verb} since the last apply`;
+    return { ...shown, trouble: { what: "failure", type: `drift.${driftItem.what}`, message } };
   });
   const none: JunitCase = { group: "workspace drift", name: title.replace(/\.$/, "") };
-  const found = diagnostics.map((one) => findingCase(one));
-  return junitSuite("workspace drift", "", [...found, ...(cases.length === 0 ? [none] : cases)], info);
+  const junitCases = diagnostics.map((diagnostic) => findingCase(diagnostic));
+  return junitSuite("workspace drift", "", [...junitCases, ...(cases.length === 0 ? [none] : cases)], info);
 }
 
 export function outcomeJunit({ title, changes, diagnostics, notes }: OutcomeView, info?: RunInfo): string {
-  const found = [...notes, ...diagnostics].map((one) => findingCase(one));
-  return junitSuite("workspace apply", title, [...changes.map(outcomeCase), ...found], info);
+  const junitCases = [...notes, ...diagnostics].map((diagnostic) => findingCase(diagnostic));
+  return junitSuite("workspace apply", title, [...changes.map(outcomeCase), ...junitCases], info);
 }
 
-function outcomeCase(one: OutcomeItem): JunitCase {
-  const { kind: group, elapsedMs: ms, result, action, word, address, finding } = one;
+function outcomeCase(outcomeItem: OutcomeItem): JunitCase {
+  const { kind: group, elapsedMs: ms, result, action, word, address, finding } = outcomeItem;
   if (result === "applied") return { group, ms, name: `${word} ${address}` };
   return {
     group,
@@ -89,33 +96,38 @@ function outcomeCase(one: OutcomeItem): JunitCase {
 export function findingsJunit(
   name: string,
   well: string,
-  found: readonly Diagnostic[],
+  diagnostics: readonly Diagnostic[],
   info?: RunInfo,
 ): string {
-  const cases = found.map((one) => findingCase(one));
+  const cases = diagnostics.map((diagnostic) => findingCase(diagnostic));
   return junitSuite(name, well, cases, info);
 }
 
 /** `counts`: whether an error is a failure of this run. */
-function findingCase(one: Diagnostic, counts = true): JunitCase {
-  const { code, message, at, rule } = one;
-  const place = at === undefined ? (one.address ?? "") : placeText(at);
+function findingCase(diagnostic: Diagnostic, counts = true): JunitCase {
+  const { code, message, at, rule } = diagnostic;
+  const place = at === undefined ? (diagnostic.address ?? "") : placeText(at);
   const base = {
     group: code,
     name: place === "" ? message : `${place} ${message}`,
-    text: diagnosticText(one, PLAIN),
+    text: diagnosticText(diagnostic, PLAIN),
   };
-  if (one.severity === "warning" || !counts) return base;
+  if (diagnostic.severity === "warning" || !counts) return base;
   const type = rule === undefined ? code : `${code}/${rule.name}`;
   return { ...base, trouble: { what: "failure", type, message } };
 }
 
 /** The document with one suite. A suite without a case counts as missing in many services, so one that found nothing has a case which says so. */
-export function junitSuite(name: string, well: string, found: readonly JunitCase[], info?: RunInfo): string {
-  const cases = found.length === 0 ? [{ group: name, name: well }] : found;
+export function junitSuite(
+  name: string,
+  well: string,
+  junitCases: readonly JunitCase[],
+  info?: RunInfo,
+): string {
+  const cases = junitCases.length === 0 ? [{ group: name, name: well }] : junitCases;
   const number = (what: string) =>
-    cases.filter((one) => "trouble" in one && one.trouble?.what === what).length;
-  const ms = found.reduce((most, one) => Math.max(most, one.ms ?? 0), 0);
+    cases.filter((junitCase) => "trouble" in junitCase && junitCase.trouble?.what === what).length;
+  const ms = junitCases.reduce((most, junitCase) => Math.max(most, junitCase.ms ?? 0), 0);
   const counts = `tests="${cases.length}" failures="${number("failure")}" errors="0" skipped="${number("skipped")}" time="${seconds(ms)}"`;
   // The time of JUnit's schema has neither a fraction nor a zone.
   const stamp = info === undefined ? "" : ` timestamp="${markupText(info.madeAt.slice(0, 19))}"`;

@@ -47,7 +47,9 @@ export function planNotices(plan: PlanView): readonly Notice[] {
     ...findingNotice({ ...diagnostic, ...(origin === undefined ? {} : { origin }) }, addresses, declared),
     blocks: diagnostic.severity === "error",
   }));
-  const findings = [...plan.diagnostics, ...plan.notes].map((one) => findingNotice(one, [], declared));
+  const findings = [...plan.diagnostics, ...plan.notes].map((diagnostic) =>
+    findingNotice(diagnostic, [], declared),
+  );
   const destroyed = plan.changes.filter((change) => change.destroys);
   const reverting = plan.changes.filter((change) => !change.destroys && change.reverts.length > 0);
   const changes = [...destroyed, ...reverting].map(changeNotice);
@@ -78,8 +80,8 @@ export function outcomeNotices(view: OutcomeView): readonly Notice[] {
   return bySeverity([...failed, ...findingNotices([...view.diagnostics, ...view.notes])]);
 }
 
-export function findingNotices(found: readonly Diagnostic[]): readonly Notice[] {
-  return bySeverity(found.map((one) => findingNotice(one, [], new Map())));
+export function findingNotices(diagnostics: readonly Diagnostic[]): readonly Notice[] {
+  return bySeverity(diagnostics.map((diagnostic) => findingNotice(diagnostic, [], new Map())));
 }
 
 const isError = ({ level }: Notice): boolean => level === "error";
@@ -98,7 +100,7 @@ function findingNotice(
   declared: ReadonlyMap<string, SpecPlace>,
 ): Notice {
   const about = [...(address === undefined ? [] : [address]), ...addresses];
-  const place = at ?? about.map((one) => declared.get(one)).find((one) => one !== undefined);
+  const place = at ?? about.map((text) => declared.get(text)).find((specPlace) => specPlace !== undefined);
   return {
     level: severity,
     rule: rule === undefined ? code : `${code}/${rule.name}`,
@@ -112,7 +114,7 @@ function findingNotice(
     ]),
     remarks: originRemark(origin),
     blocks: false,
-    severity: SEVERITIES.find((one) => one === rule?.severity),
+    severity: SEVERITIES.find((severityName) => severityName === rule?.severity),
     origin,
     address: about[0],
     at: place,

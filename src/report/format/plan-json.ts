@@ -166,7 +166,7 @@ export function driftReportJson(view: DriftView, info: RunInfo): Record<string, 
 }
 
 export function driftJson(item: DriftItem): Record<string, unknown> {
-  const { source: one, table, severity, differences, marks, at } = item;
+  const { source: drift, table, severity, differences, marks, at } = item;
   const side = (value: Json | undefined, diff: FieldDiff) =>
     value === undefined
       ? null
@@ -174,13 +174,13 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
         ? "(sensitive)"
         : withoutDigests(maskedValue(schemaAt(table, diff.path), value));
   return {
-    address: one.address,
-    kind: one.kind,
-    name: one.name,
-    what: one.what,
+    address: drift.address,
+    kind: drift.kind,
+    name: drift.name,
+    what: drift.what,
     severity,
     at,
-    origin: originJson(one.origin),
+    origin: originJson(drift.origin),
     ...(differences.length === 0 ? marks[0] : {}),
     changes: differences.map(({ diff, severity: own, at: place }, number) => ({
       path: diff.path,
@@ -190,7 +190,7 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
       recorded: side(diff.after, diff),
       live: side(diff.before, diff),
     })),
-    text_diff: one.content,
+    text_diff: drift.content,
   };
 }
 

@@ -95,7 +95,7 @@ function table({ changes }: PlanView): readonly string[] {
 
 function findings(plan: PlanView, severity: "error" | "warning"): Section {
   const all = [...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes];
-  const blocks = all.filter((one) => one.severity === severity).map(findingQuote);
+  const blocks = all.filter((diagnostic) => diagnostic.severity === severity).map(findingQuote);
   return { rank: severity === "error" ? 0 : 2, open: "", blocks };
 }
 
@@ -116,14 +116,17 @@ function byKind(changes: readonly ChangeView[]): readonly Section[] {
 
 function resolved({ split }: PlanView): Section {
   const blocks = (split?.resolved ?? []).map(
-    (one): Block => ({ what: "resolved change", text: `- ${markdownText(resolvedSentence(one))}\n` }),
+    (resolvedItem): Block => ({
+      what: "resolved change",
+      text: `- ${markdownText(resolvedSentence(resolvedItem))}\n`,
+    }),
   );
   return collapsed(3, `${ORIGIN_HEADS.resolved}: ${count(blocks.length, "resource")}`, blocks);
 }
 
 function drift(plan: PlanView): Section {
   // A change that reverts drift shows the diff of a string.
-  const brief = plan.drift.map((one) => ({ ...one, content: [] }));
+  const brief = plan.drift.map((driftItem) => ({ ...driftItem, content: [] }));
   const summary = `Drift since the last apply: ${count(brief.length, "resource")}`;
   return collapsed(4, summary, brief.map(driftBlock));
 }
@@ -146,8 +149,8 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
 }
 
 export function changeBlock(view: ChangeView): Block {
-  const said = [...severityNote(view), ...view.remarks];
-  const remarks = said.length === 0 ? "" : ` (${markdownText(said.join("; "))})`;
+  const remarkTexts = [...severityNote(view), ...view.remarks];
+  const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
   const head = `- **${view.verb}** ${markdownCode(view.address)}${remarks}`;
   const lines = [head];
   for (const sentence of view.consequences) lines.push(`  - ⚠ ${markdownSentence(sentence)}`);
@@ -159,8 +162,8 @@ export function changeBlock(view: ChangeView): Block {
 /** The recorded value is on the left, the live one on the right. */
 export function driftBlock(item: DriftItem): Block {
   const { address, verb, severity, fields, content, remark, origin } = item;
-  const known = [severity, remark, origin].filter((text) => text !== "").map(markdownText);
-  const head = `- ${markdownCode(address)} ${verb} (${known.join("; ")})`;
+  const remarkTexts = [severity, remark, origin].filter((text) => text !== "").map(markdownText);
+  const head = `- ${markdownCode(address)} ${verb} (${remarkTexts.join("; ")})`;
   return block("drifted resource", head, [head, ...fence([...fields.flatMap(fieldDiff(false)), ...content])]);
 }
 
@@ -192,11 +195,11 @@ function fieldDiff(isNew: boolean): (line: FieldLine) => readonly string[] {
 const FEW = 20;
 
 export function outcomeMarkdown(outcome: OutcomeView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
-  const applied = outcome.changes.filter((one) => one.result === "applied");
-  const others = outcome.changes.filter((one) => one.result !== "applied");
-  const found = [...outcome.notes, ...outcome.diagnostics];
+  const applied = outcome.changes.filter((outcomeItem) => outcomeItem.result === "applied");
+  const others = outcome.changes.filter((outcomeItem) => outcomeItem.result !== "applied");
+  const diagnostics = [...outcome.notes, ...outcome.diagnostics];
   const sections: readonly Section[] = [
-    { rank: 0, open: "", blocks: found.map(findingQuote) },
+    { rank: 0, open: "", blocks: diagnostics.map(findingQuote) },
     { rank: 1, open: "", blocks: others.map(otherBlock) },
     appliedSection(applied),
     planSection(outcome.plan),

@@ -38,7 +38,7 @@ function sectionsText(sections: readonly (readonly string[])[]): string {
 }
 
 function changesSection(plan: PlanView, colors: Colors): readonly string[] {
-  const touching = plan.notable.filter((one) => one.touches);
+  const touching = plan.notable.filter((changeView) => changeView.touches);
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
     ...(at === 0 ? [] : [""]),
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
@@ -62,8 +62,8 @@ function blocks(changes: readonly ChangeView[], colors: Colors): readonly string
 
 export function changeLines(view: ChangeView, colors: Colors): readonly string[] {
   const paint = paintOf(view.action, colors);
-  const said = [...severityNote(view), ...view.remarks];
-  const remarks = said.length === 0 ? "" : colors.dim(`  (${said.join("; ")})`);
+  const remarkTexts = [...severityNote(view), ...view.remarks];
+  const remarks = remarkTexts.length === 0 ? "" : colors.dim(`  (${remarkTexts.join("; ")})`);
   const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
   return [
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(printable(view.address))}${remarks}`,
@@ -107,29 +107,29 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
 function driftSection(plan: PlanView, colors: Colors): readonly string[] {
   if (plan.drift.length === 0) return [];
   const changed = new Set(plan.notable.filter(({ touches }) => touches).map(({ address }) => address));
-  const rest = plan.drift.filter((one) => !changed.has(one.address));
-  const kept = new Set(
+  const rest = plan.drift.filter((driftItem) => !changed.has(driftItem.address));
+  const declared = new Set(
     plan.changes.filter(({ action }) => action !== "report").map((change) => change.address),
   );
   const section = (title: string, drift: readonly DriftItem[]) =>
     drift.length === 0 ? [] : [colors.bold(title), ...driftLines(drift, colors)];
-  const isWanted = ({ address }: DriftItem) => kept.has(address);
+  const isWanted = ({ address }: DriftItem) => declared.has(address);
   return [
     ...section("Drift that already matches the spec:", rest.filter(isWanted)),
     ...section(
       "Drift that this plan does not fix:",
-      rest.filter((one) => !isWanted(one)),
+      rest.filter((driftItem) => !isWanted(driftItem)),
     ),
   ];
 }
 
 /** Unmanaged objects, a few by name: by kind, and nested ones by their parent. */
 function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
-  const groups = Map.groupBy(plan.unmanaged, (one) => one.group);
+  const groups = Map.groupBy(plan.unmanaged, (unmanagedItem) => unmanagedItem.group);
   const lines = [...groups].map(
     ([group, all]) =>
       `${printable(group)} (${listed(
-        all.map((one) => printable(one.name)),
+        all.map((unmanagedItem) => printable(unmanagedItem.name)),
         "and",
         5,
       )})`,
@@ -155,7 +155,9 @@ function findingLines(all: readonly Diagnostic[], colors: Colors): readonly stri
   const long = [...alike].filter(([, { length }]) => length > MOST_ALIKE);
   const omitted = new Set(long.flatMap(([, group]) => group.slice(MOST_ALIKE)));
   return [
-    ...all.filter((one) => !omitted.has(one)).map((one) => diagnosticText(one, colors).trimEnd()),
+    ...all
+      .filter((diagnostic) => !omitted.has(diagnostic))
+      .map((diagnostic) => diagnosticText(diagnostic, colors).trimEnd()),
     ...long.map(([name, { length }]) => {
       const more = count(length - MOST_ALIKE, "more warning");
       return colors.dim(`… and ${more} of ${printable(name)}; \`-o json\` shows all`);
@@ -211,8 +213,8 @@ const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
 /** `alone`: no other output shows the findings about the run. */
 export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone = false): string {
   const { title, drift, diagnostics } = view;
-  const found = alone ? findingLines(diagnostics, colors) : [];
-  const sections = [driftLines(drift, colors), found, [colors.bold(title)], runLines(info, colors)];
+  const findings = alone ? findingLines(diagnostics, colors) : [];
+  const sections = [driftLines(drift, colors), findings, [colors.bold(title)], runLines(info, colors)];
   return sectionsText(sections);
 }
 
@@ -221,11 +223,11 @@ function remarks({ severity, remark }: DriftItem): string {
 }
 
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
-  return drift.flatMap((one) => [
-    `  ${colors.yellow(SIGNS[one.what])} ${colors.bold(printable(one.address))} ${one.verb}${colors.dim(remarks(one))}`,
-    ...(one.origin === "" ? [] : [colors.dim(`      ${one.origin}`)]),
-    ...fieldBlock(one.fields, colors),
-    ...contentBlock(one.content, colors),
+  return drift.flatMap((driftItem) => [
+    `  ${colors.yellow(SIGNS[driftItem.what])} ${colors.bold(printable(driftItem.address))} ${driftItem.verb}${colors.dim(remarks(driftItem))}`,
+    ...(driftItem.origin === "" ? [] : [colors.dim(`      ${driftItem.origin}`)]),
+    ...fieldBlock(driftItem.fields, colors),
+    ...contentBlock(driftItem.content, colors),
   ]);
 }
 

@@ -23,18 +23,18 @@ export function sarifReport(
   properties: Readonly<Record<string, unknown>> = {},
 ): FittedReport {
   const notices = all.slice(0, MOST_RESULTS);
-  const rules = [...new Set(notices.map((one) => one.rule))].sort();
+  const rules = [...new Set(notices.map((notice) => notice.rule))].sort();
   const root = { description: { text: "The root of the repository." } };
   const run = {
     tool: {
-      driver: { name: "workspace", version: info.toolVersion, rules: rules.map((one) => rule(one, notices)) },
+      driver: { name: "workspace", version: info.toolVersion, rules: rules.map((id) => rule(id, notices)) },
     },
     automationDetails: {
       id: `workspace/${command}/${encodeURIComponent((info.target ?? "default").toWellFormed())}/`,
     },
     invocations: [
       {
-        executionSuccessful: !notices.some((one) => one.level === "error"),
+        executionSuccessful: !notices.some((notice) => notice.level === "error"),
         endTimeUtc: info.madeAt,
         ...omission(all.length),
       },
@@ -42,23 +42,23 @@ export function sarifReport(
     ...provenance(info),
     originalUriBaseIds: { [ROOT]: root },
     columnKind: "utf16CodeUnits",
-    results: notices.map((one) => result(one, rules.indexOf(one.rule), info)),
+    results: notices.map((notice) => result(notice, rules.indexOf(notice.rule), info)),
     properties: { host: info.host, modes: info.modes, ...runJson(info), ...properties },
   };
   const text = `${printableJson({ $schema: SCHEMA, version: "2.1.0", runs: [run] }, 2)}\n`;
   return { text, cut: notices.length < all.length };
 }
 
-function omission(found: number): Record<string, unknown> {
-  if (found <= MOST_RESULTS) return {};
-  const text = `This file has the ${grouped(MOST_RESULTS)} most severe of ${grouped(found)} results. The other formats have all of them.`;
+function omission(total: number): Record<string, unknown> {
+  if (total <= MOST_RESULTS) return {};
+  const text = `This file has the ${grouped(MOST_RESULTS)} most severe of ${grouped(total)} results. The other formats have all of them.`;
   return { toolExecutionNotifications: [{ level: "warning", message: { text } }] };
 }
 
 function rule(id: string, notices: readonly Notice[]): Record<string, unknown> {
   const [code = id, name] = id.split("/");
   const about = name === undefined ? (RULES[id] ?? id) : `The rule ${name}. ${RULES[code] ?? ""}`;
-  const level = notices.find((one) => one.rule === id)?.level ?? "warning";
+  const level = notices.find((notice) => notice.rule === id)?.level ?? "warning";
   return {
     id,
     shortDescription: { text: about },

@@ -20,18 +20,19 @@ export interface LinkedChange {
 /** Empty where no change depends on another. */
 export function changeGraph(changes: readonly LinkedChange[]): Html {
   const byAddress = new Map<string, LinkedChange>();
-  for (const one of changes) if (!byAddress.has(one.view.address)) byAddress.set(one.view.address, one);
-  const edges = [...byAddress.values()].flatMap((one) =>
-    neededBy(one.view).flatMap((address) => {
+  for (const linkedChange of changes)
+    if (!byAddress.has(linkedChange.view.address)) byAddress.set(linkedChange.view.address, linkedChange);
+  const edges = [...byAddress.values()].flatMap((linkedChange) =>
+    neededBy(linkedChange.view).flatMap((address) => {
       const need = byAddress.get(address);
-      return need === undefined || need === one ? [] : [[one, need] as const];
+      return need === undefined || need === linkedChange ? [] : [[linkedChange, need] as const];
     }),
   );
   if (edges.length === 0) return NOTHING;
   const nodes = [...new Set(edges.flat())];
-  const told = `${count(nodes.length, "change")}, ${grouped(edges.length)} ${edges.length === 1 ? "dependency" : "dependencies"}`;
-  const drawn = drawing(nodes, edges, told);
-  return html`<section><h2>Dependencies: ${told}</h2>
+  const title = `${count(nodes.length, "change")}, ${grouped(edges.length)} ${edges.length === 1 ? "dependency" : "dependencies"}`;
+  const drawn = drawing(nodes, edges, title);
+  return html`<section><h2>Dependencies: ${title}</h2>
 ${drawn}${folded({ tone: "graph-list", open: false, head: [html`<span class="remark">${drawn === NOTHING ? "Too many to draw; list of dependencies" : "The same as a list"}</span>`], body: list(edges) })}</section>
 `;
 }
@@ -59,18 +60,18 @@ function link({ view, id }: LinkedChange): Html {
   return html`<a href="#${id}"><code>${view.address}</code></a>`;
 }
 
-function drawing(nodes: readonly LinkedChange[], edges: readonly Edge[], told: string): Html {
+function drawing(nodes: readonly LinkedChange[], edges: readonly Edge[], text: string): Html {
   if (nodes.length > MOST_NODES) return NOTHING;
   const places = new Map(nodes.map((node, at) => [node, at]));
   const arrows = edges.map(([from, to]): Arrow => ({ from: places.get(from) ?? 0, to: places.get(to) ?? 0 }));
   const layout = layeredLayout(nodes.length, arrows, MOST_PLACES);
-  return layout === undefined ? NOTHING : svg(nodes, layout, told);
+  return layout === undefined ? NOTHING : svg(nodes, layout, text);
 }
 
 const [ROW, HEIGHT, GAP, EDGE, LETTER] = [36, 26, 64, 4, 7.3];
 const MOST_LETTERS = 36;
 
-function svg(nodes: readonly LinkedChange[], layout: Layout, told: string): Html {
+function svg(nodes: readonly LinkedChange[], layout: Layout, text: string): Html {
   const labels = nodes.map(({ view }) => shortened(printable(view.address)));
   const widths = Array.from({ length: layout.columns }, (_, column) =>
     Math.max(
@@ -81,7 +82,7 @@ function svg(nodes: readonly LinkedChange[], layout: Layout, told: string): Html
     ),
   );
   const lefts = widths.map((_, column) =>
-    widths.slice(0, column).reduce((sum, one) => sum + one + GAP, EDGE),
+    widths.slice(0, column).reduce((sum, columnWidth) => sum + columnWidth + GAP, EDGE),
   );
   const left = ({ column }: Spot) => lefts[column] ?? 0;
   const right = (spot: Spot) => left(spot) + (widths[spot.column] ?? 0);
@@ -111,7 +112,7 @@ function svg(nodes: readonly LinkedChange[], layout: Layout, told: string): Html
     const spoken = `${label.includes("…") ? `${label}, ` : ""}${view.verb} ${view.address}`;
     return html`<a href="#${id}" class="${view.action}" aria-label="${spoken}"><title>${`${view.verb} ${view.address}`}</title><rect x="${left(spot)}" y="${middle(spot) - HEIGHT / 2}" width="${widths[spot.column] ?? 0}" height="${HEIGHT}" rx="5"/><text x="${left(spot) + 9}" y="${middle(spot) + 4}">${label}</text></a>`;
   });
-  return html`<div class="graph"><svg role="group" aria-label="${`Dependencies: ${told}. An arrow points from a change to its dependency.`}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>${paths}${boxes}</svg></div>
+  return html`<div class="graph"><svg role="group" aria-label="${`Dependencies: ${text}. An arrow points from a change to its dependency.`}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>${paths}${boxes}</svg></div>
 `;
 }
 
@@ -214,5 +215,5 @@ function settle(layers: readonly Cell[][]): void {
 
 function wished({ column, near, row }: Cell, side: number): number {
   const rows = near.filter((cell) => cell.column === column + side).map((cell) => cell.row);
-  return rows.length === 0 ? row : rows.reduce((sum, one) => sum + one, 0) / rows.length;
+  return rows.length === 0 ? row : rows.reduce((sum, neighborRow) => sum + neighborRow, 0) / rows.length;
 }

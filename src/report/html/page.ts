@@ -31,7 +31,7 @@ function markup(member: Member): string {
   if (typeof member === "string") return markupText(member);
   if (typeof member === "number") return String(member);
   if ("html" in member) return member.html;
-  return member.map((one) => one.html).join("");
+  return member.map((html) => html.html).join("");
 }
 
 export const NOTHING: Html = { html: "" };
@@ -91,7 +91,7 @@ export function filterBar(items: readonly Facets[]): Html {
   if (items.length === 0) return NOTHING;
   return html`<div class="tools" role="search" aria-label="Filter the changes" data-control hidden>
 <input type="search" id="search" placeholder="Search" aria-label="Search in addresses and values" autocomplete="off" spellcheck="false">
-<fieldset><legend>Action</legend>${counted(items.map((one) => one.action)).map(chip)}</fieldset>
+<fieldset><legend>Action</legend>${counted(items.map((facets) => facets.action)).map(chip)}</fieldset>
 ${choices(items)}
 <button type="button" id="expand">Expand</button>
 <button type="button" id="collapse">Collapse</button>
@@ -110,7 +110,7 @@ const CHOICES = {
 
 function choices(items: readonly Facets[]): readonly Html[] {
   return (Object.keys(CHOICES) as (keyof typeof CHOICES)[]).flatMap((name) => {
-    const values = counted(items.flatMap((one) => one[name] ?? []));
+    const values = counted(items.flatMap((facets) => facets[name] ?? []));
     return values.length === 0 ? [] : [choice(name, CHOICES[name], values)];
   });
 }
@@ -204,7 +204,7 @@ interface Folded {
 }
 
 export function folded({ tone, open, head, body, facets, id }: Folded): Html {
-  const all = body.filter((one) => one.html !== "");
+  const all = body.filter((html) => html.html !== "");
   const bare = all.length === 0 ? " bare" : "";
   const shown = open ? html` open` : NOTHING;
   const inside = all.length === 0 ? NOTHING : html`<div class="body">${all}</div>`;
@@ -288,10 +288,10 @@ function rowsOf(lines: readonly string[]): readonly Row[] {
   return rows;
 }
 
-function sideRow(one: Row): Html {
-  if ("mark" in one) return html`<tr><td class="mark" colspan="2">${one.mark}</td></tr>`;
-  if ("same" in one) return html`<tr><td>${one.same}</td><td class="again">${one.same}</td></tr>`;
-  return html`<tr>${side("del", one.del)}${side("add", one.add)}</tr>`;
+function sideRow(row: Row): Html {
+  if ("mark" in row) return html`<tr><td class="mark" colspan="2">${row.mark}</td></tr>`;
+  if ("same" in row) return html`<tr><td>${row.same}</td><td class="again">${row.same}</td></tr>`;
+  return html`<tr>${side("del", row.del)}${side("add", row.add)}</tr>`;
 }
 
 function side(name: "del" | "add", line: string | undefined): Html {
@@ -299,7 +299,7 @@ function side(name: "del" | "add", line: string | undefined): Html {
 }
 
 /** A page for a run that ended before it had anything else to show. */
-export function failureHtml(title: string, found: readonly Diagnostic[], info: RunInfo): string {
-  const heading = `${title}: ${severityCounts(found)}`;
-  return page(heading, [runLine(info.host, info.modes, info)], [findings("Findings", found)]);
+export function failureHtml(title: string, diagnostics: readonly Diagnostic[], info: RunInfo): string {
+  const heading = `${title}: ${severityCounts(diagnostics)}`;
+  return page(heading, [runLine(info.host, info.modes, info)], [findings("Findings", diagnostics)]);
 }

@@ -82,7 +82,7 @@ function heading(plan: PlanView, info: RunInfo | undefined): readonly Html[] {
 
 function resolved({ split }: PlanView): Html {
   if (split === undefined || split.resolved.length === 0) return NOTHING;
-  const items = split.resolved.map((one) => html`<li>${resolvedSentence(one)}</li>`);
+  const items = split.resolved.map((resolvedItem) => html`<li>${resolvedSentence(resolvedItem)}</li>`);
   return html`<section><h2>${ORIGIN_HEADS.resolved}: ${count(items.length, "resource")}</h2><ul>${items}</ul></section>
 `;
 }
@@ -122,9 +122,9 @@ function changes(title: string, all: readonly LinkedChange[]): Html {
 function change({ view, id }: LinkedChange): Html {
   const { action, verb, address, remarks, fields, content, reasons, consequences } = view;
   const sentences = [
-    ...consequences.map((one) => html`<li>${one}</li>`),
-    ...reasons.map((one) => html`<li class="reasons">because ${one}</li>`),
-    ...neededBy(view).map((one) => html`<li class="reasons">depends on <code>${one}</code></li>`),
+    ...consequences.map((consequence) => html`<li>${consequence}</li>`),
+    ...reasons.map((reason) => html`<li class="reasons">because ${reason}</li>`),
+    ...neededBy(view).map((text) => html`<li class="reasons">depends on <code>${text}</code></li>`),
   ];
   return folded({
     tone: action,
@@ -149,8 +149,8 @@ function change({ view, id }: LinkedChange): Html {
   });
 }
 
-function severity(one: Severity | undefined): Html {
-  return one === undefined ? NOTHING : html`<span class="remark severity">${one}</span>`;
+function severity(level: Severity | undefined): Html {
+  return level === undefined ? NOTHING : html`<span class="remark severity">${level}</span>`;
 }
 
 function place(at: SpecPlace | undefined): Html {
@@ -159,19 +159,21 @@ function place(at: SpecPlace | undefined): Html {
 
 function driftSection({ drift }: PlanView): Html {
   // The diff of a string is shown at the change that reverts it.
-  const brief = drift.map((one) => ({ ...one, content: [] }));
+  const brief = drift.map((driftItem) => ({ ...driftItem, content: [] }));
   return itemList(`Drift since the last apply: ${count(brief.length, "resource")}`, driftList(brief));
 }
 
 /** Nested objects of a managed object have their own section. */
 function unmanaged(plan: PlanView): Html {
-  const all = plan.unmanaged.filter((one) => one.source !== undefined);
+  const all = plan.unmanaged.filter((unmanagedItem) => unmanagedItem.source !== undefined);
   if (all.length === 0) return NOTHING;
   return folded({
     tone: "report",
     open: false,
     head: [html`<span class="remark">Unmanaged: ${count(all.length, "object")}</span>`],
-    body: [html`<ul>${all.map((one) => html`<li><code>${one.address}</code></li>`)}</ul>`],
+    body: [
+      html`<ul>${all.map((unmanagedItem) => html`<li><code>${unmanagedItem.address}</code></li>`)}</ul>`,
+    ],
   });
 }
 
@@ -189,18 +191,18 @@ export function driftHtml({ title, drift, host, diagnostics }: DriftView, info?:
 }
 
 function driftList(drift: readonly DriftItem[]): readonly Html[] {
-  return drift.map((one) =>
+  return drift.map((driftItem) =>
     folded({
-      tone: one.what,
+      tone: driftItem.what,
       open: drift.length <= OPEN,
-      facets: driftFacets(one),
+      facets: driftFacets(driftItem),
       head: [
-        html`<span class="address">${one.address}</span><span class="verb">${one.verb}</span>${severity(one.severity)}${remark(one.remark)}${place(one.at)}`,
+        html`<span class="address">${driftItem.address}</span><span class="verb">${driftItem.verb}</span>${severity(driftItem.severity)}${remark(driftItem.remark)}${place(driftItem.at)}`,
       ],
       body: [
-        one.origin === "" ? NOTHING : html`<p class="hint">${one.origin}</p>`,
-        fieldTable(one.fields),
-        sideBySide(one.content),
+        driftItem.origin === "" ? NOTHING : html`<p class="hint">${driftItem.origin}</p>`,
+        fieldTable(driftItem.fields),
+        sideBySide(driftItem.content),
       ],
     }),
   );
@@ -211,10 +213,12 @@ const OPEN = 5;
 
 export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
   const { title, changes, diagnostics, notes, plan } = outcome;
-  const planned = new Map<string, ChangeView>((plan?.changes ?? []).map((one) => [keyOf(one), one]));
-  const item = (one: OutcomeItem): Html => itemHtml(one, planned.get(keyOf(one)));
-  const applied = changes.filter((one) => one.result === "applied");
-  const others = changes.filter((one) => one.result !== "applied");
+  const planned = new Map<string, ChangeView>(
+    (plan?.changes ?? []).map((changeView) => [keyOf(changeView), changeView]),
+  );
+  const item = (outcomeItem: OutcomeItem): Html => itemHtml(outcomeItem, planned.get(keyOf(outcomeItem)));
+  const applied = changes.filter((outcomeItem) => outcomeItem.result === "applied");
+  const others = changes.filter((outcomeItem) => outcomeItem.result !== "applied");
   return page(
     title,
     [runLine(info.host, info.modes, info), outcomeTiles(outcome)],
@@ -251,14 +255,14 @@ const TONES: Readonly<Record<string, string>> = {
   skipped: "update",
 };
 
-function itemHtml(one: OutcomeItem, planned: ChangeView | undefined): Html {
-  const { action, result, word, address, finding, waitsFor, stopped, tried, elapsedMs } = one;
+function itemHtml(outcomeItem: OutcomeItem, planned: ChangeView | undefined): Html {
+  const { action, result, word, address, finding, waitsFor, stopped, tried, elapsedMs } = outcomeItem;
   const why = waitsFor !== undefined ? `waits for ${waitsFor}` : stopped ? "the run was stopped" : "";
   const did = result === "applied" ? [word] : [result, action];
   return folded({
     tone: TONES[result] ?? action,
     open: result !== "applied",
-    facets: outcomeFacets(one),
+    facets: outcomeFacets(outcomeItem),
     head: [
       html`<span class="verb">${did.join(" ")}</span><span class="address">${address}</span>`,
       remark(why),

@@ -25,10 +25,10 @@ export function sizeText({ num_workers: workers, autoscale }: JsonObject): strin
 
 export function eventsText(events: readonly JsonObject[], colors: Colors): string {
   if (events.length === 0) return "No events.\n";
-  const rows = events.map((one) => [
-    timeText(one.timestamp),
-    printable(String(one.type ?? "")),
-    printable(detailsText(objectIn(one.details))),
+  const rows = events.map((jsonObject) => [
+    timeText(jsonObject.timestamp),
+    printable(String(jsonObject.type ?? "")),
+    printable(detailsText(objectIn(jsonObject.details))),
   ]);
   return tableText(["time", "event", "details"], rows, colors);
 }
@@ -147,7 +147,7 @@ export function durations(run: JsonObject): string {
     part(run.setup_duration, "to set up"),
     part(run.execution_duration, "of work"),
     part(run.cleanup_duration, "to clean up"),
-  ].filter((one) => one !== "");
+  ].filter((text) => text !== "");
   return parts.length === 0 ? "" : `${duration(tookMs(run))}: ${parts.join(", ")}`;
 }
 

@@ -32,12 +32,15 @@ export interface ConversionView {
 export function conversionText(view: ConversionView): string {
   const { resources, converted, left, attributes, notes, variables, unwritten } = view;
   const lines = [
-    ...section("Not converted:", left, (one) => [one.terraform, `${one.reason} (${toDottedPath(one.at)})`]),
-    ...section("Attributes that are not in the spec:", attributes, (one) => [
-      `${one.terraform}: ${toDottedPath(one.attribute)}`,
-      one.reason,
+    ...section("Not converted:", left, (leftView) => [
+      leftView.terraform,
+      `${leftView.reason} (${toDottedPath(leftView.at)})`,
     ]),
-    ...section("Check in the plan:", notes, (one) => [one.terraform, one.text]),
+    ...section("Attributes that are not in the spec:", attributes, (omission) => [
+      `${omission.terraform}: ${toDottedPath(omission.attribute)}`,
+      omission.reason,
+    ]),
+    ...section("Check in the plan:", notes, (note) => [note.terraform, note.text]),
     ...(variables.length === 0
       ? []
       : [
@@ -57,9 +60,13 @@ export function conversionText(view: ConversionView): string {
   return `${lines.map((line) => printable(line)).join("\n")}\n`;
 }
 
-function section<T>(heading: string, all: readonly T[], of: (one: T) => readonly [string, string]): string[] {
+function section<T>(
+  heading: string,
+  all: readonly T[],
+  of: (item: T) => readonly [string, string],
+): string[] {
   if (all.length === 0) return [];
-  return [heading, ...all.flatMap((one) => [`  ${of(one)[0]}`, `      ${of(one)[1]}`]), ""];
+  return [heading, ...all.flatMap((item) => [`  ${of(item)[0]}`, `      ${of(item)[1]}`]), ""];
 }
 
 export function conversionJson(view: ConversionView): JsonObject {
@@ -69,7 +76,10 @@ export function conversionJson(view: ConversionView): JsonObject {
     resources: view.resources,
     converted: view.converted.map(({ terraform, address, id }) => ({ terraform, address, id })),
     not_converted: view.left.map(leftJson),
-    attributes: view.attributes.map((one) => ({ ...leftJson(one), attribute: toDottedPath(one.attribute) })),
+    attributes: view.attributes.map((attribute) => ({
+      ...leftJson(attribute),
+      attribute: toDottedPath(attribute.attribute),
+    })),
     notes: view.notes.map(({ terraform, text }) => ({ terraform, text })),
     variables: [...view.variables],
     written: [...view.written],

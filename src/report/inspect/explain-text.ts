@@ -24,7 +24,7 @@ export const SECTIONS: readonly string[] = [
 
 export function kindsText(registry: KindRegistry, colors: Colors): string {
   const rows = table(
-    registry.kinds.map((one) => [one.kind, one.description]),
+    registry.kinds.map((kind) => [kind.kind, kind.description]),
     colors,
   );
   return `${colors.bold("Kinds:")}
@@ -146,7 +146,7 @@ function fieldFacts(schema: FieldSchema): readonly string[] {
   if (schema.enum !== undefined)
     facts.push(
       `One of ${listed(
-        schema.enum.map((one) => valueText(one)),
+        schema.enum.map((value) => valueText(value)),
         "and",
         30,
       )}.`,

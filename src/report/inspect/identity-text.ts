@@ -53,12 +53,12 @@ export function savedProfileText({ host, user, name, path, replaced, named, use 
 
 /** Values of one profile together: `client_id and client_secret of profile DEFAULT of ~/.workspacecfg`. */
 function places(from: readonly string[]): string {
-  const groups = Map.groupBy(from, (one) => / of profile .*$/.exec(one)?.[0] ?? "");
+  const groups = Map.groupBy(from, (text) => / of profile .*$/.exec(text)?.[0] ?? "");
   return [...groups]
     .map(([profile, values]) =>
       profile === ""
         ? values.join(", ")
-        : `${values.map((one) => one.slice(0, -profile.length)).join(" and ")}${profile}`,
+        : `${values.map((value) => value.slice(0, -profile.length)).join(" and ")}${profile}`,
     )
     .join(", ");
 }

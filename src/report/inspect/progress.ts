@@ -120,9 +120,9 @@ export class ProgressCounts {
 
   #of(kind: string): KindTally {
     const none = { total: 0, done: 0, failed: 0, blocked: 0, skipped: 0 };
-    const known = this.#kinds.get(kind) ?? { kind, ...none, current: new Map<string, string>() };
-    this.#kinds.set(kind, known);
-    return known;
+    const kindTally = this.#kinds.get(kind) ?? { kind, ...none, current: new Map<string, string>() };
+    this.#kinds.set(kind, kindTally);
+    return kindTally;
   }
 }
 

@@ -25,22 +25,22 @@ const PLAIN = colorsFor(false);
 
 export function roundText(round: RoundView, before: RoundView | undefined, colors: Colors): string {
   const isFirst = before === undefined;
-  const said = new Set(isFirst ? [] : blocks(before, PLAIN, isFirst).map(({ key }) => key));
+  const previousKeys = new Set(isFirst ? [] : blocks(before, PLAIN, isFirst).map(({ key }) => key));
   const now = blocks(round, colors, isFirst);
-  const fresh = now.filter(({ key }) => !said.has(key));
+  const fresh = now.filter(({ key }) => !previousKeys.has(key));
   const last = endLine(round);
   const head = `${colors.dim(round.time)}  ${headOf(round, before)}`;
-  if (!isFirst && now.length === said.size && fresh.length === 0 && last === endLine(before))
+  if (!isFirst && now.length === previousKeys.size && fresh.length === 0 && last === endLine(before))
     return `${head}: no difference\n`;
   const shown = fresh.slice(0, MOST).map(({ text }) => text);
   const rest = fresh.length - shown.length;
-  const kept = now.length - fresh.length;
+  const unchangedCount = now.length - fresh.length;
   return `${[
     head,
     ...shown,
     ...(rest > 0 ? [`  … and ${count(rest, "more change")}`] : []),
     ...goneLines(round, before),
-    ...(kept > 0 ? [colors.dim(`  ${count(kept, "entry", "entries")} as before`)] : []),
+    ...(unchangedCount > 0 ? [colors.dim(`  ${count(unchangedCount, "entry", "entries")} as before`)] : []),
     last,
   ].join("\n")}\n`;
 }
@@ -72,9 +72,9 @@ function blocks(round: RoundView, colors: Colors, isFirst: boolean): readonly Bl
   const findings = [...round.findings, ...(plan?.diagnostics ?? []), ...guards];
   const changes = plan === undefined ? [] : touching(plan);
   return [
-    ...findings.map((one) => ({
-      key: diagnosticText(one, PLAIN).trimEnd(),
-      text: diagnosticText(one, colors).trimEnd(),
+    ...findings.map((diagnostic) => ({
+      key: diagnosticText(diagnostic, PLAIN).trimEnd(),
+      text: diagnosticText(diagnostic, colors).trimEnd(),
     })),
     ...changes.map((change) => ({
       key: changeLines(change, PLAIN).join("\n"),

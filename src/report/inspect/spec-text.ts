@@ -70,8 +70,8 @@ interface Node {
 export function graphOf(resources: Iterable<Node>): Graph {
   const sorted = [...resources].sort((a, b) => (a.address < b.address ? -1 : 1));
   return {
-    nodes: sorted.map((one) => one.address),
-    edges: sorted.flatMap((one) => one.dependsOn.map((need) => [one.address, need] as const)),
+    nodes: sorted.map((node) => node.address),
+    edges: sorted.flatMap((node) => node.dependsOn.map((need) => [node.address, need] as const)),
   };
 }
 

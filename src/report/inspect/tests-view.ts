@@ -64,7 +64,8 @@ export function testsSentence({ results, diagnostics }: TestsView): string {
 }
 
 function statusCounts(results: readonly TestResult[]): Readonly<Record<TestResult["status"], number>> {
-  const number = (status: TestResult["status"]) => results.filter((one) => one.status === status).length;
+  const number = (status: TestResult["status"]) =>
+    results.filter((testResult) => testResult.status === status).length;
   return { passed: number("passed"), updated: number("updated"), failed: number("failed") };
 }
 
@@ -89,15 +90,15 @@ function problemLines(problem: TestProblem, colors: Colors): readonly string[] {
   const legend = differs?.expected === undefined ? "" : " (- expected, + found)";
   const place = `${printable(at.file)}:${at.line}:${at.column}`;
   const text = diagnosticsText(diagnostics, colors, MOST_DIAGNOSTICS).trimEnd();
-  const found = text === "" ? [] : text.split("\n");
+  const diagnosticLines = text === "" ? [] : text.split("\n");
   // A step that could not run has only errors.
   const step = problem.step === undefined ? "" : `step ${problem.step.number} (${problem.step.name}) `;
-  if (differs === undefined) return [`  ${step}at ${place}`, ...found.map((line) => `    ${line}`)];
+  if (differs === undefined) return [`  ${step}at ${place}`, ...diagnosticLines.map((line) => `    ${line}`)];
   return [
     `  ${printable(problemSentence(problem))}${legend}`,
     `    at ${place}`,
     ...differenceLines(problem).map((line) => `    ${diffPaint(line, colors)(line)}`),
-    ...found.map((line) => `    ${line}`),
+    ...diagnosticLines.map((line) => `    ${line}`),
   ];
 }
 
@@ -131,14 +132,14 @@ function problemJson(problem: TestProblem): Record<string, unknown> {
 const PLAIN = colorsFor(false);
 
 export function testsJunit(view: TestsView): string {
-  const invalid = view.diagnostics.map((one): JunitCase => {
-    const { code, message } = one;
-    const place = one.at === undefined ? "" : `${placeText(one.at)} `;
+  const invalid = view.diagnostics.map((diagnostic): JunitCase => {
+    const { code, message } = diagnostic;
+    const place = diagnostic.at === undefined ? "" : `${placeText(diagnostic.at)} `;
     return {
-      group: one.at?.file ?? "workspace test",
+      group: diagnostic.at?.file ?? "workspace test",
       name: `${place}${message}`,
       trouble: { what: "failure", type: code, message },
-      text: diagnosticText(one, PLAIN),
+      text: diagnosticText(diagnostic, PLAIN),
     };
   });
   return junitSuite("workspace test", testsSentence(view), [...invalid, ...view.results.map(testCase)]);
@@ -150,7 +151,7 @@ function testCase({ file, name, durationMs: ms, status, problems }: TestResult):
   const text = problems.flatMap((problem) => [
     `${placeText(problem.at)} ${problemSentence(problem)}`,
     ...differenceLines(problem).map((line) => `  ${line}`),
-    ...problem.diagnostics.map((one) => diagnosticText(one, PLAIN).trimEnd()),
+    ...problem.diagnostics.map((diagnostic) => diagnosticText(diagnostic, PLAIN).trimEnd()),
   ]);
   const type = first.differs === undefined ? (first.diagnostics[0]?.code ?? "TEST_FAILED") : "TEST_FAILED";
   return {

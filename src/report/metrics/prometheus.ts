@@ -37,7 +37,10 @@ function families(facts: RunResult, succeededAt: number | undefined): readonly F
     {
       name: "workspace_run_outcome",
       help: "Outcome of the run: 1 for the one that applies, 0 for every other.",
-      samples: RUN_OUTCOMES.map((one) => ({ labels: { outcome: one }, value: one === outcome ? 1 : 0 })),
+      samples: RUN_OUTCOMES.map((name) => ({
+        labels: { outcome: name },
+        value: name === outcome ? 1 : 0,
+      })),
     },
     {
       name: "workspace_last_run_timestamp_seconds",
@@ -99,7 +102,7 @@ function retries({ requests }: RunResult): readonly Sample[] {
 
 function lastSuccess(facts: RunResult, previous: string, common: Labels): number | undefined {
   if (isSuccess(facts.outcome)) return seconds(facts.endedAt);
-  const line = previous.split("\n").find((one) => one.startsWith(`${LAST_SUCCESS}${labelText(common)} `));
+  const line = previous.split("\n").find((part) => part.startsWith(`${LAST_SUCCESS}${labelText(common)} `));
   const value = line === undefined ? Number.NaN : Number(line.slice(line.lastIndexOf("} ") + 2));
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }

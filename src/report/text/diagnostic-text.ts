@@ -8,20 +8,22 @@ import type { Colors } from "./terminal.ts";
 /** A shortened Markdown report names this number. A hostile spec could fill a log with more. */
 const MOST = 1_000;
 
-export function diagnosticText(one: Diagnostic, colors: Colors): string {
-  const paint = one.severity === "error" ? colors.red : colors.yellow;
-  const lines = [`${paint(colors.bold(`${one.severity} ${one.code}`))}: ${printable(one.message)}`];
-  if (one.at !== undefined) {
-    lines.push(`  at ${printable(one.at.file)}:${one.at.line}:${one.at.column}`);
-    if (one.at.frame !== undefined)
-      for (const line of printableLines(one.at.frame))
+export function diagnosticText(diagnostic: Diagnostic, colors: Colors): string {
+  const paint = diagnostic.severity === "error" ? colors.red : colors.yellow;
+  const lines = [
+    `${paint(colors.bold(`${diagnostic.severity} ${diagnostic.code}`))}: ${printable(diagnostic.message)}`,
+  ];
+  if (diagnostic.at !== undefined) {
+    lines.push(`  at ${printable(diagnostic.at.file)}:${diagnostic.at.line}:${diagnostic.at.column}`);
+    if (diagnostic.at.frame !== undefined)
+      for (const line of printableLines(diagnostic.at.frame))
         lines.push(`  ${line.startsWith(">") ? line : colors.dim(line)}`);
   }
-  for (const use of one.usedAt ?? [])
+  for (const use of diagnostic.usedAt ?? [])
     lines.push(`  used at ${printable(use.file)}:${use.line}:${use.column}`);
-  if (one.rule !== undefined) lines.push(`  ${printable(ruleText(one.rule))}`);
-  if (one.cause !== undefined) lines.push(`  cause: ${printable(one.cause)}`);
-  if (one.hint !== undefined) lines.push(`  ${colors.cyan("hint:")} ${printable(one.hint)}`);
+  if (diagnostic.rule !== undefined) lines.push(`  ${printable(ruleText(diagnostic.rule))}`);
+  if (diagnostic.cause !== undefined) lines.push(`  cause: ${printable(diagnostic.cause)}`);
+  if (diagnostic.hint !== undefined) lines.push(`  ${colors.cyan("hint:")} ${printable(diagnostic.hint)}`);
   return `${lines.join("\n")}\n`;
 }
 
@@ -32,22 +34,22 @@ export function ruleText({ name, severity, at }: DiagnosticRule): string {
 
 /** At most `most` of them, and a last line that counts them where there is more than one. */
 export function diagnosticsText(all: readonly Diagnostic[], colors: Colors, most = MOST): string {
-  const shown = all.slice(0, most).map((one) => diagnosticText(one, colors));
+  const shown = all.slice(0, most).map((diagnostic) => diagnosticText(diagnostic, colors));
   if (all.length > most) shown.push(`… and ${count(all.length - most, "more diagnostic")}\n`);
   return shown.join("") + (all.length > 1 ? `${severityCounts(all)}\n` : "");
 }
 
 /** `2 errors, 1 warning`. */
 export function severityCounts(all: readonly Diagnostic[]): string {
-  const errors = all.filter((one) => one.severity === "error").length;
+  const errors = all.filter((diagnostic) => diagnostic.severity === "error").length;
   const warnings = all.length - errors;
   const parts = [errors > 0 ? count(errors, "error") : "", warnings > 0 ? count(warnings, "warning") : ""];
   return parts.filter((part) => part !== "").join(", ");
 }
 
 /** As in every document, JSON leaves out the members that are undefined. */
-export function diagnosticJson(one: Diagnostic): Record<string, unknown> {
-  const { severity, code, message, address, at, usedAt, rule, hint, cause } = one;
+export function diagnosticJson(diagnostic: Diagnostic): Record<string, unknown> {
+  const { severity, code, message, address, at, usedAt, rule, hint, cause } = diagnostic;
   return {
     severity,
     code,

@@ -44,11 +44,14 @@ const RESERVE = 600;
 /** `head` is always there. */
 export function fittedMarkdown(head: string, sections: readonly Section[], size: MarkdownSize): FittedReport {
   const filled = sections.filter(({ blocks }) => blocks.length > 0);
-  const whole = joined([head, ...filled.map((one) => sectionText(one, one.blocks.map(fullText)))]);
+  const whole = joined([
+    head,
+    ...filled.map((section) => sectionText(section, section.blocks.map(fullText))),
+  ]);
   if (sizeOf(whole, size) <= size.limit) return { text: whole, cut: false };
   const chosen = chosenTexts(filled, size, size.limit - RESERVE - sizeOf(head, size));
   const shown = filled.flatMap((section) => {
-    const texts = section.blocks.flatMap((one) => chosen.get(one) ?? []);
+    const texts = section.blocks.flatMap((block) => chosen.get(block) ?? []);
     // A heading without content would use space that is not counted.
     return texts.length === 0 ? [] : [sectionText(section, texts)];
   });
@@ -72,8 +75,8 @@ function chosenTexts(
     opened.add(section);
     chosen.set(block, text);
   };
-  for (const rank of [...new Set(sections.map((one) => one.rank))].sort((a, b) => a - b)) {
-    const own = sections.filter((one) => one.rank === rank);
+  for (const rank of [...new Set(sections.map((section) => section.rank))].sort((a, b) => a - b)) {
+    const own = sections.filter((section) => section.rank === rank);
     for (const level of [briefText, fullText])
       for (const section of own)
         for (const block of section.blocks) {
@@ -107,18 +110,18 @@ function sizeOf(text: string, { unit }: MarkdownSize): number {
 const ELSEWHERE = "The log of this run has all changes and up to 1,000 findings.";
 
 function missing(sections: readonly Section[], chosen: ReadonlyMap<Block, string>): string {
-  const blocks = sections.flatMap((one) => one.blocks);
-  const dropped = counted(blocks.filter((one) => !chosen.has(one)));
-  const short = counted(blocks.filter((one) => chosen.has(one) && chosen.get(one) !== one.text));
-  const said = [
+  const blocks = sections.flatMap((section) => section.blocks);
+  const dropped = counted(blocks.filter((block) => !chosen.has(block)));
+  const short = counted(blocks.filter((block) => chosen.has(block) && chosen.get(block) !== block.text));
+  const sentences = [
     ...(dropped === "" ? [] : [`${dropped} left out`]),
     ...(short === "" ? [] : [`${short} shown without details`]),
   ];
-  return `**Shortened to fit**: ${said.join("; ")}. ${ELSEWHERE}\n`;
+  return `**Shortened to fit**: ${sentences.join("; ")}. ${ELSEWHERE}\n`;
 }
 
 function counted(blocks: readonly Block[]): string {
-  const groups = Map.groupBy(blocks, (one) => one.what);
+  const groups = Map.groupBy(blocks, (block) => block.what);
   return listed([...groups].map(([what, all]) => count(all.length, what)));
 }
 
@@ -127,8 +130,8 @@ export function collapsed(rank: number, summary: string, blocks: readonly Block[
 }
 
 /** `> **error** CODE message at place (cause) — hint`. */
-export function findingQuote(one: Diagnostic): Block {
-  const { severity, code, message, at, usedAt = [], rule, cause, hint } = one;
+export function findingQuote(diagnostic: Diagnostic): Block {
+  const { severity, code, message, at, usedAt = [], rule, cause, hint } = diagnostic;
   const uses = usedAt.map((use) => `, used at ${placeCode(use)}`).join("");
   const place = at === undefined ? "" : ` at ${placeCode(at)}${uses}`;
   const from = rule === undefined ? "" : `, ${markdownSentence(ruleText(rule))}`;
@@ -151,10 +154,10 @@ export function findingDetails({ at, usedAt = [], rule, cause, hint }: Diagnosti
 
 const placeCode = (at: Location): string => markdownCode(placeText(at));
 
-function findingItem(one: Diagnostic): Block {
-  const { severity, code, message, at } = one;
+function findingItem(diagnostic: Diagnostic): Block {
+  const { severity, code, message, at } = diagnostic;
   const head = `- **${severity}** ${markdownCode(code)} ${markdownSentence(message)}`;
-  const lines = [head, ...findingDetails(one)];
+  const lines = [head, ...findingDetails(diagnostic)];
   if (at?.frame !== undefined)
     lines.push("", ...markdownBlock("", printableLines(at.frame)).map((line) => `  ${line}`), "");
   return { what: "finding", text: `${lines.join("\n")}\n`, brief: `${head}\n` };
@@ -178,14 +181,14 @@ export function validationMarkdown(
 /** Errors are left out last. */
 export function findingsMarkdown(
   heading: string,
-  found: readonly Diagnostic[],
+  diagnostics: readonly Diagnostic[],
   info?: RunInfo,
   size = COMMENT_SIZE,
 ): FittedReport {
   const section = (rank: number, severity: Diagnostic["severity"]) => ({
     rank,
     open: "",
-    blocks: found.filter((one) => one.severity === severity).map(findingItem),
+    blocks: diagnostics.filter((diagnostic) => diagnostic.severity === severity).map(findingItem),
   });
   return fittedMarkdown(markdownHead(heading, info), [section(0, "error"), section(1, "warning")], size);
 }

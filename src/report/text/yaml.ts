@@ -89,8 +89,8 @@ function nodeOf(value: Json): Scalar | YAMLMap | YAMLSeq {
   if (Array.isArray(value)) return seqOf(value);
   if (typeof value !== "object" || value === null) return scalarOf(value);
   const map = new RoomyMap();
-  for (const [key, one] of Object.entries(value as JsonObject))
-    map.items.push(new Pair(scalarOf(key), nodeOf(one)));
+  for (const [key, entry] of Object.entries(value as JsonObject))
+    map.items.push(new Pair(scalarOf(key), nodeOf(entry)));
   map.flow = fits(map);
   return map;
 }

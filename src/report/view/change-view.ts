@@ -205,7 +205,9 @@ export function fieldLines(
   const noted = (path: Path, lines: readonly FieldLine[]): readonly FieldLine[] =>
     pending.has(toPointer(path)) ? withNote(lines, "already pending") : lines;
   const { fields, nameField } = registry.of(change.address);
-  const later = new Set("unresolved" in change ? change.unresolved.map((one) => toPointer(one.path)) : []);
+  const later = new Set(
+    "unresolved" in change ? change.unresolved.map((reference) => toPointer(reference.path)) : [],
+  );
   switch (change.action) {
     case "create":
       return Object.entries(withoutName(change, nameField)).flatMap(([name, value]) =>
@@ -253,23 +255,24 @@ function withoutName(
 }
 
 export function remarksOf(change: Change, registry: KindRegistry): readonly string[] {
-  const found: string[] = [];
-  if (change.name !== nameOf(change.address)) found.push(`named ${printable(JSON.stringify(change.name))}`);
-  if (isOfReplaced(change)) found.push("a replaced object of this address");
-  if (change.action === "replace") found.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
+  const remarks: string[] = [];
+  if (change.name !== nameOf(change.address)) remarks.push(`named ${printable(JSON.stringify(change.name))}`);
+  if (isOfReplaced(change)) remarks.push("a replaced object of this address");
+  if (change.action === "replace")
+    remarks.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
   if ("temporaryName" in change && change.temporaryName !== undefined)
-    found.push(`renamed to ${printable(JSON.stringify(change.temporaryName))} first`);
+    remarks.push(`renamed to ${printable(JSON.stringify(change.temporaryName))} first`);
   if ("nameFrom" in change && change.nameFrom !== undefined)
-    found.push(`takes the name of ${printable(change.nameFrom.address)}`);
-  if (change.action === "update") found.push(...stepNames(change.steps.map((step) => step.operation)));
+    remarks.push(`takes the name of ${printable(change.nameFrom.address)}`);
+  if (change.action === "update") remarks.push(...stepNames(change.steps.map((step) => step.operation)));
   if (
     (change.action === "delete" || change.action === "replace") &&
     registry.of(change.address).nameField !== undefined
   )
-    found.push(`id ${printable(change.id)}`);
-  if (change.action === "compare") found.push("written if its value differs");
-  if (change.cause !== "spec" && change.action !== "report") found.push(causeText(change.cause));
-  return found;
+    remarks.push(`id ${printable(change.id)}`);
+  if (change.action === "compare") remarks.push("written if its value differs");
+  if (change.cause !== "spec" && change.action !== "report") remarks.push(causeText(change.cause));
+  return remarks;
 }
 
 const KEPT = "rename the old object and keep it";

@@ -68,54 +68,54 @@ const ALL_DRIFT: DriftReportContext = { sinceLast: false, least: "other" };
 const VERBS = { changed: "changed", gone: "was deleted", appeared: "appeared" } as const;
 
 export function driftView(
-  found: Pick<Plan, "host" | "drift" | "diagnostics">,
+  plan: Pick<Plan, "host" | "drift" | "diagnostics">,
   managed: number,
   registry: KindRegistry,
   places: SpecPlaces = NO_PLACES,
   context: DriftReportContext = ALL_DRIFT,
 ): DriftView {
-  const { host, drift, diagnostics } = found;
+  const { host, drift, diagnostics } = plan;
   const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}`;
   return {
     host,
     title,
     managed,
-    drift: drift.map((one) => driftItem(one, registry, places, context)),
+    drift: drift.map((drift) => driftItem(drift, registry, places, context)),
     diagnostics,
   };
 }
 
 export function driftItem(
-  one: Drift,
+  drift: Drift,
   registry: KindRegistry,
   places: SpecPlaces,
   context = ALL_DRIFT,
 ): DriftItem {
-  const provider = registry.of(one.address);
-  const differences = one.diffs.map((diff) => ratedDiff(provider, one.address, diff, places));
+  const provider = registry.of(drift.address);
+  const differences = drift.diffs.map((diff) => ratedDiff(provider, drift.address, diff, places));
   const whole = severityOfObject(provider);
-  const marks = marksIn(one);
+  const marks = marksIn(drift);
   const open = marks.flatMap((mark, at) => {
     const severity = differences[at]?.severity ?? whole;
     return isOpen(mark, severity, context) ? [severity] : [];
   });
   return {
-    address: one.address,
-    kind: one.kind,
-    what: one.what,
-    verb: VERBS[one.what],
-    at: places(one.address),
+    address: drift.address,
+    kind: drift.kind,
+    what: drift.what,
+    verb: VERBS[drift.what],
+    at: places(drift.address),
     fields: differences.flatMap((rated, at) =>
-      withRemark(linesOf(one, rated, registry), markText(marks[at], context)),
+      withRemark(linesOf(drift, rated, registry), markText(marks[at], context)),
     ),
     severity: mostSevere(differences.map((rated) => rated.severity)) ?? whole,
     differences,
     marks: marks.map((mark) => markJson(mark, context)),
     remark: differences.length > 0 ? "" : markText(marks[0], context),
     open: mostSevere(open),
-    origin: originText(one.origin),
-    content: contentLines(one.content),
-    source: one,
+    origin: originText(drift.origin),
+    content: contentLines(drift.content),
+    source: drift,
     table: provider.fields,
   };
 }
@@ -149,7 +149,7 @@ function verdict(drift: readonly Drift[], managed: number): string {
 }
 
 export function driftTitle(drift: readonly Pick<Drift, "what">[]): string {
-  const number = (what: Drift["what"]) => drift.filter((one) => one.what === what).length;
+  const number = (what: Drift["what"]) => drift.filter((drift) => drift.what === what).length;
   return `Drift in ${count(drift.length, "resource")}: ${number("changed")} changed, ${number("gone")} deleted, ${number("appeared")} appeared.`;
 }
 
@@ -192,8 +192,8 @@ export function originText(origin: DriftOrigin | undefined): string {
   const when = at === undefined ? "" : ` at ${timeText(at)}`;
   if (by !== undefined) return printable(`changed by ${by}${when}`);
   if (at !== undefined) return `changed${when}; the service does not record by whom`;
-  const made = creator === undefined ? "" : `created by ${creator}; `;
-  return printable(`${made}the service does not record who changed it, or when`);
+  const createdBy = creator === undefined ? "" : `created by ${creator}; `;
+  return printable(`${createdBy}the service does not record who changed it, or when`);
 }
 
 export function originJson(origin: DriftOrigin | undefined): Record<string, unknown> | undefined {

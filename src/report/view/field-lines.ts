@@ -80,7 +80,7 @@ export function diffLines(
     diff.replaces ? "forces replacement" : "",
     diff.cause === usual ? "" : causeText(diff.cause),
   ];
-  const note = notes.filter((one) => one !== "").join(", ");
+  const note = notes.filter((note) => note !== "").join(", ");
   return withNote(changedLines(fields, diff, label), note);
 }
 
@@ -133,7 +133,7 @@ function memberLines(
   const keyed = typeof rule === "object" ? rule.key : undefined;
   const paired = new Set<Json>();
   for (const item of gone) {
-    const heir = keyed === undefined ? undefined : come.find((one) => sameKey(keyed, one, item));
+    const heir = keyed === undefined ? undefined : come.find((value) => sameKey(keyed, value, item));
     if (heir === undefined || keyed === undefined)
       lines.push({ label: "", sign: "-", text: valueText(item) });
     else {
@@ -206,13 +206,13 @@ function lineOf(line: string): FieldLine {
 
 export function wordsFor(path: Path, value: Json | undefined): string {
   if (path.at(-1) !== "quartz_cron_expression" || typeof value !== "string") return "";
-  const words = known.get(value) ?? meaningOf(value);
-  known.set(value, words);
+  const words = cronWords.get(value) ?? meaningOf(value);
+  cronWords.set(value, words);
   return words;
 }
 
 /** Many jobs run at the same times. */
-const known = new Map<string, string>();
+const cronWords = new Map<string, string>();
 
 function meaningOf(value: string): string {
   try {

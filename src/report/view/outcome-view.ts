@@ -58,11 +58,11 @@ export function outcomeView(
   followsPlan = false,
 ): OutcomeView {
   const { changes, diagnostics, interrupted, elapsedMs } = outcome;
-  const number = (is: (one: ChangeOutcome) => boolean) => changes.filter(is).length;
+  const number = (is: (changeOutcome: ChangeOutcome) => boolean) => changes.filter(is).length;
   const applied = countsBy(CHANGING_ACTIONS, (action) =>
-    number((one) => one.result === "applied" && one.action === action),
+    number((changeOutcome) => changeOutcome.result === "applied" && changeOutcome.action === action),
   );
-  const unapplied = countsBy(RESULTS, (result) => number((one) => one.result === result));
+  const unapplied = countsBy(RESULTS, (result) => number((changeOutcome) => changeOutcome.result === result));
   return {
     title: titleOf(outcome, applied, unapplied),
     applied,
@@ -77,9 +77,9 @@ export function outcomeView(
   };
 }
 
-function itemOf(one: ChangeOutcome): OutcomeItem {
-  const { address, kind, action, result, diagnostic, because, elapsedMs } = one;
-  const stopped = wasStopped(one);
+function itemOf(changeOutcome: ChangeOutcome): OutcomeItem {
+  const { address, kind, action, result, diagnostic, because, elapsedMs } = changeOutcome;
+  const stopped = wasStopped(changeOutcome);
   return {
     address,
     kind,
@@ -117,13 +117,15 @@ function titleOf(
 
 /** `alone`: no other output shows the findings about the run. */
 export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo, alone = false): string {
-  const troubled = outcome.changes.filter((one) => one.result !== "applied");
-  const found = alone ? [...outcome.notes, ...outcome.diagnostics] : outcome.diagnostics;
+  const troubled = outcome.changes.filter((outcomeItem) => outcomeItem.result !== "applied");
+  const diagnostics = alone ? [...outcome.notes, ...outcome.diagnostics] : outcome.diagnostics;
   const lines = [
-    ...troubled.filter((one) => one.tried).flatMap((one) => troubleLines(one, colors)),
+    ...troubled
+      .filter((outcomeItem) => outcomeItem.tried)
+      .flatMap((outcomeItem) => troubleLines(outcomeItem, colors)),
     ...stoppedLine(troubled, colors),
     ...blockedLines(troubled, colors),
-    ...found.map((one) => diagnosticText(one, colors).trimEnd()),
+    ...diagnostics.map((diagnostic) => diagnosticText(diagnostic, colors).trimEnd()),
   ];
   if (lines.length > 0) lines.push("");
   lines.push(colors.bold(outcome.title));
@@ -131,25 +133,29 @@ export function outcomeText(outcome: OutcomeView, colors: Colors, info?: RunInfo
   return `${lines.join("\n")}\n`;
 }
 
-function troubleLines(one: OutcomeItem, colors: Colors): readonly string[] {
-  const paint = one.result === "failed" ? colors.red : colors.yellow;
-  const head = `${paint(one.result)} ${one.action} ${printable(one.address)}`;
-  if (one.finding === undefined) return [head];
-  const lines = diagnosticText(one.finding, colors).trimEnd().split("\n");
+function troubleLines(outcomeItem: OutcomeItem, colors: Colors): readonly string[] {
+  const paint = outcomeItem.result === "failed" ? colors.red : colors.yellow;
+  const head = `${paint(outcomeItem.result)} ${outcomeItem.action} ${printable(outcomeItem.address)}`;
+  if (outcomeItem.finding === undefined) return [head];
+  const lines = diagnosticText(outcomeItem.finding, colors).trimEnd().split("\n");
   return [head, ...lines.map((line) => `  ${line}`)];
 }
 
 function stoppedLine(troubled: readonly OutcomeItem[], colors: Colors): readonly string[] {
-  const names = troubled.filter((one) => one.stopped).map((one) => printable(one.address));
+  const names = troubled
+    .filter((outcomeItem) => outcomeItem.stopped)
+    .map((outcomeItem) => printable(outcomeItem.address));
   if (names.length === 0) return [];
   return [`${colors.yellow("skipped")} because the run was stopped: ${listed(names, "and", 20)}`];
 }
 
 function blockedLines(troubled: readonly OutcomeItem[], colors: Colors): readonly string[] {
-  const blocked = troubled.filter((one) => one.result === "blocked");
-  const causes = [...new Set(blocked.map((one) => one.waitsFor))];
+  const blocked = troubled.filter((outcomeItem) => outcomeItem.result === "blocked");
+  const causes = [...new Set(blocked.map((outcomeItem) => outcomeItem.waitsFor))];
   return causes.map((cause) => {
-    const names = blocked.filter((one) => one.waitsFor === cause).map((one) => printable(one.address));
+    const names = blocked
+      .filter((outcomeItem) => outcomeItem.waitsFor === cause)
+      .map((outcomeItem) => printable(outcomeItem.address));
     const why = cause === undefined ? "" : ` because of ${printable(cause)}`;
     return `${colors.yellow("blocked")}${why}: ${listed(names, "and", 20)}`;
   });
@@ -174,12 +180,12 @@ export function eventJson(event: ApplyEvent): Line {
 }
 
 /** Of a run as a whole; `addresses`: what a guard's objection is about. */
-export function diagnosticEventJson(one: Diagnostic, addresses?: readonly string[]): Line {
-  return { type: "diagnostic", diagnostic: { ...diagnosticJson(one), addresses } };
+export function diagnosticEventJson(diagnostic: Diagnostic, addresses?: readonly string[]): Line {
+  return { type: "diagnostic", diagnostic: { ...diagnosticJson(diagnostic), addresses } };
 }
 
-export function changeOutcomeJson(one: ChangeOutcome): Line {
-  const { address, kind, action, result, id, because, elapsedMs, diagnostic } = one;
+export function changeOutcomeJson(changeOutcome: ChangeOutcome): Line {
+  const { address, kind, action, result, id, because, elapsedMs, diagnostic } = changeOutcome;
   return {
     address,
     kind,

@@ -74,19 +74,19 @@ export function planView(
 ): PlanView {
   const { split } = plan;
   const own = new Set(causedPart(plan).diagnostics);
-  const drifted = new Map(plan.drift.map((one) => [one.address, originText(one.origin)]));
+  const drifted = new Map(plan.drift.map((drift) => [drift.address, originText(drift.origin)]));
   const viewed = (change: Change): ChangeView => {
     const origin = drifted.get(change.address) ?? "";
     return new ChangeView(change, registry, places, split?.changes[changeKey(change)], origin);
   };
   const notable = plan.changes.filter(({ action }) => action !== "noop").map(viewed);
-  let made: readonly ChangeView[] | undefined;
+  let changeViews: readonly ChangeView[] | undefined;
   const changes = (): readonly ChangeView[] => {
     const rest = notable.values();
-    made ??= plan.changes.map((change) =>
+    changeViews ??= plan.changes.map((change) =>
       change.action === "noop" ? viewed(change) : (rest.next().value ?? viewed(change)),
     );
-    return made;
+    return changeViews;
   };
   return {
     host: plan.host,
@@ -102,13 +102,15 @@ export function planView(
     notable,
     ...(split === undefined ? {} : { split: splitView(split, changes(), registry) }),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
-    drift: plan.drift.map((one) => driftItem(one, registry, places)),
+    drift: plan.drift.map((drift) => driftItem(drift, registry, places)),
     unmanaged: [
       ...plan.unmanaged.map(unmanagedItem),
       ...plan.changes.flatMap((change) => (drifted.has(change.address) ? [] : foundInside(change))),
     ],
     guards: plan.guards.map(guardItem),
-    diagnostics: plan.diagnostics.map((one) => (own.has(one) ? one : pendingFinding(one))),
+    diagnostics: plan.diagnostics.map((diagnostic) =>
+      own.has(diagnostic) ? diagnostic : pendingFinding(diagnostic),
+    ),
     notes,
   };
 }
@@ -119,8 +121,8 @@ function guardItem(guard: Guard): Guard {
   return { ...guard, diagnostic: pendingFinding(guard.diagnostic) };
 }
 
-function pendingFinding(one: Diagnostic): PlanFinding {
-  return { ...one, message: `${one.message}${PENDING_NOTE}`, origin: "pending" };
+function pendingFinding(diagnostic: Diagnostic): PlanFinding {
+  return { ...diagnostic, message: `${diagnostic.message}${PENDING_NOTE}`, origin: "pending" };
 }
 
 function unmanagedItem(source: Unmanaged): UnmanagedItem {
@@ -170,11 +172,11 @@ function changesLine(summary: Summary): string {
 
 /** `Blocked by GUARD_PREVENT_DESTROY.` Undefined for a plan that may be applied. */
 function refusalLine(plan: Pick<Plan, "diagnostics" | "guards">): string | undefined {
-  const found = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)].filter(
-    (one) => one.severity === "error",
+  const diagnostics = [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)].filter(
+    (diagnostic) => diagnostic.severity === "error",
   );
-  if (found.length === 0) return undefined;
-  return `Blocked by ${listed([...new Set(found.map((one) => one.code))])}.`;
+  if (diagnostics.length === 0) return undefined;
+  return `Blocked by ${listed([...new Set(diagnostics.map((diagnostic) => diagnostic.code))])}.`;
 }
 
 type Counted = { readonly kind: string; readonly action: Action };
@@ -235,7 +237,8 @@ export function splitView(
   changes: readonly ChangeView[],
   registry: KindRegistry,
 ): SplitView {
-  const of = (origin: ChangeOrigin): Summary => summaryOf(changes.filter((one) => one.origin === origin));
+  const of = (origin: ChangeOrigin): Summary =>
+    summaryOf(changes.filter((changeView) => changeView.origin === origin));
   const [caused, pending] = [of("caused"), of("pending")];
   const resolved = split.resolved.map((source) => ({
     change: new ChangeView(source.change, registry, NO_PLACES),
@@ -272,7 +275,7 @@ export function byOrigin(
   return (["caused", "pending"] as const)
     .map((origin) => ({
       head: ORIGIN_HEADS[origin],
-      changes: changes.filter((one) => one.origin === origin),
+      changes: changes.filter((changeView) => changeView.origin === origin),
     }))
     .filter((group) => group.changes.length > 0);
 }
@@ -300,5 +303,8 @@ export function resolvedSentence({ change, fields }: ResolvedItem): string {
 export function resolvedLines(split: SplitView | undefined, colors: Colors): readonly string[] {
   if (split === undefined || split.resolved.length === 0) return [];
   const head = `${ORIGIN_HEADS.resolved}: ${count(split.resolved.length, "change")} of ${printable(split.base)} no longer needed`;
-  return [colors.bold(head), ...split.resolved.map((one) => colors.dim(`  ✓ ${resolvedSentence(one)}`))];
+  return [
+    colors.bold(head),
+    ...split.resolved.map((resolvedItem) => colors.dim(`  ✓ ${resolvedSentence(resolvedItem)}`)),
+  ];
 }

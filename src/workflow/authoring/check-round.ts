@@ -39,8 +39,8 @@ export async function checkOnChange(
     for (let changed: readonly string[] = []; !signal.aborted; ) {
       const paths = new WatchedPaths();
       for (const { path, patterns } of namedPaths(context, options)) paths.add(path, patterns);
-      const seen = (path: string, patterns?: readonly string[]): void => paths.add(path, patterns);
-      const result = await Promise.race([checkedRound(context, { ...options, seen }), aborted]);
+      const onPathRead = (path: string, patterns?: readonly string[]): void => paths.add(path, patterns);
+      const result = await Promise.race([checkedRound(context, { ...options, seen: onPathRead }), aborted]);
       if (result === undefined) return;
       await round(result, changed);
       await watcher.cover(paths);
@@ -67,20 +67,20 @@ function namedPaths(
 
 /** Throws what is not a Failure. */
 async function checkedRound(context: WorkflowContext, options: RoundOptions): Promise<CheckRound> {
-  const found: Diagnostic[] = [];
+  const noted: Diagnostic[] = [];
   const quiet: WorkflowContext = {
     ...context,
     observer: {
-      found: (diagnostics) => void found.push(...diagnostics),
+      found: (diagnostics) => void noted.push(...diagnostics),
       retrying: (event) => context.observer.retrying(event),
       waitingForLock: (wait) => context.observer.waitingForLock(wait),
       begin: () => Promise.resolve(QUIET),
     },
   };
   try {
-    return options.validateOnly ? await validated(quiet, options) : await planned(quiet, options, found);
+    return options.validateOnly ? await validated(quiet, options) : await planned(quiet, options, noted);
   } catch (problem) {
-    if (problem instanceof Failure) return { diagnostics: [...found, ...problem.diagnostics] };
+    if (problem instanceof Failure) return { diagnostics: [...noted, ...problem.diagnostics] };
     throw problem;
   }
 }
@@ -95,7 +95,7 @@ async function validated(context: WorkflowContext, options: RoundOptions): Promi
 async function planned(
   context: WorkflowContext,
   options: RoundOptions,
-  found: readonly Diagnostic[],
+  noted: readonly Diagnostic[],
 ): Promise<CheckRound> {
   const { untrusted, only } = options;
   const opening = {
@@ -109,7 +109,7 @@ async function planned(
   return withSession(context, options, opening, async (session) => {
     const { plan, diagnostics } = await planForReview(session, review);
     return {
-      diagnostics: [...found, ...diagnostics],
+      diagnostics: [...noted, ...diagnostics],
       resources: session.spec.resources.size,
       plan,
       places: placesIn(session.spec.resources),

@@ -44,9 +44,9 @@ export function formatFiles(
   const places =
     names.length === 0 ? ofSpec(context, options, findings) : named(context, options, names, problems);
   for (const place of places) {
-    const found = formattedFile(place, findings, problems);
-    if (found === undefined) continue;
-    if (!write || wasWritten(place, found, problems)) unformatted.push(found);
+    const unformattedFile = formattedFile(place, findings, problems);
+    if (unformattedFile === undefined) continue;
+    if (!write || wasWritten(place, unformattedFile, problems)) unformatted.push(unformattedFile);
   }
   return { checked: places.length, unformatted, diagnostics: [...findings.diagnostics(), ...problems] };
 }
@@ -54,8 +54,8 @@ export function formatFiles(
 /** Formats text, such as standard input. */
 export function formatText(file: string, bytes: Uint8Array): Formatting {
   const findings = new Findings();
-  const found = formattedBytes(file, bytes, findings);
-  const unformatted = found === undefined ? [] : [{ file, ...found }];
+  const unformattedFile = formattedBytes(file, bytes, findings);
+  const unformatted = unformattedFile === undefined ? [] : [{ file, ...unformattedFile }];
   return { checked: 1, unformatted, diagnostics: findings.diagnostics() };
 }
 
@@ -124,8 +124,8 @@ function formattedFile(
     problems.push(error(code, `${file} ${words}`));
     return undefined;
   }
-  const found = formattedBytes(file, opened.value, findings);
-  return found === undefined || found.before === found.after ? undefined : { file, ...found };
+  const texts = formattedBytes(file, opened.value, findings);
+  return texts === undefined || texts.before === texts.after ? undefined : { file, ...texts };
 }
 
 function formattedBytes(

@@ -41,7 +41,7 @@ export class WatchedPaths {
     const real = realPath(tree.base);
     if (real === undefined || real === tree.base) return;
     this.files.set(tree.base, signatureOf(tree.base));
-    const matches = (found: string): boolean => tree.matches(join(tree.base, relative(real, found)));
+    const matches = (text: string): boolean => tree.matches(join(tree.base, relative(real, text)));
     this.trees.set(join(real, pattern), { ...tree, base: real, matches });
   }
 

@@ -66,31 +66,33 @@ export function findContents(
 ): { readonly objects: ConvertedObjects; readonly contents: FoundContents } {
   const tree = openSpecFolder(join(folders.configuration, "main.tf"))?.tree;
   const contents = new Map<string, FoundContent>();
-  const kept = new Map<string, ConvertedObject>();
-  for (const [key, one] of objects) {
-    const provider = registry.get(one.kind);
-    const found = hasContent(provider) ? contentOfObject(one, provider, tree, folders, log) : undefined;
-    if (typeof found === "string")
+  const convertedObjectByKey = new Map<string, ConvertedObject>();
+  for (const [key, convertedObject] of objects) {
+    const provider = registry.get(convertedObject.kind);
+    const content = hasContent(provider)
+      ? contentOfObject(convertedObject, provider, tree, folders, log)
+      : undefined;
+    if (typeof content === "string")
       log.leave(
-        one.instance,
-        `${found}; to convert it, run \`workspace export --only ${shellWord(`${one.kind}.${one.live.name}`)} --out FOLDER\``,
+        convertedObject.instance,
+        `${content}; to convert it, run \`workspace export --only ${shellWord(`${convertedObject.kind}.${convertedObject.live.name}`)} --out FOLDER\``,
       );
     else {
-      kept.set(key, one);
-      if (found !== undefined) contents.set(key, found);
+      convertedObjectByKey.set(key, convertedObject);
+      if (content !== undefined) contents.set(key, content);
     }
   }
-  return { objects: kept, contents };
+  return { objects: convertedObjectByKey, contents };
 }
 
 function contentOfObject(
-  one: ConvertedObject,
+  convertedObject: ConvertedObject,
   provider: Provider,
   tree: SpecFolder | undefined,
   folders: ContentFolders,
   log: ConversionLog,
 ): FoundContent | string {
-  const { values, sensitive } = one.instance;
+  const { values, sensitive } = convertedObject.instance;
   if (sensitive.some(([name]) => name === "content_base64" || name === "source"))
     return "Terraform marks its content as sensitive";
   const encoded = textAttribute(values, "content_base64");
@@ -104,16 +106,19 @@ function contentOfObject(
   const path = isAbsolute(source) ? relative(folders.configuration, source) : source;
   const most = isNotebookKind(provider) ? LIMITS.notebookBytes : LIMITS.contentBytes;
   const read = (): Uint8Array | FileRefusal => {
-    const found = tree?.read(path, most) ?? ({ ok: false, refusal: "missing" } as const);
-    return found.ok ? found.value : found.refusal;
+    const openedFile = tree?.read(path, most) ?? ({ ok: false, refusal: "missing" } as const);
+    return openedFile.ok ? openedFile.value : openedFile.refusal;
   };
   const first = read();
   if (typeof first === "string") return `its source ${JSON.stringify(source)} ${REFUSALS[first]}`;
   const sum = textAttribute(values, "md5");
   if (sum !== undefined && /^[0-9a-f]{32}$/.test(sum) && md5(first) !== sum)
-    log.note(one.instance, "its source changed after Terraform applied it, so the plan updates it");
+    log.note(
+      convertedObject.instance,
+      "its source changed after Terraform applied it, so the plan updates it",
+    );
   const inPlace = pathInSpec(tree, path, folders);
-  const isUsable = inPlace !== undefined && hasItsExtension(one, provider, inPlace);
+  const isUsable = inPlace !== undefined && hasItsExtension(convertedObject, provider, inPlace);
   const bytes = (): Uint8Array => {
     const again = read();
     if (typeof again === "string") throw new Error(`${source} ${REFUSALS[again]}`);

@@ -43,7 +43,7 @@ export function convertTerraform(
   const log = new ConversionLog(instances.map(({ at }) => at));
   const all = convertedObjects(instances, registry, log);
   const { objects, contents } = findContents(all, registry, folders, log);
-  const found = exportSpec({
+  const exportedSpec = exportSpec({
     registry,
     live: liveOf(objects),
     kinds: new Set(registry.kinds.map(({ kind }) => kind)),
@@ -51,17 +51,17 @@ export function convertTerraform(
     full: false,
     secrets: true,
     imports: true,
-    sourceAt: (one) => contents.get(contentKey(one))?.path,
+    sourceAt: (exportedObject) => contents.get(contentKey(exportedObject))?.path,
   });
-  leaveOmitted(found, objects, registry, log);
+  leaveOmitted(exportedSpec, objects, registry, log);
   return {
-    document: found.document,
-    files: found.sources.flatMap(({ of, path }) => {
+    document: exportedSpec.document,
+    files: exportedSpec.sources.flatMap(({ of, path }) => {
       const content = contents.get(contentKey(of));
       return content === undefined || content.path !== undefined ? [] : [{ path, bytes: content.bytes }];
     }),
-    converted: convertedIn(found, objects),
-    variables: found.variables,
+    converted: convertedIn(exportedSpec, objects),
+    variables: exportedSpec.variables,
     resources: instances.filter(({ managed }) => managed).length,
     log,
   };
@@ -96,7 +96,7 @@ function leaveOmitted(
 ): void {
   const instanceOf = (kind: string, id: string) => objects.get(convertedKey(kind, id))?.instance;
   const written = new Set(exported.map(({ provider, live }) => instanceOf(provider.kind, live.id)));
-  for (const [kind, ones] of Map.groupBy(objects.values(), (one) => one.kind)) {
+  for (const [kind, ones] of Map.groupBy(objects.values(), (convertedObject) => convertedObject.kind)) {
     const omitted = omittedObjects(
       registry.get(kind),
       ones.map(({ live }) => live),
@@ -143,7 +143,7 @@ export async function convertFile(
   context: Pick<CommandContext, "cwd" | "stdin">,
   file: string,
   options: ConvertOptions,
-  textOf: (found: Conversion) => string,
+  textOf: (conversion: Conversion) => string,
 ): Promise<ConvertedFile> {
   const { out, force, sources } = options;
   const folder = resolve(context.cwd, out ?? ".");
@@ -153,14 +153,14 @@ export async function convertFile(
   const instances = terraformInstances(state.toString("utf8"), inputName(file));
   const configuration = resolve(context.cwd, sources ?? (file === "-" ? "." : dirname(file)));
   const cloud = options.cloud ?? cloudOf(instances);
-  const found = convertTerraform(instances, cloud, { configuration, spec: folder });
-  const yaml = textOf(found);
-  if (out === undefined) return { found, yaml, written: [], diagnostics: [] };
+  const conversion = convertTerraform(instances, cloud, { configuration, spec: folder });
+  const yaml = textOf(conversion);
+  if (out === undefined) return { found: conversion, yaml, written: [], diagnostics: [] };
   const described = registryIn(registry, { dialect: "databricks", cloud });
   return {
-    found,
+    found: conversion,
     yaml,
-    written: write(folder, found, yaml, force),
+    written: write(folder, conversion, yaml, force),
     diagnostics: await problemsOfExport(context, spec, described),
   };
 }

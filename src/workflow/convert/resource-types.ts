@@ -31,10 +31,10 @@ const blocks = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
 function jobAttributes(attributes: JsonObject) {
-  const { task: given, job_cluster: clusters, ...settings } = attributes;
-  const tasks = blocks(given);
-  const kinds = [...tasks, settings].flatMap((one) =>
-    Object.keys(one).filter((name) => name.endsWith("_task") && !isUnset(one[name])),
+  const { task: taskBlocks, job_cluster: clusters, ...settings } = attributes;
+  const tasks = blocks(taskBlocks);
+  const kinds = [...tasks, settings].flatMap((jsonObject) =>
+    Object.keys(jsonObject).filter((name) => name.endsWith("_task") && !isUnset(jsonObject[name])),
   );
   const other = kinds.find((kind) => !TASKS.includes(kind));
   const [task = {}, ...more] = tasks;
@@ -49,7 +49,7 @@ function jobAttributes(attributes: JsonObject) {
   const ofTask = Object.fromEntries(
     OF_TASK.flatMap((name) => (isUnset(task[name]) ? [] : [[name, task[name] ?? null]])),
   );
-  const known = new Set([...OF_TASK, "task_key", "job_cluster_key", "run_if"]);
+  const handled = new Set([...OF_TASK, "task_key", "job_cluster_key", "run_if"]);
   const reason = "it belongs to the task, so the spec does not manage it; updates keep it";
   return {
     attributes: renamed(
@@ -57,7 +57,7 @@ function jobAttributes(attributes: JsonObject) {
       LIBRARIES,
     ),
     left: Object.entries(task).flatMap(([name, value]) =>
-      known.has(name) || isUnset(value) ? [] : [{ path: ["task", 0, name], reason }],
+      handled.has(name) || isUnset(value) ? [] : [{ path: ["task", 0, name], reason }],
     ),
   };
 }

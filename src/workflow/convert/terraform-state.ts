@@ -86,7 +86,9 @@ class StateReader {
       this.#fail("the document is neither a Terraform state nor the output of `terraform show -json`", []);
     if (version !== 4)
       this.#fail(`the version of the state is ${version}, and only 4 is supported`, ["version"]);
-    this.#list(own(root, "resources") ?? [], ["resources"], (one, at) => this.#resource(one, at));
+    this.#list(own(root, "resources") ?? [], ["resources"], (jsonObject, at) =>
+      this.#resource(jsonObject, at),
+    );
   }
 
   /** A state, or a plan, whose `prior_state` is what exists. */
@@ -105,28 +107,28 @@ class StateReader {
     if (top !== undefined) this.#module(top, [...at, "root_module"], 0);
   }
 
-  #module(given: Json, at: Path, depth: number): void {
+  #module(value: Json, at: Path, depth: number): void {
     if (depth > TERRAFORM_LIMITS.modules)
       this.#fail(`modules are nested deeper than ${TERRAFORM_LIMITS.modules} levels`, at);
-    const module = this.#object(given, at);
-    this.#list(own(module, "resources") ?? [], [...at, "resources"], (one, place) => {
-      const address = this.#text(one, "address", place);
-      const values = own(one, "values");
+    const module = this.#object(value, at);
+    this.#list(own(module, "resources") ?? [], [...at, "resources"], (jsonObject, place) => {
+      const address = this.#text(jsonObject, "address", place);
+      const values = own(jsonObject, "values");
       this.#add(
         {
           address,
-          type: this.#text(one, "type", place),
-          managed: own(one, "mode") === "managed",
+          type: this.#text(jsonObject, "type", place),
+          managed: own(jsonObject, "mode") === "managed",
           values: values === undefined || values === null ? {} : this.#object(values, [...place, "values"]),
-          sensitive: [...truePaths(own(one, "sensitive_values") ?? {}, [])],
+          sensitive: [...truePaths(own(jsonObject, "sensitive_values") ?? {}, [])],
           at: place,
         },
-        own(one, "deposed_key") !== undefined,
-        own(one, "tainted") === true,
+        own(jsonObject, "deposed_key") !== undefined,
+        own(jsonObject, "tainted") === true,
       );
     });
-    this.#list(own(module, "child_modules") ?? [], [...at, "child_modules"], (one, place) =>
-      this.#module(one, place, depth + 1),
+    this.#list(own(module, "child_modules") ?? [], [...at, "child_modules"], (jsonObject, place) =>
+      this.#module(jsonObject, place, depth + 1),
     );
   }
 
@@ -136,35 +138,35 @@ class StateReader {
     const module = own(resource, "module");
     const mode = this.#text(resource, "mode", at);
     const head = `${typeof module === "string" ? `${module}.` : ""}${mode === "data" ? "data." : ""}${type}.${name}`;
-    this.#list(own(resource, "instances") ?? [], [...at, "instances"], (one, place) => {
-      const index = own(one, "index_key");
-      const attributes = own(one, "attributes");
+    this.#list(own(resource, "instances") ?? [], [...at, "instances"], (jsonObject, place) => {
+      const index = own(jsonObject, "index_key");
+      const attributes = own(jsonObject, "attributes");
       this.#add(
         {
           address: index === undefined || index === null ? head : `${head}[${keyText(index)}]`,
           type,
           managed: mode === "managed",
           values: isObject(attributes) ? attributes : {},
-          sensitive: attributePaths(own(one, "sensitive_attributes")),
+          sensitive: attributePaths(own(jsonObject, "sensitive_attributes")),
           at: place,
         },
-        own(one, "deposed") !== undefined,
-        own(one, "status") === "tainted",
+        own(jsonObject, "deposed") !== undefined,
+        own(jsonObject, "status") === "tainted",
       );
     });
   }
 
-  #add(one: Omit<TerraformInstance, "state">, deposed: boolean, tainted: boolean): void {
+  #add(terraformInstance: Omit<TerraformInstance, "state">, deposed: boolean, tainted: boolean): void {
     if (this.instances.length >= TERRAFORM_LIMITS.instances)
-      this.#fail(`it has more than ${count(TERRAFORM_LIMITS.instances, "resource")}`, one.at);
-    const bare = one.managed && Object.keys(one.values).length === 0;
+      this.#fail(`it has more than ${count(TERRAFORM_LIMITS.instances, "resource")}`, terraformInstance.at);
+    const bare = terraformInstance.managed && Object.keys(terraformInstance.values).length === 0;
     const state = deposed ? "deposed" : tainted ? "tainted" : bare ? "without attributes" : undefined;
-    this.instances.push(state === undefined ? one : { ...one, state });
+    this.instances.push(state === undefined ? terraformInstance : { ...terraformInstance, state });
   }
 
-  #list(value: Json, at: Path, each: (one: JsonObject, at: Path) => void): void {
+  #list(value: Json, at: Path, each: (jsonObject: JsonObject, at: Path) => void): void {
     if (!Array.isArray(value)) this.#fail("a list is expected", at);
-    for (const [index, one] of value.entries()) each(this.#object(one, [...at, index]), [...at, index]);
+    for (const [index, item] of value.entries()) each(this.#object(item, [...at, index]), [...at, index]);
   }
 
   #object(value: Json, at: Path): JsonObject {
@@ -193,9 +195,9 @@ const keyText = (index: Json): string =>
 function* truePaths(value: Json, at: Path): Generator<Path> {
   if (value === true) yield at;
   else if (Array.isArray(value))
-    for (const [index, one] of value.entries()) yield* truePaths(one, [...at, index]);
+    for (const [index, item] of value.entries()) yield* truePaths(item, [...at, index]);
   else if (isObject(value))
-    for (const [key, one] of Object.entries(value)) yield* truePaths(one, [...at, key]);
+    for (const [key, member] of Object.entries(value)) yield* truePaths(member, [...at, key]);
 }
 
 /** `sensitive_attributes`: lists of steps, each an attribute or an index. A step of another form ends the path early. */
@@ -204,8 +206,8 @@ function attributePaths(value: Json | undefined): readonly Path[] {
   return value.filter(Array.isArray).map((steps: readonly Json[]) => {
     const path: (string | number)[] = [];
     for (const step of steps) {
-      const given = isObject(step) ? own(step, "value") : undefined;
-      const key = isObject(given) ? own(given, "value") : given;
+      const stepValue = isObject(step) ? own(step, "value") : undefined;
+      const key = isObject(stepValue) ? own(stepValue, "value") : stepValue;
       if (typeof key !== "string" && typeof key !== "number") break;
       path.push(key);
     }

@@ -41,12 +41,20 @@ export function differs({ expected, actual }: StepComparison): boolean {
 type Changes = readonly Pick<Change, "action" | "address">[];
 
 export function comparePlan(expected: JsonObject, changes: Changes): readonly StepComparison[] {
-  const found: StepComparison[] = [];
+  const stepComparisons: StepComparison[] = [];
   if (expected.summary !== undefined)
-    found.push({ what: "summary", expected: expected.summary, actual: summaryOf(expected.summary, changes) });
+    stepComparisons.push({
+      what: "summary",
+      expected: expected.summary,
+      actual: summaryOf(expected.summary, changes),
+    });
   if (expected.actions !== undefined)
-    found.push({ what: "actions", expected: expected.actions, actual: actionsOf(expected.actions, changes) });
-  return found;
+    stepComparisons.push({
+      what: "actions",
+      expected: expected.actions,
+      actual: actionsOf(expected.actions, changes),
+    });
+  return stepComparisons;
 }
 
 function summaryOf(expected: Json, changes: Changes): Json {
@@ -71,8 +79,8 @@ function actionsOf(expected: Json, changes: Changes): Json {
 }
 
 export function compareDrift(expected: JsonObject, drift: readonly Drift[]): StepComparison {
-  const found = new Map(drift.map(({ address, what }) => [address as string, what]));
-  return { what: "drift", expected: expected.drift, actual: inOrderOf(expected.drift, found) };
+  const driftByAddress = new Map(drift.map(({ address, what }) => [address as string, what]));
+  return { what: "drift", expected: expected.drift, actual: inOrderOf(expected.drift, driftByAddress) };
 }
 
 /** A member of a list: its code, or a map with details that it must have. */
@@ -80,9 +88,10 @@ type Item = Readonly<Record<string, Json>>;
 
 /** Without an expectation, warnings are not compared. */
 export function compareDiagnostics(expected: JsonObject, all: readonly Diagnostic[]): StepComparison {
-  const found = all.filter(({ rule }) => rule === undefined);
+  const diagnostics = all.filter(({ rule }) => rule === undefined);
   const wanted = expected.diagnostics;
-  const counted = wanted === undefined ? found.filter(({ severity }) => severity === "error") : found;
+  const counted =
+    wanted === undefined ? diagnostics.filter(({ severity }) => severity === "error") : diagnostics;
   const items = counted.map(
     ({ code, address }): Item => ({ code, ...(address === undefined ? {} : { address }) }),
   );
@@ -123,21 +132,21 @@ export function compareRules(
 /** Returns the expected items that match a result, as written, followed by all other results. */
 function matched(
   expected: Json | undefined,
-  found: readonly Item[],
+  items: readonly Item[],
   main: string,
 ): { readonly actual: Json; readonly extra: readonly number[] } {
-  const left = new Set(found.keys());
-  const kept = (Array.isArray(expected) ? (expected as readonly Json[]) : []).filter((wanted) => {
+  const left = new Set(items.keys());
+  const values = (Array.isArray(expected) ? (expected as readonly Json[]) : []).filter((wanted) => {
     const item = isObject(wanted) ? wanted : { [main]: wanted };
-    const at = [...left].find((number) => fits(item, found[number] ?? {}));
+    const at = [...left].find((number) => fits(item, items[number] ?? {}));
     return at !== undefined && left.delete(at);
   });
   const extra = [...left];
   const shown = extra.map((at): Json => {
-    const item = found[at] ?? {};
+    const item = items[at] ?? {};
     return Object.keys(item).length === 1 ? (item[main] ?? "") : item;
   });
-  return { actual: [...kept, ...shown], extra };
+  return { actual: [...values, ...shown], extra };
 }
 
 function fits(wanted: Item, item: Item): boolean {
@@ -163,10 +172,10 @@ export function partOf(expected: Json, actual: Json | undefined): Json {
 }
 
 /** The expected keys first, in their order, then the others. */
-export function inOrderOf(expected: Json | undefined, found: ReadonlyMap<string, Json>): JsonObject {
+export function inOrderOf(expected: Json | undefined, valueByKey: ReadonlyMap<string, Json>): JsonObject {
   const out: { [key: string]: Json } = {};
-  for (const key of [...keysOf(expected), ...found.keys()]) {
-    const value = found.get(key);
+  for (const key of [...keysOf(expected), ...valueByKey.keys()]) {
+    const value = valueByKey.get(key);
     if (value !== undefined) setMember(out, key, value);
   }
   return out;
@@ -196,11 +205,13 @@ export function updatedText({ file, text }: SpecTestFile, edits: readonly Expect
         `${file}: the expectation at ${path.join(".")} has an anchor or an alias, so it is not updated`,
         { hint: "write the expectation out" },
       );
-    return differences(document, path, value).map((one) => replaced(document, text, one));
+    return differences(document, path, value).map((expectationEdit) =>
+      replaced(document, text, expectationEdit),
+    );
   });
   let updated = text;
-  for (const { start, end, text: made } of replacements.toSorted((a, b) => b.start - a.start))
-    updated = `${updated.slice(0, start)}${made}${updated.slice(end)}`;
+  for (const { start, end, text: replacement } of replacements.toSorted((a, b) => b.start - a.start))
+    updated = `${updated.slice(0, start)}${replacement}${updated.slice(end)}`;
   return updated;
 }
 
@@ -300,9 +311,9 @@ function setValue(document: Document, path: Path, value: Json): void {
     return;
   }
   if (isSeq(node) && canonicalJson(node.toJS(document) as Json) === canonicalJson(value)) return;
-  const made = document.createNode(value);
-  if (isCollection(made) && made.items.length === 0) made.flow = true;
-  document.setIn(path, made);
+  const replacement = document.createNode(value);
+  if (isCollection(replacement) && replacement.items.length === 0) replacement.flow = true;
+  document.setIn(path, replacement);
 }
 
 /** Lists in one line stay `[a, b]`, and maps `{ a: 1 }`, also inside one another. */

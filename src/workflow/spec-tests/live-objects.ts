@@ -45,8 +45,8 @@ export type LiveObjects = ReadonlyMap<Address, AddressedObject>;
 export async function initialObjects({ registry, connection }: Sandbox): Promise<ReadonlySet<string>> {
   const live = await listAll(registry, connection.reader);
   return new Set(
-    [...live].flatMap(([kind, found]) =>
-      found.readable ? found.objects.map(({ id }) => `${kind} ${id}`) : [],
+    [...live].flatMap(([kind, liveKind]) =>
+      liveKind.readable ? liveKind.objects.map(({ id }) => `${kind} ${id}`) : [],
     ),
   );
 }
@@ -68,18 +68,18 @@ export async function readLiveObjects(
   );
   const objects = new Map<Address, AddressedObject>();
   for (const provider of registry.kinds) {
-    const found = live.get(provider.kind);
-    if (found === undefined) continue;
-    if (!found.readable) throw new Failure(found.diagnostic);
-    const others = found.objects.filter((one) => {
-      const address = managed.get(`${provider.kind} ${one.id}`);
-      if (address !== undefined) objects.set(address, { address, provider, live: one });
-      const isInitial = initial.has(`${provider.kind} ${one.id}`);
-      return address === undefined && !isInitial && !isIgnored(provider, one, records);
+    const liveKind = live.get(provider.kind);
+    if (liveKind === undefined) continue;
+    if (!liveKind.readable) throw new Failure(liveKind.diagnostic);
+    const others = liveKind.objects.filter((liveObject) => {
+      const address = managed.get(`${provider.kind} ${liveObject.id}`);
+      if (address !== undefined) objects.set(address, { address, provider, live: liveObject });
+      const isInitial = initial.has(`${provider.kind} ${liveObject.id}`);
+      return address === undefined && !isInitial && !isIgnored(provider, liveObject, records);
     });
-    for (const one of addressObjects(provider, others)) {
-      const address = freeAddress(provider.kind, one.key, objects);
-      objects.set(address, { address, provider, live: one.live });
+    for (const exportedObject of addressObjects(provider, others)) {
+      const address = freeAddress(provider.kind, exportedObject.key, objects);
+      objects.set(address, { address, provider, live: exportedObject.live });
     }
   }
   return objects;
@@ -94,10 +94,10 @@ function isIgnored(provider: Provider, object: LiveObject, records: State["recor
   return planning.isImplicit(object, DEFAULT_ADMIN, parent?.applied ?? {});
 }
 
-function freeAddress(kind: string, key: string, taken: LiveObjects): Address {
+function freeAddress(kind: string, key: string, liveObjects: LiveObjects): Address {
   for (let number = 1; ; number++) {
     const address = addressOf(kind, number === 1 ? key : `${key}-${number}`);
-    if (!taken.has(address)) return address;
+    if (!liveObjects.has(address)) return address;
   }
 }
 
@@ -110,7 +110,9 @@ function specValuesOf(
   return writtenValues(provider, live.values, {
     full,
     reference(kind, id) {
-      const other = [...objects.values()].find((one) => one.provider.kind === kind && one.live.id === id);
+      const other = [...objects.values()].find(
+        (addressedObject) => addressedObject.provider.kind === kind && addressedObject.live.id === id,
+      );
       return other === undefined ? undefined : `\${${other.address}.${other.provider.idAttribute}}`;
     },
     isWrittenAt: () => false,
@@ -121,17 +123,17 @@ function specValuesOf(
 export function compareLive(expected: Json, objects: LiveObjects): StepComparison {
   const wanted = isObject(expected) ? expected : {};
   const kinds = new Set(Object.keys(wanted).map((address) => kindOf(address as Address)));
-  const found = new Map<string, Json>();
+  const valueByKey = new Map<string, Json>();
   for (const [address, value] of Object.entries(wanted)) {
     const object = objects.get(address as Address);
-    if (object !== undefined) found.set(address, comparedValue(object, objects, value));
-    else if (value === null) found.set(address, null);
+    if (object !== undefined) valueByKey.set(address, comparedValue(object, objects, value));
+    else if (value === null) valueByKey.set(address, null);
   }
   for (const [address, object] of objects)
     if (!(address in wanted) && kinds.has(kindOf(address)))
-      found.set(address, shorthand(object, specValuesOf(object, objects, false)));
-  if (found.size === 0) for (const address of Object.keys(wanted)) found.set(address, null);
-  return { what: "live", expected, actual: inOrderOf(expected, found) };
+      valueByKey.set(address, shorthand(object, specValuesOf(object, objects, false)));
+  if (valueByKey.size === 0) for (const address of Object.keys(wanted)) valueByKey.set(address, null);
+  return { what: "live", expected, actual: inOrderOf(expected, valueByKey) };
 }
 
 function comparedValue(object: AddressedObject, objects: LiveObjects, expected: Json): Json {
@@ -155,8 +157,8 @@ export async function applyUnattended(session: Session, plan: PlanOptions, signa
   let notes: readonly Diagnostic[] = [];
   const request = { plan, lockTimeout: 0, signal, origin: async () => ({}) };
   const result = await runApply(session, request, {
-    planned: async (_, found) => {
-      notes = found;
+    planned: async (_, diagnostics) => {
+      notes = diagnostics;
     },
     approve: () => Promise.resolve(true),
     changed: () => undefined,
@@ -164,7 +166,10 @@ export async function applyUnattended(session: Session, plan: PlanOptions, signa
   });
   const failed =
     result.status === "applied"
-      ? [...result.outcome.diagnostics, ...result.outcome.changes.flatMap((one) => one.diagnostic ?? [])]
+      ? [
+          ...result.outcome.diagnostics,
+          ...result.outcome.changes.flatMap((changeOutcome) => changeOutcome.diagnostic ?? []),
+        ]
       : [];
   return { plan: result.plan, notes, failed };
 }
@@ -191,8 +196,8 @@ export async function makeObjects(
 }
 
 export function objectAt(objects: LiveObjects, address: string, at: Span): AddressedObject {
-  const found = objects.get(address as Address);
-  if (found !== undefined) return found;
+  const addressedObject = objects.get(address as Address);
+  if (addressedObject !== undefined) return addressedObject;
   throw failureOf("CLI_NO_OBJECT", `the workspace has no object ${address}`, {
     at: locationOf(at),
     hint: nearestHint(address, [...objects.keys()], "create it in the world or in an earlier step"),
@@ -243,10 +248,10 @@ function withoutReferences(value: Json, objects: LiveObjects): Json {
     const object = objects.get(/^\$\{(.+)\.\w+\}$/.exec(value)?.[1] as Address);
     return object?.live.id ?? value;
   }
-  if (Array.isArray(value)) return value.map((one: Json) => withoutReferences(one, objects));
+  if (Array.isArray(value)) return value.map((value: Json) => withoutReferences(value, objects));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, withoutReferences(one, objects)]),
+    Object.entries(value).map(([key, value]) => [key, withoutReferences(value, objects)]),
   );
 }
 
@@ -256,10 +261,10 @@ function nodeOf(at: Span, value: Json): SpecNode {
   if (Array.isArray(value))
     return listAt(
       at,
-      value.map((one: Json) => nodeOf(at, one)),
+      value.map((value: Json) => nodeOf(at, value)),
     );
   if (!isObject(value)) return scalarAt(at, value as string | number | boolean | null);
-  return mapAt(at, new Map(Object.entries(value).map(([key, one]) => [key, memberAt(at, one)])));
+  return mapAt(at, new Map(Object.entries(value).map(([key, value]) => [key, memberAt(at, value)])));
 }
 
 export async function deleteObject(

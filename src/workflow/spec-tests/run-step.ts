@@ -79,7 +79,7 @@ export async function runStep(running: RunningTest, step: TestStep): Promise<rea
   }
 }
 
-interface Found {
+interface StepResult {
   readonly plan?: Plan;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -94,32 +94,32 @@ async function validateStep(running: RunningTest, step: TestStep): Promise<reado
 async function planStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
   const fields = stepFieldsOf(step);
   const options = planOptions(fields);
-  const found = await inSession(running, step, options.destroy ? "skip" : "optional", async (session) => {
+  const planned = await inSession(running, step, options.destroy ? "skip" : "optional", async (session) => {
     const { state, diagnostics } = await session.loaded();
     const wish = { ...options, mayLackSecrets: !options.destroy, checksRules: true };
     const planned = await planSession(session, state, wish);
     return { plan: planned.plan, diagnostics: [...diagnostics, ...planned.diagnostics] };
   });
-  return comparedPlan(fields, found);
+  return comparedPlan(fields, planned);
 }
 
 async function applyStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
   const fields = stepFieldsOf(step);
   const options = planOptions(fields);
-  const found = await inSession(running, step, options.destroy ? "skip" : "resolve", async (session) => {
+  const applied = await inSession(running, step, options.destroy ? "skip" : "resolve", async (session) => {
     const { plan, notes, failed } = await applyUnattended(session, options, running.sandbox.signal);
     return { plan, diagnostics: [...notes, ...failed] };
   });
-  return comparedPlan(fields, found);
+  return comparedPlan(fields, applied);
 }
 
-function comparedPlan(fields: JsonObject, { plan, diagnostics }: Found): readonly StepComparison[] {
-  const found = compareDiagnostics(fields, [...diagnostics, ...(plan?.diagnostics ?? [])]);
+function comparedPlan(fields: JsonObject, { plan, diagnostics }: StepResult): readonly StepComparison[] {
+  const stepComparison = compareDiagnostics(fields, [...diagnostics, ...(plan?.diagnostics ?? [])]);
   // Without a plan, the unexpected error is enough.
-  if (plan === undefined && fields.diagnostics === undefined) return [found];
+  if (plan === undefined && fields.diagnostics === undefined) return [stepComparison];
   const { guards = [], changes = [] } = plan ?? {};
   return [
-    found,
+    stepComparison,
     compareGuards(fields, guards),
     compareRules(fields, { guards, diagnostics: plan?.diagnostics ?? [] }),
     ...comparePlan(fields, changes),
@@ -128,7 +128,7 @@ function comparedPlan(fields: JsonObject, { plan, diagnostics }: Found): readonl
 
 async function driftStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
   const fields = stepFieldsOf(step);
-  const found = await inSession(running, step, "skip", async (session) => {
+  const drifted = await inSession(running, step, "skip", async (session) => {
     const { state } = await session.loaded();
     if (!stateExists(state))
       throw failureOf("STATE_NOT_FOUND", "nothing was applied in this test, so drift cannot be detected", {
@@ -138,7 +138,7 @@ async function driftStep(running: RunningTest, step: TestStep): Promise<readonly
     const unread = plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
     return { plan, diagnostics: [...recovered.diagnostics, ...unread] };
   });
-  return [compareDiagnostics(fields, found.diagnostics), compareDrift(fields, found.plan?.drift ?? [])];
+  return [compareDiagnostics(fields, drifted.diagnostics), compareDrift(fields, drifted.plan?.drift ?? [])];
 }
 
 async function liveObjects({ sandbox, initial }: RunningTest): Promise<LiveObjects> {
@@ -214,13 +214,13 @@ async function inSession(
   running: RunningTest,
   step: TestStep,
   secrets: LoadSpecOfTest["secrets"],
-  work: (session: Session) => Promise<Found>,
-): Promise<Found> {
+  work: (session: Session) => Promise<StepResult>,
+): Promise<StepResult> {
   const { spec, diagnostics } = await loaded(running, step, secrets);
   if (spec === undefined) return { diagnostics };
   try {
-    const found = await work(await running.sandbox.session(spec));
-    return { ...found, diagnostics: [...diagnostics, ...found.diagnostics] };
+    const stepResult = await work(await running.sandbox.session(spec));
+    return { ...stepResult, diagnostics: [...diagnostics, ...stepResult.diagnostics] };
   } catch (problem) {
     return { diagnostics: [...diagnostics, ...failureDiagnostics(problem)] };
   }
@@ -253,12 +253,12 @@ export function loadSpecOfTest(
   place: TestPlace,
   { source, target, variables = [], secrets, withRules = false }: LoadSpecOfTest,
 ): Promise<LoadedSpec> {
-  const found = fileOf(source, place);
+  const file = fileOf(source, place);
   const rules = withRules ? rulesOf(setup, place) : undefined;
-  if (typeof found !== "string") return Promise.resolve({ diagnostics: [found] });
+  if (typeof file !== "string") return Promise.resolve({ diagnostics: [file] });
   if (rules !== undefined && "code" in rules) return Promise.resolve({ diagnostics: [rules] });
   return loadSpec({
-    file: found,
+    file: file,
     ...("root" in source ? { root: source.root } : {}),
     cwd: place.cwd,
     vars: variables,

@@ -28,12 +28,15 @@ interface TestRunOptions {
 }
 
 /** Results in the order of the files and of the tests in them. */
-export async function runTests(found: FoundTests, options: TestRunOptions): Promise<readonly TestResult[]> {
-  const { cwd, parallelism, update, signal, seen } = options;
-  const all = found.files.flatMap(({ file, tests }) => tests.map((test) => ({ file, test })));
+export async function runTests(
+  foundTests: FoundTests,
+  options: TestRunOptions,
+): Promise<readonly TestResult[]> {
+  const { cwd, parallelism, update, signal, seen: pathObserver } = options;
+  const all = foundTests.files.flatMap(({ file, tests }) => tests.map((test) => ({ file, test })));
   const finished: FinishedTest[] = [];
   const waiting = [...all.entries()];
-  const place = { cwd, boundary: found.boundary, seen };
+  const place = { cwd, boundary: foundTests.boundary, seen: pathObserver };
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, { file, test }] = next;
@@ -126,13 +129,16 @@ interface TestSelection {
 }
 
 /** Throws Failure if no test is found. */
-export function findTests(cwd: string, { folder = ".", filters, seen }: TestSelection): FoundTests {
+export function findTests(
+  cwd: string,
+  { folder = ".", filters, seen: pathObserver }: TestSelection,
+): FoundTests {
   const path = resolve(cwd, folder);
   if (!existsSync(path))
     throw failureOf("CLI_FILE", `${folder} does not exist`, { hint: "name a folder or a test file" });
   const isFolder = statSync(path).isDirectory();
   const paths = isFolder
-    ? matching(path, () => true, [PATTERN], ".", []).map((one) => join(path, one))
+    ? matching(path, () => true, [PATTERN], ".", []).map((text) => join(path, text))
     : [path];
   if (paths.length === 0)
     throw failureOf("TEST_NOT_FOUND", `no file in ${folder} matches ${PATTERN}`, {
@@ -143,10 +149,10 @@ export function findTests(cwd: string, { folder = ".", filters, seen }: TestSele
       hint: "name a folder with fewer test files",
     });
   const diagnostics: Diagnostic[] = [];
-  for (const one of paths) seen?.(one);
-  const files = paths.flatMap((one) => {
+  for (const path of paths) pathObserver?.(path);
+  const files = paths.flatMap((path) => {
     try {
-      return [readOne(cwd, one)];
+      return [readOne(cwd, path)];
     } catch (problem) {
       if (!(problem instanceof Failure)) throw problem;
       diagnostics.push(...problem.diagnostics);
@@ -160,7 +166,7 @@ export function findTests(cwd: string, { folder = ".", filters, seen }: TestSele
   if (diagnostics.length === 0 && selected.every(({ tests }) => tests.length === 0))
     throw failureOf(
       "TEST_NOT_FOUND",
-      `no test matches ${filters.map((one) => `--filter ${JSON.stringify(one)}`).join(", ")}`,
+      `no test matches ${filters.map((filter) => `--filter ${JSON.stringify(filter)}`).join(", ")}`,
       { hint: "a filter is text that `FILE: NAME` contains; * matches any text" },
     );
   return {
@@ -268,8 +274,8 @@ async function stepByStep(test: SpecTest, place: TestPlace, signal: AbortSignal,
   let current: TestStep | undefined;
   try {
     const initial = await initialObjects(sandbox);
-    const made = await makeWorld({ sandbox, test, place });
-    const ids = new Map([...test.setup.ids].flatMap(([id, address]) => idPair(id, made.get(address))));
+    const world = await makeWorld({ sandbox, test, place });
+    const ids = new Map([...test.setup.ids].flatMap(([id, address]) => idPair(id, world.get(address))));
     const running: RunningTest = { sandbox, test, place, ids, initial, sensitive: [] };
     for (const [at, step] of test.steps.entries()) {
       current = step;
@@ -286,10 +292,12 @@ async function stepByStep(test: SpecTest, place: TestPlace, signal: AbortSignal,
     ran.complete = true;
   } catch (problem) {
     if (signal.aborted) return;
-    const found = failureDiagnostics(problem);
+    const diagnostics = failureDiagnostics(problem);
     const step =
       current === undefined ? undefined : { number: test.steps.indexOf(current) + 1, name: current.name };
-    ran.problems.push(problemOf(step, locationOf(current?.at ?? test.setup.world?.at ?? test.at), found));
+    ran.problems.push(
+      problemOf(step, locationOf(current?.at ?? test.setup.world?.at ?? test.at), diagnostics),
+    );
   } finally {
     await sandbox.close();
   }
