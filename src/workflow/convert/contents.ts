@@ -176,15 +176,15 @@ export function convertedObjects(
 
 function notConverted(
   { type, state, values, sensitive }: TerraformInstance,
-  known: ResourceType | undefined,
+  resourceType: ResourceType | undefined,
 ): string | undefined {
   if (!type.startsWith(VENDOR)) return "it belongs to another provider";
-  if (known === undefined && !PARTS.has(type)) return "`workspace` does not manage this type";
+  if (resourceType === undefined && !PARTS.has(type)) return "`workspace` does not manage this type";
   if (state === "deposed") return "it is deposed: Terraform replaced it and did not delete it yet";
   if (state === "without attributes") return "the state has no attributes of it";
   const hidden = sensitiveReason(sensitive);
-  if (hidden !== undefined || known === undefined) return hidden;
-  const [id, name] = [known.id(values), known.name(values)];
+  if (hidden !== undefined || resourceType === undefined) return hidden;
+  const [id, name] = [resourceType.id(values), resourceType.name(values)];
   return id === undefined || name === undefined ? "the state does not contain its ID and name" : undefined;
 }
 
@@ -210,13 +210,21 @@ function add(
     log.leave(instance, reason);
     return;
   }
-  const given = omit(attributes, ["provider_config", ...type.computed]);
-  const found = convertAttributes(provider.fields, given, convertedPaths(instance.sensitive));
-  for (const one of [...left, ...found.left]) log.leaveAttribute(instance, one.path, one.reason);
+  const jsonObject = omit(attributes, ["provider_config", ...type.computed]);
+  const convertedAttributes = convertAttributes(
+    provider.fields,
+    jsonObject,
+    convertedPaths(instance.sensitive),
+  );
+  for (const omittedAttribute of [...left, ...convertedAttributes.left])
+    log.leaveAttribute(instance, omittedAttribute.path, omittedAttribute.reason);
   if (instance.state === "tainted")
     log.note(instance, "it is tainted: Terraform would replace it, and `workspace` keeps it");
   const { nameField } = provider;
-  const values = nameField === undefined ? found.values : { ...found.values, [nameField]: name };
+  const values =
+    nameField === undefined
+      ? convertedAttributes.values
+      : { ...convertedAttributes.values, [nameField]: name };
   objects.set(key, { kind: type.kind, live: { id, name, values, facts: {} }, instance });
 }
 
@@ -229,18 +237,19 @@ function foldedId(type: ResourceType, registry: Registry, attributes: JsonObject
 
 /** Without ACLs and secrets of scopes that the state does not have, and with the ACL that a scope was created with. */
 function withParents(objects: ConvertedObjects, registry: Registry, log: ConversionLog): ConvertedObjects {
-  const kept = new Map<string, ConvertedObject>();
-  for (const [key, one] of objects) {
-    const parent = registry.get(one.kind).nested?.kind;
-    const name = parentOf(one.live.name);
-    if (parent === undefined || objects.has(convertedKey(parent, name))) kept.set(key, one);
-    else log.leave(one.instance, `the secret scope ${JSON.stringify(name)} is not in the state`);
+  const convertedObjectByKey = new Map<string, ConvertedObject>();
+  for (const [key, convertedObject] of objects) {
+    const parent = registry.get(convertedObject.kind).nested?.kind;
+    const name = parentOf(convertedObject.live.name);
+    if (parent === undefined || objects.has(convertedKey(parent, name)))
+      convertedObjectByKey.set(key, convertedObject);
+    else log.leave(convertedObject.instance, `the secret scope ${JSON.stringify(name)} is not in the state`);
   }
   const acls = Map.groupBy(
-    [...kept.values()].filter((one) => one.kind === "acls"),
-    (one) => parentOf(one.live.name),
+    [...convertedObjectByKey.values()].filter((convertedObject) => convertedObject.kind === "acls"),
+    (convertedObject) => parentOf(convertedObject.live.name),
   );
-  for (const { kind, live, instance } of [...kept.values()]) {
+  for (const { kind, live, instance } of [...convertedObjectByKey.values()]) {
     if (kind !== "scopes" || !acls.has(live.name)) continue;
     log.note(instance, AUTHORITATIVE);
     const initial = instance.values.initial_manage_principal;
@@ -248,14 +257,14 @@ function withParents(objects: ConvertedObjects, registry: Registry, log: Convers
     const name = nestedNameOf(live.name, initial);
     const id = remoteId(foldName(registry.get("acls"), name));
     const key = convertedKey("acls", id);
-    if (!kept.has(key))
-      kept.set(key, {
+    if (!convertedObjectByKey.has(key))
+      convertedObjectByKey.set(key, {
         kind: "acls",
         live: { id, name, values: { permission: "MANAGE" }, facts: {} },
         instance,
       });
   }
-  return kept;
+  return convertedObjectByKey;
 }
 
 /** Blocks of a job whose attributes become attributes of the job itself. */

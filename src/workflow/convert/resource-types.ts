@@ -291,8 +291,8 @@ class AttributeReader {
         continue;
       }
       const isMeant = schema.properties === undefined || isMeantEmpty(name, object, at);
-      const one = this.#value(memberSchema(schema, name), value, path, isMeant);
-      if (one !== undefined) setMember(out, name, one);
+      const converted = this.#value(memberSchema(schema, name), value, path, isMeant);
+      if (converted !== undefined) setMember(out, name, converted);
     }
     return out;
   }
@@ -323,7 +323,9 @@ class AttributeReader {
 
   #items(schema: FieldSchema, value: Json, path: Path): Json | undefined {
     if (!Array.isArray(value)) return this.#unexpected(value, path);
-    const items = value.flatMap((one: Json, index) => this.#value(schema, one, [...path, index], true) ?? []);
+    const items = value.flatMap(
+      (value: Json, index) => this.#value(schema, value, [...path, index], true) ?? [],
+    );
     return items.length === 0 ? undefined : items;
   }
 
@@ -363,15 +365,15 @@ interface Principal {
 
 /** The users and groups that resources and data sources of the state name, by ID. */
 function principalsIn(instances: readonly TerraformInstance[]): ReadonlyMap<string, Principal> {
-  const found = new Map<string, Principal>();
+  const principalByKey = new Map<string, Principal>();
   for (const { type, values } of instances) {
-    const known = NAMED.get(type);
+    const naming = NAMED.get(type);
     const id = textAttribute(values, "id");
-    const name = known === undefined ? undefined : textAttribute(values, known.attribute);
-    if (known !== undefined && id !== undefined && name !== undefined)
-      found.set(id, { kind: known.kind, name });
+    const name = naming === undefined ? undefined : textAttribute(values, naming.attribute);
+    if (naming !== undefined && id !== undefined && name !== undefined)
+      principalByKey.set(id, { kind: naming.kind, name });
   }
-  return found;
+  return principalByKey;
 }
 
 const NAMED = new Map<string, { readonly kind: Principal["kind"]; readonly attribute: string }>([
@@ -391,8 +393,11 @@ export function withMemberships(
   const result = new Map(objects);
   const names = principalsIn(instances);
   const update = (key: string, change: (values: Values) => Values): void => {
-    const one = result.get(key) as ConvertedObject;
-    result.set(key, { ...one, live: { ...one.live, values: change(one.live.values) } });
+    const convertedObject = result.get(key) as ConvertedObject;
+    result.set(key, {
+      ...convertedObject,
+      live: { ...convertedObject.live, values: change(convertedObject.live.values) },
+    });
   };
   const incomplete = new Set<string>();
   const members: { readonly key: string; readonly member: Principal; readonly part: TerraformInstance }[] =
@@ -421,7 +426,7 @@ export function withMemberships(
       );
     else members.push({ key, member, part });
   }
-  for (const [key, ones] of Map.groupBy(members, (one) => one.key)) {
+  for (const [key, ones] of Map.groupBy(members, (member) => member.key)) {
     if (incomplete.has(key)) {
       for (const { part } of ones)
         log.leave(part, "another member of its group is unknown, so the spec does not manage the members");
