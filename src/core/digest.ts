@@ -1,6 +1,14 @@
-// SHA-256 and HMAC-SHA-256 as 64 hex digits, also of canonical JSON (sorted members).
+// SHA-256 and HMAC-SHA-256 as 64 hex digits, also of canonical JSON (sorted members), and one encrypted block.
 
-import { createHash, createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hash,
+  type KeyObject,
+} from "node:crypto";
 import { stringifyJson } from "./exact-json.ts";
 import type { Json } from "./json.ts";
 import { setMember } from "./pointer.ts";
@@ -56,4 +64,15 @@ function keyObject(key: Uint8Array): KeyObject {
   const known = keyObjects.get(key) ?? createSecretKey(key);
   keyObjects.set(key, known);
   return known;
+}
+
+/** 32 hex digits as 32 others, by AES-128 under a key of 32 hex digits. Pairs of results do not show whether pairs of blocks are alike. */
+export function encryptedBlock(key: string, block: string): string {
+  const cipher = createCipheriv("aes-128-ecb", Buffer.from(key, "hex"), null).setAutoPadding(false);
+  return cipher.update(block, "hex", "hex") + cipher.final("hex");
+}
+
+export function decryptedBlock(key: string, block: string): string {
+  const cipher = createDecipheriv("aes-128-ecb", Buffer.from(key, "hex"), null).setAutoPadding(false);
+  return cipher.update(block, "hex", "hex") + cipher.final("hex");
 }

@@ -1,14 +1,17 @@
 // The sensitive values of a run: their places, their strings, and the keyed digests that replace them outside the run.
 
 import type { Address } from "./address.ts";
-import { keyedDigest } from "./digest.ts";
+import { decryptedBlock, encryptedBlock, keyedDigest } from "./digest.ts";
 import { stringifyJson } from "./exact-json.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import { type Path, setMember, valueAt } from "./pointer.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "./sensitive.ts";
 
-/** `(sensitive <salt>:<digest>)`. The salt belongs to the place, so equal values in two places have different digests. */
-const DIGEST = /\(sensitive ([0-9a-f]{16}):([0-9a-f]{32})\)/g;
+/**
+ * `(sensitive <salt>-<digest>)`. The salt belongs to the place, so equal values in two places have different digests.
+ * Format 3 of the state has a colon, and a digest that is only masked.
+ */
+const DIGEST = /\(sensitive ([0-9a-f]{16}[-:])([0-9a-f]{32})\)/g;
 const ONLY_DIGEST = new RegExp(`^${DIGEST.source}$`);
 
 /** Whether a value is, or contains, a digest in place of a sensitive value. */
@@ -202,7 +205,7 @@ export class SensitiveValues {
     visitScalars(value, [], (scalar) => {
       if (typeof scalar === "string")
         for (const [, salt = "", code = ""] of scalar.matchAll(DIGEST))
-          isKnown &&= this.#byCode.has(this.#unmasked(salt, code));
+          isKnown &&= this.#byCode.has(this.#codeIn(salt, code));
     });
     return isKnown;
   }
@@ -251,9 +254,9 @@ export class SensitiveValues {
     if (typeof value !== "string") return value;
     const [, salt, code] = ONLY_DIGEST.exec(value) ?? [];
     if (salt !== undefined && code !== undefined)
-      return this.#byCode.get(this.#unmasked(salt, code)) ?? unknown(value);
-    return value.replace(DIGEST, (digest, inner: string, masked: string) =>
-      String(this.#byCode.get(this.#unmasked(inner, masked)) ?? unknown(digest)),
+      return this.#byCode.get(this.#codeIn(salt, code)) ?? unknown(value);
+    return value.replace(DIGEST, (digest, inner: string, part: string) =>
+      String(this.#byCode.get(this.#codeIn(inner, part)) ?? unknown(digest)),
     );
   }
 
@@ -267,8 +270,8 @@ export class SensitiveValues {
   #digest(address: Address, path: Path, value: Scalar): string {
     const steps = path.map((key) => (typeof key === "number" && this.#ignoresIndexes ? EVERY_INDEX : key));
     const place = stringifyJson([this.#lineage, address, steps]);
-    const salt = keyedDigest(this.#key, `place\n${place}`).slice(0, 16);
-    return `(sensitive ${salt}:${this.#unmasked(salt, this.#learn(value))})`;
+    const salt = `${keyedDigest(this.#key, `place\n${place}`).slice(0, 16)}-`;
+    return `(sensitive ${salt}${encryptedBlock(this.#keyOf(salt), this.#learn(value))})`;
   }
 
   #learn(value: Scalar): string {
@@ -280,10 +283,16 @@ export class SensitiveValues {
     return code;
   }
 
-  /** Masks the code of a value with the salt, and removes the mask again. */
-  #unmasked(salt: string, code: string): string {
-    const mask = BigInt(`0x${keyedDigest(this.#key, `mask\n${salt}`).slice(0, 32)}`);
-    return (BigInt(`0x${code}`) ^ mask).toString(16).padStart(32, "0");
+  /** The code of a value that a digest has. */
+  #codeIn(salt: string, digest: string): string {
+    if (salt.endsWith("-")) return decryptedBlock(this.#keyOf(salt), digest);
+    const mask = BigInt(`0x${keyedDigest(this.#key, `mask\n${salt.slice(0, -1)}`).slice(0, 32)}`);
+    return (BigInt(`0x${digest}`) ^ mask).toString(16).padStart(32, "0");
+  }
+
+  /** Encrypted, so that the digests of two versions of a state do not show how the values are related. */
+  #keyOf(salt: string): string {
+    return keyedDigest(this.#key, `cipher\n${salt}`).slice(0, 32);
   }
 }
 

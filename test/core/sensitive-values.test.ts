@@ -7,7 +7,7 @@ import { SensitiveValues, withoutDigests } from "../../src/core/sensitive-values
 
 const [A, B] = ["pools.a" as Address, "pools.b" as Address];
 const KEY = new Uint8Array(32).fill(7);
-const DIGEST = /^\(sensitive [0-9a-f]{16}:[0-9a-f]{32}\)$/;
+const DIGEST = /^\(sensitive [0-9a-f]{16}-[0-9a-f]{32}\)$/;
 
 const valuesOf = (key = KEY, lineage = "l"): SensitiveValues => new SensitiveValues({ key, lineage });
 
@@ -36,6 +36,24 @@ describe("a digest", () => {
       digest(A, "x", "value", new Uint8Array(32).fill(8)),
     ];
     expect(new Set([first, ...others]).size).toBe(6);
+  });
+
+  test("does not show how two values of a place are related", () => {
+    const digest = (address: Address, value: string): bigint => {
+      const stored = run(address, { x: value }, ["x"]).conceal(address, { x: value }, "stored");
+      return BigInt(`0x${String(stored.x).slice(-33, -1)}`);
+    };
+    const [a, b] = [A, B].map((address) => digest(address, "old") ^ digest(address, "new"));
+    expect(a).not.toBe(b);
+  });
+
+  test("of format 3 is revealed, and is stored in the present form", () => {
+    const old = { x: "(sensitive fdac7ca4d11a503a:f7547c1d4c9897672c0258c80930df2e)" };
+    const sensitive = run(A, { x: "value" }, ["x"]);
+    sensitive.record(A, old);
+    const revealed = sensitive.reveal(old);
+    expect(revealed).toEqual({ x: "value" });
+    expect(sensitive.conceal(A, { ...revealed }, "stored").x).toMatch(DIGEST);
   });
 
   test("hides numbers and booleans, and reveals them with their type", () => {

@@ -298,7 +298,7 @@ describe.each(CASES)("a sensitive value in $kind", (sample) => {
       VALUES,
     );
     expect([applied.code, applied.all]).toEqual([0, expect.stringContaining("Applied")]);
-    expect(state()).toMatch(/\(sensitive [0-9a-f]{16}:[0-9a-f]{32}\)/);
+    expect(state()).toMatch(/\(sensitive [0-9a-f]{16}-[0-9a-f]{32}\)/);
     cover(state());
     const unchanged = await run("plan --detailed-exitcode", VALUES);
     expect(unchanged.all).toContain("No changes.");

@@ -75,7 +75,7 @@ export class Corruption {
       for (const old of this.#older)
         yield { name: `older ${old.name} as ${name}`, parts: but(at, old.bytes) };
       yield* this.#lines(at, but);
-      const newer = replaced(bytes, '"format_version":3', '"format_version":4');
+      const newer = replaced(bytes, '"format_version":4', '"format_version":5');
       if (newer !== undefined) yield { name: `newer ${name}`, parts: but(at, newer) };
     }
     for (let at = 0; at + 1 < parts.length; at++) {

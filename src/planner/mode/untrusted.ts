@@ -10,7 +10,7 @@ import { type PlannedKind, type PlanningRegistry, secretField } from "../../reso
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
-import type { State } from "../../state/model/record.ts";
+import type { State, StateRecord } from "../../state/model/record.ts";
 import { addressByObject, objectKey } from "../model/context.ts";
 import type { Plan } from "../model/plan.ts";
 
@@ -103,6 +103,20 @@ export function withRecordedSecrets({ registry, spec, state }: UntrustedInput): 
       resources.set(address, withValue(resource, field, recorded));
   }
   return { ...spec, resources };
+}
+
+/** The state with the salted digest of each secret that a state of format 3 recorded and that still has this value. */
+export function withSaltedDigests({ registry, spec, state }: UntrustedInput): State {
+  let records: Map<Address, StateRecord> | undefined;
+  for (const { address, kind, payload } of spec.resources.values()) {
+    if (payload?.unsalted === undefined) continue;
+    const field = secretField(registry.get(kind));
+    const record = state.records.get(address);
+    if (field === undefined || record?.applied[field] !== payload.unsalted) continue;
+    records ??= new Map(state.records);
+    records.set(address, { ...record, applied: { ...record.applied, [field]: payload.digest } });
+  }
+  return records === undefined ? state : { ...state, records };
 }
 
 /** Secrets whose values were not read count as unchanged. */

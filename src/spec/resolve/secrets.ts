@@ -22,7 +22,13 @@ export interface SecretSources {
   /** A variable without a value leaves the secret as if it was not read, with a warning: an apply decides whether it is written. */
   readonly mayLack?: boolean;
   /** Values of variables that were read, by name: many secrets may share one. */
-  readonly read: Map<string, ReadSecret>;
+  readonly read: Map<string, SecretBytes>;
+}
+
+/** A value, and its keyed digest, which leaves the run only with a salt. */
+interface SecretBytes {
+  readonly secret: Sensitive;
+  readonly code: string;
 }
 
 /** The value of a secret as the spec form has it: a keyed digest. If it was not read, `unread` is its source in place of `payload`. */
@@ -97,11 +103,9 @@ function fromVariable(asked: Asked): ReadSecret | undefined {
     findings.warning("SPEC_SECRET_CREDENTIAL", message, node, { address, hint });
   }
   const known = sources.read.get(name);
-  if (known !== undefined) return known;
-  const read = fromEnv(asked, name);
-  // Each secret without a value is reported.
-  if (read?.payload !== undefined) sources.read.set(name, read);
-  return read;
+  return known === undefined || sources.keyed === undefined
+    ? fromEnv(asked, name)
+    : readSecret(asked, sources.keyed, known);
 }
 
 /** Variables that runs sign in with, or open their state with. */
@@ -134,7 +138,7 @@ function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
   }
   if (sources.keyed === undefined) return notRead(field, `env ${name}`);
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
-  const bytes = new TextEncoder().encode(value ?? "");
+  const bytes = utf8.encode(value ?? "");
   const what = `the environment variable ${name}`;
   const empty = value === undefined ? "is not set" : "is empty";
   // CI services set the variable of an unavailable secret to an empty string.
@@ -144,7 +148,10 @@ function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
     findings.warning("SPEC_SECRET_UNSET", message, node, { address, hint });
     return notRead(field, `env ${name}`);
   }
-  return judged(asked, sources.keyed, bytes, { what, empty, hint: SET });
+  const valid = validBytes(asked, sources.keyed, bytes, { what, empty, hint: SET });
+  if (valid === undefined) return undefined;
+  sources.read.set(name, valid);
+  return readSecret(asked, sources.keyed, valid);
 }
 
 function fromFile(asked: Asked): ReadSecret | undefined {
@@ -160,16 +167,16 @@ function fromFile(asked: Asked): ReadSecret | undefined {
   const bytes = openSourceFile(written, path, node, content, findings);
   if (bytes === undefined) return undefined;
   const source = { what: path, empty: "is empty", hint: FILL };
-  if (scalarText(member(written.fields, "encoding")) === "bytes")
-    return judged(asked, sources.keyed, bytes, source);
-  if (!isText(bytes)) {
+  const isBinary = scalarText(member(written.fields, "encoding")) === "bytes";
+  if (!isBinary && !isText(bytes)) {
     findings.error("SPEC_SECRET_SOURCE", `${written.address}: ${path} is not UTF-8 text`, node, {
       address: written.address,
       hint: "to use the file as bytes, set encoding: bytes",
     });
     return undefined;
   }
-  return judged(asked, sources.keyed, withoutLastLineBreak(bytes), source);
+  const valid = validBytes(asked, sources.keyed, isBinary ? bytes : withoutLastLineBreak(bytes), source);
+  return valid && readSecret(asked, sources.keyed, valid);
 }
 
 /** A source, and what to say and do where it has no value. */
@@ -183,13 +190,15 @@ const SET = "set it where apply runs; validate, plan, and drift work without it"
 const FILL =
   "write the value to the file before plan and apply; validate and drift do not need secret values";
 
-/** The secret, if it has a value and the service takes it (contract A 8). */
-function judged(
-  { written, field, node, findings }: Asked,
-  keyed: NonNullable<SecretSources["keyed"]>,
+type Keyed = NonNullable<SecretSources["keyed"]>;
+
+/** The value, if it is not empty and the service takes it (contract A 8). */
+function validBytes(
+  { written, node, findings }: Asked,
+  keyed: Keyed,
   bytes: Uint8Array,
   { what, empty, hint }: Source,
-): ReadSecret | undefined {
+): SecretBytes | undefined {
   const { address } = written;
   if (bytes.length === 0) {
     findings.error("SPEC_SECRET_SOURCE", `${address}: ${what} ${empty}`, node, { address, hint });
@@ -200,10 +209,21 @@ function judged(
     findings.error("SPEC_LIMIT", size, node, { address, hint: "split it into several secrets" });
     return undefined;
   }
-  const digest = keyed(bytes);
-  const payload = { digest, bytes: () => new Uint8Array(), secret: new Sensitive(bytes) };
+  return { secret: new Sensitive(bytes), code: keyed(bytes) };
+}
+
+/** Salted with the address: secrets with equal values have different digests, so nobody can test guesses of one with another. */
+function readSecret(
+  { written: { address }, field }: Asked,
+  keyed: Keyed,
+  { secret, code }: SecretBytes,
+): ReadSecret {
+  const digest = keyed(utf8.encode(`secret\n${address}\n${code}`));
+  const payload = { digest, unsalted: code, bytes: () => new Uint8Array(), secret };
   return { values: { [field]: digest }, payload };
 }
+
+const utf8 = new TextEncoder();
 
 function isText(bytes: Uint8Array): boolean {
   try {

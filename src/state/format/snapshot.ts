@@ -159,6 +159,8 @@ const UPGRADES: Upgrades = {
   1: (old) => old,
   // Version 3 has digests in place of sensitive values, which older programs would write to the workspace. The next apply adds them.
   2: (old) => old,
+  // Version 4 has other digests, which older programs do not recognize. The next apply replaces those of version 3.
+  3: (old) => old,
 };
 
 /** Throws STATE_FORMAT for data from a newer version of the program. */

@@ -121,7 +121,7 @@ export interface LeaseTimes {
 }
 
 /** Written into every state and journal. A higher one comes from a newer version of the program. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 
 /** The most bytes of a state.json, a journal, and what `state push` takes: some 240,000 resources. */
 export const STATE_BYTES = 256 * 1024 * 1024;

@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { emptyLiveSnapshot } from "../../engine/observe/readers.ts";
 import { makePlan } from "../../planner/make-plan.ts";
-import { markUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { markUntrusted, withRecordedSecrets, withSaltedDigests } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -85,7 +85,7 @@ async function planOfBase({ head, state: recorded, redact, live }: Comparison, s
   const shield = redact?.(spec, state, found);
   const plan = makePlan({
     ...rest,
-    state: shield?.state ?? state,
+    state: shield?.state ?? withSaltedDigests({ registry, spec, state }),
     spec: shield?.spec ?? withRecordedSecrets({ registry, spec, state: recorded }),
     live: shield?.live ?? found,
     contents: new Map(),

@@ -26,6 +26,7 @@ import {
 } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
 import { secretField } from "../../resource/kind.ts";
+import type { Payload } from "../../resource/operations.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { Cipher, keyFromText } from "../../state/format/encryption.ts";
@@ -293,9 +294,10 @@ export function placesFrom(saved: SavedPlaces | undefined): Places {
 export function withSecrets(plan: Plan, { resources }: Spec): Plan {
   const changes = plan.changes.map((change) => {
     const field = secretField(registry.get(change.kind));
-    const digest = resources.get(change.address)?.payload?.digest;
-    if (field === undefined || digest === undefined) return change;
-    if (change.action === "compare") return compared(change, field, digest);
+    const payload = resources.get(change.address)?.payload;
+    if (field === undefined || payload === undefined) return change;
+    const { digest } = payload;
+    if (change.action === "compare") return compared(change, field, payload);
     const lacksValue =
       (change.action === "create" || change.action === "update") && change.payload === undefined;
     return lacksValue ? { ...change, payload: digest, after: { ...change.after, [field]: digest } } : change;
@@ -303,11 +305,12 @@ export function withSecrets(plan: Plan, { resources }: Spec): Plan {
   return { ...plan, changes };
 }
 
-function compared(change: Compare, field: string, digest: string): Update | Noop {
+function compared(change: Compare, field: string, { digest, unsalted }: Payload): Update | Noop {
   const { fingerprint, steps, source: _source, ...rest } = change;
   const before = change.after[field];
-  if (before === digest) return { ...rest, action: "noop", payload: digest, compared: true };
   const after = { ...change.after, [field]: digest };
+  if (before === digest || before === unsalted)
+    return { ...rest, action: "noop", after, payload: digest, compared: true };
   const diff = { path: [field], before, after: digest, cause: "spec", replaces: false } as const;
   return { ...rest, action: "update", payload: digest, after, fingerprint, steps, diffs: [diff] };
 }

@@ -8,7 +8,7 @@ import { moveRecords } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { offlineNotes, recordedLive } from "../../planner/mode/offline.ts";
-import { markUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { markUntrusted, withRecordedSecrets, withSaltedDigests } from "../../planner/mode/untrusted.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Mode, Plan } from "../../planner/model/plan.ts";
 import { concealedPlan } from "../../planner/sensitive-plan.ts";
@@ -146,7 +146,7 @@ async function planned(
     host,
     spec: shield?.spec ?? (options.destroy ? spec : withRecordedSecrets({ registry, spec, state })),
     live: shield?.live ?? live,
-    state: shield?.state ?? state,
+    state: shield?.state ?? withSaltedDigests({ registry, spec, state }),
     moved,
     caller,
     only,

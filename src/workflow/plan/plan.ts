@@ -12,7 +12,7 @@ import { moveRecords, type Recovered, recover } from "../../engine/recover/recov
 import { auditPlan } from "../../planner/audit.ts";
 import { earlyQuestions } from "../../planner/check/confirm-names.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
-import { markUntrusted, withRecordedSecrets } from "../../planner/mode/untrusted.ts";
+import { markUntrusted, withRecordedSecrets, withSaltedDigests } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
@@ -153,7 +153,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     host: from.host,
     spec: shield?.spec ?? resolved,
     live: shield?.live ?? live,
-    state: shield?.state ?? recovered.state,
+    state: shield?.state ?? withSaltedDigests({ registry, spec, state: recovered.state }),
     ...defined({ moved, only }),
     ...sensitivePlaces(sensitive),
     adopt: from.adopt,

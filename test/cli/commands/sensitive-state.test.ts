@@ -126,7 +126,7 @@ describe("a value that was applied as sensitive", () => {
     const shown = await run("state show clusters.c");
     expect(shown.all).toContain("(sensitive)");
     expect(shown.all).not.toMatch(/SENSITIVE-VALUE|sensitive [0-9a-f]/);
-    expect((await run("state pull")).all).toMatch(/"k": "\(sensitive [0-9a-f]{16}:[0-9a-f]{32}\)"/);
+    expect((await run("state pull")).all).toMatch(/"k": "\(sensitive [0-9a-f]{16}-[0-9a-f]{32}\)"/);
   });
 
   test("keeps its digest when its record is moved to another address", async () => {

@@ -12,12 +12,17 @@ function revealed(resource: { readonly payload?: { readonly secret?: { reveal():
   return DECODER.decode(resource.payload?.secret?.reveal());
 }
 
+/** With the length of a text as its digest. */
+const digestOf = (value: string): string =>
+  `keyed:${`secret\nsecrets.etl/password\nkeyed:${value.length}`.length}`;
+
 describe("a source", () => {
   it("is an environment variable, whose value is in the payload and nowhere else", async () => {
     const loaded = await load(secret("{ env: DB }"), { env: { DB: CANARY } });
     const resource = loaded.resource("secrets.etl/password");
-    expect(resource.values).toEqual({ value: `keyed:${CANARY.length}` });
-    expect(resource.payload?.digest).toBe(`keyed:${CANARY.length}`);
+    const digest = digestOf(CANARY);
+    expect(resource.values).toEqual({ value: digest });
+    expect(resource.payload).toMatchObject({ digest, unsalted: `keyed:${CANARY.length}` });
     expect(resource.payload?.bytes()).toEqual(new Uint8Array());
     expect(revealed(resource)).toBe(CANARY);
     expect(JSON.stringify(loaded.spec?.resources.get(resource.address))).not.toContain(CANARY);
@@ -329,26 +334,25 @@ describe("a value", () => {
     expect(revealed(resource("secrets.etl/password"))).toBe(expected);
   });
 
-  it("of a variable is read once for all secrets that share it", async () => {
-    let digests = 0;
+  it("of a variable is read once for all secrets that share it, and each has its own digest", async () => {
+    const texts: string[] = [];
     const { resource } = await load(
       "scopes: { s: { secrets: { a: { env: K }, b: { env: K } } }, t: { secrets: { c: { env: L } } } }\n",
       {
         env: { K: "x", L: "y" },
-        keyed: () => {
-          digests += 1;
-          return `digest ${digests}`;
-        },
+        keyed: (bytes) => `digest ${texts.push(DECODER.decode(bytes))}`,
       },
     );
-    expect(digests).toBe(2);
-    expect(resource("secrets.s/b").payload).toBe(resource("secrets.s/a").payload);
-    expect(resource("secrets.s/b").values).toBe(resource("secrets.s/a").values);
-    expect(["s/a", "s/b", "t/c"].map((name) => resource(`secrets.${name}`).values.value)).toEqual([
-      "digest 1",
-      "digest 1",
-      "digest 2",
-    ]);
+    expect(texts.filter((text) => text.length === 1)).toEqual(["x", "y"]);
+    const payloads = ["s/a", "s/b", "t/c"].map((name) => resource(`secrets.${name}`).payload);
+    const [a, b, c] = payloads;
+    expect(b?.secret).toBe(a?.secret);
+    expect(c?.secret).not.toBe(a?.secret);
+    expect(b?.unsalted).toBe(a?.unsalted);
+    expect(new Set(payloads.map((payload) => payload?.digest)).size).toBe(3);
+    expect(["s/a", "s/b", "t/c"].map((name) => resource(`secrets.${name}`).values.value)).toEqual(
+      payloads.map((payload) => payload?.digest),
+    );
   });
 
   it.each([
@@ -386,7 +390,7 @@ describe("a value", () => {
       mayLackSecrets: true,
     });
     expect(told).toEqual([]);
-    expect(resource("secrets.etl/password").values).toEqual({ value: "keyed:3" });
+    expect(resource("secrets.etl/password").values).toEqual({ value: digestOf("abc") });
   });
 
   it("of a file is not looked for in an untrusted spec", async () => {

@@ -126,13 +126,13 @@ test("the end of an apply counts actions, what is left, and the addresses beyond
   expect(history?.[0]?.changed).toHaveLength(100);
 });
 
-test("a state of format 1 loads without a history, and the next write has format 3", () => {
+test("a state of format 1 loads without a history, and the next write has format 4", () => {
   const { text } = snapshotText({ state: emptyState("l"), ...REST });
   const body = text.slice(text.indexOf("\n") + 1);
   const old = `{"format_version":1,"digest":"${digest(`1\n${body}`)}",\n${body}`;
   const { state } = readSnapshot(new TextEncoder().encode(old), "s");
   expect(state).toEqual(emptyState("l"));
-  expect(snapshotText({ state, ...REST }).text).toContain('"format_version":3');
+  expect(snapshotText({ state, ...REST }).text).toContain('"format_version":4');
 });
 
 test("a state without applies has no member for them, as before", () => {

@@ -179,7 +179,7 @@ test("lines that are swapped, repeated or left out are damage", () => {
 const BEGUN = { format_version: 2, lineage: "abc", serial: 0, state: "", fence: 1, seq: 0 };
 
 test("a journal of a newer version has a different error than a damaged one", () => {
-  const bytes = new TextEncoder().encode(beginLine({ ...BEGUN, format_version: 4 }).text);
+  const bytes = new TextEncoder().encode(beginLine({ ...BEGUN, format_version: 5 }).text);
   expect(thrownCode(() => readJournal(bytes, "j"))).toBe("STATE_FORMAT");
 });
 

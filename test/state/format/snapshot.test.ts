@@ -94,7 +94,7 @@ test("a flipped bit in any byte, or a cut at any byte, is reported", () => {
 test("a state of a newer version has a different error than a damaged one", () => {
   const { text } = snapshotText({ state: STATE, ...REST });
   expect(
-    thrownCode(() => readSnapshot(bytes(text.replace('"format_version":3', '"format_version":4')), "s")),
+    thrownCode(() => readSnapshot(bytes(text.replace('"format_version":4', '"format_version":5')), "s")),
   ).toBe("STATE_FORMAT");
 });
 
@@ -108,7 +108,7 @@ test("keys that mean something to JavaScript are only keys", () => {
 
 /** A file that no program wrote, under its digest. */
 function forged(body: string): Uint8Array {
-  return bytes(`{"format_version":3,"digest":"${digest(`3\n${body}`)}",\n${body}`);
+  return bytes(`{"format_version":4,"digest":"${digest(`4\n${body}`)}",\n${body}`);
 }
 
 const HEAD =
@@ -117,8 +117,8 @@ const HEAD =
 test("the bytes of a state are the same in every version", () => {
   const state = { ...emptyState("l"), serial: 1, records: new Map([["a.b" as Address, ready("a.b")]]) };
   expect(snapshotText({ state, seq: 2, folded: "", key: "" })).toEqual({
-    digest: "a44dc7072298fe91379e5ef97453a81165e40c528a29c4d17a5391733dac2749",
-    text: `{"format_version":3,"digest":"a44dc7072298fe91379e5ef97453a81165e40c528a29c4d17a5391733dac2749",
+    digest: "5bd1e36359ffc037dce12e50aafd36b2184b15cdafac1472e9c737fbc0bef5ee",
+    text: `{"format_version":4,"digest":"5bd1e36359ffc037dce12e50aafd36b2184b15cdafac1472e9c737fbc0bef5ee",
 ${HEAD.replace(/,$/, "")},
 "records":[
 {"status":"ready","address":"a.b","id":"id-a.b","name":"b","applied":{"size":1},"depends_on":[],"seen":{}}
@@ -165,7 +165,7 @@ test.each<[string, Uint8Array, string]>([
   ["a first line that is not UTF-8", new Uint8Array([255, 10]), "byte 0: it is not UTF-8 text"],
   [
     "another digest",
-    bytes(`{"format_version":3,"digest":"${"0".repeat(64)}",\n`),
+    bytes(`{"format_version":4,"digest":"${"0".repeat(64)}",\n`),
     "byte 97: checksum mismatch (97 bytes)",
   ],
   ["no records", forged(`${HEAD}\n`), `byte ${HEAD.length}: its records are not in the expected position`],

@@ -45,7 +45,7 @@ test("JSON that is not a state is refused with the missing part, and a newer for
   expect(changed({ serial: "3" })).toBe("STATE_CORRUPT");
   expect(changed({ records: [{ address: "x" }] })).toBe("STATE_CORRUPT");
   expect(changed({ records: [RECORDS[0], RECORDS[0]] })).toBe("STATE_CORRUPT");
-  expect(changed({ format_version: 4 })).toBe("STATE_FORMAT");
+  expect(changed({ format_version: 5 })).toBe("STATE_FORMAT");
   expect(changed({})).toBe("fine");
 });
 
@@ -73,14 +73,14 @@ test("an address that two records have is named as the problem", () => {
 });
 
 test("a state of an older format is read", () => {
-  const text = stateToJson({ state: STATE, key: "k" }).replace('"format_version": 3', '"format_version": 1');
+  const text = stateToJson({ state: STATE, key: "k" }).replace('"format_version": 4', '"format_version": 1');
   expect(stateFromJson(text, "file")).toEqual({ state: STATE, key: "k" });
 });
 
 test("the JSON has a line for each member, and ends with a line end", () => {
   const text = stateToJson({ state: emptyState("l"), key: "k" });
   expect(text).toBe(`{
-  "format_version": 3,
+  "format_version": 4,
   "lineage": "l",
   "serial": 0,
   "host": "",
