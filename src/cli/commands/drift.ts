@@ -141,10 +141,10 @@ export const driftCommand = defineCommand({
     "Exit codes: 0 no drift, 1 error, 2 drift. Acknowledged drift does not count. The command reads no secrets.",
   async run(context, options) {
     const sinceLast = options.since === "last";
-    const opening = { makesKey: sinceLast, secrets: "skip", ahead: true, only: options.only } as const;
+    const opening = { makesKey: sinceLast, secrets: "skip" } as const;
     return withReports(context, options, driftEnding, (reports, seen) =>
       withSession(context, { ...options, seen }, opening, async (session) => {
-        const { state, diagnostics } = await session.loaded();
+        const { state, diagnostics } = await session.readState();
         assertStateExists(session.store, state, "drift cannot be detected");
         const planned = await planSession(session, state, { only: options.only });
         // Problems of the spec do not concern drift; objects that could not be read do.

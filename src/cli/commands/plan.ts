@@ -51,8 +51,6 @@ export const planCommand = defineCommand({
         makesKey: options.out !== undefined,
         secrets: options.destroy || options.untrusted ? "skip" : "optional",
         untrusted: options.untrusted,
-        ahead: true,
-        only: options.only,
       } as const;
       return withSession(context, reading, opening, async (session) => {
         const planned = await planForReview(session, options);

@@ -1,16 +1,15 @@
-// What an observation reads, and its readers: one asks for shared lists once, one has asked for them early, and one stops at a limit, so that an untrusted spec cannot cause unlimited reads.
+// What an observation reads, and its readers: one asks for shared lists once, and one stops at a limit, so that an untrusted spec cannot cause unlimited reads.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { type Address, kindOf } from "../../core/address.ts";
+import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
-import type { Provider, Registry } from "../../resource/kind.ts";
+import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldName, kindsNamedBy } from "../../resource/names.ts";
-import type { State } from "../../state/model/record.ts";
 import { kindsNeeded, type Needing } from "./needed-kinds.ts";
 
 /** Answers read for one plan, for reuse by another. Contents are stored as digests of objects, not as bytes. */
@@ -89,33 +88,6 @@ function spent(what: string): Diagnostic {
   return error("PLAN_BUDGET", `a plan of this untrusted spec ${what}`, {
     hint: "review the spec; to allow it, raise the limit with --max-reads",
   });
-}
-
-/** Requests the lists of the recorded kinds early: only first pages with recorded names, because the spec cannot remove names. */
-export function prefetchLists(
-  registry: Registry,
-  reader: Reader,
-  state: State,
-  only: (address: Address) => boolean = () => true,
-): Reader {
-  const once = memoizedReader(reader);
-  const asking: Reader = {
-    read: (operation, input) => {
-      if (operation.endsWith("/list")) once.read(operation, input).catch(() => undefined);
-      // The observation parses the answer and sends the follow-up requests.
-      return new Promise<JsonObject>(() => undefined);
-    },
-  };
-  const scope = observeScope({ registry, state });
-  const asked = new Set<string>();
-  for (const address of state.records.keys()) if (only(address)) asked.add(kindOf(address));
-  for (const provider of scope.kinds) {
-    if (provider.nested !== undefined || !asked.has(provider.kind)) continue;
-    const { names } = scope.known(provider.kind);
-    if (names.size === 0) continue;
-    provider.operations.list(asking, { parents: [], names }).catch(() => undefined);
-  }
-  return once;
 }
 
 /** The names and IDs of one kind in the spec and the state. */

@@ -14,28 +14,10 @@ import type { Resource } from "../../spec/model/spec.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { Change, Delete, NonEmpty, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
-import type { LookupAnswer, LookupSource, Lookups, PlanInput, Question } from "../model/input.ts";
+import type { LookupAnswer, LookupSource, Lookups, Question } from "../model/input.ts";
 import { nameKey } from "../model/planned-workspace.ts";
 
 type LookupContext = Pick<PlanContext, "input" | "liveIndex">;
-
-/** The questions that a plan will probably have about unrecorded resources. Paths are left out where it lists folders anyway. */
-export function earlyQuestions({ registry, spec, state }: EarlyInput): Question[] {
-  const addresses = [...spec.resources.keys(), ...state.records.keys()];
-  const listsFolders = addresses.some((address) => registry.of(address).tree !== undefined);
-  const isEarly = ({ in: where }: LookupSource): boolean =>
-    where === "catalog" || (where === "names" && !listsFolders);
-  const found: Question[] = [];
-  for (const resource of spec.resources.values()) {
-    if (state.records.has(resource.address)) continue;
-    for (const { path, text, place } of valuesIn(registry, resource))
-      if (!text.includes("${") && isEarly(place))
-        found.push({ address: resource.address, path, text, place });
-  }
-  return found;
-}
-
-type EarlyInput = Pick<PlanInput, "registry" | "spec" | "state">;
 
 const asks = anyField((field) => placeOf(field) !== undefined);
 
@@ -67,7 +49,7 @@ export function lookupQuestions(
   });
 }
 
-/** Cached, because a plan asks three times. */
+/** Cached, because a plan asks twice. */
 function valuesIn(registry: PlanningRegistry, { kind, values }: Resource): readonly AskedValue[] {
   const known = askedValues.get(values);
   if (known !== undefined) return known;

@@ -97,13 +97,11 @@ async function planned(
   options: RoundOptions,
   noted: readonly Diagnostic[],
 ): Promise<CheckRound> {
-  const { untrusted, only } = options;
+  const { untrusted } = options;
   const opening = {
     makesKey: false,
     secrets: untrusted ? "skip" : "optional",
     untrusted,
-    ahead: true,
-    only,
   } as const;
   const review: ReviewOptions = { ...options, ...PLAIN_REVIEW };
   return withSession(context, options, opening, async (session) => {

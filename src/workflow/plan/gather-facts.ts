@@ -8,7 +8,6 @@ import { keyedDigest } from "../../core/digest.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
-import { memoizedReader } from "../../engine/observe/readers.ts";
 import { type DraftPlan, requestsOf } from "../../planner/make-plan.ts";
 import type { Update } from "../../planner/model/change.ts";
 import type { ContentTexts, FactRequests, PlanFacts } from "../../planner/model/input.ts";
@@ -29,8 +28,6 @@ interface CallerSources {
 
 interface FactSources extends CallerSources {
   readonly spec: Spec;
-  /** Answers lookups, some of them from early requests. */
-  readonly lookups: Reader;
   /** Set for an untrusted spec, which must not learn anything about objects. */
   readonly budget?: unknown;
 }
@@ -79,7 +76,7 @@ async function withRequested(
     requests.caller ? withCaller(before, from) : before,
     kinds.size === 0 ? undefined : listDependents(kinds, reader, parallelism),
     updates.length === 0 ? undefined : contentsOf({ updates, spec, live, registry, reader, parallelism }),
-    questions.length === 0 ? undefined : answersTo(questions, from.lookups, from.budget === undefined),
+    questions.length === 0 ? undefined : answersTo(questions, reader, from.budget === undefined),
     requests.activeRuns ? listActiveRuns(reader) : undefined,
   ] as const;
   await Promise.allSettled(reads);
@@ -109,14 +106,6 @@ function credentialDigest({ key, settings: { place } }: CallerSources): string |
 async function listDependents(kinds: ReadonlySet<string>, reader: Reader, parallelism: number) {
   const { listKinds } = await import("../../engine/observe/list-kinds.ts");
   return listKinds({ registry, reader, kinds, parallelism, closer: false });
-}
-
-/** Sends the requests for questions while the lists are still being read, which saves a round trip. The reader has the answers. */
-export function askEarly(questions: FactRequests["lookups"], reader: Reader): Reader {
-  if (questions.length === 0) return reader;
-  const once = memoizedReader(reader, new Map(), true);
-  answersTo(questions, once, true).catch(() => undefined);
-  return once;
 }
 
 async function answersTo(questions: FactRequests["lookups"], reader: Reader, objects: boolean) {

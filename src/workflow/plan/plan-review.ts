@@ -39,7 +39,7 @@ export interface ReviewedPlan extends OfflinePlan {
 export async function planForReview(session: Session, options: ReviewOptions): Promise<ReviewedPlan> {
   const { context, settings, key, spec, warnings } = session;
   const { destroy, untrusted } = options;
-  const loaded = await session.loaded();
+  const loaded = await session.readState();
   const { state, diagnostics } = loaded;
   if (destroy) assertStateExists(session.store, state, "nothing can be destroyed");
   const unread = untrusted ? untrustedState(context, session.options, state) : [];

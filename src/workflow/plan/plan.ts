@@ -10,7 +10,6 @@ import { observe } from "../../engine/observe/observe.ts";
 import { type Budget, budgetedReader, type LiveSnapshot } from "../../engine/observe/readers.ts";
 import { moveRecords, type Recovered, recover } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
-import { earlyQuestions } from "../../planner/check/confirm-names.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { markUntrusted, withRecordedSecrets, withSaltedDigests } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
@@ -26,7 +25,7 @@ import { concealedEntry, concealedState } from "../../state/model/sensitive-stat
 import type { Activity } from "../invocation/workflow-context.ts";
 import { assertKnownKinds } from "../session/check-state.ts";
 import { addressFilter, restrictionOf } from "./address-filter.ts";
-import { askEarly, gatherFacts, knownCallerFacts } from "./gather-facts.ts";
+import { gatherFacts, knownCallerFacts } from "./gather-facts.ts";
 import { importNotes, withImports, withoutImports } from "./record-entries.ts";
 import { openSensitive, type Redaction, redaction, revealed, sensitivePlaces } from "./sensitive.ts";
 
@@ -128,9 +127,6 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
     onRead: (event) => progress.read(event),
     ...(owned === undefined ? {} : { looksAt: (kind, { id }) => owned.has(kind, id) }),
   }).finally(() => progress.stop());
-  const lookups = mayAskEarly(from)
-    ? askEarly(earlyQuestions({ registry, spec, state: from.state }), reader)
-    : reader;
   const live = await observing;
   assertReadable(live);
   const state = revealed(sensitive, { spec, state: from.state, moved: recorded, live, untrusted });
@@ -165,7 +161,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const { facts, learnt } = await gatherFacts(
     draft,
     { facts: { ...known, ...given }, learnt: learntBefore },
-    { ...from, lookups },
+    from,
   );
   const found = finishPlan(draft, facts);
   const plan =
@@ -175,11 +171,6 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const input = { ...draft.context.input, ...facts };
   const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input, draft.context.liveIndex)];
   return { plan, input, live, sensitive, redact, recovered, learnt, diagnostics };
-}
-
-/** Whether resources without a record are most likely created: otherwise, nothing is asked about them. */
-function mayAskEarly({ spec, adopt, destroy, only, budget }: PlanWorkspaceInput): boolean {
-  return !adopt && !destroy && only.length === 0 && budget === undefined && spec.stateEntries === undefined;
 }
 
 export function assertSameHost(state: State, host: string): void {

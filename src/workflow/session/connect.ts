@@ -22,7 +22,7 @@ import type { SpecOptions } from "./read-spec.ts";
 
 export interface Connection extends Client {
   readonly host: string;
-  /** Ends requests in flight: nothing waits for early ones that a plan did not need. */
+  /** Ends requests in flight. */
   close(): Promise<void>;
 }
 

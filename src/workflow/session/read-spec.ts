@@ -6,7 +6,6 @@ import { fromEnv } from "../../config/environment.ts";
 import { fileStatsOf } from "../../config/files.ts";
 import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import { loadSpec, type SpecInput } from "../../spec/load-spec.ts";
@@ -49,10 +48,9 @@ export async function readSpec(
   options: Reading,
   keyed: DigestFn | undefined,
   untrusted = false,
-  turn?: () => Promise<void>,
 ): Promise<ReadSpec> {
   prepareForLargeFile(specFile(context, options));
-  const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted, turn);
+  const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
   context.observer.found(diagnostics);
   prepareForLargePlan(spec);
@@ -65,12 +63,11 @@ export function checkSpec(
   options: Reading,
   keyed: DigestFn | undefined,
   untrusted = false,
-  turn?: () => Promise<void>,
 ): ReturnType<typeof loadSpec> {
   const rules = ruleFiles(context, options, untrusted);
   return loadSpec({
     ...specInput(context, options, untrusted),
-    ...defined({ turn, rules }),
+    rules,
     secrets: keyed === undefined ? "skip" : "resolve",
     mayLackSecrets: options.mayLackSecrets === true,
     allTargets: options.allTargets === true,

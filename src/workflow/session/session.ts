@@ -1,11 +1,10 @@
 // The session that plan, apply, drift, and destroy share: opens settings, spec, state, and connection, and closes them.
 
-import type { Reader } from "../../api/contract/reader.ts";
 import type { ReadLimit } from "../../api/retry/read-limit.ts";
 import type { HostOptions, Settings } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
-import { type Budget, prefetchLists } from "../../engine/observe/readers.ts";
+import type { Budget } from "../../engine/observe/readers.ts";
 import { type Keyed, knownDrift, withKnownDrift } from "../../planner/diff/known-drift.ts";
 import { registry } from "../../providers/index.ts";
 import type { Spec } from "../../spec/model/spec.ts";
@@ -14,7 +13,6 @@ import type { Clock, Loaded, StateStore } from "../../state/model/store.ts";
 import { embeddedFolder, type StateOptions } from "../invocation/state-location.ts";
 import { assertInCheckout, settingsForTarget, specFile } from "../invocation/target.ts";
 import type { RunObserver, WorkflowContext } from "../invocation/workflow-context.ts";
-import { restrictionOf } from "../plan/address-filter.ts";
 import type { BaseSpec } from "../plan/base-spec.ts";
 import { planWithBase } from "../plan/compare-base.ts";
 import { type PlanWorkspaceInput, planWorkspace, type WorkspacePlan } from "../plan/plan.ts";
@@ -42,8 +40,8 @@ export interface Session {
   /** For what is read to plan. */
   readonly readLimit: ReadLimit;
   readonly clock?: Clock;
-  /** The state for runs without the lock: before the first request. */
-  loaded(): Promise<Loaded>;
+  /** For runs without the lock, before the first request: with a newer state than the live values, objects would look deleted. */
+  readState(): Promise<Loaded>;
 }
 
 interface SessionRequirements {
@@ -53,10 +51,6 @@ interface SessionRequirements {
   readonly secrets: "resolve" | "optional" | "skip";
   /** The spec may be untrusted: no environment, and lower limits. */
   readonly untrusted?: boolean;
-  /** The workspace may be read while the spec is: for runs without the lock, which read the state through `loaded`. */
-  readonly ahead?: boolean;
-  /** The addresses that the run is limited to: what it reads ahead is, too. */
-  readonly only?: readonly string[];
   /** Runs as soon as the state's key is known, before the spec is read; what it throws ends the run. */
   readonly unlocked?: (key: Uint8Array) => void;
   readonly signal?: AbortSignal;
@@ -92,30 +86,17 @@ export async function withSession<T>(
         ...(signal === undefined ? {} : { signal }),
         requested: (event) => options.observer?.requested(event),
       });
-    const read = (): Promise<Loaded> => readLimit.during(() => store.read());
-    const early = opening.ahead === true && !untrusted;
-    const ahead = early ? await beginPrefetch(read, settings, connected, opening.only ?? []) : undefined;
-    // Cancels what was requested ahead, and waits for none of it.
-    const drop = (): void => void ahead?.connection.close().catch(() => undefined);
     const { spec, warnings } = await readSpec(
       context,
       { ...options, mayLackSecrets: opening.secrets === "optional" },
       opening.secrets === "skip" ? undefined : keyed,
       opening.untrusted,
-      ahead === undefined ? undefined : yieldToEventLoop,
-    ).catch((wrong: unknown) => {
-      drop();
-      throw wrong;
-    });
+    );
     const digests = opening.secrets !== "skip";
     const exposed = exposedState(context, options, spec, { digests });
-    if (hasErrors(exposed)) {
-      drop();
-      throw new Failure(...exposed);
-    }
+    if (hasErrors(exposed)) throw new Failure(...exposed);
     context.observer.found(exposed);
-    const connection = ahead?.connection ?? (await connected());
-    const loaded = (): Promise<Loaded> => (ahead === undefined ? read() : Promise.resolve(ahead.loaded));
+    const connection = await connected();
     try {
       return await work({
         context,
@@ -127,7 +108,7 @@ export async function withSession<T>(
         warnings: [...settings.warnings, ...warnings, ...exposed],
         connection,
         readLimit,
-        loaded,
+        readState: () => readLimit.during(() => store.read()),
       });
     } finally {
       await connection.close();
@@ -196,36 +177,3 @@ export const keyedBy =
   ({ key }: Pick<Session, "key">): Keyed =>
   (text) =>
     keyedDigest(key, text);
-
-interface Prefetch {
-  /** The state before the first request. */
-  readonly loaded: Loaded;
-  readonly connection: Connection;
-}
-
-/** Undefined if requests are not possible yet, or if a problem is reported after the spec is read. */
-async function beginPrefetch(
-  read: () => Promise<Loaded>,
-  { place }: Settings,
-  connect: () => Promise<Connection>,
-  only: readonly string[],
-): Promise<Prefetch | undefined> {
-  if (place.embedded) return undefined;
-  try {
-    const loaded = await read();
-    const { state } = loaded;
-    if (state.records.size === 0 || state.host !== place.identity) return undefined;
-    const connection = await connect();
-    const reader: Reader = prefetchLists(registry, connection.reader, state, restrictionOf(only)?.only);
-    // A near host receives the requests after this number of turns of the event loop; a far one during pauses of the spec's reading.
-    for (let n = 0; n < FIRST_TURNS; n++) await yieldToEventLoop();
-    return { loaded, connection: { ...connection, reader } };
-  } catch {
-    return undefined;
-  }
-}
-
-const FIRST_TURNS = 4;
-
-/** Lets requests leave and answers come in, which wait while the spec is worked on. */
-const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

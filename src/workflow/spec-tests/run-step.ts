@@ -95,7 +95,7 @@ async function planStep(running: RunningTest, step: TestStep): Promise<readonly 
   const fields = stepFieldsOf(step);
   const options = planOptions(fields);
   const planned = await inSession(running, step, options.destroy ? "skip" : "optional", async (session) => {
-    const { state, diagnostics } = await session.loaded();
+    const { state, diagnostics } = await session.readState();
     const wish = { ...options, mayLackSecrets: !options.destroy, checksRules: true };
     const planned = await planSession(session, state, wish);
     return { plan: planned.plan, diagnostics: [...diagnostics, ...planned.diagnostics] };
@@ -129,7 +129,7 @@ function comparedPlan(fields: JsonObject, { plan, diagnostics }: StepResult): re
 async function driftStep(running: RunningTest, step: TestStep): Promise<readonly StepComparison[]> {
   const fields = stepFieldsOf(step);
   const drifted = await inSession(running, step, "skip", async (session) => {
-    const { state } = await session.loaded();
+    const { state } = await session.readState();
     if (!stateExists(state))
       throw failureOf("STATE_NOT_FOUND", "nothing was applied in this test, so drift cannot be detected", {
         hint: "add an apply step before this one",

@@ -98,7 +98,7 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
       connection,
       readLimit: readLimitOf(context, {}),
       clock,
-      loaded: () => store.read(),
+      readState: () => store.read(),
     }),
     close: async () => {
       await state.close();

@@ -4,11 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import {
-  earlyQuestions,
-  lookupQuestions,
-  unconfirmedValues,
-} from "../../../src/planner/check/confirm-names.ts";
+import { lookupQuestions, unconfirmedValues } from "../../../src/planner/check/confirm-names.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { indexLive } from "../../../src/planner/model/context.ts";
 import type { LookupAnswer, Lookups, Question } from "../../../src/planner/model/input.ts";
@@ -16,7 +12,7 @@ import { createPlannedWorkspace } from "../../../src/planner/model/planned-works
 import { registryOf } from "../../../src/resource/kind.ts";
 import type { FieldDiff } from "../../../src/resource/planning.ts";
 import type { Resource } from "../../../src/spec/model/spec.ts";
-import { live, object, record, reference, resource, spec, state, type Wanted } from "../build.ts";
+import { live, object, reference, resource, spec, state, type Wanted } from "../build.ts";
 import { create, noop, remove, replace, update } from "../changes.ts";
 import { registry as plain } from "../kinds.ts";
 
@@ -60,45 +56,8 @@ function questions(wanted: Resource, change: Change, others: readonly Change[] =
   );
 }
 
-const early = (wanted: readonly Resource[], ...recorded: readonly string[]) =>
-  earlyQuestions({
-    registry,
-    spec: spec([...declared, ...wanted]),
-    state: state(recorded.map((address) => record(address, `${address}-id`))),
-  }).map(({ text, place }) => `${text} in ${place.in} of ${place.of}`);
-
 const made = (values: JsonObject, more: Wanted = {}) =>
   questions(task(values, more), create("tasks.t", { after: values }));
-
-describe("before anything is read, a plan asks about", () => {
-  test("values of catalogs and names of resources without a record", () => {
-    const wanted = task({ machine: "m", machines: ["n"], where: "lost", near: "lost", box: "b9" });
-    expect(early([wanted])).toEqual([
-      "m in catalog of node_types",
-      "n in catalog of node_types",
-      "lost in names of boxes",
-    ]);
-    expect(early([wanted], "tasks.t")).toEqual([]);
-  });
-
-  test("no value that a reference sets", () => {
-    expect(early([task({ machine: "${boxes.new.id}" })])).toEqual([]);
-  });
-
-  test("no name where the plan lists folders anyway", () => {
-    const folders = registryOf(
-      registry.kinds.map((kind) =>
-        kind.kind === "boxes" ? { ...kind, tree: { root: "workspace" as const, folders: true } } : kind,
-      ),
-    );
-    const asked = earlyQuestions({
-      registry: folders,
-      spec: spec([...declared, task({ machine: "m", where: "lost" })]),
-      state: state(),
-    });
-    expect(asked.map(({ text }) => text)).toEqual(["m"]);
-  });
-});
 
 describe("a plan asks the workspace about", () => {
   test("values of a catalog, also in lists and maps", () => {

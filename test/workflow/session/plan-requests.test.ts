@@ -1,5 +1,4 @@
-// Plans that begin to read before the spec is read: with the same requests and output, without waiting for unneeded
-// lists.
+// What a plan requests, and when: each list once, and nothing for a wrong spec or a state of another host.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -10,7 +9,7 @@ import { type RunningServer, startEmulator } from "../../../src/emulator/server.
 import { contextWith, type TestContext } from "../../cli/context.ts";
 import { folderWith } from "../../cli/program.ts";
 
-const TOKEN = "ahead-token";
+const TOKEN = "plan-token";
 const BEARER = { authorization: `Bearer ${TOKEN}` };
 const SPEC = `
 users: { ada@example.com: {} }
@@ -47,7 +46,7 @@ async function requests(): Promise<readonly string[]> {
 
 const spoiled = (): void => writeFileSync(join(folder, "workspace.yaml"), `${SPEC}poolz: {}\n`);
 
-test.each(["plan", "drift"])("%s asks for each list once", async (command) => {
+test.each(["plan", "drift"])("%s requests each list once", async (command) => {
   const { code } = await run([command]);
   expect(code).toBe(0);
   const asked = await requests();
@@ -55,7 +54,7 @@ test.each(["plan", "drift"])("%s asks for each list once", async (command) => {
   expect(asked).toHaveLength(3 + 2 * 2);
 });
 
-test("a spec without what the state manages is planned with what was read ahead", async () => {
+test("a spec without what the state manages plans its deletion", async () => {
   writeFileSync(join(folder, "workspace.yaml"), "policy: { max_deletes: 100% }\npools: {}\n");
   const { context } = await run(["plan"]);
   expect(context.out()).toContain("pools.a");
