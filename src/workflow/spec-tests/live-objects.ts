@@ -31,7 +31,7 @@ import type { State } from "../../state/model/record.ts";
 import { runApply } from "../apply/apply.ts";
 import type { PlanOptions, Session } from "../session/session.ts";
 import { inOrderOf, partOf, type StepComparison } from "./expectations.ts";
-import { memoryState, type Sandbox } from "./sandbox.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 interface AddressedObject {
   readonly address: Address;
@@ -180,7 +180,7 @@ export async function makeObjects(
   spec: Spec,
   only: readonly Address[] = [],
 ): Promise<ReadonlyMap<Address, string>> {
-  const store = memoryState();
+  const store = sandbox.newState();
   try {
     const session = await sandbox.session(spec, store);
     const wish = { adopt: true, allowDuplicates: true, only };

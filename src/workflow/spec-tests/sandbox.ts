@@ -1,7 +1,10 @@
-// The sandbox of one test: the emulator and the state in memory, and a client. It reads no host, token, profile, or
-// variable, so a test cannot reach anything else.
+// The sandbox of one test: the emulator in memory, the state in a temporary folder, and a client. It reads no host, token,
+// profile, or variable, so a test cannot reach anything else.
 
 import { hash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createClient } from "../../api/client.ts";
 import { dialectTable } from "../../config/dialect.ts";
 import { EMBEDDED, type Settings } from "../../config/settings.ts";
@@ -13,7 +16,7 @@ import type { Registry } from "../../resource/kind.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { TestSetup } from "../../spec/testing/spec-test.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
-import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
+import { nodeClock, nodeFiles, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import type { Clock, FileSystem, StateStore } from "../../state/model/store.ts";
 import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { type Connection, readLimitOf, transportTo } from "../session/connect.ts";
@@ -21,8 +24,6 @@ import type { Session } from "../session/session.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const PARALLELISM = 10;
-/** No file of the machine: the state is in memory. */
-const STATE = "/state";
 
 export interface Sandbox {
   readonly registry: Registry;
@@ -32,6 +33,8 @@ export interface Sandbox {
   /** Lets timers and other tests run. Throws after the end of the test. */
   turn(): Promise<void>;
   readonly state: StateStore;
+  /** Another state, which nothing else reads. */
+  newState(): StateStore;
   keyed(bytes: Uint8Array): string;
   /** A run of a spec; with another state, one that nothing else knows. */
   session(spec: Spec, store?: StateStore): Promise<Session>;
@@ -67,9 +70,19 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     requestMs: undefined,
     warnings: [],
   };
-  const state = memoryState();
+  const folder = mkdtempSync(join(tmpdir(), "workspace-test-"));
+  let states = 0;
+  const newState = (): StateStore =>
+    openFileStore({
+      folder: join(folder, String(states++)),
+      fs: UNSYNCED_FILES,
+      clock: nodeClock,
+      random: nodeRandom,
+      owner: thisProcess(),
+    });
+  const state = newState();
   const key = await state.key({ make: true });
-  const context = silentContext(cwd);
+  const context = silentContext(cwd, folder);
   return {
     registry: registryIn(registry, spoken),
     connection,
@@ -77,6 +90,7 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     signal,
     turn: () => turns.take(),
     state,
+    newState,
     keyed: (bytes) => keyedDigest(key, bytes),
     session: async (spec, store = state) => ({
       context,
@@ -88,7 +102,7 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
         host: EMBEDDED,
         profile: undefined,
         parallelism: PARALLELISM,
-        state: STATE,
+        state: folder,
       },
       settings,
       store,
@@ -103,6 +117,7 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     close: async () => {
       await state.close();
       close();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -123,22 +138,19 @@ function turnsUnder(signal: AbortSignal): { take(): Promise<void> } {
   };
 }
 
-export function memoryState(): StateStore {
-  return openFileStore({
-    folder: STATE,
-    fs: memoryFiles(),
-    clock: nodeClock,
-    random: nodeRandom,
-    owner: thisProcess(),
-  });
-}
+/** A state lasts no longer than its test, so it is not forced to the disk. */
+const UNSYNCED_FILES: FileSystem = {
+  ...nodeFiles,
+  open: async (path, how) => ({ ...(await nodeFiles.open(path, how)), sync: async () => undefined }),
+  syncFolder: async () => undefined,
+};
 
-function silentContext(cwd: string): WorkflowContext {
+function silentContext(cwd: string, home: string): WorkflowContext {
   const nothing = (): void => undefined;
   return {
     env: {},
     cwd,
-    home: STATE,
+    home,
     observer: {
       found: nothing,
       retrying: nothing,
@@ -156,54 +168,6 @@ function countedBytes(): (count: number) => Uint8Array {
     for (let length = 0; length < count; length += 32)
       blocks.push(Buffer.from(hash("sha256", `spec test ${block++}`, "hex"), "hex"));
     return new Uint8Array(Buffer.concat(blocks).subarray(0, count));
-  };
-}
-
-interface MemoryFile {
-  bytes: Uint8Array;
-}
-
-function memoryFiles(): FileSystem {
-  const files = new Map<string, MemoryFile>();
-  const moved = (from: string): MemoryFile => {
-    const file = files.get(from);
-    if (file === undefined) throw new Error(`${from} does not exist`);
-    return file;
-  };
-  return {
-    read: async (path) => files.get(path)?.bytes.slice(),
-    list: async (folder) =>
-      [...files.keys()]
-        .filter((name) => name.startsWith(`${folder}/`) && !name.slice(folder.length + 1).includes("/"))
-        .map((name) => name.slice(folder.length + 1)),
-    makeFolder: async () => undefined,
-    open: async (path, how) => {
-      const file = files.get(path) ?? { bytes: new Uint8Array(0) };
-      if (how === "fresh") file.bytes = new Uint8Array(0);
-      files.set(path, file);
-      return {
-        write: async (bytes) => {
-          file.bytes = Buffer.concat([file.bytes, bytes]);
-        },
-        sync: async () => undefined,
-        close: async () => undefined,
-      };
-    },
-    rename: async (from, to) => {
-      const file = moved(from);
-      files.delete(from);
-      files.set(to, file);
-    },
-    link: async (from, to) => {
-      const file = moved(from);
-      if (files.has(to)) return false;
-      files.set(to, file);
-      return true;
-    },
-    remove: async (path) => {
-      files.delete(path);
-    },
-    syncFolder: async () => undefined,
   };
 }
 
