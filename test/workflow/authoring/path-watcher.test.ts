@@ -119,7 +119,7 @@ describe("PathWatcher", () => {
       rmSync(link);
       symlinkSync("teams/deep", link);
     };
-    expect(await noticed(folder, { files, patterns }, turn)).toEqual(["link"]);
+    expect(await noticed(folder, { files, patterns }, turn)).toEqual(["link", "teams/deep/b.yaml"]);
   });
 
   it("notices a change that happened after a file was named and before it was watched", async () => {
