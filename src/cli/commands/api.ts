@@ -4,6 +4,7 @@ import { readCommandInput } from "../../config/files.ts";
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { printable, printableJson } from "../../report/text/printable.ts";
+import { textTable } from "../../report/text/terminal.ts";
 import {
   type CatalogOperation,
   call,
@@ -83,9 +84,9 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
 });
 
 export function operationsText({ operations }: OperationCatalog): string {
-  const width = Math.max(...operations.map((one) => one.id.length));
-  const lines = operations.map(
-    (one) => `  ${one.id.padEnd(width)}  ${isWrite(one) ? "w" : " "}  ${one.summary}`,
+  const lines = textTable(
+    operations.map((operation) => [operation.id, isWrite(operation) ? "w" : " ", operation.summary]),
+    { indent: "  " },
   );
   return `Operations of the API (w: changes something):\n\n${lines.join("\n")}\n\nFields of one: workspace api OPERATION --help\n`;
 }
@@ -99,11 +100,7 @@ export function operationText(one: CatalogOperation, follow: Follow): string {
     ...(one.description === "" ? [] : [one.description]),
   ];
   if (rows.length === 0) return `${head.join("\n")}\n\nIt takes no fields.\n`;
-  const width = Math.max(...rows.map(([name]) => name.length));
-  const types = Math.max(...rows.map(([, type]) => type.length));
-  const lines = rows.map(([name, type, words]) =>
-    `  ${name.padEnd(width)}  ${type.padEnd(types)}  ${words}`.trimEnd(),
-  );
+  const lines = textTable(rows, { indent: "  " });
   return `${head.join("\n")}\n\nFields (* required):\n${lines.join("\n")}\n`;
 }
 

@@ -2,6 +2,7 @@
 
 import { count } from "../../core/sentences.ts";
 import { markdownText, printable } from "../../report/text/printable.ts";
+import { textTable } from "../../report/text/terminal.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import { RESULT_STATUSES, type WorkspaceResult } from "../model/result.ts";
 import type { FleetRun } from "../run-fleet.ts";
@@ -139,20 +140,7 @@ export function fleetText(view: FleetView): string {
 
 /** Left-aligned columns; control characters are shown as boxes. */
 export function columns(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows)
-    row.forEach((cell, at) => {
-      widths[at] = Math.max(widths[at] ?? 0, cell.length);
-    });
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, at) => printable(cell).padEnd(widths[at] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  return `${textTable(rows.map((row) => row.map(printable))).join("\n")}\n`;
 }
 
 /** `ads-prod: changes in 1.2 s (2 security)`. */

@@ -5,7 +5,7 @@ import { count, listed } from "../../core/sentences.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
-import { type Colors, diffPaint, type Paint } from "../text/terminal.ts";
+import { type Colors, diffPaint, type Paint, textTable } from "../text/terminal.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
 import type { FieldLine } from "../view/field-lines.ts";
@@ -166,16 +166,7 @@ function findingLines(all: readonly Diagnostic[], colors: Colors): readonly stri
 }
 
 function tableSection(plan: PlanView, colors: Colors): readonly string[] {
-  const rows = kindTable(plan.notable);
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? "").length)),
-  );
-  return rows.map((row, at) => {
-    const cells = row.map((cell, column) =>
-      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-    );
-    return at === 0 ? colors.dim(`  ${cells.join("  ")}`) : `  ${cells.join("  ")}`;
-  });
+  return textTable(kindTable(plan.notable), { indent: "  ", head: colors.dim, numbers: true });
 }
 
 function summarySection(plan: PlanView, colors: Colors): readonly string[] {

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
 import { hasEnded, idText, whyText } from "../../resource/service-status.ts";
 import { printable, printableLines } from "../text/printable.ts";
-import { type Colors, tableText } from "../text/terminal.ts";
+import { type Colors, textTable } from "../text/terminal.ts";
 import { timeText } from "../text/vocabulary.ts";
 
 /** `RUNNING, 2 workers`, `TERMINATED: Inactivity`. */
@@ -30,7 +30,7 @@ export function eventsText(events: readonly JsonObject[], colors: Colors): strin
     printable(String(jsonObject.type ?? "")),
     printable(detailsText(objectIn(jsonObject.details))),
   ]);
-  return tableText(["time", "event", "details"], rows, colors);
+  return `${textTable([["time", "event", "details"], ...rows], { head: colors.dim }).join("\n")}\n`;
 }
 
 function detailsText(details: JsonObject): string {
@@ -109,7 +109,8 @@ export function runsText(runs: readonly JsonObject[], colors: Colors): string {
     outcomeWord(run),
     messageOf(run),
   ]);
-  return tableText(["run", "name", "started", "took", "state", ""], rows, colors);
+  const head = ["run", "name", "started", "took", "state", ""];
+  return `${textTable([head, ...rows], { head: colors.dim }).join("\n")}\n`;
 }
 
 export function runText(run: JsonObject, colors: Colors): string {

@@ -4,7 +4,7 @@ import type { Json } from "../../core/json.ts";
 import { grouped, listed } from "../../core/sentences.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
 import { isContentField, type Kind, type KindRegistry } from "../../resource/kind.ts";
-import { type Colors, valueText } from "../text/terminal.ts";
+import { type Colors, textTable, valueText } from "../text/terminal.ts";
 
 /** Keys of a spec that declare no resources. */
 export const SECTIONS: readonly string[] = [
@@ -71,8 +71,7 @@ function section(heading: string, lines: readonly string[], colors: Colors): str
 }
 
 function table(rows: readonly (readonly [string, string])[], colors: Colors): string {
-  const width = Math.max(0, ...rows.map(([label]) => label.length));
-  return rows.map(([label, words]) => `  ${colors.bold(label.padEnd(width))}  ${words}`).join("\n");
+  return textTable(rows, { indent: "  ", label: colors.bold }).join("\n");
 }
 
 function seeAlso(commands: readonly string[], colors: Colors): string {

@@ -40,23 +40,35 @@ export function wantsColor(env: Readonly<Record<string, string | undefined>>, is
   return isTerminal && env.TERM !== "dumb" && !set("CI");
 }
 
-/** Cells must be printable already. A column without a title and without content takes no room. */
-export function tableText(
-  head: readonly string[],
+interface TableStyle {
+  readonly indent?: string;
+  /** Of the first row. */
+  readonly head?: Paint;
+  /** Of the first column. */
+  readonly label?: Paint;
+  /** Whether the columns after the first are numbers. */
+  readonly numbers?: boolean;
+}
+
+/** Lines with columns as wide as their widest cell. Cells must be printable already. */
+export function textTable(
   rows: readonly (readonly string[])[],
-  colors: Colors,
-): string {
-  const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? "")].length)));
-  return all
-    .map((row, at) => {
-      const line = row
-        .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length)))
-        .join("  ")
-        .trimEnd();
-      return `${at === 0 ? colors.dim(line) : line}\n`;
-    })
-    .join("");
+  { indent = "", head = String, label = String, numbers = false }: TableStyle = {},
+): readonly string[] {
+  const lengthOf = (cell: string) => [...cell].length;
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, cell] of row.entries())
+      widths[column] = Math.max(widths[column] ?? 0, lengthOf(cell));
+  return rows.map((row, at) => {
+    const cells = row.map((cell, column) => {
+      const space = " ".repeat((widths[column] ?? 0) - lengthOf(cell));
+      if (column > 0 && numbers) return space + cell;
+      return column === 0 ? label(cell + space) : cell + space;
+    });
+    const line = `${indent}${cells.join("  ").trimEnd()}`;
+    return at === 0 ? head(line) : line;
+  });
 }
 
 const LONGEST = 400;
