@@ -84,7 +84,7 @@ export async function endApply(reports: OutcomeReports, result: ApplyResult): Pr
 export function originFrom(reports: OutcomeReports): ApplyRequest["origin"] {
   return async (plan) => {
     const { commit, runUrl: url } = await reports.info(plan);
-    return { commit, ...(url === undefined ? {} : { run_url: url }) };
+    return { commit, run_url: url };
   };
 }
 

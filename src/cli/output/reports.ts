@@ -76,7 +76,7 @@ export class Reports<F extends string> {
       ...(origin ?? (await this.origin)),
       host,
       modes,
-      ...(part === undefined ? {} : { partial: true }),
+      partial: part === undefined ? undefined : true,
     };
   }
 

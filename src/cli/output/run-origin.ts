@@ -34,7 +34,7 @@ export async function runOrigin(context: CommandContext, options: OriginOptions)
     commit,
     runUrl,
     repositoryUrl,
-    ...(root === undefined ? {} : { checkout: { root, cwd: context.cwd } }),
+    checkout: root === undefined ? undefined : { root, cwd: context.cwd },
   };
 }
 

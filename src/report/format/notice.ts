@@ -44,7 +44,7 @@ export function planNotices(plan: PlanView): readonly Notice[] {
     plan.changes.flatMap(({ address, at }) => (at === undefined ? [] : [[address, at] as const])),
   );
   const guards = plan.guards.map(({ diagnostic, addresses, origin }) => ({
-    ...findingNotice({ ...diagnostic, ...(origin === undefined ? {} : { origin }) }, addresses, declared),
+    ...findingNotice({ ...diagnostic, origin }, addresses, declared),
     blocks: diagnostic.severity === "error",
   }));
   const findings = [...plan.diagnostics, ...plan.notes].map((diagnostic) =>

@@ -68,7 +68,7 @@ function runDocument(run: PastRun): Record<string, unknown> {
   return {
     ...rest,
     started_at: isoTime(started_at),
-    ...(ended_at === undefined ? {} : { ended_at: isoTime(ended_at) }),
+    ended_at: ended_at === undefined ? undefined : isoTime(ended_at),
     more_changed: more ?? 0,
   };
 }

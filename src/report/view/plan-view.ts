@@ -100,7 +100,7 @@ export function planView(
       return changes();
     },
     notable,
-    ...(split === undefined ? {} : { split: splitView(split, changes(), registry) }),
+    split: split && splitView(split, changes(), registry),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
     drift: plan.drift.map((drift) => driftItem(drift, registry, places)),
     unmanaged: [

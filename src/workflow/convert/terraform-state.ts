@@ -182,7 +182,7 @@ class StateReader {
 
   #fail(message: string, at: Path, hint?: string): never {
     const where = at.length === 0 ? this.#name : `${this.#name}, ${toDottedPath(at)}`;
-    throw failureOf("CONVERT_STATE", `${where}: ${message}`, hint === undefined ? {} : { hint });
+    throw failureOf("CONVERT_STATE", `${where}: ${message}`, { hint });
   }
 }
 
