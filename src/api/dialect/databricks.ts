@@ -5,6 +5,7 @@ import {
   stayingObject,
   type WrittenFields,
   writtenFields,
+  writtenKeyedList,
   writtenList,
   writtenObject,
 } from "./table.ts";
@@ -50,11 +51,26 @@ const cluster: WrittenFields = {
   gcp_attributes: named("availability", "use_preemptible_executors", "local_ssd_count", "zone_id"),
 };
 
-const job: WrittenFields = {
-  ...writtenFields("name", "description", "existing_cluster_id", "max_concurrent_runs"),
-  ...writtenFields("timeout_seconds", "max_retries", "min_retry_interval_millis", "retry_on_timeout"),
+const events = ["on_start", "on_success", "on_failure"] as const;
+const warnings = ["on_duration_warning_threshold_exceeded", "on_streaming_backlog_exceeded"] as const;
+
+const notices: WrittenFields = {
+  email_notifications: stayingObject(writtenFields(...events, ...warnings, "no_alert_for_skipped_runs")),
+  webhook_notifications: stayingObject(
+    Object.fromEntries([...events, ...warnings].map((event) => [event, webhooks])),
+  ),
+  notification_settings: stayingObject(
+    writtenFields("no_alert_for_skipped_runs", "no_alert_for_canceled_runs", "alert_on_last_attempt"),
+  ),
+  health: named("rules"),
+};
+
+/** What a task of any form has. */
+const compute: WrittenFields = {
+  ...writtenFields("existing_cluster_id", "timeout_seconds"),
+  ...writtenFields("max_retries", "min_retry_interval_millis", "retry_on_timeout"),
   new_cluster: writtenObject(cluster),
-  notebook_task: named("notebook_path", "base_parameters"),
+  notebook_task: named("notebook_path", "base_parameters", "warehouse_id"),
   spark_jar_task: named("main_class_name", "jar_uri", "parameters"),
   spark_python_task: named("python_file", "parameters"),
   spark_submit_task: named("parameters"),
@@ -64,11 +80,55 @@ const job: WrittenFields = {
     maven: named("coordinates", "repo", "exclusions"),
     cran: named("package", "repo"),
   }),
+};
+
+const subscription = named("custom_subject", "paused", "subscribers");
+
+const task: WrittenFields = {
+  ...compute,
+  ...notices,
+  ...writtenFields("task_key", "description", "depends_on", "run_if", "disabled", "job_cluster_key"),
+  ...writtenFields("environment_key", "disable_auto_optimization"),
+  python_wheel_task: named("package_name", "entry_point", "parameters", "named_parameters"),
+  pipeline_task: named("pipeline_id", "full_refresh", "refresh_selection", "full_refresh_selection"),
+  dbt_task: named("commands", "project_directory", "profiles_directory", "schema", "catalog", "warehouse_id"),
+  sql_task: writtenObject({
+    ...writtenFields("warehouse_id", "parameters"),
+    query: named("query_id"),
+    file: named("path"),
+    alert: named("alert_id", "pause_subscriptions", "subscriptions"),
+    dashboard: named("dashboard_id", "custom_subject", "pause_subscriptions", "subscriptions"),
+  }),
+  run_job_task: named("job_id", "job_parameters"),
+  condition_task: named("op", "left", "right"),
+  dashboard_task: writtenObject({ ...writtenFields("dashboard_id", "warehouse_id"), subscription }),
+};
+
+const job: WrittenFields = {
+  ...compute,
+  ...notices,
+  ...writtenFields("name", "description", "max_concurrent_runs", "tags", "queue", "parameters"),
+  ...writtenFields("performance_target", "budget_policy_id"),
   schedule: named("quartz_cron_expression", "timezone_id", "pause_status"),
-  email_notifications: stayingObject(
-    writtenFields("on_start", "on_success", "on_failure", "no_alert_for_skipped_runs"),
-  ),
-  webhook_notifications: stayingObject({ on_start: webhooks, on_success: webhooks, on_failure: webhooks }),
+  trigger: writtenObject({
+    ...writtenFields("pause_status"),
+    file_arrival: named("url", "min_time_between_triggers_seconds", "wait_after_last_change_seconds"),
+    table_update: named(
+      ...["table_names", "condition"],
+      ...["min_time_between_triggers_seconds", "wait_after_last_change_seconds"],
+    ),
+    periodic: named("interval", "unit"),
+  }),
+  continuous: named("pause_status", "task_retry_mode"),
+  git_source: named("git_url", "git_provider", "git_branch", "git_tag", "git_commit", "sparse_checkout"),
+  environments: writtenKeyedList("environment_key", {
+    spec: named("environment_version", "client", "base_environment", "dependencies", "java_dependencies"),
+  }),
+  job_clusters: writtenKeyedList("job_cluster_key", { new_cluster: writtenObject(cluster) }),
+  tasks: writtenKeyedList("task_key", {
+    ...task,
+    for_each_task: writtenObject({ ...writtenFields("inputs", "concurrency"), task: writtenObject(task) }),
+  }),
 };
 
 const pool = {

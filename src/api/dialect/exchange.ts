@@ -55,10 +55,14 @@ class Speaker {
     this.#send = send;
     const request: JobRequest = (version, operation, input, permit) =>
       this.#plain(operation, input, permit, version);
-    const version = new HostVersion(() => request("2.1", "jobs/list", { limit: 1 }));
+    const version = new HostVersion(["2.2", "2.1", "2.0"], (newer) =>
+      request(newer, "jobs/list", { limit: 1 }),
+    );
     const carry = (live: JsonObject, settings: JsonObject): JsonObject =>
       this.#carried("jobs/reset", table.replaced.job, jobForPool(live, settings), settings);
-    const clusters = new HostVersion(() => request("2.1", "clusters/list", { page_size: 1 }));
+    const clusters = new HostVersion(["2.1", "2.0"], (newer) =>
+      request(newer, "clusters/list", { page_size: 1 }),
+    );
     this.#handlers = {
       ...jobHandlers(request, version, carry),
       ...runHandlers(request, version),
@@ -153,9 +157,10 @@ function listClusters(input: JsonObject, request: JobRequest, version: HostVersi
   const page: PagedList["page"] = (at) =>
     request("2.1", "clusters/list", { ...input, page_size: CLUSTERS_PAGE, ...at });
   const list = { operation: "clusters/list", member: "clusters", last: "no token", page } as const;
-  return version.read(
-    async () => ({ clusters: await allPages(list, "cluster_id") }),
-    () => request("2.0", "clusters/list", input),
+  return version.read(async (found) =>
+    found === "2.0"
+      ? request("2.0", "clusters/list", input)
+      : { clusters: await allPages(list, "cluster_id") },
   );
 }
 
@@ -176,9 +181,22 @@ function clusterForPool(cluster: JsonObject, member: JsonObject): JsonObject {
   return { ...omit(cluster, Object.keys(OF_MEMBER)), ...Object.fromEntries(kept) };
 }
 
+/** A live job without what the pools of its new clusters decide; tasks and shared clusters are those of the same key. */
 function jobForPool(live: JsonObject, written: JsonObject): JsonObject {
-  if (!isObject(live.new_cluster)) return live;
-  return { ...live, new_cluster: clusterForPool(live.new_cluster, objectIn(written.new_cluster)) };
+  const inPool = (before: JsonObject, after: JsonObject): JsonObject =>
+    isObject(before.new_cluster)
+      ? { ...before, new_cluster: clusterForPool(before.new_cluster, objectIn(after.new_cluster)) }
+      : before;
+  const elements = (list: string, key: string) =>
+    listIn(live[list]).map((before) => {
+      const named = listIn(written[list]).find((after) => objectIn(after)[key] === objectIn(before)[key]);
+      return inPool(objectIn(before), objectIn(named));
+    });
+  return {
+    ...inPool(live, written),
+    ...(live.tasks === undefined ? {} : { tasks: elements("tasks", "task_key") }),
+    ...(live.job_clusters === undefined ? {} : { job_clusters: elements("job_clusters", "job_cluster_key") }),
+  };
 }
 
 /** An answer about groups without members that this program does not manage, so that no patch removes them. */
@@ -277,6 +295,7 @@ function carriedValue(
   if (field === undefined) return written ?? live;
   if (field === "written") return written;
   if (field.is === "list") return carriedList(field.fields, live, written, path);
+  if (field.is === "keyed list") return carriedByKey(field, live, written, path);
   if (!isObject(live)) return written;
   if (isObject(written)) return withCarried(field.fields, live, written, path);
   if (!field.stays) return isBare(field.fields, live) ? live : written;
@@ -287,6 +306,21 @@ function carriedValue(
 /** Nothing in it is written by us, so its absence in a write says nothing about it. */
 const isBare = (fields: WrittenFields, live: JsonObject): boolean =>
   Object.keys(live).length > 0 && isEmptyValue(writtenPart(fields, live));
+
+function carriedByKey(
+  { key: name, fields }: Extract<WrittenField, { readonly is: "keyed list" }>,
+  live: Json,
+  written: Json | undefined,
+  path: Path,
+): Json | undefined {
+  if (!Array.isArray(written)) return written;
+  return written.map((element: Json, at) => {
+    const before = listIn(live).find((other) => objectIn(other)[name] === objectIn(element)[name]);
+    return isObject(element) && isObject(before)
+      ? withCarried(fields, before, element, [...path, at])
+      : element;
+  });
+}
 
 /** The live list if the write does not change it; else the written elements with the unknown fields of their live ones. */
 function carriedList(

@@ -1,7 +1,7 @@
 // Jobs of a host with versions: read and written through 2.1 if the host has it, through 2.0 otherwise.
-
 import { canonicalJson } from "../../core/digest.ts";
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
+
 import { type Refused, refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
 import { isMissing } from "../contract/refusals.ts";
@@ -27,43 +27,103 @@ type CarryJob = (live: JsonObject, settings: JsonObject) => JsonObject;
 const PAGE = 100;
 
 export function jobHandlers(request: JobRequest, version: HostVersion, carry: CarryJob): Handlers {
+  const whole = (from: ApiVersion, input: JsonObject) =>
+    wholeAnswer("jobs/get", (at) => request(from, "jobs/get", { ...input, ...at }));
   return {
-    "jobs/list": (input) => {
-      const page: PagedList["page"] = (at) =>
-        request("2.1", "jobs/list", { ...input, limit: PAGE, expand_tasks: true, ...at });
-      const list = { operation: "jobs/list", member: "jobs", last: "has_more", page } as const;
-      return version.read(
-        async () => ({ jobs: (await allPages(list, "job_id")).map(jobOfTasks) }),
-        async () => {
-          const { jobs, ...rest } = await request("2.0", "jobs/list", input);
-          if (!Array.isArray(jobs)) return rest;
-          const read = (job: JsonObject) => request("2.0", "jobs/get", { job_id: job.job_id ?? "" });
-          return { ...rest, jobs: await Promise.all(jobs.map((job) => listedJob(objectIn(job), read))) };
-        },
-      );
-    },
+    "jobs/list": (input) =>
+      version.read(async (from) => {
+        if (from === "2.0") return listOldJobs(request, input);
+        const page: PagedList["page"] = (at) =>
+          request(from, "jobs/list", { ...input, limit: PAGE, expand_tasks: true, ...at });
+        const jobs = await allPages(
+          { operation: "jobs/list", member: "jobs", last: "has_more", page },
+          "job_id",
+        );
+        return {
+          jobs: await Promise.all(jobs.map(async (job) => jobOfTasks(await completed(job, from, whole)))),
+        };
+      }),
     "jobs/get": (input) =>
-      version.read(
-        async () => jobOfTasks(await request("2.1", "jobs/get", input)),
-        async () => jobWithoutTasks(await request("2.0", "jobs/get", input)),
+      version.read(async (from) =>
+        from === "2.0"
+          ? jobWithoutTasks(await request(from, "jobs/get", input))
+          : jobOfTasks(await whole(from, input)),
       ),
     "jobs/create": async (settings, permit) => {
       const found = await version.found();
-      return request(found, "jobs/create", found === "2.0" ? settings : tasksOfSettings(settings), permit);
+      return request(found, "jobs/create", found === "2.0" ? settings : settingsWithTasks(settings), permit);
     },
     // Fields that the settings do not set are read from the live job right before the write.
     "jobs/reset": async (input, permit) => {
       const found = await version.found();
-      const job = await request(found, "jobs/get", { job_id: input.job_id ?? "" });
+      const job = await whole(found, { job_id: input.job_id ?? "" });
       const { unmanageable } = found === "2.0" ? jobWithoutTasks(job) : jobOfTasks(job);
       if (typeof unmanageable === "string") throw wouldLoseTasks(unmanageable);
-      const live = objectIn(job.settings);
+      const live = only(objectIn(job.settings), (field) => field !== "format");
       const wanted = objectIn(input.new_settings);
-      const settings =
-        found === "2.0" ? carry(live, wanted) : tasksOfSettings(carry(settingsOfTasks(live), wanted), live);
+      const settings = carry(live, found === "2.0" ? wanted : settingsWithTasks(wanted, live));
       return request(found, "jobs/reset", { ...input, new_settings: settings }, permit);
     },
     ...inBothVersions(["jobs/delete"], request, version),
+  };
+}
+
+async function listOldJobs(request: JobRequest, input: JsonObject): Promise<JsonObject> {
+  const { jobs, ...rest } = await request("2.0", "jobs/list", input);
+  if (!Array.isArray(jobs)) return rest;
+  const read = (job: JsonObject) => request("2.0", "jobs/get", { job_id: job.job_id ?? "" });
+  return { ...rest, jobs: await Promise.all(jobs.map((job) => listedJob(objectIn(job), read))) };
+}
+
+/** A listed job with all its tasks: a list shows only the first ones. A job that was deleted since stays as listed. */
+async function completed(
+  job: JsonObject,
+  from: ApiVersion,
+  whole: (from: ApiVersion, input: JsonObject) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  if (job.has_more !== true) return job;
+  try {
+    return await whole(from, { job_id: job.job_id ?? "" });
+  } catch (failure) {
+    if (isMissing(failure)) return job;
+    throw failure;
+  }
+}
+
+/** Lists that version 2.2 shows in pages inside one answer. */
+const PAGED: readonly string[] = ["tasks", "job_clusters", "environments", "parameters"];
+
+/** One answer from all its pages. Throws Refused if they do not end. */
+async function wholeAnswer(
+  operation: OperationName,
+  read: (at: { readonly page_token?: string }) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const page: PagedList["page"] = async (at) => {
+    const answer = await read(at);
+    const { has_more = false, next_page_token } = answer;
+    return { pages: [answer], has_more, ...(next_page_token === undefined ? {} : { next_page_token }) };
+  };
+  const list = { operation, member: "pages", last: "has_more", page } as const;
+  const { elements } = await readPages(list, Number.POSITIVE_INFINITY);
+  const [first = {}, ...more] = elements.map(objectIn);
+  if (more.length === 0) return first;
+  const joined = (holder: JsonObject, others: readonly JsonObject[]): JsonObject => ({
+    ...holder,
+    ...Object.fromEntries(
+      PAGED.flatMap((name) => {
+        const all = [holder, ...others].flatMap((part) => listIn(part[name]));
+        return all.length === 0 ? [] : [[name, all]];
+      }),
+    ),
+  });
+  const { has_more: _, next_page_token: __, ...answer } = joined(first, more);
+  if (!isObject(first.settings)) return answer;
+  return {
+    ...answer,
+    settings: joined(
+      first.settings,
+      more.map((part) => objectIn(part.settings)),
+    ),
   };
 }
 
@@ -106,7 +166,7 @@ function wouldLoseTasks(reason: string): Refused {
 const TASK_KINDS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"] as const;
 
 /** What a task holds that the contract has among the settings. Its own mails, timeout and conditions stay its own. */
-const OF_TASK: ReadonlySet<string> = new Set([
+export const OF_TASK: ReadonlySet<string> = new Set([
   ...TASK_KINDS,
   "existing_cluster_id",
   "new_cluster",
@@ -119,20 +179,47 @@ const OF_TASK: ReadonlySet<string> = new Set([
 const LISTS: ReadonlySet<string> = new Set(["tasks", "job_clusters", "format"]);
 const TASK_KEY = "main";
 
-/**
- * A job with tasks in the contract's form. A job that it cannot express has only its name, the reason in `unmanageable`, and the
- * clusters and pools that its tasks need in `compute_ids`.
- */
+/** A job with tasks: in the contract's form if that expresses all of it, else with its lists. */
 function jobOfTasks(job: JsonObject): JsonObject {
   const settings = objectIn(job.settings);
-  const reason = unmanageable(settings);
-  if (reason !== undefined) return unmanageableJob(job, reason);
-  const fields = fieldsOfTask(settings);
-  return {
-    ...job,
-    settings: settingsOfTasks(settings),
-    ...(fields.length === 0 ? {} : { task_fields: fields }),
-  };
+  if (objectIn(settings.deployment).kind === "BUNDLE") return unmanageableJob(job, "a bundle deploys it");
+  if (objects(settings.tasks).length === 0) return unmanageableJob(job, "it has no task");
+  const fields = singleTask(settings);
+  const own = only(withRunAs(job, settings), (field) => field !== "format");
+  if (fields === undefined) return { ...job, settings: own };
+  return { ...job, settings: { ...only(own, (field) => !LISTS.has(field)), ...fields } };
+}
+
+/** The identity of a job that names none is who runs it. */
+function withRunAs({ run_as_user_name: name }: JsonObject, settings: JsonObject): JsonObject {
+  if (settings.run_as !== undefined || typeof name !== "string" || name === "") return settings;
+  return { ...settings, run_as: name.includes("@") ? { user_name: name } : { service_principal_name: name } };
+}
+
+/** Members that a task of the contract has; the source of its file is the workspace. */
+const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  notebook_task: new Set(["notebook_path", "base_parameters", "source"]),
+  spark_jar_task: new Set(["main_class_name", "jar_uri", "parameters", "run_as_repl"]),
+  spark_python_task: new Set(["python_file", "parameters", "source"]),
+  spark_submit_task: new Set(["parameters"]),
+};
+
+/** The fields of the only task with its key, if the contract's form loses nothing of it; undefined for all other jobs. */
+export function singleTask(settings: JsonObject): JsonObject | undefined {
+  const [task, ...others] = objects(settings.tasks);
+  if (task === undefined || others.length > 0 || settings.git_source !== undefined) return undefined;
+  if (objects(settings.job_clusters).length > 0 || objects(settings.environments).length > 0)
+    return undefined;
+  const own = Object.keys(task).filter(
+    (field) => field !== "task_key" && !isUsual(field, task[field] ?? null),
+  );
+  const [kind, second] = own.filter((field) => field.endsWith("_task"));
+  const members = MEMBERS[kind ?? ""];
+  if (kind === undefined || members === undefined || second !== undefined) return undefined;
+  if (!own.every((field) => OF_TASK.has(field)) || isFromGit(task)) return undefined;
+  if (!Object.keys(objectIn(task[kind])).every((member) => members.has(member))) return undefined;
+  if (task.existing_cluster_id === undefined && task.new_cluster === undefined) return undefined;
+  return only(task, (field) => OF_TASK.has(field) || field === "task_key");
 }
 
 /** A job of version 2.0, which has several tasks only in the answer to `jobs/get`. */
@@ -162,23 +249,14 @@ function unmanageableJob(job: JsonObject, reason: string): JsonObject {
   };
 }
 
-/** The fields of a task that the contract does not have, with a value that differs from that of a new task. */
-function fieldsOfTask({ tasks, job_clusters }: JsonObject): readonly string[] {
-  const [task = {}] = objects(tasks);
-  const own = Object.keys(task).filter(
-    (field) => !OF_TASK.has(field) && !NAMES.has(field) && !isUsual(field, task[field] ?? null),
-  );
-  const unused = objects(job_clusters).some((one) => one.job_cluster_key !== task.job_cluster_key);
-  return [...own.map((field) => `tasks.${field}`), ...(unused ? ["job_clusters"] : [])];
-}
-
-/** What other tasks and the task itself call its parts; a job with one task has no use for them. */
-const NAMES: ReadonlySet<string> = new Set(["task_key", "job_cluster_key"]);
-
 function isUsual(field: string, value: Json): boolean {
   if (field === "run_if") return value === "ALL_SUCCESS";
-  if (field === "timeout_seconds") return value === 0;
-  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
+  return (
+    value === null ||
+    value === 0 ||
+    value === false ||
+    (typeof value === "object" && Object.keys(value).length === 0)
+  );
 }
 
 const COMPUTE_IDS: ReadonlySet<string> = new Set([
@@ -196,21 +274,6 @@ function computeIds(value: Json): readonly string[] {
   );
 }
 
-/** Why the contract cannot express a job; undefined if it can. */
-function unmanageable(settings: JsonObject): string | undefined {
-  const tasks = objects(settings.tasks);
-  const [task] = tasks;
-  if (task === undefined) return "it has no task";
-  if (tasks.length > 1) return `it has ${tasks.length} tasks`;
-  const kinds = Object.keys(task).filter((field) => field.endsWith("_task"));
-  const [kind = "", ...more] = kinds;
-  if (more.length > 0 || !TASK_KINDS.some((one) => one === kind))
-    return `its task is ${kinds.length === 0 ? "of an unknown kind" : `a ${kinds.join(" and a ")}`}`;
-  if (task.existing_cluster_id === undefined && clusterOf(task, settings) === undefined)
-    return "its task has no cluster";
-  return isFromGit(task) ? FROM_GIT : undefined;
-}
-
 const FROM_GIT = "its task comes from a Git repository";
 
 /** Its path is one of the repository, which no field of the contract names. */
@@ -219,44 +282,15 @@ function isFromGit({ notebook_task, spark_python_task }: JsonObject): boolean {
   return source === "GIT" || (typeof path === "string" && !path.startsWith("/"));
 }
 
-function clusterOf(task: JsonObject, settings: JsonObject): Json | undefined {
-  if (task.new_cluster !== undefined) return task.new_cluster;
-  const { job_cluster_key: key } = task;
-  return key === undefined ? undefined : shared(settings, key)?.new_cluster;
-}
-
-const shared = (settings: JsonObject, key: Json): JsonObject | undefined =>
-  objects(settings.job_clusters).find((one) => one.job_cluster_key === key);
-
-/** Settings of one task in the contract's form, with all fields that the contract does not have. */
-function settingsOfTasks(settings: JsonObject): JsonObject {
-  const task = objects(settings.tasks)[0] ?? {};
-  const cluster = clusterOf(task, settings);
+/** Settings as requests have them: with a list of tasks. A single task keeps the key that it has. */
+function settingsWithTasks(settings: JsonObject, live: JsonObject = {}): JsonObject {
+  const { task_key, ...rest } = settings;
+  if (rest.tasks !== undefined) return rest;
+  const [before, ...others] = objects(live.tasks);
+  const key = task_key ?? (others.length === 0 ? before?.task_key : undefined) ?? TASK_KEY;
   return {
-    ...only(settings, (field) => !LISTS.has(field)),
-    ...only(task, (field) => OF_TASK.has(field)),
-    ...(cluster === undefined ? {} : { new_cluster: cluster }),
-  };
-}
-
-/** Settings in the contract's form as settings with one task. `live`, if there is a job, keeps what the task alone has. */
-function tasksOfSettings(settings: JsonObject, live: JsonObject = {}): JsonObject {
-  const before = objects(live.tasks)[0] ?? { task_key: TASK_KEY };
-  const own = only(before, (field) => !OF_TASK.has(field));
-  const { new_cluster, ...task } = only(settings, (field) => OF_TASK.has(field));
-  const { job_cluster_key, ...unshared } = own;
-  const key = new_cluster === undefined ? undefined : job_cluster_key;
-  const placed =
-    key !== undefined
-      ? { ...own, ...task }
-      : { ...unshared, ...task, ...(new_cluster === undefined ? {} : { new_cluster }) };
-  const clusters = objects(live.job_clusters).map((one) =>
-    key !== undefined && one.job_cluster_key === key ? { ...one, new_cluster: new_cluster ?? {} } : one,
-  );
-  return {
-    ...only(settings, (field) => !OF_TASK.has(field)),
-    tasks: [placed],
-    ...(clusters.length === 0 ? {} : { job_clusters: clusters }),
+    ...only(rest, (field) => !OF_TASK.has(field)),
+    tasks: [{ task_key: key, ...only(rest, (field) => OF_TASK.has(field)) }],
   };
 }
 
@@ -281,17 +315,18 @@ export function runHandlers(request: JobRequest, version: HostVersion): Handlers
   return {
     "jobs/runs/list": runLister(request, version),
     "jobs/runs/get": (input) =>
-      version.read(
-        async () => runOfTasks(await request("2.1", "jobs/runs/get", input)),
-        () => request("2.0", "jobs/runs/get", input),
-      ),
+      version.read(async (from) => {
+        if (from === "2.0") return request(from, "jobs/runs/get", input);
+        const read = (at: object) => request(from, "jobs/runs/get", { ...input, ...at });
+        return runOfTasks(await wholeAnswer("jobs/runs/get", read));
+      }),
     "jobs/runs/get-output": async (input) => {
       const answer = await request(await version.found(), "jobs/runs/get-output", input);
       return isObject(answer.metadata) ? { ...answer, metadata: runOfTasks(answer.metadata) } : answer;
     },
     "jobs/runs/submit": async (input, permit) => {
       const found = await version.found();
-      return request(found, "jobs/runs/submit", found === "2.0" ? input : tasksOfSettings(input), permit);
+      return request(found, "jobs/runs/submit", found === "2.0" ? input : settingsWithTasks(input), permit);
     },
     ...inBothVersions(SAME, request, version),
   };
@@ -304,29 +339,28 @@ function runLister(request: JobRequest, version: HostVersion): (input: JsonObjec
   let position: { readonly key: string; readonly at: PagePosition } | undefined;
 
   /** At least `limit` runs after the first `offset` ones, unless there are fewer. */
-  const listPages = async ({ offset = 0, limit = USUAL_LIMIT, ...filter }: JsonObject) => {
+  const listPages = async (from: ApiVersion, { offset = 0, limit = USUAL_LIMIT, ...filter }: JsonObject) => {
     const before = Number(offset);
-    const from = position?.key === canonicalJson({ ...filter, offset: before }) ? position.at : undefined;
-    const skipped = from === undefined ? before : 0;
+    const after = position?.key === canonicalJson({ ...filter, offset: before }) ? position.at : undefined;
+    const skipped = after === undefined ? before : 0;
     const most = Number(limit) + skipped;
     const page: PagedList["page"] = (at) =>
-      request("2.1", "jobs/runs/list", {
+      request(from, "jobs/runs/list", {
         ...filter,
         limit: Math.min(RUNS_PAGE, most),
         expand_tasks: true,
         ...at,
       });
     const list = { operation: "jobs/runs/list", member: "runs", last: "has_more", page } as const;
-    const { elements, next } = await readPages(list, most, from);
+    const { elements, next } = await readPages(list, most, after);
     const runs = elements.slice(skipped).map((run) => runOfTasks(objectIn(run)));
-    const after = canonicalJson({ ...filter, offset: before + runs.length });
-    position = next === undefined ? undefined : { key: after, at: next };
+    const key = canonicalJson({ ...filter, offset: before + runs.length });
+    position = next === undefined ? undefined : { key, at: next };
     return { ...(runs.length === 0 ? {} : { runs }), has_more: next !== undefined };
   };
   return (input) =>
-    version.read(
-      () => listPages(input),
-      () => request("2.0", "jobs/runs/list", input),
+    version.read((from) =>
+      from === "2.0" ? request(from, "jobs/runs/list", input) : listPages(from, input),
     );
 }
 

@@ -10,7 +10,7 @@ export interface WrittenFields {
 }
 
 /** `written`: the value of the write replaces the live one. */
-export type WrittenField = "written" | WrittenObject | WrittenList;
+export type WrittenField = "written" | WrittenObject | WrittenList | WrittenKeyedList;
 
 /** Removed with all its fields if the write does not have it; one that `stays` keeps the fields that are not set. */
 interface WrittenObject {
@@ -21,6 +21,13 @@ interface WrittenObject {
 
 interface WrittenList {
   readonly is: "list";
+  readonly fields: WrittenFields;
+}
+
+/** Elements are the same if this field is: an element of the write keeps the fields of its live one that are not known. */
+interface WrittenKeyedList {
+  readonly is: "keyed list";
+  readonly key: string;
   readonly fields: WrittenFields;
 }
 
@@ -37,6 +44,12 @@ export const stayingObject = (fields: WrittenFields): WrittenObject => ({
   stays: true,
 });
 export const writtenList = (fields: WrittenFields): WrittenList => ({ is: "list", fields });
+
+export const writtenKeyedList = (key: string, fields: WrittenFields): WrittenKeyedList => ({
+  is: "keyed list",
+  key,
+  fields,
+});
 
 /** Other words for the values at a path; `*` stands for each element of a list. */
 interface ValueRule {
@@ -121,46 +134,58 @@ export function withoutNulls<T extends Json>(value: T): T {
   return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)])) as unknown as T;
 }
 
-export type ApiVersion = "2.0" | "2.1";
+export type ApiVersion = "2.0" | "2.1" | "2.2";
 
-type Request = () => Promise<JsonObject>;
+type VersionRequest = (version: ApiVersion) => Promise<JsonObject>;
 
+/** The newest version of an area that the host has, found by the first request. */
 export class HostVersion {
-  readonly #probe: Request;
+  readonly #versions: readonly ApiVersion[];
+  readonly #probe: VersionRequest;
   #version: ApiVersion | undefined;
   #discovery: Promise<unknown> | undefined;
 
-  /** `probe`: a read of version 2.1 for a host whose version no other request has found. */
-  constructor(probe: Request) {
+  /** `versions`: the newest first; the last one is taken without a request. `probe`: a read for a host that no other request has found. */
+  constructor(versions: readonly ApiVersion[], probe: VersionRequest) {
+    this.#versions = versions;
     this.#probe = probe;
   }
 
   async found(): Promise<ApiVersion> {
-    if (this.#version === undefined) await this.read(this.#probe, async () => ({}));
+    const last = this.#versions.at(-1);
+    if (this.#version === undefined)
+      await this.read(async (version) => (version === last ? {} : this.#probe(version)));
     return this.#version ?? "2.0";
   }
 
   /** Sends the read of the version that the host has. Requests that begin during the discovery wait for it. */
-  async read(newer: Request, older: Request): Promise<JsonObject> {
+  async read(request: VersionRequest): Promise<JsonObject> {
     while (this.#version === undefined && this.#discovery !== undefined)
       await this.#discovery.catch(() => undefined);
-    if (this.#version === "2.0") return older();
-    if (this.#version === "2.1") return newer();
-    const first = newer();
-    this.#discovery = first;
+    if (this.#version !== undefined) return request(this.#version);
+    const discovery = this.#discover(request);
+    this.#discovery = discovery;
     try {
-      const answer = await first;
-      this.#version = "2.1";
-      return answer;
-    } catch (refusal) {
-      if (hasNoSuchVersion(refusal)) this.#version = "2.0";
-      else if (isOfTheApi(refusal)) this.#version = "2.1";
-      else throw refusal;
-      if (this.#version === "2.1") throw refusal;
+      return await discovery;
     } finally {
       this.#discovery = undefined;
     }
-    return older();
+  }
+
+  async #discover(request: VersionRequest): Promise<JsonObject> {
+    for (const version of this.#versions.slice(0, -1)) {
+      try {
+        const answer = await request(version);
+        this.#version = version;
+        return answer;
+      } catch (refusal) {
+        if (hasNoSuchVersion(refusal)) continue;
+        if (isOfTheApi(refusal)) this.#version = version;
+        throw refusal;
+      }
+    }
+    this.#version = this.#versions.at(-1) ?? "2.0";
+    return request(this.#version);
   }
 }
 

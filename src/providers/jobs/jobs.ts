@@ -1,14 +1,15 @@
 // Jobs (contract B 2.2 and contract B 4.2). A job is created inert with a token in its name, then reset to its settings (design 6).
 
 import type { Reader } from "../../api/contract/reader.ts";
+import { OF_TASK } from "../../api/dialect/jobs.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
-import { defined, isObject, type JsonObject, listIn } from "../../core/json.ts";
+import { defined, isObject, type JsonObject, omit } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
-import { clusterFields, clusterFiles, fileAt, withoutInherited, withSize } from "../clusters/fields.ts";
+import { clusterFields, clusterFiles, fileAt } from "../clusters/fields.ts";
 import { sendCluster } from "../clusters/operations.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
@@ -25,8 +26,18 @@ import {
 } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { preservedIn, preservedPaths, withPreserved, withUnknownFields } from "../kit/unknown-fields.ts";
+import { databricksSettingProblems, databricksSettings } from "./databricks-settings.ts";
+import { jobTaskProblems, taskFiles } from "./job-tasks.ts";
 import { mailed, scheduleProblems, settings } from "./settings.ts";
 import { libraries, libraryFiles, libraryProblems, taskProblems, tasks } from "./tasks.ts";
+import {
+  settingsWithKeys,
+  settingsWithLists,
+  withLiveSizes,
+  withoutInheritedValues,
+  withSingleTask,
+} from "./wire-form.ts";
+
 
 const fields = {
   name: textField({
@@ -50,18 +61,24 @@ const fields = {
   ...tasks,
   libraries,
   ...settings,
+  ...databricksSettings,
 };
 
 const TOKEN = /\[workspace:([\w-]+)\]$/;
 
-/** A job whose source is a Git repository is unmanageable, so a source is the workspace. Settings contain nothing that the service computes. */
-const READ_ONLY = new Set(["notebook_task.source", "spark_python_task.source"]);
+/** What the service computes; the source of a plain single task is always the workspace. */
+const READ_ONLY = new Set([
+  "notebook_task.source",
+  "spark_python_task.source",
+  "spark_jar_task.run_as_repl",
+  "git_source.git_snapshot",
+  "format",
+]);
 
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
-  const given = isObject(answer.settings) ? answer.settings : {};
-  const read = normalizeLive(fields, given);
-  const values = isObject(read.new_cluster) ? { ...read, new_cluster: withSize(read.new_cluster) } : read;
+  const given = settingsWithKeys(isObject(answer.settings) ? answer.settings : {});
+  const values = withLiveSizes(normalizeLive(fields, given));
   const name = responseText(given, "name") ?? "Untitled";
   const token = TOKEN.exec(name)?.[1];
   const { creator_user_name, created_time } = answer;
@@ -69,11 +86,7 @@ function toSpec(answer: JsonObject): LiveObject {
   const reason = responseText(answer, "unmanageable");
   const live = { id: remoteId(id), name, values: { ...values, name }, facts };
   if (reason !== undefined) return { ...live, unmanageable: reason };
-  const known = withUnknownFields(live, fields, given, READ_ONLY);
-  const ofTask = listIn(answer.task_fields).map(String);
-  return ofTask.length === 0
-    ? known
-    : { ...known, unknownFields: [...(known.unknownFields ?? []), ...ofTask].sort() };
+  return withUnknownFields(live, fields, given, READ_ONLY);
 }
 
 async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> {
@@ -82,8 +95,7 @@ async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> 
 }
 
 function normalize(values: Values): Values {
-  const tidy = normalizeDesired(fields, values);
-  return isObject(tidy.new_cluster) ? { ...tidy, new_cluster: withoutInherited(tidy.new_cluster) } : tidy;
+  return withoutInheritedValues(withSingleTask(normalizeDesired(fields, values)));
 }
 
 function clusterChoice(values: Values): readonly Problem[] {
@@ -98,11 +110,28 @@ function clusterChoice(values: Values): readonly Problem[] {
   return [problem("SPEC_COMBINATION", ["existing_cluster_id"], message)];
 }
 
-/** A job without a schedule and notifications, with a name by which it can be found again. */
+const singleTaskProblems = (values: Values): readonly Problem[] => [
+  ...clusterChoice(values),
+  ...taskProblems(values),
+  ...libraryProblems(values.libraries),
+];
+
+/** Fields of a single task next to `tasks`. */
+function ownFieldProblems(values: Values): readonly Problem[] {
+  const own = [...OF_TASK].find((field) => values[field] !== undefined);
+  const hint = `move ${own} into a task, or remove tasks`;
+  return own === undefined
+    ? []
+    : [problem("SPEC_COMBINATION", [own], `${own} and tasks cannot be used together`, hint)];
+}
+
+/** A job that nothing starts and that sends nothing, with a name by which it can be found again. */
 function inert(values: Values, name: string, token: string): JsonObject {
-  const { schedule: _, email_notifications: __, ...rest } = values;
+  const rest = omit(values, STARTS_OR_SENDS);
   return { ...rest, name: `${name} [workspace:${token}]`, max_concurrent_runs: 0 };
 }
+
+const STARTS_OR_SENDS = ["schedule", "trigger", "continuous", "email_notifications", "webhook_notifications"];
 
 /** Sends settings, put into their request by `inside`; `new_cluster` may be a member of a pool. */
 function send(
@@ -113,7 +142,7 @@ function send(
 ): Promise<JsonObject> {
   const cluster = isObject(settings.new_cluster) ? settings.new_cluster : undefined;
   return sendCluster(api, operation, cluster, (new_cluster) =>
-    inside(new_cluster === undefined ? settings : { ...settings, new_cluster }),
+    inside(settingsWithLists(new_cluster === undefined ? settings : { ...settings, new_cluster })),
   );
 }
 
@@ -146,7 +175,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
 export const jobs = defineProvider({
   kind: "jobs",
   singular: "job",
-  description: "Jobs: a task, the cluster that it runs on, and its schedule.",
+  description: "Jobs: tasks, the clusters that they run on, and what starts them.",
   fields,
   severity: "availability",
   nameField: "name",
@@ -158,23 +187,31 @@ export const jobs = defineProvider({
 
   planning: {
     validate: (values) => [
-      ...clusterChoice(values),
-      ...taskProblems(values),
-      ...libraryProblems(values.libraries),
+      ...(values.tasks === undefined ? singleTaskProblems(values) : ownFieldProblems(values)),
       ...scheduleProblems(values),
     ],
     validateIn: {
-      databricks: ({ new_cluster: fresh }) =>
-        isObject(fresh) ? singleNodeProblems(fresh, ["new_cluster"]) : [],
+      databricks: (values) => [
+        ...databricksSettingProblems(values),
+        ...jobTaskProblems(values),
+        ...(isObject(values.new_cluster) ? singleNodeProblems(values.new_cluster, ["new_cluster"]) : []),
+      ],
     },
     dependencies: (_name, values) => [
       ...libraryFiles(values.libraries),
       ...(isObject(values.spark_python_task) ? fileAt(values.spark_python_task.python_file) : []),
       ...(isObject(values.new_cluster) ? clusterFiles(values.new_cluster) : []),
+      ...taskFiles(values),
     ],
     normalize,
     steps: (diffs, live, after) => [
-      { operation: "reset", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
+      {
+        operation: "reset",
+        // A reset without an identity keeps the one that the job has.
+        detail: {
+          keep: preservedPaths(fields, live.values, after, diffs).filter(([field]) => field !== "run_as"),
+        },
+      },
     ],
     requests: (change, workspace) =>
       change.action === "delete" && workspace.activeRuns === undefined ? ["runs"] : [],

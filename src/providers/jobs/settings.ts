@@ -8,28 +8,11 @@ import {
   flagField,
   groupField,
   integerField,
-  listField,
   required,
-  tags,
   textField,
 } from "../kit/field-builders.ts";
 import { isTimeZone, quartzProblem } from "./cron.ts";
-
-const addresses = (when: string) =>
-  listField(textField({ minLength: 1, description: "E-mail address." }), {
-    list: "set",
-    default: [],
-    description: `Recipients of an e-mail when a run ${when}.`,
-  });
-
-const webhooks = (when: string) =>
-  listField(
-    groupField(
-      { id: required(textField({ minLength: 1, description: "ID of a notification destination." })) },
-      { description: "One destination." },
-    ),
-    { list: { key: "id" }, default: [], description: `Who receives a message when a run ${when}.` },
-  );
+import { emails } from "./notifications.ts";
 
 export const settings = {
   schedule: groupField(
@@ -55,22 +38,9 @@ export const settings = {
       description: "Schedule of the job. If absent, the job runs only when it is started.",
     },
   ),
-  email_notifications: groupField(
-    {
-      on_start: addresses("begins"),
-      on_success: addresses("succeeds"),
-      on_failure: addresses("fails, is skipped or times out"),
-      no_alert_for_skipped_runs: flagField({
-        default: false,
-        description: "Sends no on_failure e-mail for skipped runs.",
-      }),
-    },
-    {
-      severity: "other",
-      default: {},
-      description: "Recipients of e-mail about runs, and about the deletion of the job.",
-    },
-  ),
+  email_notifications: emails({
+    description: "Recipients of e-mail about runs, and about the deletion of the job.",
+  }),
   timeout_seconds: integerField({
     minimum: 0,
     default: 0,
@@ -87,31 +57,6 @@ export const settings = {
     description: "Minimum time before a retry, in milliseconds.",
   }),
   retry_on_timeout: flagField({ default: false, description: "Whether to retry a run that timed out." }),
-  description: textField({
-    dialect: "databricks",
-    severity: "other",
-    serverDefault: true,
-    description: "Description of the job.",
-  }),
-  tags: tags({
-    most: 25,
-    dialect: "databricks",
-    whenAbsent: "unmanaged",
-    description: "Tags of the job and of its clusters.",
-  }),
-  webhook_notifications: groupField(
-    {
-      on_start: webhooks("begins"),
-      on_success: webhooks("succeeds"),
-      on_failure: webhooks("fails"),
-    },
-    {
-      dialect: "databricks",
-      severity: "other",
-      whenAbsent: "unmanaged",
-      description: "Destinations that receive messages about runs.",
-    },
-  ),
   max_concurrent_runs: integerField({
     minimum: 0,
     maximum: 1000,

@@ -1,0 +1,105 @@
+// Jobs of the Databricks dialect between a spec, where tasks and what they share have keys, and requests, where they are lists.
+
+import { singleTask } from "../../api/dialect/jobs.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import { withoutInherited, withSize } from "../clusters/fields.ts";
+import { int64 } from "../kit/responses.ts";
+
+/** The lists of a job, and the field of an element that is its key in a spec. */
+const KEYED = {
+  tasks: "task_key",
+  job_clusters: "job_cluster_key",
+  environments: "environment_key",
+} as const;
+
+const objects = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
+/** Settings of an answer with maps in place of lists. */
+export function settingsWithKeys(settings: JsonObject): JsonObject {
+  const out: Record<string, Json> = { ...settings };
+  for (const [list, key] of Object.entries(KEYED)) {
+    if (!Array.isArray(settings[list])) continue;
+    out[list] = Object.fromEntries(
+      objects(settings[list]).map(({ [key]: name, ...rest }) => [
+        String(name),
+        list === "environments" && isObject(rest.spec) ? rest.spec : rest,
+      ]),
+    );
+  }
+  if (Array.isArray(settings.parameters))
+    out.parameters = Object.fromEntries(
+      objects(settings.parameters).map(({ name, default: usual }) => [String(name), usual ?? ""]),
+    );
+  return out;
+}
+
+/** Settings of a request with lists in place of maps, in the order of their keys. */
+export function settingsWithLists(values: Values): JsonObject {
+  const out: Record<string, Json> = { ...values };
+  for (const [list, key] of Object.entries(KEYED)) {
+    const map = values[list];
+    if (!isObject(map)) continue;
+    out[list] = inOrder(map).map(([name, element]) => {
+      const members = isObject(element) ? element : {};
+      if (list === "environments") return { [key]: name, spec: members };
+      return { [key]: name, ...(list === "tasks" ? withJobId(members) : members) };
+    });
+  }
+  if (isObject(values.parameters))
+    out.parameters = inOrder(values.parameters).map(([name, usual]) => ({ name, default: usual }));
+  return out;
+}
+
+const inOrder = (map: JsonObject): readonly (readonly [string, Json])[] =>
+  Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** IDs of jobs are numbers in requests. */
+function withJobId(task: JsonObject): JsonObject {
+  const { run_job_task: run, for_each_task: loop } = task;
+  const id = isObject(run) ? run.job_id : undefined;
+  return {
+    ...task,
+    ...(isObject(run) && typeof id === "string" && /^\d+$/.test(id)
+      ? { run_job_task: { ...run, job_id: int64(id) } }
+      : {}),
+    ...(isObject(loop) && isObject(loop.task)
+      ? { for_each_task: { ...loop, task: withJobId(loop.task) } }
+      : {}),
+  };
+}
+
+/** One form for a job that both forms express: as the client reads a job with a plain single task. */
+export function withSingleTask(values: Values): Values {
+  if (!isObject(values.tasks)) return values;
+  const { tasks: _, ...rest } = values;
+  const fields = singleTask(settingsWithLists(values));
+  return fields === undefined ? values : { ...rest, ...fields };
+}
+
+/** The values with each cluster that the job describes changed. */
+export function withClusters(values: Values, change: (cluster: Values) => Values): Values {
+  const of = (holder: JsonObject): JsonObject => ({
+    ...holder,
+    ...(isObject(holder.new_cluster) ? { new_cluster: change(holder.new_cluster) } : {}),
+    ...(isObject(holder.for_each_task) && isObject(holder.for_each_task.task)
+      ? { for_each_task: { ...holder.for_each_task, task: of(holder.for_each_task.task) } }
+      : {}),
+  });
+  const each = (map: Json | undefined): JsonObject | undefined =>
+    isObject(map)
+      ? Object.fromEntries(
+          Object.entries(map).map(([key, holder]) => [key, isObject(holder) ? of(holder) : holder]),
+        )
+      : undefined;
+  const [tasks, clusters] = [each(values.tasks), each(values.job_clusters)];
+  return {
+    ...of(values),
+    ...(tasks === undefined ? {} : { tasks }),
+    ...(clusters === undefined ? {} : { job_clusters: clusters }),
+  };
+}
+
+export const withLiveSizes = (values: Values): Values => withClusters(values, withSize);
+export const withoutInheritedValues = (values: Values): Values => withClusters(values, withoutInherited);
