@@ -239,13 +239,7 @@ function usersOf(
     id !== undefined && isObject(values) && String(values.instance_pool_id) === id;
   return {
     clusters: workspace.live("clusters").filter((one) => holds(workspace.valuesAfter("clusters", one))),
-    jobs: workspace
-      .live("jobs")
-      .filter(
-        (one) =>
-          (id !== undefined && needsCompute(one, id)) ||
-          holds(workspace.valuesAfter("jobs", one)?.new_cluster),
-      ),
+    jobs: workspace.live("jobs").filter((job) => id !== undefined && needsCompute(job, id, workspace)),
   };
 }
 

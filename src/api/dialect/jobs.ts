@@ -179,15 +179,37 @@ export const OF_TASK: ReadonlySet<string> = new Set([
 const LISTS: ReadonlySet<string> = new Set(["tasks", "job_clusters", "format"]);
 const TASK_KEY = "main";
 
-/** A job with tasks: in the contract's form if that expresses all of it, else with its lists. */
+/**
+ * A job with tasks: in the contract's form if that expresses all that a spec can have of it, else with its lists. Fields of a
+ * single task that no spec has are named in `task_fields`.
+ */
 function jobOfTasks(job: JsonObject): JsonObject {
   const settings = objectIn(job.settings);
-  if (objectIn(settings.deployment).kind === "BUNDLE") return unmanageableJob(job, "a bundle deploys it");
-  if (objects(settings.tasks).length === 0) return unmanageableJob(job, "it has no task");
-  const fields = singleTask(settings);
+  const reason = unmanageable(settings);
+  if (reason !== undefined) return unmanageableJob(job, reason);
   const own = only(withRunAs(job, settings), (field) => field !== "format");
+  const fields = singleTask(settings);
   if (fields === undefined) return { ...job, settings: own };
-  return { ...job, settings: { ...only(own, (field) => !LISTS.has(field)), ...fields } };
+  const unknown = unknownFields(objects(settings.tasks)[0] ?? {});
+  return {
+    ...job,
+    settings: { ...only(own, (field) => !LISTS.has(field)), ...fields },
+    ...(unknown.length === 0 ? {} : { task_fields: unknown }),
+  };
+}
+
+/** Why no spec can have a job; undefined if one can. */
+function unmanageable(settings: JsonObject): string | undefined {
+  const { kind: deployed } = objectIn(settings.deployment);
+  if (deployed === "BUNDLE") return "a bundle deploys it";
+  if (deployed === "SYSTEM_MANAGED") return "the service manages it";
+  const tasks = objects(settings.tasks);
+  if (tasks.length === 0) return "it has no task";
+  const inner = tasks.flatMap(({ for_each_task: loop }) => objectIn(objectIn(loop).task));
+  const unknown = [...tasks, ...inner]
+    .flatMap((task) => Object.keys(task))
+    .find((field) => field.endsWith("_task") && !KINDS.has(field));
+  return unknown === undefined ? undefined : `it has a ${unknown}`;
 }
 
 /** The identity of a job that names none is who runs it. */
@@ -196,30 +218,61 @@ function withRunAs({ run_as_user_name: name }: JsonObject, settings: JsonObject)
   return { ...settings, run_as: name.includes("@") ? { user_name: name } : { service_principal_name: name } };
 }
 
-/** Members that a task of the contract has; the source of its file is the workspace. */
-const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
-  notebook_task: new Set(["notebook_path", "base_parameters", "source"]),
-  spark_jar_task: new Set(["main_class_name", "jar_uri", "parameters", "run_as_repl"]),
-  spark_python_task: new Set(["python_file", "parameters", "source"]),
-  spark_submit_task: new Set(["parameters"]),
+/** Members that a spec can have of each task, and the contract does not. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  notebook_task: ["warehouse_id"],
+  spark_jar_task: [],
+  spark_python_task: [],
+  spark_submit_task: [],
 };
 
-/** The fields of the only task with its key, if the contract's form loses nothing of it; undefined for all other jobs. */
+const KINDS: ReadonlySet<string> = new Set([
+  ...Object.keys(MEMBERS),
+  "python_wheel_task",
+  "pipeline_task",
+  "dbt_task",
+  "sql_task",
+  "run_job_task",
+  "condition_task",
+  "for_each_task",
+  "dashboard_task",
+]);
+
+/** The fields of the only task with its key, if the contract's form has all that a spec can have of it; undefined for other jobs. */
 export function singleTask(settings: JsonObject): JsonObject | undefined {
   const [task, ...others] = objects(settings.tasks);
   if (task === undefined || others.length > 0 || settings.git_source !== undefined) return undefined;
-  if (objects(settings.job_clusters).length > 0 || objects(settings.environments).length > 0)
-    return undefined;
-  const own = Object.keys(task).filter(
-    (field) => field !== "task_key" && !isUsual(field, task[field] ?? null),
-  );
-  const [kind, second] = own.filter((field) => field.endsWith("_task"));
-  const members = MEMBERS[kind ?? ""];
-  if (kind === undefined || members === undefined || second !== undefined) return undefined;
-  if (!own.every((field) => OF_TASK.has(field)) || isFromGit(task)) return undefined;
-  if (!Object.keys(objectIn(task[kind])).every((member) => members.has(member))) return undefined;
+  if (objects(settings.job_clusters).length > 0 || objects(settings.environments).length > 0) return undefined;
+  const [kind, second] = Object.keys(task).filter((field) => field.endsWith("_task"));
+  const ownMembers = MEMBERS[kind ?? ""];
+  if (kind === undefined || ownMembers === undefined || second !== undefined || isFromGit(task)) return undefined;
+  const hasMore = ownMembers.some((member) => objectIn(task[kind])[member] !== undefined);
+  if (hasMore || OF_TASK_ALONE.some((field) => !isUsual(field, task[field] ?? null))) return undefined;
   if (task.existing_cluster_id === undefined && task.new_cluster === undefined) return undefined;
   return only(task, (field) => OF_TASK.has(field) || field === "task_key");
+}
+
+/** What a spec can have of a task, and a job with a single task in the contract's form cannot. */
+const OF_TASK_ALONE = [
+  "description",
+  "depends_on",
+  "run_if",
+  "disabled",
+  "job_cluster_key",
+  "environment_key",
+  "timeout_seconds",
+  "disable_auto_optimization",
+  "email_notifications",
+  "webhook_notifications",
+  "notification_settings",
+  "health",
+] as const;
+
+function unknownFields(task: JsonObject): readonly string[] {
+  const known = new Set<string>([...OF_TASK, ...OF_TASK_ALONE, "task_key"]);
+  return Object.keys(task)
+    .filter((field) => !known.has(field) && !isUsual(field, task[field] ?? null))
+    .map((field) => `tasks.${field}`);
 }
 
 /** A job of version 2.0, which has several tasks only in the answer to `jobs/get`. */

@@ -178,13 +178,7 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
     if (runs > 0) told.push(`${count(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
   }
   if (change.action !== "delete") return [...told, ...losesId(change, "cluster")];
-  const jobs = workspace
-    .live("jobs")
-    .filter(
-      (job) =>
-        needsCompute(job, live.id) ||
-        String(workspace.valuesAfter("jobs", job)?.existing_cluster_id) === live.id,
-    );
+  const jobs = workspace.live("jobs").filter((job) => needsCompute(job, live.id, workspace));
   return [...told, ...effectOn("jobs that run on it", namesOf(jobs))];
 }
 

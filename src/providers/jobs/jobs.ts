@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { OF_TASK } from "../../api/dialect/jobs.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
-import { defined, isObject, type JsonObject, omit } from "../../core/json.ts";
+import { defined, isObject, type JsonObject, listIn, omit } from "../../core/json.ts";
 import { count, listed } from "../../core/sentences.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -86,7 +86,10 @@ function toSpec(answer: JsonObject): LiveObject {
   const reason = responseText(answer, "unmanageable");
   const live = { id: remoteId(id), name, values: { ...values, name }, facts };
   if (reason !== undefined) return { ...live, unmanageable: reason };
-  return withUnknownFields(live, fields, given, READ_ONLY);
+  const described = withUnknownFields(live, fields, given, READ_ONLY);
+  const ofTask = listIn(answer.task_fields).map(String);
+  if (ofTask.length === 0) return described;
+  return { ...described, unknownFields: [...(described.unknownFields ?? []), ...ofTask].sort() };
 }
 
 async function byId(api: Reader, id: RemoteId): Promise<LiveObject | undefined> {

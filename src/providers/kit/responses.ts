@@ -5,6 +5,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Task } from "../../resource/operations.ts";
+import type { PlannedWorkspace } from "../../resource/planning.ts";
 
 /** The objects of a list, which is absent when empty. Throws Failure with API_PROTOCOL if it is anything else. */
 export function objectsIn(answer: JsonObject, ...keys: readonly string[]): readonly JsonObject[] {
@@ -92,7 +93,22 @@ export function contentBytes({ address, payload }: Task): Uint8Array {
 
 export const namesOf = (objects: readonly LiveObject[]): readonly string[] => objects.map(({ name }) => name);
 
-/** Whether a job that cannot be managed needs a cluster or pool. */
-export function needsCompute({ facts }: LiveObject, id: string): boolean {
-  return Array.isArray(facts.compute_ids) && facts.compute_ids.includes(id);
+const COMPUTE_IDS: ReadonlySet<string> = new Set([
+  "existing_cluster_id",
+  "instance_pool_id",
+  "driver_instance_pool_id",
+]);
+
+/** Whether a job needs a cluster or pool after the plan, in any of its tasks. A job that cannot be managed names them in its facts. */
+export function needsCompute(job: LiveObject, id: string, workspace: PlannedWorkspace): boolean {
+  const ids = Array.isArray(job.facts.compute_ids) ? job.facts.compute_ids : [];
+  return ids.includes(id) || hasComputeId(workspace.valuesAfter("jobs", job), id);
+}
+
+function hasComputeId(value: Json | undefined, id: string): boolean {
+  if (Array.isArray(value)) return value.some((item: Json) => hasComputeId(item, id));
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([field, member]) =>
+    COMPUTE_IDS.has(field) ? String(member) === id : hasComputeId(member, id),
+  );
 }

@@ -86,9 +86,11 @@ function addInside(
     const { items } = schema ?? {};
     if (items?.properties !== undefined)
       for (const one of value as readonly Json[]) addInside(names, within, items, one, readOnly);
-  } else if (schema?.properties !== undefined && isObject(value)) {
-    addUnknown(names, within, schema.properties, value, readOnly);
-  }
+  } else if (!isObject(value)) return;
+  else if (schema?.properties !== undefined) addUnknown(names, within, schema.properties, value, readOnly);
+  else if (typeof schema?.additionalProperties === "object")
+    for (const key in value)
+      addInside(names, `${within}${key}.`, schema.additionalProperties, value[key] ?? null, readOnly);
 }
 
 const isEmpty = (value: Json): boolean =>

@@ -21,10 +21,18 @@ function objectOf(fields: WrittenFields): fc.Arbitrary<JsonObject> {
 function arbitraryOf(field: WrittenField): fc.Arbitrary<Json> {
   if (field === "written") return fc.nat(9);
   if (field.is === "object") return objectOf(field.fields);
+  if (field.is === "keyed list") return keyedElements(field.key, field.fields);
   return fc.uniqueArray(objectOf(field.fields), {
     maxLength: 3,
     selector: (one) => canonicalJson(knownPart(one)),
   });
+}
+
+/** Elements with different keys, as the service has them. */
+function keyedElements(key: string, fields: WrittenFields): fc.Arbitrary<Json> {
+  return fc
+    .array(objectOf(fields), { maxLength: 3 })
+    .map((elements) => elements.map((element, at) => ({ ...element, [key]: `key-${at}` })));
 }
 
 /** Without unknown fields. */

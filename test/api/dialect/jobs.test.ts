@@ -24,25 +24,26 @@ const job = (settings: JsonObject, job_id = 7): JsonObject => ({
 const firstAsked = (asked: readonly { readonly route: string }[]) => asked.map(({ route }) => route);
 
 describe("version", () => {
-  test("2.1 is used where the host has it, also for writes", async () => {
+  test("2.2 is used where the host has it, also for writes", async () => {
     const { client, asked } = hostWith({
-      "GET 2.1/jobs/list": { has_more: false },
-      "POST 2.1/jobs/create": { job_id: 1 },
+      "GET 2.2/jobs/list": { has_more: false },
+      "POST 2.2/jobs/create": { job_id: 1 },
     });
     await client.reader.read("jobs/list");
     await client.writer.write("jobs/create", { name: "a", notebook_task: { notebook_path: "/a" } });
-    expect(firstAsked(asked)).toEqual(["GET 2.1/jobs/list", "POST 2.1/jobs/create"]);
+    expect(firstAsked(asked)).toEqual(["GET 2.2/jobs/list", "POST 2.2/jobs/create"]);
     expect(asked[1]?.body).toEqual({
       name: "a",
       tasks: [{ task_key: "main", notebook_task: { notebook_path: "/a" } }],
     });
   });
 
-  test("2.0 is used where the host has no 2.1, which is found once", async () => {
+  test("2.0 is used where the host has no newer version, which is found once", async () => {
     const { client, asked } = hostWith({ "GET 2.0/jobs/list": {}, "GET 2.0/jobs/get": job({}) });
     await Promise.all([client.reader.read("jobs/list"), client.reader.read("jobs/get", { job_id: 7 })]);
     await client.reader.read("jobs/list");
     expect(firstAsked(asked)).toEqual([
+      "GET 2.2/jobs/list",
       "GET 2.1/jobs/list",
       "GET 2.0/jobs/list",
       "GET 2.0/jobs/get",
@@ -50,22 +51,31 @@ describe("version", () => {
     ]);
   });
 
+  test("2.1 is used where the host has no 2.2", async () => {
+    const { client, asked } = hostWith({
+      "GET 2.1/jobs/list": { has_more: false },
+      "POST 2.1/jobs/create": { job_id: 1 },
+    });
+    await client.writer.write("jobs/create", { name: "a", notebook_task: { notebook_path: "/a" } });
+    expect(firstAsked(asked)).toEqual(["GET 2.2/jobs/list", "GET 2.1/jobs/list", "POST 2.1/jobs/create"]);
+  });
+
   test("the answer for a missing job proves that the host has the version", async () => {
     const missing = apiError(400, "INVALID_PARAMETER_VALUE", "Job 7 does not exist.");
     const { client, asked } = hostWith({
-      "GET 2.1/jobs/get": missing,
-      "GET 2.1/jobs/list": { has_more: false },
+      "GET 2.2/jobs/get": missing,
+      "GET 2.2/jobs/list": { has_more: false },
     });
     expect(await thrown(client.reader.read("jobs/get", { job_id: 7 }))).toBeInstanceOf(Refused);
     await client.reader.read("jobs/list");
-    expect(firstAsked(asked)).toEqual(["GET 2.1/jobs/get", "GET 2.1/jobs/list"]);
+    expect(firstAsked(asked)).toEqual(["GET 2.2/jobs/get", "GET 2.2/jobs/list"]);
   });
 });
 
 describe("pages", () => {
   test("are followed to the explicit end, also past an empty page", async () => {
     const { client, asked } = hostWith({
-      "GET 2.1/jobs/list": [
+      "GET 2.2/jobs/list": [
         { jobs: [job({ tasks: [TASK] }, 1)], has_more: true, next_page_token: "a" },
         { has_more: true, next_page_token: "b" },
         { jobs: [job({ tasks: [TASK] }, 2)], has_more: false, next_page_token: "" },
@@ -81,12 +91,12 @@ describe("pages", () => {
   });
 
   test("a token that comes twice is an error", async () => {
-    const { client } = hostWith({ "GET 2.1/jobs/list": { has_more: true, next_page_token: "a" } });
+    const { client } = hostWith({ "GET 2.2/jobs/list": { has_more: true, next_page_token: "a" } });
     await expect(client.reader.read("jobs/list")).rejects.toThrow(/the same page token twice/);
   });
 
   test("a page that names neither the end nor the next page is an error", async () => {
-    const { client } = hostWith({ "GET 2.1/jobs/list": { jobs: [job({ tasks: [TASK] })] } });
+    const { client } = hostWith({ "GET 2.2/jobs/list": { jobs: [job({ tasks: [TASK] })] } });
     await expect(client.reader.read("jobs/list")).rejects.toThrow(/not the last and has no token/);
   });
 });
@@ -94,7 +104,7 @@ describe("pages", () => {
 describe("a job of one task", () => {
   test("is read in the contract's form; mails and times of the task do not replace the job's", async () => {
     const { client } = hostWith({
-      "GET 2.1/jobs/get": job({
+      "GET 2.2/jobs/get": job({
         tasks: [TASK],
         email_notifications: { on_failure: ["a@example.com"] },
         timeout_seconds: 60,
@@ -108,6 +118,7 @@ describe("a job of one task", () => {
         max_concurrent_runs: 1,
         email_notifications: { on_failure: ["a@example.com"] },
         timeout_seconds: 60,
+        task_key: "load",
         notebook_task: TASK.notebook_task,
         new_cluster: TASK.new_cluster,
         max_retries: 2,
@@ -117,9 +128,9 @@ describe("a job of one task", () => {
 
   test("is reset with its task key and every field that the program does not know", async () => {
     const { client, asked } = hostWith({
-      "GET 2.1/jobs/list": { has_more: false },
-      "GET 2.1/jobs/get": job({ tasks: [TASK], queue: { enabled: true }, tags: { team: "data" } }),
-      "POST 2.1/jobs/reset": {},
+      "GET 2.2/jobs/list": { has_more: false },
+      "GET 2.2/jobs/get": job({ tasks: [{ ...TASK, "x-new": 1 }], "x-queue": { enabled: true } }),
+      "POST 2.2/jobs/reset": {},
     });
     const settings = {
       name: "etl",
@@ -131,16 +142,13 @@ describe("a job of one task", () => {
       job_id: 7,
       new_settings: {
         name: "etl",
-        queue: { enabled: true },
-        tags: { team: "data" },
+        "x-queue": { enabled: true },
         tasks: [
           {
             task_key: "load",
             notebook_task: TASK.notebook_task,
             new_cluster: { ...TASK.new_cluster, num_workers: 4 },
-            timeout_seconds: 0,
-            email_notifications: {},
-            run_if: "ALL_SUCCESS",
+            "x-new": 1,
           },
         ],
       },
@@ -148,8 +156,13 @@ describe("a job of one task", () => {
   });
 
   test.each<[string, string, JsonObject, RegExp]>([
-    ["2.1", "a second task", { tasks: [TASK, { ...TASK, task_key: "other" }] }, /it has 2 tasks/],
-    ["2.1", "a task of another kind", { tasks: [{ task_key: "a", dbt_task: {} }] }, /its task is a dbt_task/],
+    ["2.2", "no task", { tasks: [] }, /it has no task/],
+    [
+      "2.2",
+      "a bundle that deploys it",
+      { deployment: { kind: "BUNDLE" }, tasks: [TASK] },
+      /a bundle deploys it/,
+    ],
     ["2.0", "a list of tasks", {}, /it has a list of tasks/],
   ])("is not reset through %s when it has %s since the plan", async (version, _what, settings, reason) => {
     const { client, asked } = hostWith({
@@ -162,48 +175,82 @@ describe("a job of one task", () => {
     expect(firstAsked(asked)).not.toContain(`POST ${version}/jobs/reset`);
   });
 
-  test("whose cluster stands among the job's clusters is written back there", async () => {
-    const { new_cluster, ...task } = { ...TASK, job_cluster_key: "c" };
+  test.each<[string, JsonObject]>([
+    ["several tasks", { tasks: [TASK, { ...TASK, task_key: "other" }] }],
+    ["a task of another kind", { tasks: [{ task_key: "a", dbt_task: { commands: ["dbt run"] } }] }],
+    ["a task with settings of its own", { tasks: [{ ...TASK, timeout_seconds: 60 }] }],
+    [
+      "a shared cluster",
+      {
+        tasks: [{ task_key: "a", notebook_task: { notebook_path: "/a" }, job_cluster_key: "c" }],
+        job_clusters: [{ job_cluster_key: "c", new_cluster: CLUSTER }],
+      },
+    ],
+    ["code from Git", { tasks: [{ ...TASK, notebook_task: { notebook_path: "a", source: "GIT" } }] }],
+    ["serverless compute", { tasks: [{ task_key: "a", notebook_task: { notebook_path: "/a" } }] }],
+  ])("with %s keeps its lists", async (_what, settings) => {
+    const { client } = hostWith({ "GET 2.2/jobs/get": job(settings) });
+    const read = (await client.reader.read("jobs/get", { job_id: 7 })).settings;
+    expect(read).toEqual({ name: "etl", max_concurrent_runs: 1, ...settings });
+  });
+
+  test("a reset with tasks keeps the unknown fields of each task, by its key", async () => {
     const { client, asked } = hostWith({
-      "GET 2.1/jobs/get": job({ tasks: [task], job_clusters: [{ job_cluster_key: "c", new_cluster }] }),
-      "POST 2.1/jobs/reset": {},
+      "GET 2.2/jobs/get": job({
+        tasks: [
+          { ...TASK, "x-a": 1 },
+          { task_key: "b", sql_task: {}, "x-b": 2 },
+        ],
+      }),
+      "POST 2.2/jobs/reset": {},
     });
-    const live = (await client.reader.read("jobs/get", { job_id: 7 })).settings as JsonObject;
-    expect(live.new_cluster).toEqual(new_cluster);
-    await client.writer.write("jobs/reset", { job_id: 7, new_settings: { ...live, max_retries: 5 } });
-    const settings = asked.at(-1)?.body?.new_settings as JsonObject;
-    expect(settings.tasks).toEqual([{ ...task, max_retries: 5 }]);
-    expect(settings.job_clusters).toEqual([{ job_cluster_key: "c", new_cluster }]);
+    const tasks: JsonObject[] = [
+      { task_key: "b", sql_task: { warehouse_id: "w", query: { query_id: "q" } } },
+      { task_key: "new", notebook_task: { notebook_path: "/n" } },
+      { task_key: "load", notebook_task: { notebook_path: "/Shared/load" } },
+    ];
+    await client.writer.write("jobs/reset", { job_id: 7, new_settings: { name: "etl", tasks } });
+    expect((asked.at(-1)?.body?.new_settings as JsonObject).tasks).toEqual([
+      { ...tasks[0], "x-b": 2 },
+      tasks[1],
+      {
+        task_key: "load",
+        notebook_task: { notebook_path: "/Shared/load", source: "WORKSPACE" },
+        "x-a": 1,
+      },
+    ]);
+  });
+
+  test("of more tasks than a page has is read whole, from the list, too", async () => {
+    const page = (key: string, rest: JsonObject): JsonObject => ({
+      ...job({ tasks: [{ ...TASK, task_key: key }], parameters: [{ name: key, default: "" }] }),
+      ...rest,
+    });
+    const { client, asked } = hostWith({
+      "GET 2.2/jobs/list": { jobs: [page("a", { has_more: true, next_page_token: "2" })], has_more: false },
+      "GET 2.2/jobs/get": [
+        page("a", { has_more: true, next_page_token: "2" }),
+        page("b", { has_more: true, next_page_token: "3" }),
+        page("c", { has_more: false }),
+      ],
+    });
+    const { jobs } = await client.reader.read("jobs/list");
+    const [{ settings, has_more } = {}] = jobs as JsonObject[];
+    const { tasks, parameters } = settings as JsonObject;
+    expect((tasks as JsonObject[]).map((task) => task.task_key)).toEqual(["a", "b", "c"]);
+    expect((parameters as JsonObject[]).map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    expect(has_more).toBeUndefined();
+    expect(asked.slice(1).map(({ query }) => query.page_token)).toEqual([undefined, "2", "3"]);
   });
 });
 
 describe("a job that the contract cannot express shows its name and the reason", () => {
-  const other = { ...TASK, task_key: "other" };
   test.each<[string, JsonObject, string]>([
-    ["several tasks", { tasks: [TASK, other] }, "it has 2 tasks"],
-    ["another kind", { tasks: [{ task_key: "a", dbt_task: {} }] }, "its task is a dbt_task"],
     ["no task", {}, "it has no task"],
-    [
-      "no cluster",
-      { tasks: [{ task_key: "a", notebook_task: { notebook_path: "/a" } }] },
-      "its task has no cluster",
-    ],
-    [
-      "a notebook in Git",
-      { tasks: [{ ...TASK, notebook_task: { notebook_path: "a", source: "GIT" } }] },
-      "its task comes from a Git repository",
-    ],
-    [
-      "a Python file in Git",
-      {
-        tasks: [
-          { task_key: "a", new_cluster: CLUSTER, spark_python_task: { python_file: "a.py", source: "GIT" } },
-        ],
-      },
-      "its task comes from a Git repository",
-    ],
+    ["a bundle that deploys it", { deployment: { kind: "BUNDLE" }, tasks: [TASK] }, "a bundle deploys it"],
+    ["another kind", { tasks: [{ task_key: "a", power_bi_task: {} }] }, "it has a power_bi_task"],
   ])("%s", async (_what, settings, reason) => {
-    const { client } = hostWith({ "GET 2.1/jobs/list": { jobs: [job(settings)], has_more: false } });
+    const { client } = hostWith({ "GET 2.2/jobs/list": { jobs: [job(settings)], has_more: false } });
     const { jobs } = await client.reader.read("jobs/list");
     expect(jobs).toEqual([
       { job_id: 7, creator_user_name: "ada@example.com", settings: { name: "etl" }, unmanageable: reason },
@@ -212,6 +259,7 @@ describe("a job that the contract cannot express shows its name and the reason",
 
   test("keep the clusters and pools that their tasks need", async () => {
     const settings: JsonObject = {
+      deployment: { kind: "BUNDLE" },
       job_clusters: [{ job_cluster_key: "k", new_cluster: { instance_pool_id: "p1" } }],
       tasks: [
         { task_key: "a", existing_cluster_id: "c1" },
@@ -219,7 +267,7 @@ describe("a job that the contract cannot express shows its name and the reason",
         { task_key: "c", for_each_task: { task: { task_key: "d", existing_cluster_id: "c2" } } },
       ],
     };
-    const { client } = hostWith({ "GET 2.1/jobs/list": { jobs: [job(settings)], has_more: false } });
+    const { client } = hostWith({ "GET 2.2/jobs/list": { jobs: [job(settings)], has_more: false } });
     const { jobs } = await client.reader.read("jobs/list");
     expect(jobs).toMatchObject([{ compute_ids: ["p1", "c1", "p2", "c2"] }]);
   });

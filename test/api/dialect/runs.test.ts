@@ -16,12 +16,12 @@ const runs = (from: number, count: number): JsonObject[] =>
   Array.from({ length: count }, (_, at) => run(from - at));
 const ids = (answer: JsonObject): unknown[] =>
   ((answer.runs ?? []) as JsonObject[]).map(({ run_id }) => run_id);
-const LISTED = { "GET 2.1/jobs/list": { has_more: false } };
+const LISTED = { "GET 2.2/jobs/list": { has_more: false } };
 
 describe("runs/list", () => {
-  test("uses version 2.1 with pages of 24 runs and follows them to the limit", async () => {
+  test("uses version 2.2 with pages of 24 runs and follows them to the limit", async () => {
     const { client, asked } = hostWith({
-      "GET 2.1/jobs/runs/list": [
+      "GET 2.2/jobs/runs/list": [
         { runs: runs(60, 24), has_more: true, next_page_token: "a" },
         { runs: runs(36, 24), has_more: true, next_page_token: "b" },
         { runs: runs(12, 12), has_more: false },
@@ -39,7 +39,7 @@ describe("runs/list", () => {
 
   test("asks for no more runs than the limit", async () => {
     const { client, asked } = hostWith({
-      "GET 2.1/jobs/runs/list": { runs: [run(1)], has_more: true, next_page_token: "a" },
+      "GET 2.2/jobs/runs/list": { runs: [run(1)], has_more: true, next_page_token: "a" },
     });
     expect(await client.reader.read("jobs/runs/list", { job_id: 7, limit: 1 })).toMatchObject({
       has_more: true,
@@ -49,7 +49,7 @@ describe("runs/list", () => {
 
   test("continues a list at its last page token, and reads it again from the start for another offset", async () => {
     const { client, asked } = hostWith({
-      "GET 2.1/jobs/runs/list": [
+      "GET 2.2/jobs/runs/list": [
         { runs: runs(60, 24), has_more: true, next_page_token: "a" },
         { runs: runs(36, 24), has_more: true, next_page_token: "b" },
         { runs: runs(60, 24), has_more: true, next_page_token: "c" },
@@ -65,7 +65,7 @@ describe("runs/list", () => {
 
   test("reads a list with another filter from the start, at the offset where another list ended", async () => {
     const { client, asked } = hostWith({
-      "GET 2.1/jobs/runs/list": [
+      "GET 2.2/jobs/runs/list": [
         { runs: runs(60, 24), has_more: true, next_page_token: "a" },
         { runs: runs(90, 24), has_more: true, next_page_token: "b" },
         { runs: runs(66, 24), has_more: false },
@@ -83,7 +83,7 @@ describe("runs/list", () => {
 
   test("refuses a page token that repeats, also across requests", async () => {
     const { client } = hostWith({
-      "GET 2.1/jobs/runs/list": { runs: runs(60, 24), has_more: true, next_page_token: "a" },
+      "GET 2.2/jobs/runs/list": { runs: runs(60, 24), has_more: true, next_page_token: "a" },
     });
     await client.reader.read("jobs/runs/list", { limit: 24, offset: 0 });
     await expect(client.reader.read("jobs/runs/list", { limit: 24, offset: 24 })).rejects.toThrow(
@@ -92,14 +92,15 @@ describe("runs/list", () => {
   });
 
   test("refuses a page that is not the last and has no token for the next one", async () => {
-    const { client } = hostWith({ "GET 2.1/jobs/runs/list": { runs: runs(3, 3) } });
+    const { client } = hostWith({ "GET 2.2/jobs/runs/list": { runs: runs(3, 3) } });
     await expect(client.reader.read("jobs/runs/list", { limit: 999 })).rejects.toThrow(/not the last/);
   });
 
-  test("uses version 2.0 with its own limit if the host has no 2.1", async () => {
+  test("uses version 2.0 with its own limit if the host has no newer one", async () => {
     const { client, asked } = hostWith({ "GET 2.0/jobs/runs/list": { runs: runs(3, 3), has_more: false } });
     await client.reader.read("jobs/runs/list", { limit: 999, offset: 0 });
     expect(asked.map(({ route, query }) => [route, query.limit])).toEqual([
+      ["GET 2.2/jobs/runs/list", "24"],
       ["GET 2.1/jobs/runs/list", "24"],
       ["GET 2.0/jobs/runs/list", "999"],
     ]);
@@ -108,7 +109,7 @@ describe("runs/list", () => {
 
 describe("a run of version 2.1", () => {
   const got = async (answer: JsonObject): Promise<JsonObject> => {
-    const { client } = hostWith({ "GET 2.1/jobs/runs/get": answer });
+    const { client } = hostWith({ "GET 2.2/jobs/runs/get": answer });
     return client.reader.read("jobs/runs/get", { run_id: 5 });
   };
 
@@ -141,23 +142,31 @@ describe("a run of version 2.1", () => {
 });
 
 test("the version that a run finds serves jobs, and the other way round", async () => {
-  const { client, asked } = hostWith({ ...LISTED, "GET 2.1/jobs/runs/get": run(5) });
+  const { client, asked } = hostWith({ ...LISTED, "GET 2.2/jobs/runs/get": run(5) });
   await client.reader.read("jobs/runs/get", { run_id: 5 });
   await client.reader.read("jobs/list");
-  expect(asked.map(({ route }) => route)).toEqual(["GET 2.1/jobs/runs/get", "GET 2.1/jobs/list"]);
+  expect(asked.map(({ route }) => route)).toEqual(["GET 2.2/jobs/runs/get", "GET 2.2/jobs/list"]);
 });
 
-test.each<[string, Routes, string]>([
-  ["2.1", { ...LISTED, "POST 2.1/jobs/run-now": { run_id: 5 } }, "POST 2.1/jobs/run-now"],
-  ["2.0", { "POST 2.0/jobs/run-now": { run_id: 5 } }, "POST 2.0/jobs/run-now"],
-])("a start of a job uses version %s after one read", async (_version, routes, route) => {
+test.each<[string, Routes, readonly string[]]>([
+  [
+    "2.2",
+    { ...LISTED, "POST 2.2/jobs/run-now": { run_id: 5 } },
+    ["GET 2.2/jobs/list", "POST 2.2/jobs/run-now"],
+  ],
+  [
+    "2.0",
+    { "POST 2.0/jobs/run-now": { run_id: 5 } },
+    ["GET 2.2/jobs/list", "GET 2.1/jobs/list", "POST 2.0/jobs/run-now"],
+  ],
+])("a start of a job uses version %s once reads have found it", async (_version, routes, expected) => {
   const { client, asked } = hostWith(routes);
   await client.writer.write("jobs/run-now", { job_id: 7 });
-  expect(asked.map((one) => one.route)).toEqual(["GET 2.1/jobs/list", route]);
+  expect(asked.map((one) => one.route)).toEqual(expected);
 });
 
 test("a submitted run has one task in version 2.1", async () => {
-  const { client, asked } = hostWith({ ...LISTED, "POST 2.1/jobs/runs/submit": { run_id: 5 } });
+  const { client, asked } = hostWith({ ...LISTED, "POST 2.2/jobs/runs/submit": { run_id: 5 } });
   const { task_key: _, ...task } = TASK;
   await client.writer.write("jobs/runs/submit", { run_name: "a", ...task, idempotency_token: "t" });
   expect(asked.at(-1)?.body).toEqual({
@@ -198,7 +207,7 @@ describe("clusters/list", () => {
     await client.reader.read("clusters/list");
     expect(await client.reader.read("clusters/list")).toEqual({ clusters: [cluster("a")] });
     expect(asked.map(({ route }) => route)).toEqual([
-      "GET 2.1/jobs/list",
+      "GET 2.2/jobs/list",
       "GET 2.1/clusters/list",
       "GET 2.0/clusters/list",
       "GET 2.0/clusters/list",

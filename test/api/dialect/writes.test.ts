@@ -158,7 +158,7 @@ test("an edit of a pool repeats the tags and all other fields of the pool", asyn
 
 test("mails of a job that the program does not know stay where it removes the others", async () => {
   const settings = { name: "a", format: "SINGLE_TASK", notebook_task: { notebook_path: "/a" } };
-  const mails = { on_start: ["a@example.com"], on_duration_warning_threshold_exceeded: ["b@example.com"] };
+  const mails = { on_start: ["a@example.com"], on_maintenance_start: ["b@example.com"] };
   const { client, asked } = hostWith({
     "GET 2.0/jobs/get": { job_id: 1, settings: { ...settings, email_notifications: mails } },
     "POST 2.0/jobs/reset": {},
@@ -166,7 +166,7 @@ test("mails of a job that the program does not know stay where it removes the ot
   const { format: _, ...sent } = settings;
   await client.writer.write("jobs/reset", { job_id: 1, new_settings: sent });
   expect(asked.at(-1)?.body?.new_settings).toMatchObject({
-    email_notifications: { on_duration_warning_threshold_exceeded: ["b@example.com"] },
+    email_notifications: { on_maintenance_start: ["b@example.com"] },
   });
 });
 
@@ -230,8 +230,8 @@ test("members that are service principals are not shown, and a group of the acco
 
 test("a start of a job is repeated with the same token after an answer that leaves its effect open", async () => {
   const { client, asked } = hostWith({
-    "GET 2.1/jobs/list": { has_more: false },
-    "POST 2.1/jobs/run-now": [apiError(500, "INTERNAL_ERROR"), { run_id: 5 }],
+    "GET 2.2/jobs/list": { has_more: false },
+    "POST 2.2/jobs/run-now": [apiError(500, "INTERNAL_ERROR"), { run_id: 5 }],
   });
   expect(await client.writer.write("jobs/run-now", { job_id: 1 })).toEqual({ run_id: 5 });
   const tokens = asked.slice(1).map(({ body }) => body?.idempotency_token);

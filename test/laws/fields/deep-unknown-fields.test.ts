@@ -257,7 +257,7 @@ files: { /f/a: { source: a.py } }
   expect(new Set(found.objects.map(({ provider }) => provider.kind))).toEqual(kinds);
 });
 
-test("a job is exported with a warning about its parameters, its trigger, and the fields of its task", async () => {
+test("a job is exported with a warning about unknown settings and unknown fields of its task", async () => {
   const site = await Site.start("azure");
   onTestFinished(() => site.close());
   const { create, body } = cases.jobs ?? { create: "", body: {} };
@@ -266,8 +266,8 @@ test("a job is exported with a warning about its parameters, its trigger, and th
     const response = await send(request);
     if (!/jobs\/(list|get)(\?|$)/.test(request.path)) return response;
     const text = String(response.body)
-      .replace('"task_key"', '"description":"d","timeout_seconds":0,"run_if":"ALL_DONE","task_key"')
-      .replace('"tags"', '"parameters":[{"name":"a"}],"trigger":{"file_arrival":{"url":"/x"}},"tags"');
+      .replace('"task_key"', '"compute":{"hardware_accelerator":"GPU_1xA10"},"timeout_seconds":0,"task_key"')
+      .replace('"tags"', '"triggers":[{"periodic":{}}],"edit_mode":"UI_LOCKED","tags"');
     return { ...response, body: text };
   };
   const { reader } = site.process({ transport }).client;
@@ -276,7 +276,7 @@ test("a job is exported with a warning about its parameters, its trigger, and th
   const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
   const found = exportSpec({ registry: described, live, kinds, builtIn: false, full: false, secrets: false });
   expect(found.diagnostics.map(({ message }) => message)).toEqual([
-    "jobs.etl is exported without new_cluster.docker_image, parameters, tasks.description, tasks.run_if and trigger, which a spec cannot express",
+    "jobs.etl is exported without edit_mode, new_cluster.docker_image, tasks.compute and triggers, which a spec cannot express",
   ]);
-  expect(found.losses).toEqual({ objects: 0, fields: 5 });
+  expect(found.losses).toEqual({ objects: 0, fields: 4 });
 });

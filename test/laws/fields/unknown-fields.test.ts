@@ -45,15 +45,14 @@ const CLUSTER_EXTRA = {
 };
 const JOB_EXTRA = {
   tags: { team: "data" },
-  queue: { enabled: true },
   run_as: { user_name: "ada@example.com" },
   webhook_notifications: { on_failure: [{ id: "w" }] },
-  health: { rules: [{ metric: "RUN_DURATION_SECONDS", op: "GREATER_THAN", value: 60 }] },
-  notification_settings: { no_alert_for_canceled_runs: true },
+  edit_mode: "UI_LOCKED",
+  usage_policy_id: "u-1",
 };
 const TASK = {
   task_key: "load",
-  description: "the task",
+  compute: { hardware_accelerator: "GPU_1xA10" },
   new_cluster: { ...NEW_CLUSTER, ...CLUSTER_EXTRA },
   notebook_task: { notebook_path: "/Shared/load", source: "WORKSPACE" },
   libraries: [{ pypi: { package: "six" } }],
@@ -295,6 +294,7 @@ test.each(Object.entries(cases))("%s keep unknown fields in an update of one fie
 describe("objects that this program cannot manage", () => {
   const several = {
     name: "etl",
+    deployment: { kind: "BUNDLE" },
     tasks: [
       { ...TASK, task_key: "a" },
       { ...TASK, task_key: "b", depends_on: [{ task_key: "a" }] },
@@ -310,7 +310,7 @@ describe("objects that this program cannot manage", () => {
     return failure.diagnostics.map(({ code }) => code);
   };
 
-  test("a job of several tasks survives an authoritative policy and is not adopted", async () => {
+  test("a job of a bundle survives an authoritative policy and is not adopted", async () => {
     const site = await start();
     const { job_id } = await post(site.world, "/api/2.1/jobs/create", several);
     await site.drive(site.process().apply(await site.spec(`${AUTHORITATIVE}users: {}\n`)));
@@ -321,7 +321,7 @@ describe("objects that this program cannot manage", () => {
     expect(body.settings.tasks).toHaveLength(2);
   });
 
-  test("a job that got a second task is neither reset nor deleted", async () => {
+  test("a job that a bundle took is neither reset nor deleted", async () => {
     const site = await start();
     await site.drive(site.process().apply(await site.spec(spec)));
     const { jobs } = (await site.world.get("/api/2.1/jobs/list")).body;
