@@ -205,7 +205,7 @@ function unmanageable(settings: JsonObject): string | undefined {
   if (deployed === "SYSTEM_MANAGED") return "the service manages it";
   const tasks = objects(settings.tasks);
   if (tasks.length === 0) return "it has no task";
-  const inner = tasks.flatMap(({ for_each_task: loop }) => objectIn(objectIn(loop).task));
+  const inner = tasks.map(({ for_each_task: loop }) => objectIn(objectIn(loop).task));
   const unknown = [...tasks, ...inner]
     .flatMap((task) => Object.keys(task))
     .find((field) => field.endsWith("_task") && !KINDS.has(field));
@@ -242,10 +242,12 @@ const KINDS: ReadonlySet<string> = new Set([
 export function singleTask(settings: JsonObject): JsonObject | undefined {
   const [task, ...others] = objects(settings.tasks);
   if (task === undefined || others.length > 0 || settings.git_source !== undefined) return undefined;
-  if (objects(settings.job_clusters).length > 0 || objects(settings.environments).length > 0) return undefined;
+  if (objects(settings.job_clusters).length > 0 || objects(settings.environments).length > 0)
+    return undefined;
   const [kind, second] = Object.keys(task).filter((field) => field.endsWith("_task"));
   const ownMembers = MEMBERS[kind ?? ""];
-  if (kind === undefined || ownMembers === undefined || second !== undefined || isFromGit(task)) return undefined;
+  if (kind === undefined || ownMembers === undefined || second !== undefined || isFromGit(task))
+    return undefined;
   const hasMore = ownMembers.some((member) => objectIn(task[kind])[member] !== undefined);
   if (hasMore || OF_TASK_ALONE.some((field) => !isUsual(field, task[field] ?? null))) return undefined;
   if (task.existing_cluster_id === undefined && task.new_cluster === undefined) return undefined;
@@ -303,7 +305,7 @@ function unmanageableJob(job: JsonObject, reason: string): JsonObject {
 }
 
 function isUsual(field: string, value: Json): boolean {
-  if (field === "run_if") return value === "ALL_SUCCESS";
+  if (field === "run_if" && value !== null) return value === "ALL_SUCCESS";
   return (
     value === null ||
     value === 0 ||

@@ -17,8 +17,8 @@ import {
   textField,
 } from "../kit/field-builders.ts";
 import { problem } from "../kit/problems.ts";
-import { libraries, libraryFiles, libraryProblems } from "./libraries.ts";
 import { emails, health, notificationSettings, webhooksOfRuns } from "./notifications.ts";
+import { libraries, libraryFiles, libraryProblems } from "./tasks.ts";
 
 const id = (description: string): FieldSchema => textField({ minLength: 1, description });
 

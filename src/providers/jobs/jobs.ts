@@ -38,7 +38,6 @@ import {
   withSingleTask,
 } from "./wire-form.ts";
 
-
 const fields = {
   name: textField({
     severity: "other",

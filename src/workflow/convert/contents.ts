@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { isInFolder, resolvedPath } from "../../config/files.ts";
 import { nestedNameOf, parentOf, type RemoteId, remoteId } from "../../core/address.ts";
-import { type JsonObject, omit } from "../../core/json.ts";
+import { type JsonObject, listIn, objectIn, omit } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { hasContent, type Provider, type Registry } from "../../resource/kind.ts";
@@ -15,6 +15,7 @@ import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/fi
 import { LIMITS } from "../../spec/model/limits.ts";
 import {
   convertAttributes,
+  GIT_SOURCE,
   type ResourceType,
   resourceType,
   textAttribute,
@@ -214,7 +215,7 @@ function add(
   const convertedAttributes = convertAttributes(
     provider.fields,
     jsonObject,
-    convertedPaths(instance.sensitive),
+    convertedPaths(instance.sensitive, instance.values),
   );
   for (const omittedAttribute of [...left, ...convertedAttributes.left])
     log.leaveAttribute(instance, omittedAttribute.path, omittedAttribute.reason);
@@ -267,9 +268,18 @@ function withParents(objects: ConvertedObjects, registry: Registry, log: Convers
   return convertedObjectByKey;
 }
 
-/** Blocks of a job whose attributes become attributes of the job itself. */
-const MERGED = new Set<unknown>(["task", "job_cluster"]);
-const RENAMED: Readonly<Record<string, string>> = { library: "libraries", is_pinned: "pinned" };
+/** Blocks of a job that have keys in a spec, with the field there and the attribute that is the key. */
+const KEYED: Readonly<Record<string, readonly [field: string, key: string]>> = {
+  task: ["tasks", "task_key"],
+  job_cluster: ["job_clusters", "job_cluster_key"],
+  environment: ["environments", "environment_key"],
+  parameter: ["parameters", "name"],
+};
+const RENAMED: Readonly<Record<string, string>> = {
+  library: "libraries",
+  is_pinned: "pinned",
+  ...GIT_SOURCE,
+};
 const NAMES = new Set<unknown>([
   "cluster_name",
   "display_name",
@@ -282,21 +292,32 @@ const NAMES = new Set<unknown>([
   "user_name",
 ]);
 
-function convertedPaths(sensitive: readonly Path[]): readonly Path[] {
-  return sensitive
-    .map((path) => (MERGED.has(path[0]) ? path.slice(2) : path))
-    .map(([first, ...rest]) =>
-      typeof first === "string" && Object.hasOwn(RENAMED, first)
-        ? [RENAMED[first] ?? first, ...rest]
-        : [...(first === undefined ? [] : [first]), ...rest],
-    );
+/** Paths in the attributes that are converted, with the names of both sides. A block of a job has two: among the fields of the job, and under its key. */
+function convertedPaths(sensitive: readonly Path[], values: JsonObject): readonly Path[] {
+  return sensitive.flatMap((path) => {
+    const [block = "", index, ...inside] = path;
+    const keyed = Object.hasOwn(KEYED, block) ? KEYED[String(block)] : undefined;
+    if (keyed === undefined) return [path, path.map(renamedStep)];
+    const [field, key] = keyed;
+    const name = String(objectIn(listIn(values[block])[Number(index)])[key]);
+    const below = inside.filter((step) => step !== OMITTED_STEP[field]);
+    return [below, below.map(renamedStep)].flatMap((rest) => [rest, [field, name, ...rest]]);
+  });
 }
+
+/** Attributes that a spec leaves out between a block and its value. */
+const OMITTED_STEP: Readonly<Record<string, string>> = { environments: "spec", parameters: "default" };
+
+const renamedStep = (step: string | number): string | number =>
+  typeof step === "string" && Object.hasOwn(RENAMED, step) ? (RENAMED[step] ?? step) : step;
 
 /** Why an instance cannot be converted without a sensitive value; undefined if it can. */
 function sensitiveReason(sensitive: readonly Path[]): string | undefined {
   if (sensitive.some((path) => path.length === 1 && NAMES.has(path[0])))
     return "Terraform marks its name as sensitive";
-  return sensitive.some((path) => path.length < 3 && (path.length === 0 || MERGED.has(path[0])))
+  return sensitive.some(
+    (path) => path.length < 3 && (path.length === 0 || Object.hasOwn(KEYED, path[0] ?? "")),
+  )
     ? "Terraform marks its settings as sensitive"
     : undefined;
 }

@@ -1,7 +1,8 @@
 // The resource types of the vendor's Terraform provider, with the kind of each and the fields for its attributes.
 
+import { singleTask } from "../../api/dialect/jobs.ts";
 import { nestedNameOf } from "../../core/address.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { type Path, setMember } from "../../core/pointer.ts";
 import { withoutToken } from "../../providers/clusters/operations.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
@@ -14,51 +15,82 @@ import type {
 
 const LIBRARIES = { library: "libraries" } as const;
 
-const TASKS = ["notebook_task", "spark_jar_task", "spark_python_task", "spark_submit_task"];
-
-/** Attributes of a task that a single-task job has itself. */
-const OF_TASK = [
-  ...TASKS,
-  "existing_cluster_id",
-  "new_cluster",
-  "library",
-  "max_retries",
-  "min_retry_interval_millis",
-  "retry_on_timeout",
-];
+/** The names of the provider for fields of a job's source. */
+export const GIT_SOURCE = {
+  url: "git_url",
+  provider: "git_provider",
+  branch: "git_branch",
+  tag: "git_tag",
+  commit: "git_commit",
+} as const;
 
 const blocks = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
+/** Blocks as a map, by the attribute that is their key. */
+const byKey = (value: Json | undefined, key: string, element: (block: JsonObject) => Json): JsonObject =>
+  Object.fromEntries(blocks(value).map(({ [key]: name, ...rest }) => [String(name), element(rest)]));
+
+/** Blocks of a state as settings with keys. A job with one plain task has the fields of its task itself, as everywhere. */
 function jobAttributes(attributes: JsonObject) {
-  const { task: taskBlocks, job_cluster: clusters, ...settings } = attributes;
-  const tasks = blocks(taskBlocks);
-  const kinds = [...tasks, settings].flatMap((jsonObject) =>
-    Object.keys(jsonObject).filter((name) => name.endsWith("_task") && !isUnset(jsonObject[name])),
+  const { task, job_cluster, environment, parameter, git_source, ...settings } = attributes;
+  const tasks = byKey(task, "task_key", taskAttributes);
+  const kinds = [...Object.values(tasks).map(objectIn), settings].flatMap((holder) =>
+    Object.keys(holder).filter((name) => name.endsWith("_task") && !isUnset(holder[name])),
   );
-  const other = kinds.find((kind) => !TASKS.includes(kind));
-  const [task = {}, ...more] = tasks;
-  if (more.length > 0) return { attributes: {}, unmanageable: `it has ${tasks.length} tasks` };
-  if (other !== undefined) return { attributes: {}, unmanageable: `its task is a ${other}` };
   if (kinds.length === 0) return { attributes: {}, unmanageable: "it has no task" };
-  if (!isUnset(settings.git_source))
-    return { attributes: {}, unmanageable: "its task comes from a Git repository" };
-  const shared = blocks(clusters).find(
-    ({ job_cluster_key: key }) => !isUnset(key) && key === task.job_cluster_key,
-  );
-  const ofTask = Object.fromEntries(
-    OF_TASK.flatMap((name) => (isUnset(task[name]) ? [] : [[name, task[name] ?? null]])),
-  );
-  const handled = new Set([...OF_TASK, "task_key", "job_cluster_key", "run_if"]);
+  const own = renamed(settings, LIBRARIES);
+  const fields = singleTask({
+    tasks: blocks(task).map((block) => present(renamed(block, LIBRARIES))),
+    job_clusters: blocks(job_cluster),
+    environments: blocks(environment),
+    ...(isUnset(git_source) ? {} : { git_source: git_source ?? null }),
+  });
+  const keyed = {
+    ...own,
+    parameters: byKey(parameter, "name", (block) => block.default ?? ""),
+    ...(isUnset(git_source)
+      ? {}
+      : { git_source: blocks(git_source).map((block) => renamed(block, GIT_SOURCE)) }),
+  };
+  if (fields === undefined)
+    return {
+      attributes: {
+        ...keyed,
+        tasks,
+        job_clusters: byKey(job_cluster, "job_cluster_key", (block) => block),
+        environments: byKey(environment, "environment_key", (block) => block.spec ?? []),
+      },
+    };
+  const { task_key: _, ...ofTask } = fields;
+  const [only = {}] = blocks(task);
   const reason = "it belongs to the task, so the spec does not manage it; updates keep it";
   return {
-    attributes: renamed(
-      { ...settings, ...ofTask, ...(shared === undefined ? {} : { new_cluster: shared.new_cluster ?? [] }) },
-      LIBRARIES,
+    attributes: { ...keyed, ...ofTask },
+    left: Object.entries(only).flatMap(([name, value]) =>
+      isUnset(value) || name === "task_key" || name === "run_if" || Object.hasOwn(fields, fieldOf(name))
+        ? []
+        : [{ path: ["task", 0, name], reason }],
     ),
-    left: Object.entries(task).flatMap(([name, value]) =>
-      handled.has(name) || isUnset(value) ? [] : [{ path: ["task", 0, name], reason }],
-    ),
+  };
+}
+
+const fieldOf = (name: string): string => (name === "library" ? LIBRARIES.library : name);
+
+const present = (block: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(block).flatMap(([name, value]) => {
+      if (isUnset(value)) return [];
+      return [[name, name.endsWith("_task") ? (blocks(value)[0] ?? value) : value]];
+    }),
+  );
+
+function taskAttributes(block: JsonObject): JsonObject {
+  const { run_job_task: runs, for_each_task: loops, ...rest } = renamed(block, LIBRARIES);
+  return {
+    ...rest,
+    run_job_task: blocks(runs).map((run) => ({ ...run, job_id: String(run.job_id ?? "") })),
+    for_each_task: blocks(loops).map((loop) => ({ ...loop, task: blocks(loop.task).map(taskAttributes) })),
   };
 }
 

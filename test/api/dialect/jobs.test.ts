@@ -196,6 +196,7 @@ describe("a job of one task", () => {
 
   test("a reset with tasks keeps the unknown fields of each task, by its key", async () => {
     const { client, asked } = hostWith({
+      "GET 2.2/jobs/list": { has_more: false },
       "GET 2.2/jobs/get": job({
         tasks: [
           { ...TASK, "x-a": 1 },
@@ -210,7 +211,7 @@ describe("a job of one task", () => {
       { task_key: "load", notebook_task: { notebook_path: "/Shared/load" } },
     ];
     await client.writer.write("jobs/reset", { job_id: 7, new_settings: { name: "etl", tasks } });
-    expect((asked.at(-1)?.body?.new_settings as JsonObject).tasks).toEqual([
+    expect(asked.at(-1)?.body?.new_settings).toHaveProperty("tasks", [
       { ...tasks[0], "x-b": 2 },
       tasks[1],
       {

@@ -114,7 +114,6 @@ describe("the fixture of everything that is left out", () => {
         "databricks_group_member.members["unknown"] resources[3].instances[2]: the state does not contain the name of the member",
         "databricks_secret_acl.other resources[8].instances[0]: the secret scope "other" is not in the state",
         "module.compute["eu"].databricks_instance_pool.shared[1] resources[9].instances[1]: it is deposed: Terraform replaced it and did not delete it yet",
-        "databricks_job.pipeline resources[12].instances[0]: it has 2 tasks",
         "databricks_notebook.nightly resources[13].instances[0]: its source "./nightly.py" does not exist; to convert it, run \`workspace export --only notebooks./Shared/nightly --out FOLDER\`",
         "databricks_notebook.outside resources[14].instances[0]: its source "../../etc/passwd" is outside the folder of the Terraform configuration; to convert it, run \`workspace export --only notebooks./Shared/outside --out FOLDER\`",
         "databricks_permissions.nightly resources[15].instances[0]: \`workspace\` does not manage this type",
@@ -133,7 +132,6 @@ describe("the fixture of everything that is left out", () => {
       'module.compute["eu"].databricks_instance_pool.shared[0] preloaded_docker_image',
       "databricks_cluster.adhoc spark_env_vars.API_TOKEN",
       "databricks_cluster.adhoc library",
-      "databricks_job.nightly queue",
     ]);
   });
 
@@ -158,7 +156,6 @@ test("a state of Terraform 1.5.7 and provider 1.128.0 becomes a spec of all that
     "files/libs/init.sh",
   ]);
   expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
-    "databricks_job.many: it has 2 tasks",
     "databricks_workspace_file.wf: `workspace` does not manage this type",
   ]);
   expect(log.attributes.map(({ terraform, attribute }) => `${terraform} ${toDottedPath(attribute)}`)).toEqual(

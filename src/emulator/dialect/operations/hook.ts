@@ -1,6 +1,6 @@
 // Hooks for operations that behave differently in the dialect, by the name of the contract's operation, with answers to repeated requests and pages.
 
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { type Json, type JsonObject, listIn } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Call, Collection, Operation, Reply, World } from "../../world/world.ts";
 import type { Cloud } from "../translate.ts";
@@ -54,6 +54,25 @@ export function pageOf(
     has_more: more,
     ...(more ? { next_page_token: tokenOf(from + limit) } : {}),
     ...(from > 0 ? { prev_page_token: tokenOf(Math.max(0, from - limit)) } : {}),
+  };
+}
+
+/** One page of each list of an object, with one token for all: a list that has ended is empty on later pages. */
+export function pageInside(
+  object: JsonObject,
+  lists: readonly string[],
+  size: number,
+  token: Json | undefined,
+): { readonly shown: JsonObject; readonly more: JsonObject } {
+  const from = token === undefined ? 0 : offsetIn(token);
+  const inside = lists.filter((name) => object[name] !== undefined);
+  const shown = Object.fromEntries(
+    inside.map((name) => [name, listIn(object[name]).slice(from, from + size)]),
+  );
+  const hasMore = inside.some((name) => listIn(object[name]).length > from + size);
+  return {
+    shown: { ...object, ...shown },
+    more: hasMore ? { has_more: true, next_page_token: tokenOf(from + size) } : {},
   };
 }
 

@@ -3,7 +3,7 @@
 import { type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Operation } from "../../world/world.ts";
-import { type Asked, type Hooks, pageOf } from "./hook.ts";
+import { type Asked, type Hooks, pageInside, pageOf } from "./hook.ts";
 
 export const jobHooks: Hooks = {
   "jobs/create": {
@@ -19,12 +19,25 @@ export const jobHooks: Hooks = {
 /** Version 2.2 queues the runs of a job unless its settings say otherwise. */
 const QUEUED: JsonObject = { queue: { enabled: true } };
 
-function shownJob(job: JsonObject, { version }: Asked, expand: boolean): JsonObject {
+/** Lists that version 2.2 shows in pages inside the answer. */
+const PAGED = ["tasks", "job_clusters", "environments", "parameters"];
+const PAGE = 100;
+
+function shownJob(job: JsonObject, { version, input }: Asked, expand: boolean): JsonObject {
   const { creator_user_name: creator } = job;
+  const settings = shownSettings(objectIn(job.settings), version, expand);
+  if (version !== "2.2" && listIn(settings.tasks).length > PAGE)
+    throw invalidValue("Resources with more than 100 tasks can only be handled by API 2.2 and above.");
+  const isList = input.job_id === undefined;
+  const { shown, more } =
+    version === "2.2"
+      ? pageInside(settings, PAGED, PAGE, isList ? undefined : input.page_token)
+      : { shown: settings, more: {} };
   return {
     ...job,
     ...(creator === undefined ? {} : { run_as_user_name: creator }),
-    settings: shownSettings(objectIn(job.settings), version, expand),
+    settings: shown,
+    ...more,
   };
 }
 
