@@ -159,7 +159,7 @@ test("a state of Terraform 1.5.7 and provider 1.128.0 becomes a spec of all that
     "databricks_workspace_file.wf: `workspace` does not manage this type",
   ]);
   expect(log.attributes.map(({ terraform, attribute }) => `${terraform} ${toDottedPath(attribute)}`)).toEqual(
-    ["databricks_cluster.c library", "databricks_job.jar run_as", "databricks_job.one run_as"],
+    ["databricks_cluster.c library"],
   );
 });
 
