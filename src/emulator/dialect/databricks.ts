@@ -18,7 +18,7 @@ import {
   type Reply,
   type World,
 } from "../world/world.ts";
-import { computeHooks, setClusterSource } from "./operations/clusters.ts";
+import { changeOwner, computeHooks, setClusterSource, updateCluster } from "./operations/clusters.ts";
 import type { Asked, Hooks } from "./operations/hook.ts";
 import { jobHooks, updateJob } from "./operations/jobs.ts";
 import { ORG, runHooks } from "./operations/runs.ts";
@@ -90,6 +90,7 @@ const ADDED: Operations = {
   ...permissionOperations,
   ...tokenOperations,
   "scim/groups/put": overwriteGroup,
+  "clusters/change-owner": changeOwner,
   "clusters/list-zones": () => ({ json: { zones: ZONES, default_zone: ZONES[0] ?? "" } }),
 };
 
@@ -106,6 +107,11 @@ function dialectAreas(contract: Contract, schemas: DialectSchemas): readonly Are
   for (const prefix of ["", "2.1/", "2.2/"]) {
     const [get, reset] = [served.get(`${prefix}jobs/get`), served.get(`${prefix}jobs/reset`)];
     if (get !== undefined && reset !== undefined) served.set(`${prefix}jobs/update`, updateJob(get, reset));
+  }
+  for (const prefix of ["", "2.1/"]) {
+    const [get, edit] = [served.get(`${prefix}clusters/get`), served.get(`${prefix}clusters/edit`)];
+    if (get !== undefined && edit !== undefined)
+      served.set(`${prefix}clusters/update`, updateCluster(get, edit));
   }
   return [
     ...areas.map((area) => ({ ...area, operations: {} })),

@@ -64,8 +64,96 @@ const NODE_TYPES: ReadonlyMap<string, NodeType> = new Map(
   ]),
 );
 
+/** Families of node types of the clouds today: cores, and megabytes a core. Remote disks only, unless the family has local ones. */
+type Family = readonly [
+  name: (cores: number) => string,
+  category: string,
+  cores: readonly number[],
+  mbPerCore: number,
+  unusual?: Partial<NodeType>,
+];
+
+const GB = 1024;
+const REMOTE = { local_disk: false };
+
+const FAMILIES: Readonly<Record<"azure" | "aws" | "gcp", readonly Family[]>> = {
+  azure: [
+    [(n) => `Standard_D${n}s_v3`, GENERAL, [4, 8, 16, 32], 4 * GB],
+    [(n) => `Standard_D${n}ds_v5`, GENERAL, [4, 8, 16, 32, 64], 4 * GB],
+    [(n) => `Standard_D${n}ads_v5`, GENERAL, [4, 8, 16, 32], 4 * GB],
+    [(n) => `Standard_E${n}ds_v5`, MEMORY, [4, 8, 16, 32, 64], 8 * GB],
+    [(n) => `Standard_L${n}s_v3`, STORAGE, [8, 16, 32], 8 * GB],
+    [(n) => `Standard_NC${n}as_T4_v3`, GPU, [4, 8, 16], 7 * GB, { num_gpus: 1 }],
+  ],
+  aws: [
+    [(n) => `i3.${sizeOf(n)}`, STORAGE, [4, 8, 16, 32], 7808],
+    [(n) => `m5d.${sizeOf(n)}`, GENERAL, [2, 4, 8, 16, 32], 4 * GB],
+    [(n) => `m5.${sizeOf(n)}`, GENERAL, [2, 4, 8, 16], 4 * GB, REMOTE],
+    [(n) => `r5d.${sizeOf(n)}`, MEMORY, [2, 4, 8, 16, 32], 8 * GB],
+    [(n) => `c5d.${sizeOf(n)}`, COMPUTE, [4, 8, 16], 2 * GB],
+    [(n) => `g5.${sizeOf(n)}`, GPU, [4, 8, 16], 4 * GB, { num_gpus: 1 }],
+  ],
+  gcp: [
+    [(n) => `n1-standard-${n}`, GENERAL, [4, 8, 16, 32], 3840],
+    [(n) => `n2-standard-${n}`, GENERAL, [4, 8, 16, 32], 4 * GB],
+    [(n) => `n2-highmem-${n}`, MEMORY, [4, 8, 16, 32], 8 * GB],
+    [(n) => `c2-standard-${n}`, COMPUTE, [4, 8, 16], 4 * GB, REMOTE],
+  ],
+};
+
+/** Two cores are `large`, four are `xlarge`, and eight are `2xlarge`. */
+function sizeOf(cores: number): string {
+  if (cores === 2) return "large";
+  return cores === 4 ? "xlarge" : `${cores / 4}xlarge`;
+}
+
+const nodeTypesOf = (families: readonly Family[]): readonly NodeType[] =>
+  families.flatMap(([name, category, sizes, mbPerCore, unusual]) =>
+    sizes.map((num_cores) => ({
+      id: name(num_cores),
+      memory_mb: num_cores * mbPerCore,
+      num_cores,
+      category,
+      max_disks: Math.min(64, num_cores * 4),
+      ...USUAL,
+      ...unusual,
+    })),
+  );
+
+const CLOUD_NODE_TYPES = {
+  azure: nodeTypesOf(FAMILIES.azure),
+  aws: nodeTypesOf(FAMILIES.aws),
+  gcp: nodeTypesOf(FAMILIES.gcp),
+};
+
+const ADDED_NODE_TYPES: ReadonlyMap<string, NodeType> = new Map(
+  Object.values(CLOUD_NODE_TYPES)
+    .flat()
+    .map((type) => [type.id, type]),
+);
+
+/** Node types of a cloud as the dialect lists them: with their local disks, and the contract's own. */
+export function listCloudNodeTypes(cloud: keyof typeof CLOUD_NODE_TYPES): JsonObject[] {
+  const ids = new Set(NODE_TYPES.keys());
+  const all = [...NODE_TYPES.values(), ...CLOUD_NODE_TYPES[cloud].filter(({ id }) => !ids.has(id))];
+  return all.map((type) => ({
+    ...shownNodeType(type),
+    is_hidden: false,
+    is_io_cache_enabled: type.local_disk,
+    photon_worker_capable: type.num_gpus === 0,
+    photon_driver_capable: type.num_gpus === 0,
+    support_cluster_tags: true,
+    support_port_forwarding: true,
+    node_instance_type: {
+      instance_type_id: type.id,
+      local_disks: type.local_disk ? 1 : 0,
+      local_disk_size_gb: type.local_disk ? type.num_cores * 38 : 0,
+    },
+  }));
+}
+
 export function nodeType(id: string): NodeType {
-  const found = NODE_TYPES.get(id);
+  const found = NODE_TYPES.get(id) ?? ADDED_NODE_TYPES.get(id);
   if (found === undefined) throw invalidValue(`Invalid node type ${id}.`);
   return found;
 }
@@ -75,19 +163,19 @@ const CORE_QUOTA = 350;
 /** Whether a node type is deprecated; such types take no custom tags (contract B 2.4). */
 export const isLegacy = (id: string): boolean => NODE_TYPES.get(id)?.deprecated === true;
 
-export function listNodeTypes(): JsonObject[] {
-  return [...NODE_TYPES.values()].map((entry) => ({
-    node_type_id: entry.id,
-    memory_mb: entry.memory_mb,
-    num_cores: entry.num_cores,
-    description: entry.id,
-    instance_type_id: entry.id,
-    is_deprecated: entry.deprecated,
-    category: entry.category,
-    num_gpus: entry.num_gpus,
-    node_info: { available_core_quota: CORE_QUOTA, total_core_quota: CORE_QUOTA },
-  }));
-}
+const shownNodeType = (entry: NodeType): JsonObject => ({
+  node_type_id: entry.id,
+  memory_mb: entry.memory_mb,
+  num_cores: entry.num_cores,
+  description: entry.id,
+  instance_type_id: entry.id,
+  is_deprecated: entry.deprecated,
+  category: entry.category,
+  num_gpus: entry.num_gpus,
+  node_info: { available_core_quota: CORE_QUOTA, total_core_quota: CORE_QUOTA },
+});
+
+export const listNodeTypes = (): JsonObject[] => [...NODE_TYPES.values()].map(shownNodeType);
 
 type RuntimeRow = readonly [release: string, scala: string, spark: string, flavours: readonly string[]];
 
@@ -110,15 +198,33 @@ const TITLES: Readonly<Record<string, string>> = {
   ml: "ML",
   hls: "HLS",
   conda: "Conda",
+  photon: "Photon",
 };
 
-const VERSIONS: ReadonlyMap<string, string> = new Map(
-  RELEASES.flatMap(([release, scala, spark, flavours]) =>
-    flavours.map((flavour): [string, string] => [
-      `${release}.x${flavour}-scala${scala}`,
-      `${release}${title(flavour)} (includes Apache Spark ${spark}, Scala ${scala})`,
-    ]),
-  ),
+const versionsOf = (releases: readonly RuntimeRow[], support: string): ReadonlyMap<string, string> =>
+  new Map(
+    releases.flatMap(([release, scala, spark, flavours]) =>
+      flavours.map((flavour): [string, string] => [
+        `${release}.x${flavour}-scala${scala}`,
+        `${release}${support}${title(flavour)} (includes Apache Spark ${spark}, Scala ${scala})`,
+      ]),
+    ),
+  );
+
+const VERSIONS = versionsOf(RELEASES, "");
+
+const TODAY = ["", "-photon", "-aarch64", "-cpu-ml", "-gpu-ml"] as const;
+
+/** Releases with long-term support today, which the dialect lists in addition to those of the contract. */
+const LTS_VERSIONS = versionsOf(
+  [
+    ["14.3", "2.12", "3.5.0", TODAY],
+    ["15.4", "2.12", "3.5.0", TODAY],
+    ["16.4", "2.12", "3.5.2", TODAY],
+    ["16.4", "2.13", "3.5.2", TODAY],
+    ["17.3", "2.13", "4.0.0", TODAY],
+  ],
+  " LTS",
 );
 
 function title(flavour: string): string {
@@ -130,12 +236,18 @@ function title(flavour: string): string {
 }
 
 export function checkRuntime(key: string): void {
-  if (!VERSIONS.has(key)) throw invalidValue(`Invalid spark version ${key}.`);
+  if (!VERSIONS.has(key) && !LTS_VERSIONS.has(key)) throw invalidValue(`Invalid spark version ${key}.`);
 }
 
-export function listRuntimes(): JsonObject[] {
-  return [...VERSIONS].map(([key, name]) => ({ key, name }));
-}
+const shownRuntimes = (versions: ReadonlyMap<string, string>): JsonObject[] =>
+  [...versions].map(([key, name]) => ({ key, name }));
+
+export const listRuntimes = (): JsonObject[] => shownRuntimes(VERSIONS);
+
+export const listCurrentRuntimes = (): JsonObject[] => [
+  ...shownRuntimes(LTS_VERSIONS),
+  ...shownRuntimes(VERSIONS),
+];
 
 export type Tags = readonly { readonly key: string; readonly value: string }[];
 

@@ -272,3 +272,76 @@ describe("libraries", () => {
     expect(answer).toMatchObject(invalid("Cluster none does not exist"));
   });
 });
+
+describe("compute of today", () => {
+  const SINGLE = { kind: "CLASSIC_PREVIEW", is_single_node: true };
+  const BASE = { spark_version: "15.4.x-scala2.12", node_type_id: "Standard_D4ds_v5" };
+
+  test.each(["azure", "aws", "gcp"] as const)(
+    "%s lists runtimes and node types that a cluster takes",
+    async (cloud) => {
+      w = await startWorld({ databricks: cloud });
+      const { versions } = (await w.get("clusters/spark-versions")).body;
+      const lts = versions.filter(({ name }: Body) => String(name).includes("LTS"));
+      expect(lts.map(({ key }: Body) => key)).toContain("17.3.x-scala2.13");
+      const { node_types } = (await w.get("clusters/list-node-types")).body;
+      const local = node_types.find(
+        (type: Body) => (type.node_instance_type as Body).local_disks === 1 && Number(type.num_cores) === 4,
+      );
+      const cluster = { spark_version: "17.3.x-scala2.13", node_type_id: local.node_type_id, num_workers: 1 };
+      expect(await w.post("clusters/create", cluster)).toMatchObject({ status: 200 });
+    },
+  );
+
+  test("a single node has no workers, and the service adds its tag and its configuration", async () => {
+    const { cluster_id } = (await w.post("clusters/create", { ...BASE, ...SINGLE })).body;
+    expect((await w.get("clusters/get", { cluster_id })).body).toMatchObject({
+      num_workers: 0,
+      spark_conf: { "spark.databricks.cluster.profile": "singleNode", "spark.master": "local[*]" },
+      custom_tags: { ResourceClass: "SingleNode" },
+    });
+    const wrong = [
+      { ...BASE, ...SINGLE, num_workers: 2 },
+      { ...BASE, is_single_node: true },
+      { ...BASE, use_ml_runtime: true, num_workers: 1 },
+    ];
+    for (const body of wrong)
+      expect(await w.post("clusters/create", body)).toMatchObject({
+        status: 400,
+        body: { error_code: "INVALID_PARAMETER_VALUE" },
+      });
+  });
+
+  test("an update changes the fields of its mask alone", async () => {
+    const settings = { ...BASE, num_workers: 2, spark_conf: { a: "b" }, autotermination_minutes: 30 };
+    const { cluster_id } = (await w.post("clusters/create", settings)).body;
+    await w.advance(600_000);
+    const cluster = { autotermination_minutes: 60, autoscale: { min_workers: 1, max_workers: 3 } };
+    const update = { cluster_id, update_mask: "autotermination_minutes,autoscale,custom_tags", cluster };
+    expect(await w.post("clusters/update", update)).toMatchObject({ status: 200 });
+    const live = (await w.get("clusters/get", { cluster_id })).body;
+    expect(live).toMatchObject({ ...BASE, ...cluster, spark_conf: { a: "b" } });
+    expect(live.num_workers).toBeUndefined();
+  });
+
+  test("the owner of a terminated cluster changes to another user", async () => {
+    const { cluster_id } = (await w.post("clusters/create", { ...BASE, num_workers: 1 })).body;
+    await w.post("preview/scim/v2/Users", {
+      schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+      userName: "bo@example.com",
+    });
+    const change = { cluster_id, owner_username: "bo@example.com" };
+    expect(await w.post("clusters/change-owner", change)).toMatchObject({
+      status: 400,
+      body: { error_code: "INVALID_STATE" },
+    });
+    await w.advance(600_000);
+    await w.post("clusters/delete", { cluster_id });
+    await w.advance(600_000);
+    expect(await w.post("clusters/change-owner", { ...change, owner_username: "x" })).toMatchObject({
+      status: 400,
+    });
+    expect(await w.post("clusters/change-owner", change)).toMatchObject({ status: 200 });
+    expect((await w.get("clusters/get", { cluster_id })).body.creator_user_name).toBe("bo@example.com");
+  });
+});

@@ -1,12 +1,19 @@
 // Clusters and pools of the dialect: rules about pools and pins, what was asked for, default attributes of the cloud, pages.
 
 import { type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
-import { type Cluster, clusterById, pinsOf, putCluster } from "../../routes/clusters/cluster.ts";
-import { type GivenTags, readTags } from "../../routes/compute.ts";
+import {
+  type Cluster,
+  clusterById,
+  clusterOr400,
+  pinsOf,
+  putCluster,
+} from "../../routes/clusters/cluster.ts";
+import { type GivenTags, listCloudNodeTypes, listCurrentRuntimes, readTags } from "../../routes/compute.ts";
 import { poolsOf, putPool } from "../../routes/pools/pool.ts";
+import { userByName } from "../../world/directory.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import { POOLS } from "../../world/limits.ts";
-import type { Call, Operation, Reply, World } from "../../world/world.ts";
+import { type Call, EMPTY_REPLY, type Operation, type Reply, type World } from "../../world/world.ts";
 import type { Cloud } from "../translate.ts";
 import { type Asked, type Hooks, once, pageOf } from "./hook.ts";
 import { refuseNodeTypeOfPool } from "./jobs.ts";
@@ -18,6 +25,8 @@ export const computeHooks: Hooks = {
   "clusters/permanent-delete": { around: refusePinned },
   "clusters/get": { after: (cluster, { cloud }) => ({ ...CLUSTER_DEFAULTS[cloud], ...cluster }) },
   "clusters/list": { after: listClusters },
+  "clusters/list-node-types": { after: (_answer, { cloud }) => ({ node_types: listCloudNodeTypes(cloud) }) },
+  "clusters/spark-versions": { after: () => ({ versions: listCurrentRuntimes() }) },
   "clusters/events": { after: listEvents },
   "instance-pools/edit": { after: replaceTags },
   "instance-pools/get": { after: (pool, { cloud }) => ({ ...POOL_DEFAULTS[cloud], ...pool }) },
@@ -26,8 +35,71 @@ export const computeHooks: Hooks = {
 
 function checked({ input }: Asked): JsonObject {
   refuseNodeTypeOfPool(input);
-  return input;
+  return withSingleNode(input);
 }
+
+/** What the service adds to a cluster that runs on one machine. */
+const SINGLE_NODE = { "spark.databricks.cluster.profile": "singleNode", "spark.master": "local[*]" };
+
+/** Throws INVALID_PARAMETER_VALUE for a cluster of one machine that has a size, or for settings that need `kind`. */
+export function withSingleNode(cluster: JsonObject): JsonObject {
+  const { is_single_node: isSingle, use_ml_runtime: isMl, kind } = cluster;
+  if ((isSingle === true || isMl === true) && kind === undefined)
+    throw invalidValue("is_single_node and use_ml_runtime require kind CLASSIC_PREVIEW.");
+  if (isSingle !== true) return cluster;
+  if (cluster.autoscale !== undefined || Number(cluster.num_workers ?? 0) !== 0)
+    throw invalidValue("A cluster with is_single_node has no workers.");
+  return {
+    ...cluster,
+    num_workers: 0,
+    spark_conf: { ...objectIn(cluster.spark_conf), ...SINGLE_NODE },
+    custom_tags: { ...objectIn(cluster.custom_tags), ResourceClass: "SingleNode" },
+  };
+}
+
+/** Changes the fields of a mask, and keeps the others; `*` names all. */
+export function updateCluster(get: Operation, edit: Operation): Operation {
+  return (call, world) => {
+    const { cluster_id = null, update_mask: mask = "", cluster } = call.input;
+    const reply = get({ ...call, input: { cluster_id } }, world);
+    const live = "json" in reply ? reply.json : {};
+    const asked = objectIn(live.spec ?? live);
+    const names = String(mask)
+      .split(",")
+      .map((name) => name.trim());
+    const wanted = objectIn(cluster);
+    const settings = names.includes("*")
+      ? wanted
+      : names.reduce((all, name) => withField(all, wanted, name), asked);
+    return edit({ ...call, input: { ...settings, cluster_id } }, world);
+  };
+}
+
+/** The field with this dotted name from `wanted`; without a value there, it is removed. */
+function withField(settings: JsonObject, wanted: JsonObject, name: string): JsonObject {
+  const [field = "", ...rest] = name.split(".");
+  if (rest.length > 0) {
+    const inner = withField(objectIn(settings[field]), objectIn(wanted[field]), rest.join("."));
+    return { ...settings, [field]: inner };
+  }
+  const { [field]: value } = wanted;
+  const others = omit(
+    settings,
+    field === "num_workers" ? ["autoscale"] : field === "autoscale" ? ["num_workers"] : [],
+  );
+  return value === undefined ? omit(others, [field]) : { ...others, [field]: value };
+}
+
+/** Only of a terminated cluster, to a user of the workspace. */
+export const changeOwner: Operation = ({ input }, world) => {
+  const cluster = clusterOr400(world, String(input.cluster_id));
+  if (cluster.state !== "TERMINATED")
+    throw invalidState(`Cluster ${cluster.cluster_id} must be terminated to change its owner.`);
+  const owner = userByName(world, String(input.owner_username));
+  if (owner === undefined) throw invalidValue(`User ${String(input.owner_username)} does not exist.`);
+  putCluster(world, { ...cluster, creator_user_name: owner.userName });
+  return EMPTY_REPLY;
+};
 
 /** A replay of a creation has no effect on `spec`. */
 function createOnce(core: Operation, call: Call, asked: Asked): Reply {
