@@ -62,7 +62,7 @@ function traced(details: Details): Details & Pick<Diagnostic, "usedAt"> {
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.some((one) => one.severity === "error");
+  return diagnostics.some((diagnostic) => diagnostic.severity === "error");
 }
 
 /** The message of a thrown value, as the cause of a diagnostic. */
@@ -81,7 +81,7 @@ export function errorCode(problem: unknown): string | undefined {
 export class Failure extends Error {
   readonly diagnostics: readonly Diagnostic[];
   constructor(...diagnostics: readonly Diagnostic[]) {
-    super(diagnostics.map((one) => `${one.code}: ${one.message}`).join("; "));
+    super(diagnostics.map((diagnostic) => `${diagnostic.code}: ${diagnostic.message}`).join("; "));
     this.diagnostics = diagnostics;
   }
 }

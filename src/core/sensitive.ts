@@ -49,7 +49,7 @@ export class SensitiveTexts {
   /** Returns whether a string is, or contains, one of them. */
   isIn(text: string): boolean {
     if (this.#texts.has(text)) return true;
-    for (const one of this.#texts) if (one.length >= SHORTEST_PART && text.includes(one)) return true;
+    for (const part of this.#texts) if (part.length >= SHORTEST_PART && text.includes(part)) return true;
     return false;
   }
 
@@ -63,19 +63,17 @@ export class SensitiveTexts {
   }
 
   /** The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. */
-  masked(text: string, mark: (found: string) => string = () => MASK): string {
+  masked(text: string, mark: (part: string) => string = () => MASK): string {
     if (this.#texts.size === 0) return text;
     if (this.#texts.has(text)) return mark(text);
     const parts = this.#parts();
     return parts === undefined
       ? text
-      : text.replace(parts, (found) =>
-          found.startsWith('"') ? `"${mark(found.slice(1, -1))}"` : mark(found),
-        );
+      : text.replace(parts, (part) => (part.startsWith(`"`) ? `"${mark(part.slice(1, -1))}"` : mark(part)));
   }
 
   /** A copy of a value in which every text is masked; the value itself if nothing is sensitive. */
-  maskedDeep<T>(value: T, mark?: (found: string) => string): T {
+  maskedDeep<T>(value: T, mark?: (part: string) => string): T {
     return this.#texts.size === 0 ? value : withTexts(value, (text) => this.masked(text, mark));
   }
 
@@ -115,15 +113,15 @@ export function withTexts<T>(value: T, change: (text: string) => string): T {
 
 function copied(value: unknown, change: (text: string) => string, inValues: boolean): unknown {
   if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((one) => copied(one, change, inValues));
+  if (Array.isArray(value)) return value.map((item) => copied(item, change, inValues));
   if (value instanceof Map)
-    return new Map([...value].map(([key, one]) => [key, copied(one, change, inValues)]));
+    return new Map([...value].map(([key, member]) => [key, copied(member, change, inValues)]));
   if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
     return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [
+    Object.entries(value).map(([key, member]) => [
       key,
-      !inValues && isWord(key, one) ? one : copied(one, change, inValues || VALUES.has(key)),
+      !inValues && isWord(key, member) ? member : copied(member, change, inValues || VALUES.has(key)),
     ]),
   );
 }

@@ -6,8 +6,8 @@ export function shellWord(word: string): string {
 }
 
 /** `1 change`, `3 changes`, `1,000 changes`. */
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${grouped(number)} ${number === 1 ? one : many}`;
+export function count(number: number, singular: string, plural = `${singular}s`): string {
+  return `${grouped(number)} ${number === 1 ? singular : plural}`;
 }
 
 /** `12,500`, the same in every locale. */

@@ -94,9 +94,9 @@ function fold(word: string): string {
 /** `otherwise` where nothing is near enough to be worth saying. */
 export function nearestHint(
   word: string,
-  known: readonly string[],
+  words: readonly string[],
   otherwise: string,
   vocabulary?: Vocabulary,
 ): string {
-  return didYouMean(suggester()(word, known, vocabulary)).hint ?? otherwise;
+  return didYouMean(suggester()(word, words, vocabulary)).hint ?? otherwise;
 }

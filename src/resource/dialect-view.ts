@@ -4,10 +4,10 @@ import type { FieldDialect, FieldSchema, FieldTable } from "./field-schema.ts";
 import { type Provider, type Registry, registryOf } from "./kind.ts";
 import type { PlanningRules } from "./planning.ts";
 
-/** The contract has no clouds, so any one will do. */
+/** The contract has no clouds, so any cloud will do. */
 export const CONTRACT_FIELDS: FieldDialect = { dialect: "contract", cloud: "azure" };
 
-/** The same view for the same registry, so that its validators are compiled once (decision 0030: 0.4 s). */
+/** The same view for the same registry, so that its validators are compiled once (decision 0030). */
 const views = new WeakMap<Registry, Map<string, Registry>>();
 
 /** The registry with fields of a dialect. Operations and planning rules are the same. */
@@ -38,11 +38,11 @@ export function planningRegistryIn(registry: Registry, { dialect }: Pick<FieldDi
 }
 
 function viewOf(registry: Registry, key: string, view: (kind: Provider) => Provider): Registry {
-  const known = views.get(registry) ?? new Map<string, Registry>();
-  views.set(registry, known);
-  const found = known.get(key) ?? registryOf(registry.kinds.map(view));
-  known.set(key, found);
-  return found;
+  const viewsByKey = views.get(registry) ?? new Map<string, Registry>();
+  views.set(registry, viewsByKey);
+  const registryView = viewsByKey.get(key) ?? registryOf(registry.kinds.map(view));
+  viewsByKey.set(key, registryView);
+  return registryView;
 }
 
 /** Only fields of a kind itself can name a dialect that updates them in place. */
@@ -113,17 +113,21 @@ function withChanges(field: FieldSchema, changes: object): FieldSchema {
 /** URIs of files begin with `dbfs:`. */
 function inDatabricks(field: FieldSchema): object {
   const { description, examples, words = {}, enum: values, default: usual } = field;
-  const said = (text: string): string =>
+  const inWordsOfDialect = (text: string): string =>
     Object.entries({ "fs:/": "dbfs:/", ...words }).reduce(
       (result, [contract, here]) => result.replace(new RegExp(`\\b${contract}`, "g"), here),
       text,
     );
   return {
-    description: description === undefined ? undefined : withScheme(said(description), field),
+    description: description === undefined ? undefined : withScheme(inWordsOfDialect(description), field),
     ...(Array.isArray(examples)
-      ? { examples: examples.map((one) => (typeof one === "string" ? said(one) : one)) }
+      ? {
+          examples: examples.map((example) =>
+            typeof example === "string" ? inWordsOfDialect(example) : example,
+          ),
+        }
       : {}),
-    ...(values === undefined ? {} : { enum: values.map((one) => words[String(one)] ?? one) }),
+    ...(values === undefined ? {} : { enum: values.map((value) => words[String(value)] ?? value) }),
     ...(typeof usual === "string" ? { default: words[usual] ?? usual } : {}),
     ...(field.fileUri === true && field.pattern === undefined
       ? { pattern: "^(?!fs:/)", examples: ["dbfs:/folder/file"] }

@@ -107,15 +107,15 @@ export function schemaAt(fields: FieldTable, path: Path): FieldSchema {
 
 /** Whether `is` holds for a field or a field inside it. Walks skip the others; the answer is kept, so each field is checked once. */
 export function anyField(is: (field: FieldSchema) => boolean): (field: FieldSchema) => boolean {
-  const known = new WeakMap<FieldSchema, boolean>();
-  const found = (field: FieldSchema): boolean => {
-    const before = known.get(field);
+  const answers = new WeakMap<FieldSchema, boolean>();
+  const holdsWithin = (field: FieldSchema): boolean => {
+    const before = answers.get(field);
     if (before !== undefined) return before;
-    const has = is(field) || schemasInside(field).some(found);
-    known.set(field, has);
+    const has = is(field) || schemasInside(field).some(holdsWithin);
+    answers.set(field, has);
     return has;
   };
-  return found;
+  return holdsWithin;
 }
 
 /** The schemas of items, members, and values of a map. */
@@ -139,10 +139,10 @@ export function textsIn(
   values: Values,
   entered: (field: FieldSchema) => boolean,
 ): FieldText[] {
-  const found: FieldText[] = [];
+  const texts: FieldText[] = [];
   const visit = (schema: FieldSchema, value: Json, path: Path): void => {
     if (!entered(schema)) return;
-    if (typeof value === "string") found.push({ text: value, path, schema });
+    if (typeof value === "string") texts.push({ text: value, path, schema });
     else if (Array.isArray(value))
       for (const [at, item] of value.entries()) visit(itemSchema(schema), item, [...path, at]);
     else if (isObject(value))
@@ -151,7 +151,7 @@ export function textsIn(
   };
   const root: FieldSchema = { properties: fields };
   for (const [key, value] of Object.entries(values)) visit(memberSchema(root, key), value, [key]);
-  return found;
+  return texts;
 }
 
 /** The keywords that ajv must let stand in a schema. */

@@ -28,7 +28,7 @@ export function isSameName(provider: Pick<Kind, "ignoreCase" | "nested">, a: str
 
 /** Whether an object with this name is built in: it is never created or deleted. */
 export function isBuiltIn(provider: Kind, name: string): boolean {
-  return provider.builtIn?.some((one) => isSameName(provider, one, name)) === true;
+  return provider.builtIn?.some((builtIn) => isSameName(provider, builtIn, name)) === true;
 }
 
 /** The addresses that an entry of the spec may have for a resource: its own, and those of the modules around it, innermost first. */
@@ -62,10 +62,10 @@ export function translateNames(fields: FieldTable, values: Values, translate: Tr
   return translatedMembers(values, (key) => fields[key] ?? {}, translate);
 }
 
-/** The kinds that fields of a table name. Cached: a search takes 6 µs for jobs, and each object needs it several times. */
+/** The kinds that fields of a table name. Cached, because each object needs it several times. */
 export function kindsNamedBy(fields: FieldTable): ReadonlySet<string> {
-  const known = namedKinds.get(fields);
-  if (known !== undefined) return known;
+  const cached = namedKinds.get(fields);
+  if (cached !== undefined) return cached;
   const kinds = new Set<string>();
   for (const schema of Object.values(fields)) collect(schema, kinds);
   namedKinds.set(fields, kinds);
@@ -116,7 +116,7 @@ export function withoutUnmanageable(
     const kind = items?.names;
     const list = values[key];
     if (kind === undefined || !Array.isArray(list)) continue;
-    const stays = (one: Json): boolean => typeof one !== "string" || !isUnmanageable(kind, one);
+    const stays = (value: Json): boolean => typeof value !== "string" || !isUnmanageable(kind, value);
     if (!list.every(stays)) out = { ...out, [key]: list.filter(stays) };
   }
   return out;

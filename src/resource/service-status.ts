@@ -29,5 +29,5 @@ export function idText(value: Json | undefined): string {
 export function whyText(cluster: JsonObject): string {
   const { code } = objectIn(cluster.termination_reason);
   const message = typeof cluster.state_message === "string" ? cluster.state_message : "";
-  return [typeof code === "string" ? code : "", message].filter((one) => one !== "").join(", ");
+  return [typeof code === "string" ? code : "", message].filter((text) => text !== "").join(", ");
 }

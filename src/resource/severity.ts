@@ -12,7 +12,7 @@ export function isAtLeast(severity: Severity, least: Severity): boolean {
 }
 
 export function mostSevere(all: readonly Severity[]): Severity | undefined {
-  return SEVERITIES.find((one) => all.includes(one));
+  return SEVERITIES.find((severity) => all.includes(severity));
 }
 
 export function severityOfObject({ severity = "other" }: Rated): Severity {
