@@ -63,8 +63,8 @@ export class Control {
   /** Seeds a world that is new, and lets the token of this start speak for the administrator. */
   open(): void {
     const { store, clock } = this.#parts;
-    const kept = store.world.collection<ClockState>("workspace.clock").get("state");
-    if (kept !== undefined && clock.mode === "real") clock.restore(kept);
+    const clockState = store.world.collection<ClockState>("workspace.clock").get("state");
+    if (clockState !== undefined && clock.mode === "real") clock.restore(clockState);
     store.transact(clock.now(), (world) => {
       if (!world.collection("workspace").has("administrator")) this.#seed(world);
       this.#grant(world);

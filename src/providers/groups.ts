@@ -112,7 +112,7 @@ function steps(live: LiveObject, after: JsonObject): readonly Step[] {
   const delta = memberDelta(live.values, after);
   const rights = deltaOf(live.values.entitlements, after.entitlements);
   const renames = nameChange(live.values, after) !== undefined;
-  const made = [
+  const changes = [
     ["add-members", delta.added],
     ["remove-members", delta.removed],
     ["grant", rights.added],
@@ -120,7 +120,7 @@ function steps(live: LiveObject, after: JsonObject): readonly Step[] {
   ] as const;
   return [
     ...(renames ? [{ operation: "rename" }] : []),
-    ...made
+    ...changes
       .filter(([, which]) => which.length > 0)
       .map(([operation, which]) => ({ operation, detail: { names: which } })),
   ];
@@ -146,7 +146,7 @@ function memberships(change: PlannedChange, workspace: PlannedWorkspace) {
     after.delete(name);
     for (const [other, members] of before)
       if (other !== name)
-        after.set(other, { ...members, groups: members.groups.filter((one) => one !== name) });
+        after.set(other, { ...members, groups: members.groups.filter((group) => group !== name) });
   } else if (isObject(change.after?.members)) {
     const wanted = change.after.members;
     const to = membersOf(change.after);

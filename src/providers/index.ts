@@ -33,12 +33,12 @@ export const catalogs: Catalogs = {
   spark_versions: {
     singular: "Spark version",
     operation: "clusters/spark-versions",
-    values: (answer) => objectsIn(answer, "versions").flatMap((one) => responseText(one, "key") ?? []),
+    values: (answer) => objectsIn(answer, "versions").flatMap((entry) => responseText(entry, "key") ?? []),
   },
   node_types: {
     singular: "node type",
     operation: "clusters/list-node-types",
     values: (answer) =>
-      objectsIn(answer, "node_types").flatMap((one) => responseText(one, "node_type_id") ?? []),
+      objectsIn(answer, "node_types").flatMap((entry) => responseText(entry, "node_type_id") ?? []),
   },
 };

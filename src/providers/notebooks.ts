@@ -31,7 +31,7 @@ const SOURCE_FORMATS = ["SOURCE", "HTML", "JUPYTER", "DBC"] as const;
 type SourceFormat = (typeof SOURCE_FORMATS)[number];
 
 const sourceFormat = (value: Json | undefined): SourceFormat =>
-  SOURCE_FORMATS.find((one) => one === value) ?? "SOURCE";
+  SOURCE_FORMATS.find((format) => format === value) ?? "SOURCE";
 
 /** Whether the cells of a file can be read here; HTML and DBC files are archives of the service's own making. */
 const isReadable = (format: SourceFormat): boolean => format === "SOURCE" || format === "JUPYTER";

@@ -238,7 +238,9 @@ function usersOf(
   const holds = (values: Json | undefined): boolean =>
     id !== undefined && isObject(values) && String(values.instance_pool_id) === id;
   return {
-    clusters: workspace.live("clusters").filter((one) => holds(workspace.valuesAfter("clusters", one))),
+    clusters: workspace
+      .live("clusters")
+      .filter((cluster) => holds(workspace.valuesAfter("clusters", cluster))),
     jobs: workspace.live("jobs").filter((job) => id !== undefined && needsCompute(job, id, workspace)),
   };
 }
@@ -277,8 +279,8 @@ export const pools = defineProvider({
     consequences(change, workspace) {
       if (!removesObject(change)) return [];
       const { clusters, jobs } = usersOf(change.live, workspace);
-      const running = clusters.filter((one) => one.values.run_state === "RUNNING");
-      const stopped = clusters.filter((one) => one.values.run_state !== "RUNNING");
+      const running = clusters.filter((cluster) => cluster.values.run_state === "RUNNING");
+      const stopped = clusters.filter((cluster) => cluster.values.run_state !== "RUNNING");
       const until = "until they leave the pool";
       if (change.action === "replace")
         return [

@@ -73,8 +73,8 @@ function lost(
   const scope = change.live?.name ?? change.name;
   return workspace
     .live(kind)
-    .filter((one) => nestedName(one.name).parent === scope)
-    .map((one) => one.name);
+    .filter((live) => nestedName(live.name).parent === scope)
+    .map((live) => live.name);
 }
 
 const membersIn = (names: readonly string[]): readonly string[] =>

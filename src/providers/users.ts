@@ -111,7 +111,7 @@ function toSpec(answer: JsonObject): LiveObject {
   const values = normalizeLive(userFields, {
     ...answer,
     entitlements: [...valuesIn(answer, "entitlements")],
-    groups: groups.flatMap((one) => responseText(one, "value") ?? []),
+    groups: groups.flatMap((entry) => responseText(entry, "value") ?? []),
   });
   const live = {
     id: remoteId(id),
@@ -126,7 +126,7 @@ function toSpec(answer: JsonObject): LiveObject {
 function isListed(live: LiveObject, { names, ids }: ListScope): boolean {
   if (live.values.active !== false || ids?.has(live.id) === true) return true;
   const name = foldCase(live.name);
-  return [...names].some((one) => foldCase(one) === name);
+  return [...names].some((candidate) => foldCase(candidate) === name);
 }
 
 function body(values: JsonObject): { [field: string]: Json } {

@@ -43,9 +43,9 @@ const MOST_SECRETS = 16;
 
 /** `host`: scheme, name, port, and base path of the workspace. */
 export function createSignIn(credential: RenewableCredential, host: string, ports: SignInPorts): SignIn {
-  const given = credentialSecrets(credential);
+  const credentialTexts = credentialSecrets(credential);
   const issued: string[] = [];
-  const secrets = () => [...given, ...issued];
+  const secrets = () => [...credentialTexts, ...issued];
   const whole: TokenPorts = { ...ports, as: credential.method, redact: redactor(secrets) };
   const remembering =
     (fetch: () => Promise<AccessToken>): (() => Promise<AccessToken>) =>
@@ -71,10 +71,10 @@ function workspaceToken(
   host: string,
   ports: TokenPorts,
 ): () => Promise<AccessToken> {
-  let found: string | undefined;
+  let discoveredEndpoint: string | undefined;
   return async () => {
-    found ??= await workspaceTokenEndpoint(host, ports);
-    const endpoint = found;
+    discoveredEndpoint ??= await workspaceTokenEndpoint(host, ports);
+    const endpoint = discoveredEndpoint;
     const parameters = { scope: "all-apis" };
     if (credential.method === "oauth-m2m") {
       const client = { by: "basic", id: credential.clientId, secret: credential.clientSecret } as const;
@@ -317,7 +317,7 @@ function principalToken(
 
 /** The audience that an application of Entra ID expects in ID tokens of GitHub; each cloud has another one. */
 function exchangeAudience(authority: string): string {
-  const cloud = AZURE_CLOUDS.find((one) => one.authority === authority)?.name;
+  const cloud = AZURE_CLOUDS.find((azureCloud) => azureCloud.authority === authority)?.name;
   return `api://AzureADTokenExchange${cloud === "usgovernment" ? "USGov" : cloud === "china" ? "China" : ""}`;
 }
 

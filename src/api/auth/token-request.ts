@@ -112,10 +112,14 @@ export async function tokenJson(
 
 /** The refusal in an answer: an error of OAuth or of the API, or what a page says. */
 export function refusalIn(status: number, text: string, origin: string, ports: TokenPorts): Refused {
-  const told = (value: unknown) => (typeof value === "string" ? ports.redact(value.slice(0, 500)) : "");
+  const redactedText = (value: unknown) =>
+    typeof value === "string" ? ports.redact(value.slice(0, 500)) : "";
   const { error: kind, error_description, message } = objectOf(text) ?? {};
-  const code = told(kind);
-  const cause = told(error_description) || told(message) || (code === "" ? told(plainText(text)) : "");
+  const code = redactedText(kind);
+  const cause =
+    redactedText(error_description) ||
+    redactedText(message) ||
+    (code === "" ? redactedText(plainText(text)) : "");
   return signInRefused({ origin, status, code, cause }, ports);
 }
 

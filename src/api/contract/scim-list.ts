@@ -27,9 +27,9 @@ async function further(input: JsonObject, first: JsonObject, total: number, fetc
   const ids = new Set(resources.map(idOf));
   while (resources.length < total) {
     const page = await fetch({ ...input, startIndex: resources.length + 1 });
-    const fresh = resourcesOf(page).filter((one) => !ids.has(idOf(one)));
+    const fresh = resourcesOf(page).filter((resource) => !ids.has(idOf(resource)));
     if (fresh.length === 0 || totalOf(page) !== total) break;
-    for (const one of fresh) ids.add(idOf(one));
+    for (const resource of fresh) ids.add(idOf(resource));
     resources.push(...fresh);
   }
   return resources;

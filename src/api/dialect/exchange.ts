@@ -137,8 +137,8 @@ class Speaker {
 
   #factsOf(operation: OperationName, version: ApiVersion = "2.0"): OperationFacts {
     const key = `${version} ${operation}`;
-    const known = this.#facts.get(key);
-    if (known !== undefined) return known;
+    const cachedFacts = this.#facts.get(key);
+    if (cachedFacts !== undefined) return cachedFacts;
     const facts: OperationFacts = OPERATIONS[operation];
     const [from, to] = Object.entries(this.#table.paths).find(([start]) => facts.path.startsWith(start)) ?? [
       "",
@@ -177,8 +177,8 @@ function clusterForPool(cluster: JsonObject, member: JsonObject): JsonObject {
   const blocks = Object.entries(OF_MEMBER).map(
     ([name, own]) => [name, pick(objectIn(cluster[name]), own)] as const,
   );
-  const kept = blocks.filter(([, block]) => Object.keys(block).length > 0);
-  return { ...omit(cluster, Object.keys(OF_MEMBER)), ...Object.fromEntries(kept) };
+  const nonEmptyBlocks = blocks.filter(([, block]) => Object.keys(block).length > 0);
+  return { ...omit(cluster, Object.keys(OF_MEMBER)), ...Object.fromEntries(nonEmptyBlocks) };
 }
 
 /** A live job without what the pools of its new clusters decide; tasks and shared clusters are those of the same key. */
@@ -215,7 +215,7 @@ function withoutPrincipals(group: JsonObject): JsonObject {
   return {
     ...group,
     ...(Array.isArray(members)
-      ? { members: members.filter((one: Json) => !isPrincipal(objectIn(one))) }
+      ? { members: members.filter((value: Json) => !isPrincipal(objectIn(value))) }
       : {}),
     ...(ofAccount ? { unmanageable: "it belongs to the account" } : {}),
   };
@@ -236,7 +236,7 @@ const isGroup: Sign = ({ meta }) => objectIn(meta).resourceType === "WorkspaceGr
 const someIn =
   (list: string, is: Sign): Sign =>
   (answer) =>
-    listIn(answer[list]).some((one) => is(objectIn(one)));
+    listIn(answer[list]).some((value) => is(objectIn(value)));
 
 const SIGNS: { readonly [operation in OperationName]?: Sign } = {
   "jobs/get": isJob,
@@ -332,13 +332,14 @@ function carriedList(
   if (!Array.isArray(live)) return written;
   const before = live as readonly Json[];
   const after: readonly Json[] = Array.isArray(written) ? written : [];
-  const known = before.map((one) => key(isObject(one) ? writtenPart(fields, one) : one));
-  if (canonicalJson(known.filter((one) => one !== EMPTY)) === canonicalJson(after.map(key))) return live;
-  const unknown = known.indexOf(EMPTY);
+  const keysBefore = before.map((value) => key(isObject(value) ? writtenPart(fields, value) : value));
+  if (canonicalJson(keysBefore.filter((text) => text !== EMPTY)) === canonicalJson(after.map(key)))
+    return live;
+  const unknown = keysBefore.indexOf(EMPTY);
   if (unknown >= 0) throw new FieldNotRepeatable([...path, unknown, ...firstKey(before[unknown])]);
-  const merged = after.map((one) => {
-    const match = before[known.indexOf(key(one))];
-    return isObject(one) && isObject(match) ? withCarried(fields, match, one, path) : one;
+  const merged = after.map((value) => {
+    const match = before[keysBefore.indexOf(key(value))];
+    return isObject(value) && isObject(match) ? withCarried(fields, match, value, path) : value;
   });
   return written === undefined ? undefined : merged;
 }

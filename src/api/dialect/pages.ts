@@ -20,7 +20,7 @@ export interface PagedList {
 /** The position after a page: the token of the next one, and all tokens up to it. */
 export interface PagePosition {
   readonly token: string;
-  readonly seen: ReadonlySet<string>;
+  readonly tokens: ReadonlySet<string>;
 }
 
 export interface PartOfList {
@@ -32,25 +32,25 @@ export interface PartOfList {
 /** The complete list, each object once: a new object can move the last one of a page to the next page. */
 export async function allPages(list: PagedList, id: string): Promise<readonly JsonObject[]> {
   const { elements } = await readPages(list, Number.POSITIVE_INFINITY);
-  return [...new Map(elements.map(objectIn).map((one) => [String(one[id]), one])).values()];
+  return [...new Map(elements.map(objectIn).map((element) => [String(element[id]), element])).values()];
 }
 
 /** At least `most` elements from a position on, unless the list ends before. Throws Refused likewise. */
 export async function readPages(list: PagedList, most: number, from?: PagePosition): Promise<PartOfList> {
   const { operation, member, page } = list;
   const elements: Json[] = [];
-  const seen = new Set(from?.seen);
+  const tokens = new Set(from?.tokens);
   for (let token = from?.token; ; ) {
     const answer = await page(token === undefined ? {} : { page_token: token });
-    const found = answer[member] ?? [];
-    if (!Array.isArray(found)) throw broken(operation, `a "${member}" that is not a list`);
-    elements.push(...found);
+    const items = answer[member] ?? [];
+    if (!Array.isArray(items)) throw broken(operation, `a "${member}" that is not a list`);
+    elements.push(...items);
     token = nextToken(list, answer);
     if (token === undefined) return { elements };
-    if (seen.size === MOST_PAGES) throw broken(operation, `more than ${MOST_PAGES} pages`);
-    if (seen.has(token)) throw broken(operation, "the same page token twice");
-    seen.add(token);
-    if (elements.length >= most) return { elements, next: { token, seen } };
+    if (tokens.size === MOST_PAGES) throw broken(operation, `more than ${MOST_PAGES} pages`);
+    if (tokens.has(token)) throw broken(operation, "the same page token twice");
+    tokens.add(token);
+    if (elements.length >= most) return { elements, next: { token, tokens } };
   }
 }
 

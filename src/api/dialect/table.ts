@@ -121,7 +121,7 @@ function at(
   word: (text: string) => string | undefined,
 ): Json {
   if (key === undefined) return typeof value === "string" ? (word(value) ?? value) : value;
-  if (key === "*") return Array.isArray(value) ? value.map((one: Json) => at(one, rest, word)) : value;
+  if (key === "*") return Array.isArray(value) ? value.map((value: Json) => at(value, rest, word)) : value;
   const member = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return member === undefined ? value : { ...(value as JsonObject), [key]: at(member, rest, word) };
 }

@@ -78,7 +78,10 @@ function errorBody(text: string | undefined): Pick<ErrorAnswer, "form" | "code" 
   const { error_code, message, detail, scimType, schemas } = json;
   if (typeof error_code === "string" || typeof error_code === "number")
     return { form: "api", code: `${error_code}`, message: short(wordsOf(message)) };
-  if (Array.isArray(schemas) && schemas.some((one) => typeof one === "string" && one.endsWith(":Error")))
+  if (
+    Array.isArray(schemas) &&
+    schemas.some((schema) => typeof schema === "string" && schema.endsWith(":Error"))
+  )
     return { form: "scim", code: wordsOf(scimType), message: short(wordsOf(detail)) };
   return { form: "plain", code: "", message: short(wordsOf(message) || wordsOf(json.error)) };
 }

@@ -96,10 +96,10 @@ const ADDED: Operations = {
 
 /** The contract's areas keep their background work; what they answer is translated. */
 function dialectAreas(contract: Contract, schemas: DialectSchemas): readonly Area[] {
-  const known = Object.assign({}, ...areas.map((area) => area.operations)) as Operations;
+  const operations = Object.assign({}, ...areas.map((area) => area.operations)) as Operations;
   const served = new Map<string, Operation>();
   for (const spec of contract.operations) {
-    const operation = spec.serves === undefined ? ADDED[ownName(spec)] : known[spec.serves];
+    const operation = spec.serves === undefined ? ADDED[ownName(spec)] : operations[spec.serves];
     if (operation === undefined) continue;
     const core: Operation = (call, world) => operation(call, world) ?? EMPTY_REPLY;
     served.set(spec.id, inDialect(spec, core, schemas));
@@ -134,8 +134,8 @@ function inDialect(spec: OperationSpec, core: Operation, schemas: DialectSchemas
   // An operation that the dialect adds speaks the dialect itself.
   const isTranslated = spec.serves !== undefined;
   return (call, world) => {
-    const given: Asked = { call, world, version, cloud: schemas.cloud, input: call.input };
-    const asked = before === undefined ? given : { ...given, input: before(given) };
+    const received: Asked = { call, world, version, cloud: schemas.cloud, input: call.input };
+    const asked = before === undefined ? received : { ...received, input: before(received) };
     const input = isTranslated ? toContract(schemas, spec.input, asked.input) : asked.input;
     const inner: Call = { ...call, operation: name, input, files: filesOf(call, spec) };
     const reply = naming(() => (around === undefined ? core(inner, world) : around(core, inner, asked)));

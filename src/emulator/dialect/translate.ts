@@ -64,32 +64,34 @@ export function reversed(map: Readonly<Record<string, string>>): Readonly<Record
   return Object.fromEntries(Object.entries(map).map(([here, there]) => [there, here]));
 }
 
-/** A value in two parts: what the contract knows, in its form, and what the dialect adds, in its own. */
+/** A value in two parts: the fields of the contract in its form, and the fields that only the dialect has in the dialect's form. */
 interface Parts {
-  readonly known?: Json;
+  readonly contract?: Json;
   readonly extra?: Json;
 }
 
 export const toContract = (schemas: DialectSchemas, schema: JsonObject, input: JsonObject): JsonObject =>
-  objectIn(partsOf(schemas, schema, input).known);
+  objectIn(partsOf(schemas, schema, input).contract);
 
 function partsOf(schemas: DialectSchemas, schema: JsonObject, value: Json): Parts {
   const followed = schemas.follow(schema);
-  if (typeof value === "string") return { known: textInContract(followed.marks, value) };
+  if (typeof value === "string") return { contract: textInContract(followed.marks, value) };
   if (Array.isArray(value)) return partsOfList(schemas, followed, value);
-  return isObject(value) ? partsOfObject(schemas, followed, value) : { known: value };
+  return isObject(value) ? partsOfObject(schemas, followed, value) : { contract: value };
 }
 
 /** A list with an added field anywhere in it is kept whole; the contract sees the elements that it knows. */
 function partsOfList(schemas: DialectSchemas, { marks }: ResolvedSchema, list: readonly Json[]): Parts {
   const parts = list.map((member) => partsOf(schemas, objectIn(marks.items), member));
-  const known = parts.flatMap((part) => (part.known === undefined ? [] : [part.known]));
-  return parts.every((part) => part.extra === undefined) ? { known } : { known, extra: list };
+  const values = parts.flatMap((part) => (part.contract === undefined ? [] : [part.contract]));
+  return parts.every((part) => part.extra === undefined)
+    ? { contract: values }
+    : { contract: values, extra: list };
 }
 
 function partsOfObject(schemas: DialectSchemas, { marks, fields }: ResolvedSchema, value: JsonObject): Parts {
-  if (fields === undefined) return { known: value };
-  const known: Record<string, Json> = {};
+  if (fields === undefined) return { contract: value };
+  const contract: Record<string, Json> = {};
   const extra: Record<string, Json> = {};
   for (const [name, member] of Object.entries(value)) {
     const field = fields.get(name);
@@ -101,12 +103,14 @@ function partsOfObject(schemas: DialectSchemas, { marks, fields }: ResolvedSchem
       continue;
     }
     const parts = partsOf(schemas, field, member);
-    if (parts.known !== undefined) known[String(followed.marks["x-contract-name"] ?? name)] = parts.known;
+    if (parts.contract !== undefined)
+      contract[String(followed.marks["x-contract-name"] ?? name)] = parts.contract;
     if (parts.extra !== undefined) extra[name] = parts.extra;
   }
   const added = Object.keys(extra).length > 0;
-  if (added && marks["x-keeps"] === true) return { known: Object.assign({}, known, { [EXTRA]: extra }) };
-  const shown = marks["x-variants"] === true && Object.keys(known).length === 0 ? {} : { known };
+  if (added && marks["x-keeps"] === true)
+    return { contract: Object.assign({}, contract, { [EXTRA]: extra }) };
+  const shown = marks["x-variants"] === true && Object.keys(contract).length === 0 ? {} : { contract };
   return added ? { ...shown, extra } : shown;
 }
 

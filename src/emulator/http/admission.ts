@@ -32,13 +32,13 @@ export class Authentication {
   }
 
   #digestOf(token: string): string {
-    let known = this.#digests.get(token);
-    if (known === undefined) {
-      known = digest(token);
+    let hashed = this.#digests.get(token);
+    if (hashed === undefined) {
+      hashed = digest(token);
       if (this.#digests.size > 10_000) this.#digests.clear();
-      this.#digests.set(token, known);
+      this.#digests.set(token, hashed);
     }
-    return known;
+    return hashed;
   }
 }
 
@@ -56,8 +56,8 @@ export function grantToken(world: World, token: string, userId: string): void {
 
 /** The token in an Authorization header: `Bearer T`, or `Basic` with the user `token`. */
 export function tokenIn(authorization: string | undefined): string | undefined {
-  const found = /^\s*(bearer|basic)\s+(\S+)\s*$/i.exec(authorization ?? "");
-  const [, scheme, credential] = found ?? [];
+  const match = /^\s*(bearer|basic)\s+(\S+)\s*$/i.exec(authorization ?? "");
+  const [, scheme, credential] = match ?? [];
   if (scheme === undefined || credential === undefined) return undefined;
   if (scheme.toLowerCase() === "bearer") return credential;
   try {

@@ -113,10 +113,10 @@ export function makeRouter(operations: readonly OperationSpec[]): Router {
     routes.on(spec.method as findMyWay.HTTPMethod, path, noHandler, spec);
   }
   return (method, path) => {
-    const found = routes.find(method as findMyWay.HTTPMethod, path);
-    if (found === null) return undefined;
-    const params = Object.entries(found.params).map(([name, value]) => [name, value ?? ""]);
-    return { spec: found.store as OperationSpec, params: Object.fromEntries(params) };
+    const match = routes.find(method as findMyWay.HTTPMethod, path);
+    if (match === null) return undefined;
+    const params = Object.entries(match.params).map(([name, value]) => [name, value ?? ""]);
+    return { spec: match.store as OperationSpec, params: Object.fromEntries(params) };
   };
 }
 
@@ -140,8 +140,8 @@ const TEXTS = {
 
 function described(name: keyof typeof TEXTS, copyIn: string | undefined, cloud?: string): Contract {
   const key = `${name} ${cloud ?? ""}`;
-  const known = read.get(key);
-  if (known !== undefined) return known;
+  const cached = read.get(key);
+  if (cached !== undefined) return cached;
   const text = TEXTS[name]();
   const openapi = copyIn === undefined ? parseContract(text) : throughCopy(name, copyIn, text);
   const contract = readContract(openapi, cloud);
@@ -156,11 +156,11 @@ function throughCopy(name: string, folder: string, text: string): JsonObject {
   const path = join(folder, `${name}.json`);
   const copy = readCopy(path);
   if (copy?.stamp === stamp && isObject(copy.openapi)) return copy.openapi;
-  const made = parseContract(text);
+  const description = parseContract(text);
   makeFolder(folder, 0o700);
-  writeFileSync(`${path}.${process.pid}`, JSON.stringify({ stamp, openapi: made }));
+  writeFileSync(`${path}.${process.pid}`, JSON.stringify({ stamp, openapi: description }));
   renameSync(`${path}.${process.pid}`, path);
-  return made;
+  return description;
 }
 
 /** Undefined for a copy that is missing or damaged, which is made again. */

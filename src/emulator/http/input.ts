@@ -125,10 +125,10 @@ function parsed(request: AppRequest): Json | undefined {
 
 function readQuery(spec: OperationSpec, query: string): JsonObject {
   if (query === "") return {};
-  const given = new URLSearchParams(query);
+  const parameters = new URLSearchParams(query);
   const out: [string, Json][] = [];
   for (const [name, field] of Object.entries(objectIn(spec.input.properties))) {
-    const texts = given.getAll(name);
+    const texts = parameters.getAll(name);
     const [first, ...rest] = texts;
     if (first === undefined) continue;
     const schema = objectIn(field);

@@ -110,11 +110,11 @@ function demandOf(keyword: string, params: Readonly<Record<string, unknown>>): s
   }
 }
 
-function malformed(path: string, expected: string, found: Json | undefined): ApiError {
+function malformed(path: string, expected: string, value: Json | undefined): ApiError {
   const where = path === "" ? "the request" : `field '${dotted(path)}'`;
   return new ApiError(
     "MALFORMED_REQUEST",
-    `Could not parse request object: Expected ${expected} for ${where}, found ${nameOf(found)}`,
+    `Could not parse request object: Expected ${expected} for ${where}, found ${nameOf(value)}`,
   );
 }
 

@@ -153,9 +153,9 @@ export function listCloudNodeTypes(cloud: keyof typeof CLOUD_NODE_TYPES): JsonOb
 }
 
 export function nodeType(id: string): NodeType {
-  const found = NODE_TYPES.get(id) ?? ADDED_NODE_TYPES.get(id);
-  if (found === undefined) throw invalidValue(`Invalid node type ${id}.`);
-  return found;
+  const type = NODE_TYPES.get(id) ?? ADDED_NODE_TYPES.get(id);
+  if (type === undefined) throw invalidValue(`Invalid node type ${id}.`);
+  return type;
 }
 
 const CORE_QUOTA = 350;
@@ -259,11 +259,11 @@ export type GivenTags = Tags | TagMap;
 const BAD_KEY = /[<>%*&+?\\/]|^(azure|microsoft|windows)/i;
 
 /** The tags as a list. Throws INVALID_PARAMETER_VALUE for too many, for a key twice, and for what a tag cannot be. */
-export function readTags(given: GivenTags | undefined, limit: number): Tags | undefined {
-  if (given === undefined) return undefined;
-  const tags = Array.isArray(given)
-    ? given.map(({ key, value }) => ({ key, value }))
-    : tagsOf(given as TagMap);
+export function readTags(tagsInRequest: GivenTags | undefined, limit: number): Tags | undefined {
+  if (tagsInRequest === undefined) return undefined;
+  const tags = Array.isArray(tagsInRequest)
+    ? tagsInRequest.map(({ key, value }) => ({ key, value }))
+    : tagsOf(tagsInRequest as TagMap);
   if (tags.length > limit)
     throw invalidValue(`At most ${limit} custom tags are allowed. Found: ${tags.length}.`);
   for (const { key, value } of tags) checkTag(key, value);

@@ -40,9 +40,9 @@ function uninstall(call: Call, world: World): void {
   const id = String(call.input.cluster_id);
   const up = isRunning(clusterOr400(world, id));
   const keys = new Set(given(call).map(canonicalJson));
-  const after = installedOn(world, id).flatMap((one): Installed[] => {
-    if (!keys.has(canonicalJson(one.library))) return [one];
-    return up ? [{ ...one, leaving_since: world.now }] : [];
+  const after = installedOn(world, id).flatMap((installed): Installed[] => {
+    if (!keys.has(canonicalJson(installed.library))) return [installed];
+    return up ? [{ ...installed, leaving_since: world.now }] : [];
   });
   librariesOf(world).set(id, after);
 }

@@ -141,10 +141,10 @@ function listAcls(call: Call, world: World): Reply {
 /** The entry stays when its user or group is deleted, so it is looked up by the name given, too. */
 function existingAcl(world: World, scope: SecretScope, name: string): AclItem {
   const principal = principalName(world, name) ?? name;
-  const found = scope.acls.find((acl) => acl.principal === principal);
-  if (found === undefined)
+  const aclItem = scope.acls.find((acl) => acl.principal === principal);
+  if (aclItem === undefined)
     throw notFound(`Failed to get secret acl for principal ${name} for scope ${scope.name}.`);
-  return found;
+  return aclItem;
 }
 
 /** Rule 2: put overwrites; the value is encrypted before it is stored. */
@@ -206,7 +206,7 @@ function deleteSecret(call: Call, world: World): void {
 
 function listSecrets(call: Call, world: World): Reply {
   const scope = allowedScope(call, world, "READ");
-  const kept = [...secretsOf(world, scope.name).values()];
-  const secrets = kept.map(({ key, last_updated_timestamp }) => ({ key, last_updated_timestamp }));
+  const storedSecrets = [...secretsOf(world, scope.name).values()];
+  const secrets = storedSecrets.map(({ key, last_updated_timestamp }) => ({ key, last_updated_timestamp }));
   return { json: secrets.length === 0 ? {} : { secrets } };
 }

@@ -39,8 +39,8 @@ function keptBytes(path: string, make: () => string, encoding: "utf8" | "base64"
 /** Creates the file, because SQLite would give it the permissions of its folder; the log file gets the permissions of this one. */
 function makePrivate(path: string): void {
   closeSync(openSync(path, "a", 0o600));
-  for (const one of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
-    if (existsSync(one)) chmodSync(one, 0o600);
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
+    if (existsSync(file)) chmodSync(file, 0o600);
 }
 
 function openDisk(path: string): Disk {
@@ -70,14 +70,14 @@ function diskOver(db: DatabaseSync): Disk {
   );
   const drop = db.prepare("DELETE FROM rows WHERE tbl = ? AND id = ?");
   const read = db.prepare("SELECT id, value FROM rows WHERE tbl = ? ORDER BY seq");
-  const one = db.prepare("SELECT value FROM rows WHERE tbl = ? AND id = ?");
+  const select = db.prepare("SELECT value FROM rows WHERE tbl = ? AND id = ?");
   const more = db.prepare("SELECT 1 FROM rows WHERE tbl = ? LIMIT 1 OFFSET ?");
   const names = db.prepare("SELECT DISTINCT tbl FROM rows");
   return {
     tables: () => names.all().map((row) => String(row.tbl)),
     rows: (table) => read.all(table).map((row) => [String(row.id), String(row.value)] as const),
     find: (table, id) => {
-      const row = one.get(table, id);
+      const row = select.get(table, id);
       return row === undefined ? undefined : String(row.value);
     },
     exceeds: (table, count) => more.get(table, count) !== undefined,

@@ -124,21 +124,21 @@ export class Table implements Collection<unknown> {
 
   /** The committed value of an ID, `Unread` or parsed; `ABSENT` or undefined if there is none. */
   #find(id: string): unknown {
-    const known = this.#committed.get(id);
-    if (known !== undefined || this.#whole) return known;
+    const row = this.#committed.get(id);
+    if (row !== undefined || this.#whole) return row;
     const text = this.#disk?.find(this.name, id);
-    const found = text === undefined ? ABSENT : new Unread(text);
-    this.#committed.set(id, found);
-    return found;
+    const unread = text === undefined ? ABSENT : new Unread(text);
+    this.#committed.set(id, unread);
+    return unread;
   }
 
   /** Every row, in the order of the disk; rows that were read already are not read again. */
   #readAll(): void {
     if (this.#whole) return;
-    const seen = this.#committed;
+    const rowsInUse = this.#committed;
     this.#committed = new Map();
     for (const [id, text] of this.#disk?.rows(this.name) ?? [])
-      this.#committed.set(id, seen.get(id) ?? new Unread(text));
+      this.#committed.set(id, rowsInUse.get(id) ?? new Unread(text));
     this.#whole = true;
   }
 

@@ -73,7 +73,9 @@ export function groupByName(world: World, displayName: string): Group | undefine
 
 /** The name of a user, group, or service principal in access lists; undefined if none has this name. */
 export function principalName(world: World, name: string): string | undefined {
-  const application = [...servicePrincipals(world).values()].find((one) => one.applicationId === name);
+  const application = [...servicePrincipals(world).values()].find(
+    (servicePrincipal) => servicePrincipal.applicationId === name,
+  );
   return (
     groupByName(world, name)?.displayName ?? userByName(world, name)?.userName ?? application?.applicationId
   );
@@ -99,16 +101,16 @@ export function parentsOf(world: World, id: string): Group[] {
 /** Ids of every group that a user or group is in, through others too. */
 function ancestorsOf(world: World, id: string): Set<string> {
   const parents = parentIds(world);
-  const found = new Set<string>();
+  const ancestors = new Set<string>();
   const open = [id];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const parent of parents.get(next) ?? []) {
-      if (found.has(parent)) continue;
-      found.add(parent);
+      if (ancestors.has(parent)) continue;
+      ancestors.add(parent);
       open.push(parent);
     }
   }
-  return found;
+  return ancestors;
 }
 
 /** Whether `member` as a member of `group` would close a cycle. */

@@ -56,8 +56,8 @@ export interface World {
 export const EXTRA = Symbol("fields that the contract does not have");
 
 /** Those fields as a member of what is kept; nothing where there are none. */
-export function extraOf(given: object): { readonly extra?: JsonObject } {
-  const extra = (given as { readonly [EXTRA]?: JsonObject })[EXTRA];
+export function extraOf(input: object): { readonly extra?: JsonObject } {
+  const extra = (input as { readonly [EXTRA]?: JsonObject })[EXTRA];
   return extra === undefined ? {} : { extra };
 }
 

@@ -171,15 +171,15 @@ function whatBecomesOf(change: PlannedChange): string {
 function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
   const { live } = change;
   if (live === undefined || change.action === "create") return [];
-  const told: string[] = [];
+  const sentences: string[] = [];
   if (interrupts(change)) {
-    told.push(`the cluster is running and ${whatBecomesOf(change)}`);
+    sentences.push(`the cluster is running and ${whatBecomesOf(change)}`);
     const runs = runsOn(workspace, live).length;
-    if (runs > 0) told.push(`${count(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
+    if (runs > 0) sentences.push(`${count(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
   }
-  if (change.action !== "delete") return [...told, ...losesId(change, "cluster")];
+  if (change.action !== "delete") return [...sentences, ...losesId(change, "cluster")];
   const jobs = workspace.live("jobs").filter((job) => needsCompute(job, live.id, workspace));
-  return [...told, ...effectOn("jobs that run on it", namesOf(jobs))];
+  return [...sentences, ...effectOn("jobs that run on it", namesOf(jobs))];
 }
 
 export const clusters = defineProvider({

@@ -72,8 +72,8 @@ function inheritedProblems(values: Values, under: readonly string[]): readonly P
       const path = [...under, ...inside];
       const [name] = inside.slice(-1);
       const hint = `remove ${name}, or set ${ofPool === name ? "it" : ofPool} on the pool`;
-      const found = combination(path, `${path.join(".")} has no effect next to instance_pool_id`, hint);
-      return { severity: "warning", ...found };
+      const problem = combination(path, `${path.join(".")} has no effect next to instance_pool_id`, hint);
+      return { severity: "warning", ...problem };
     }),
   );
 }

@@ -38,16 +38,16 @@ const folded = (value: Json | undefined): readonly string[] => scimValues(value)
 
 /** All members of `admins`, directly or through groups. */
 function administrators(membership: Membership): ReadonlySet<string> {
-  const found = new Set<string>();
-  const seen = new Set<string>();
+  const administrators = new Set<string>();
+  const visited = new Set<string>();
   const open = [ADMINS];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    for (const user of membership.get(name)?.users ?? []) found.add(user);
+    if (visited.has(name)) continue;
+    visited.add(name);
+    for (const user of membership.get(name)?.users ?? []) administrators.add(user);
     open.push(...(membership.get(name)?.groups ?? []));
   }
-  return found;
+  return administrators;
 }
 
 /** Whether a change removes a user's administrator role. */
@@ -89,7 +89,7 @@ export function withUserIn(before: Membership, user: string, groups: readonly st
   const wanted = new Set(groups);
   const after = new Map(before);
   for (const [group, members] of before) {
-    const users = members.users.filter((one) => one !== name);
+    const users = members.users.filter((user) => user !== name);
     after.set(group, { ...members, users: wanted.has(group) ? [...users, name] : users });
   }
   return after;
@@ -117,14 +117,14 @@ export function aclsNaming(
 export function stayingMembers(workspace: PlannedWorkspace, group: LiveObject): number {
   const membership = membershipOf(workspace);
   const staying = new Set<string>();
-  const seen = new Set<string>([group.name]);
+  const visited = new Set<string>([group.name]);
   const open: Members[] = [membersOf(group.values)];
   for (let members = open.pop(); members !== undefined; members = open.pop()) {
     for (const user of members.users) if (!workspace.isRemoved("users", user)) staying.add(`users.${user}`);
     for (const inner of members.groups) {
       if (!workspace.isRemoved("groups", inner)) staying.add(`groups.${inner}`);
-      else if (!seen.has(inner)) open.push(membership.get(inner) ?? { users: [], groups: [] });
-      seen.add(inner);
+      else if (!visited.has(inner)) open.push(membership.get(inner) ?? { users: [], groups: [] });
+      visited.add(inner);
     }
   }
   return staying.size;
@@ -152,8 +152,8 @@ export function deltaOf(before: Json | undefined, after: Json | undefined): Delt
   const had = new Set(scimValues(before));
   const wanted = new Set(scimValues(after));
   return {
-    added: [...wanted].filter((one) => !had.has(one)),
-    removed: [...had].filter((one) => !wanted.has(one)),
+    added: [...wanted].filter((name) => !had.has(name)),
+    removed: [...had].filter((name) => !wanted.has(name)),
   };
 }
 

@@ -115,16 +115,16 @@ export const tags = ({ most, ...options }: TagOptions): FieldSchema =>
     keys: options.dialect === undefined ? KEYS : { minLength: 1 },
   });
 
-export const sourceFields = (one: string): FieldTable => ({
+export const sourceFields = (object: string): FieldTable => ({
   source: textField({
     source: true,
     minLength: 1,
-    description: `File in the spec's folder that contains the ${one}.`,
+    description: `File in the spec's folder that contains the ${object}.`,
   }),
   source_dir: textField({
     source: true,
     minLength: 1,
-    description: `Folder in the spec's folder; every file below it becomes a ${one} below this path.`,
+    description: `Folder in the spec's folder; every file below it becomes a ${object} below this path.`,
   }),
   include: listField(textField({ minLength: 1, description: "A glob pattern." }), {
     source: true,

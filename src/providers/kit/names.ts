@@ -102,6 +102,6 @@ export async function withUnlisted(
 ): Promise<readonly LiveObject[]> {
   const there = new Set<string>(inList.map((live) => live.id));
   const missing = [...ids].filter((id) => !there.has(id));
-  const found = await Promise.all(missing.map((id) => read(remoteId(id))));
-  return [...inList, ...found.filter((live) => live !== undefined)];
+  const liveObjects = await Promise.all(missing.map((id) => read(remoteId(id))));
+  return [...inList, ...liveObjects.filter((live) => live !== undefined)];
 }

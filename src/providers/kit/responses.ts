@@ -10,19 +10,19 @@ import type { PlannedWorkspace } from "../../resource/planning.ts";
 /** The objects of a list, which is absent when empty. Throws Failure with API_PROTOCOL if it is anything else. */
 export function objectsIn(answer: JsonObject, ...keys: readonly string[]): readonly JsonObject[] {
   for (const key of keys) {
-    const found = answer[key];
-    if (found === undefined || found === null) continue;
-    if (!Array.isArray(found) || !found.every(isObject)) throw unlikeContract(key, "a list of objects");
-    return found;
+    const list = answer[key];
+    if (list === undefined || list === null) continue;
+    if (!Array.isArray(list) || !list.every(isObject)) throw unlikeContract(key, "a list of objects");
+    return list;
   }
   return [];
 }
 
 /** The name or ID of an object. Throws Failure with API_PROTOCOL if it is missing. */
 export function keyIn(answer: JsonObject, key: string): string {
-  const found = responseText(answer, key);
-  if (found === undefined) throw unlikeContract(key, "a string");
-  return found;
+  const text = responseText(answer, key);
+  if (text === undefined) throw unlikeContract(key, "a string");
+  return text;
 }
 
 function unlikeContract(key: string, what: string): Failure {

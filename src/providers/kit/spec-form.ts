@@ -22,12 +22,11 @@ function read(fields: FieldTable, from: JsonObject, fill: boolean): Values {
   for (const name in fields) {
     const schema = fields[name];
     if (schema === undefined) continue;
-    const found = from[name];
-    const value =
-      found !== undefined && Object.hasOwn(from, name) ? readValue(schema, found, fill) : undefined;
+    const raw = from[name];
+    const value = raw !== undefined && Object.hasOwn(from, name) ? readValue(schema, raw, fill) : undefined;
     if (value !== undefined) out[name] = value;
-    else if (!fill && schema.whenAbsent === "unmanaged" && isContainer(found))
-      out[name] = Array.isArray(found) ? [] : {};
+    else if (!fill && schema.whenAbsent === "unmanaged" && isContainer(raw))
+      out[name] = Array.isArray(raw) ? [] : {};
     else if (fill && isFilled(schema)) out[name] = schema.default;
   }
   return out;

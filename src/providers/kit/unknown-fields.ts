@@ -85,7 +85,7 @@ function addInside(
   if (Array.isArray(value)) {
     const { items } = schema ?? {};
     if (items?.properties !== undefined)
-      for (const one of value as readonly Json[]) addInside(names, within, items, one, readOnly);
+      for (const item of value as readonly Json[]) addInside(names, within, items, item, readOnly);
   } else if (!isObject(value)) return;
   else if (schema?.properties !== undefined) addUnknown(names, within, schema.properties, value, readOnly);
   else if (typeof schema?.additionalProperties === "object")
@@ -106,24 +106,24 @@ export function preservedPaths(
   diffs: readonly FieldDiff[],
 ): readonly Path[] {
   const reset = new Set(diffs.filter((diff) => diff.after === undefined).map((diff) => toPointer(diff.path)));
-  const kept: Path[] = [];
+  const paths: Path[] = [];
   const walk = (path: Path, schema: FieldSchema): void => {
     const now = valueAt(live, path);
     if (now === undefined || reset.has(toPointer(path))) return;
     const wanted = valueAt(after, path);
     if (wanted === undefined) {
-      if (schema.serverDefault === true || schema.whenAbsent === "unmanaged") kept.push(path);
+      if (schema.serverDefault === true || schema.whenAbsent === "unmanaged") paths.push(path);
     } else if (isObject(wanted) && schema.properties !== undefined) {
       for (const [name, member] of Object.entries(schema.properties)) walk([...path, name], member);
     }
   };
   for (const [name, schema] of Object.entries(fields)) walk([name], schema);
-  return kept;
+  return paths;
 }
 
-export function withPreserved(after: Values, live: Values, kept: readonly Path[]): Values {
+export function withPreserved(after: Values, live: Values, paths: readonly Path[]): Values {
   let values: Json = after;
-  for (const path of kept) values = withValueAt(values, path, valueAt(live, path)) ?? {};
+  for (const path of paths) values = withValueAt(values, path, valueAt(live, path)) ?? {};
   return isObject(values) ? values : after;
 }
 

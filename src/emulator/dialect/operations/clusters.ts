@@ -162,12 +162,12 @@ const POOL_DEFAULTS: Readonly<Record<Cloud, JsonObject>> = {
 };
 
 function listClusters(answer: JsonObject, { version, input, cloud, world }: Asked): JsonObject {
-  const clusters = listIn(answer.clusters).map((one) =>
-    omit({ ...CLUSTER_DEFAULTS[cloud], ...objectIn(one) }, ["spec"]),
+  const clusters = listIn(answer.clusters).map((value) =>
+    omit({ ...CLUSTER_DEFAULTS[cloud], ...objectIn(value) }, ["spec"]),
   );
   if (version === "2.0") return clusters.length === 0 ? {} : { clusters };
-  const found = clusters.filter((cluster) => passesFilters(cluster, input, world));
-  const whole = pageOf("clusters", sortedAsAsked(found, input), input, input.page_size);
+  const filtered = clusters.filter((cluster) => passesFilters(cluster, input, world));
+  const whole = pageOf("clusters", sortedAsAsked(filtered, input), input, input.page_size);
   const { has_more: _, next_page_token = "", prev_page_token, ...page } = whole;
   return { ...page, next_page_token, ...(prev_page_token === undefined ? {} : { prev_page_token }) };
 }

@@ -81,12 +81,12 @@ function wholeList(core: Operation, call: Call, { world, input }: Asked): Reply 
   return core({ ...call, input: whole }, world);
 }
 
-function listed(show: (one: JsonObject, asked: Asked) => JsonObject) {
+function listed(show: (resource: JsonObject, asked: Asked) => JsonObject) {
   return (answer: JsonObject, asked: Asked): JsonObject => {
     const { input } = asked;
-    const shown = listIn(answer.Resources).map((one) => show(objectIn(one), asked));
+    const shown = listIn(answer.Resources).map((value) => show(objectIn(value), asked));
     const page = input.sortBy === undefined ? shown : sortedPage(shown, input);
-    const resources = page.map((one) => selected(one, input));
+    const resources = page.map((resource) => selected(resource, input));
     const { Resources: _all, ...envelope } = answer;
     if (resources.length === 0) return { ...envelope, itemsPerPage: 0 };
     const shape = { startIndex: input.startIndex ?? 1, itemsPerPage: resources.length };
@@ -96,7 +96,8 @@ function listed(show: (one: JsonObject, asked: Asked) => JsonObject) {
 
 function sortedPage(all: readonly JsonObject[], input: JsonObject): readonly JsonObject[] {
   const attribute = String(input.sortBy).toLowerCase();
-  const keyOf = (one: JsonObject) => String(lookupIn(one, new Set([attribute]))(attribute)?.[0] ?? "");
+  const keyOf = (resource: JsonObject) =>
+    String(lookupIn(resource, new Set([attribute]))(attribute)?.[0] ?? "");
   const sorted = all.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   if (input.sortOrder === "descending") sorted.reverse();
   const first = Math.max(1, Number(input.startIndex ?? 1)) - 1;

@@ -47,9 +47,9 @@ function notebookIn(path: string, content: Uint8Array): JsonObject | undefined {
   const extension = path.slice(dot).toLowerCase();
   const bare = path.slice(0, dot);
   if (extension === ".ipynb") return { path: bare, format: "JUPYTER" };
-  const known = LANGUAGES.find(([one]) => one === extension);
-  if (known === undefined) return undefined;
-  const [, comment, language] = known;
+  const match = LANGUAGES.find(([candidate]) => candidate === extension);
+  if (match === undefined) return undefined;
+  const [, comment, language] = match;
   const start = new TextDecoder().decode(content.subarray(0, 100));
   return start.startsWith(`${comment} ${HEADER}`) ? { path: bare, format: "SOURCE", language } : undefined;
 }

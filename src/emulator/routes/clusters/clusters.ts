@@ -182,7 +182,7 @@ function loseNodes(world: World, cluster: Cluster, count: number, details: JsonO
   resizeCluster(world, left, { size, target, cause: "AUTORECOVERY", user: "" });
 }
 
-const isTrouble = (type: unknown): type is InjectedEvent => INJECTED_EVENTS.some((known) => known === type);
+const isTrouble = (type: unknown): type is InjectedEvent => INJECTED_EVENTS.some((event) => event === type);
 
 const JDBC_PORT = 10_000;
 

@@ -81,21 +81,21 @@ export function readEvents(call: Call, world: World): Reply {
   const start = Number(start_time ?? 0);
   const end = Number(end_time);
   const offset = Number(request.offset ?? 0);
-  const found = [...matching(world, cluster_id, start, end, new Set(event_types))];
-  if (order === "DESC") found.reverse();
-  const page = found.slice(offset, offset + limit);
+  const matches = [...matching(world, cluster_id, start, end, new Set(event_types))];
+  if (order === "DESC") matches.reverse();
+  const page = matches.slice(offset, offset + limit);
   const events = page.map((event) => ({ cluster_id, ...event }));
   const next = offset + limit;
   return {
     json: {
       ...(events.length === 0 ? {} : { events }),
       // It names an end, so that events that come meanwhile do not shift the pages.
-      ...(next < found.length
+      ...(next < matches.length
         ? {
             next_page: defined({ cluster_id, start_time, end_time, order, event_types, offset: next, limit }),
           }
         : {}),
-      total_count: found.length,
+      total_count: matches.length,
     },
   };
 }

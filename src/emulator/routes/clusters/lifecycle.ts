@@ -42,10 +42,10 @@ interface NewCluster extends ReadCluster {
 }
 
 /** A new cluster, PENDING; it answers to its id at once (contract B 3.2). */
-export function startNewCluster(world: World, made: NewCluster): Cluster {
+export function startNewCluster(world: World, newCluster: NewCluster): Cluster {
   const id = newClusterId(world);
-  const { attributes, size } = made;
-  addEvent(world, id, "CREATING", { attributes, cluster_size: size, user: made.user });
+  const { attributes, size } = newCluster;
+  addEvent(world, id, "CREATING", { attributes, cluster_size: size, user: newCluster.user });
   return bringUp(world, {
     cluster_id: id,
     attributes,
@@ -53,9 +53,9 @@ export function startNewCluster(world: World, made: NewCluster): Cluster {
     target: startingWorkers(size),
     nodes: 0,
     nodes_up: 0,
-    source: made.source,
-    creator_user_name: made.creator,
-    ...(made.job_tags === undefined ? {} : { job_tags: made.job_tags }),
+    source: newCluster.source,
+    creator_user_name: newCluster.creator,
+    ...(newCluster.job_tags === undefined ? {} : { job_tags: newCluster.job_tags }),
     state: "PENDING",
     state_message: "",
     start_time: world.now,

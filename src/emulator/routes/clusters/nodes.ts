@@ -21,10 +21,11 @@ export function acquireNodes(world: World, cluster: Cluster): Acquired {
   const pool = cluster.attributes.instance_pool_id;
   if (had !== pool && had !== undefined) giveInstancesBack(world, had, cluster.cluster_id, cluster.nodes);
   if (pool === undefined) return { cluster: { ...rest, nodes: wanted }, ready_at: world.now };
-  const held = had === pool ? cluster.nodes : 0;
-  if (held > wanted) giveInstancesBack(world, pool, cluster.cluster_id, held - wanted);
-  const grant = held < wanted ? takeInstances(world, pool, cluster.cluster_id, wanted - held) : undefined;
-  const nodes = Math.min(held, wanted) + (grant?.granted ?? 0);
+  const current = had === pool ? cluster.nodes : 0;
+  if (current > wanted) giveInstancesBack(world, pool, cluster.cluster_id, current - wanted);
+  const grant =
+    current < wanted ? takeInstances(world, pool, cluster.cluster_id, wanted - current) : undefined;
+  const nodes = Math.min(current, wanted) + (grant?.granted ?? 0);
   return { cluster: { ...rest, nodes, nodes_from: pool }, ready_at: grant?.ready_at ?? world.now };
 }
 

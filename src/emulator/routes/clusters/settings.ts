@@ -27,36 +27,36 @@ export interface ReadCluster {
 }
 
 /** Throws INVALID_PARAMETER_VALUE, or RESOURCE_DOES_NOT_EXIST for the pool, when the description cannot be a cluster. */
-export function readCluster(world: World, given: GivenCluster, tagLimit: number): ReadCluster {
-  const size = readSize(given, "Missing required field: size");
-  checkRuntime(given.spark_version);
-  const minutes = given.autotermination_minutes ?? 0;
+export function readCluster(world: World, request: GivenCluster, tagLimit: number): ReadCluster {
+  const size = readSize(request, "Missing required field: size");
+  checkRuntime(request.spark_version);
+  const minutes = request.autotermination_minutes ?? 0;
   checkAutotermination(minutes);
-  const tags = readTags(given.custom_tags, tagLimit);
-  const types = readNodeTypes(world, given);
+  const tags = readTags(request.custom_tags, tagLimit);
+  const types = readNodeTypes(world, request);
   if (tags !== undefined && tags.length > 0) checkTakesTags(types);
-  const scripts = given.init_scripts?.map(readInitScript);
-  const logs = given.cluster_log_conf && { fs: { destination: given.cluster_log_conf.fs.destination } };
+  const scripts = request.init_scripts?.map(readInitScript);
+  const logs = request.cluster_log_conf && { fs: { destination: request.cluster_log_conf.fs.destination } };
   const attributes: Attributes = {
-    cluster_name: given.cluster_name ?? "",
-    spark_version: given.spark_version,
-    ...(given.spark_conf === undefined ? {} : { spark_conf: texts(given.spark_conf) }),
+    cluster_name: request.cluster_name ?? "",
+    spark_version: request.spark_version,
+    ...(request.spark_conf === undefined ? {} : { spark_conf: texts(request.spark_conf) }),
     ...types,
     ...(tags === undefined ? {} : { custom_tags: tags }),
-    ...defined({ cluster_log_conf: logs, init_scripts: scripts, spark_env_vars: given.spark_env_vars }),
+    ...defined({ cluster_log_conf: logs, init_scripts: scripts, spark_env_vars: request.spark_env_vars }),
     autotermination_minutes: minutes,
-    ...(given.ssh_public_keys === undefined ? {} : { ssh_public_keys: given.ssh_public_keys }),
-    ...extraOf(given),
+    ...(request.ssh_public_keys === undefined ? {} : { ssh_public_keys: request.ssh_public_keys }),
+    ...extraOf(request),
   };
   return { attributes, size };
 }
 
 /** Exactly one of a number of workers and bounds, the upper strictly above the lower (contract B 2.4). */
 export function readSize(
-  given: Pick<GivenCluster, "num_workers" | "autoscale">,
+  request: Pick<GivenCluster, "num_workers" | "autoscale">,
   missing: string,
 ): ClusterSize {
-  const { num_workers, autoscale } = given;
+  const { num_workers, autoscale } = request;
   if (autoscale === undefined) {
     if (num_workers === undefined) throw invalidValue(missing);
     checkWorkers(num_workers);
@@ -86,23 +86,24 @@ type NodeTypes = Pick<
   "node_type_id" | "driver_node_type_id" | "enable_elastic_disk" | "instance_pool_id"
 >;
 
-function readNodeTypes(world: World, given: GivenCluster): NodeTypes {
-  if (given.instance_pool_id !== undefined) return ofPool(activePool(world, given.instance_pool_id), given);
-  if (given.node_type_id === undefined) throw invalidValue("Missing required field: node_type_id");
-  const driver = given.driver_node_type_id ?? given.node_type_id;
-  nodeType(given.node_type_id);
+function readNodeTypes(world: World, request: GivenCluster): NodeTypes {
+  if (request.instance_pool_id !== undefined)
+    return ofPool(activePool(world, request.instance_pool_id), request);
+  if (request.node_type_id === undefined) throw invalidValue("Missing required field: node_type_id");
+  const driver = request.driver_node_type_id ?? request.node_type_id;
+  nodeType(request.node_type_id);
   nodeType(driver);
   return {
-    node_type_id: given.node_type_id,
+    node_type_id: request.node_type_id,
     driver_node_type_id: driver,
-    enable_elastic_disk: given.enable_elastic_disk ?? false,
+    enable_elastic_disk: request.enable_elastic_disk ?? false,
   };
 }
 
 /** A cluster of a pool inherits its node type (contract B 2.1); a type that is given all the same must be that one. */
-function ofPool(pool: Pool, given: GivenCluster): NodeTypes {
+function ofPool(pool: Pool, request: GivenCluster): NodeTypes {
   for (const field of ["node_type_id", "driver_node_type_id"] as const) {
-    const type = given[field];
+    const type = request[field];
     if (type !== undefined && type !== pool.node_type_id)
       throw invalidValue(
         `${field} ${type} is not the node type of instance pool ${pool.instance_pool_id}: ${pool.node_type_id}.`,
@@ -122,8 +123,8 @@ function checkTakesTags({ node_type_id, driver_node_type_id }: NodeTypes): void 
     if (isLegacy(type)) throw invalidValue(`custom_tags are not supported on the legacy node type ${type}.`);
 }
 
-function readInitScript(given: JsonObject): InitScript {
-  const { fs, file } = given as { fs?: Destination; file?: Destination };
+function readInitScript(script: JsonObject): InitScript {
+  const { fs, file } = script as { fs?: Destination; file?: Destination };
   if (fs !== undefined && file === undefined) return { fs: { destination: fs.destination } };
   if (file !== undefined && fs === undefined) return { file: { destination: file.destination } };
   throw invalidValue("An init script needs exactly one of fs and file.");

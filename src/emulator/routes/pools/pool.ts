@@ -46,15 +46,15 @@ export function putPool(world: World, pool: Pool): Pool {
   const wake = pool.waiting.length > 0 && active && available(lots, pool) > 0;
   for (const cluster_id of wake ? pool.waiting : [])
     world.timers.set(`clusters/${cluster_id}/recover`, now, CLUSTER_RECOVERY, { cluster_id });
-  const kept = { ...pool, lots, waiting: wake || !active ? [] : pool.waiting };
+  const stored = { ...pool, lots, waiting: wake || !active ? [] : pool.waiting };
   // Nothing is left of a deleted pool once no cluster uses its instances.
-  if (active || lots.length > 0) poolsOf(world).set(pool.instance_pool_id, kept);
+  if (active || lots.length > 0) poolsOf(world).set(pool.instance_pool_id, stored);
   else poolsOf(world).delete(pool.instance_pool_id);
   const due = nextChange(lots, pool, now);
   const timer = `pools/${pool.instance_pool_id}`;
   if (due === undefined) world.timers.cancel(timer);
   else world.timers.set(timer, due, POOL_TIMER, { instance_pool_id: pool.instance_pool_id });
-  return kept;
+  return stored;
 }
 
 export function settlePool(world: World, id: string): void {
@@ -185,10 +185,10 @@ export function returnInstances(
 /** The lots at `now`: pending ones that are ready, none idle for too long, the minimum requested (contract B 4.1 rule 1). */
 export function advanceInstances(lots: readonly Lot[], size: PoolSize, now: number): readonly Lot[] {
   const ready = lots.map((lot) => (lot.pending && lot.at <= now ? { ...lot, pending: false } : lot));
-  const kept = letGo(ready, size, now);
-  const missing = Math.min(size.min_idle_instances - count(kept, isIdle), room(kept, size));
-  if (missing <= 0) return merge(kept);
-  return merge([...kept, { count: missing, pending: true, at: now + POOLS.provision_ms }]);
+  const lotsLeft = letGo(ready, size, now);
+  const missing = Math.min(size.min_idle_instances - count(lotsLeft, isIdle), room(lotsLeft, size));
+  if (missing <= 0) return merge(lotsLeft);
+  return merge([...lotsLeft, { count: missing, pending: true, at: now + POOLS.provision_ms }]);
 }
 
 /** Ends idle instances beyond the minimum whose time is over, and those beyond a capacity that was lowered. */

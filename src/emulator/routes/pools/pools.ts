@@ -54,23 +54,23 @@ interface DiskSpec {
 function create(call: Call, world: World): Reply {
   if (!hasEntitlement(world, call.caller, "allow-instance-pool-create"))
     throw permissionDenied(`User ${call.caller.userName} may not create instance pools.`);
-  const given = call.input as unknown as GivenPool;
-  const size = readSize(given);
-  checkNameFree(world, given.instance_pool_name);
-  checkDisks(given.node_type_id, given.disk_spec);
-  for (const version of given.preloaded_spark_versions ?? []) checkRuntime(version);
-  const tags = readTags(given.custom_tags, POOLS.custom_tags);
+  const request = call.input as unknown as GivenPool;
+  const size = readSize(request);
+  checkNameFree(world, request.instance_pool_name);
+  checkDisks(request.node_type_id, request.disk_spec);
+  for (const version of request.preloaded_spark_versions ?? []) checkRuntime(version);
+  const tags = readTags(request.custom_tags, POOLS.custom_tags);
   const id = newPoolId(world);
-  poolNames(world).set(given.instance_pool_name, id);
+  poolNames(world).set(request.instance_pool_name, id);
   putPool(world, {
     instance_pool_id: id,
-    instance_pool_name: given.instance_pool_name,
-    node_type_id: given.node_type_id,
+    instance_pool_name: request.instance_pool_name,
+    node_type_id: request.node_type_id,
     ...size,
     ...(tags === undefined ? {} : { custom_tags: tags }),
-    enable_elastic_disk: given.enable_elastic_disk ?? true,
-    ...(given.disk_spec === undefined ? {} : { disk_spec: knownDiskFields(given.disk_spec) }),
-    ...defined({ preloaded_spark_versions: given.preloaded_spark_versions }),
+    enable_elastic_disk: request.enable_elastic_disk ?? true,
+    ...(request.disk_spec === undefined ? {} : { disk_spec: knownDiskFields(request.disk_spec) }),
+    ...defined({ preloaded_spark_versions: request.preloaded_spark_versions }),
     ...extraOf(call.input),
     creator_user_id: call.caller.userId,
     state: "ACTIVE",
@@ -82,20 +82,20 @@ function create(call: Call, world: World): Reply {
 
 /** Replaces the four editable fields; what is left out goes back to its default (contract B 4.1 rule 2). */
 function edit(call: Call, world: World): void {
-  const given = call.input as unknown as GivenPool;
+  const request = call.input as unknown as GivenPool;
   const pool = activePool(world, idOf(call));
-  if (given.node_type_id !== pool.node_type_id)
+  if (request.node_type_id !== pool.node_type_id)
     throw invalidValue(
-      `The node type of a pool cannot be changed. Original: ${pool.node_type_id}, given: ${given.node_type_id}.`,
+      `The node type of a pool cannot be changed. Original: ${pool.node_type_id}, given: ${request.node_type_id}.`,
     );
-  const size = readSize(given);
-  if (given.instance_pool_name !== pool.instance_pool_name) {
-    checkNameFree(world, given.instance_pool_name);
+  const size = readSize(request);
+  if (request.instance_pool_name !== pool.instance_pool_name) {
+    checkNameFree(world, request.instance_pool_name);
     poolNames(world).delete(pool.instance_pool_name);
-    poolNames(world).set(given.instance_pool_name, pool.instance_pool_id);
+    poolNames(world).set(request.instance_pool_name, pool.instance_pool_id);
   }
   const { max_capacity: _, ...rest } = pool;
-  putPool(world, { ...rest, ...size, instance_pool_name: given.instance_pool_name });
+  putPool(world, { ...rest, ...size, instance_pool_name: request.instance_pool_name });
 }
 
 /** Idle instances are released, running clusters keep theirs, and no cluster gets new ones (contract B 3.1). */
@@ -124,8 +124,8 @@ function describe(pool: Pool): JsonObject {
   };
 }
 
-function readSize(given: GivenSize): PoolSize {
-  const { min_idle_instances = 0, max_capacity } = given;
+function readSize(request: GivenSize): PoolSize {
+  const { min_idle_instances = 0, max_capacity } = request;
   if (max_capacity !== undefined && max_capacity < min_idle_instances)
     throw invalidValue(
       `max_capacity (${max_capacity}) is lower than min_idle_instances (${min_idle_instances}).`,
@@ -134,7 +134,7 @@ function readSize(given: GivenSize): PoolSize {
     min_idle_instances,
     ...(max_capacity === undefined ? {} : { max_capacity }),
     idle_instance_autotermination_minutes:
-      given.idle_instance_autotermination_minutes ?? POOLS.default_idle_minutes,
+      request.idle_instance_autotermination_minutes ?? POOLS.default_idle_minutes,
   };
 }
 
@@ -152,8 +152,8 @@ function checkDisks(type: string, disks: DiskSpec | undefined): void {
     throw invalidValue(`Node type ${type} has no local disk: disk_spec.disk_count must be at least 1.`);
 }
 
-function knownDiskFields(given: DiskSpec): JsonObject {
-  const { disk_type, disk_count, disk_size } = given;
+function knownDiskFields(diskSpec: DiskSpec): JsonObject {
+  const { disk_type, disk_count, disk_size } = diskSpec;
   const kind = disk_type?.cloud_disk_volume_type;
   return {
     ...(kind === undefined ? {} : { disk_type: { cloud_disk_volume_type: kind } }),

@@ -96,16 +96,16 @@ function compares(filter: Compare, lookup: ScimLookup, text: string): boolean {
   if (values === undefined) throw badFilter(text, `attribute ${filter.attrPath} does not exist`);
   const fold = (value: Json) => (CASELESS.has(attribute) ? String(value).toLowerCase() : String(value));
   const wanted = fold(filter.compValue);
-  const found = values.map(fold);
+  const folded = values.map(fold);
   switch (filter.op) {
     case "eq":
-      return found.includes(wanted);
+      return folded.includes(wanted);
     case "ne":
-      return !found.includes(wanted);
+      return !folded.includes(wanted);
     case "co":
-      return found.some((value) => value.includes(wanted));
+      return folded.some((value) => value.includes(wanted));
     case "sw":
-      return found.some((value) => value.startsWith(wanted));
+      return folded.some((value) => value.startsWith(wanted));
     default:
       return false;
   }
@@ -124,9 +124,9 @@ export function scimAttribute(path: string): string {
 }
 
 /** Finds attributes in the answer of a resource: `a`, `a.b`, and for lists of objects their `value`. */
-export function lookupIn(resource: Json, known: ReadonlySet<string>): ScimLookup {
+export function lookupIn(resource: Json, attributes: ReadonlySet<string>): ScimLookup {
   return (attribute) => {
-    if (!known.has(attribute)) return undefined;
+    if (!attributes.has(attribute)) return undefined;
     const [name = "", sub] = attribute.split(".");
     const top = memberOf(resource, name);
     const values = top === undefined ? [] : Array.isArray(top) ? top : [top];

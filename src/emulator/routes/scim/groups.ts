@@ -46,7 +46,8 @@ const ATTRIBUTES: readonly Attribute[] = [
 ];
 
 const RENAMING = ATTRIBUTES.map(
-  (one): Attribute => (one.name === "displayName" ? { name: one.name, shape: one.shape } : one),
+  (attribute): Attribute =>
+    attribute.name === "displayName" ? { name: attribute.name, shape: attribute.shape } : attribute,
 );
 
 const FILTERED = new Set([

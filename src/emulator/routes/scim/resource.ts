@@ -78,7 +78,7 @@ interface Listing<T> {
   /** The attribute that is unique, in lower case, and the resource by its value. */
   readonly unique: string;
   readonly named: (value: string) => T | undefined;
-  readonly show: (one: T) => JsonObject;
+  readonly show: (resource: T) => JsonObject;
   /** Attributes that a filter may have. */
   readonly filtered: ReadonlySet<string>;
 }
@@ -86,14 +86,14 @@ interface Listing<T> {
 /** One page of a list. Paging counts from 1; without `count` the page is the rest (RFC 7644, section 3.4.2.4). */
 export function shownList<T>(input: JsonObject, listing: Listing<T>): Reply {
   const all = selected(input.filter, listing);
-  const given = input.startIndex ?? 1;
-  const first = Math.max(1, Number(given));
+  const startIndex = input.startIndex ?? 1;
+  const first = Math.max(1, Number(startIndex));
   const count = Math.max(0, Number(input.count ?? all.length));
   const page = all.slice(first - 1, first - 1 + count).map(listing.show);
   return {
     json: {
       totalResults: all.length,
-      startIndex: first === 1 ? 1 : given,
+      startIndex: first === 1 ? 1 : startIndex,
       itemsPerPage: page.length,
       schemas: [LIST_SCHEMA],
       ...list("Resources", page),
@@ -105,10 +105,10 @@ function selected<T>(text: Json | undefined, { all, unique, named, show, filtere
   if (typeof text !== "string") return [...all()];
   const filter = parseFilter(text);
   if (filter.exactly?.attribute === unique) {
-    const found = named(filter.exactly.value);
-    return found === undefined ? [] : [found];
+    const resource = named(filter.exactly.value);
+    return resource === undefined ? [] : [resource];
   }
-  return [...all()].filter((one) => filter.matches(lookupIn(show(one), filtered)));
+  return [...all()].filter((resource) => filter.matches(lookupIn(show(resource), filtered)));
 }
 
 /** Throws invalidValue when the body does not name the schema that the call takes. */
@@ -120,16 +120,16 @@ export function checkSchemas(body: JsonObject, wanted: string): void {
 
 /** Throws mutability when the body gives an immutable attribute another value. */
 export function checkUnchanged(body: JsonObject, name: string, value: string): void {
-  const given = body[name];
-  if (given !== undefined && given !== value)
+  const member = body[name];
+  if (member !== undefined && member !== value)
     throw new ScimError(400, `${name} cannot be changed.`, "mutability");
 }
 
 /** The `value`s of a list attribute of the body, each once; [] when it is absent. */
 export function stringsIn(name: string, body: JsonObject): string[] {
-  const given = body[name];
-  if (given === undefined) return [];
-  return [...new Set(listOf(listAttribute(name), given).map((member) => String(member.value)))];
+  const member = body[name];
+  if (member === undefined) return [];
+  return [...new Set(listOf(listAttribute(name), member).map(({ value }) => String(value)))];
 }
 
 /** An attribute that a PATCH may name. A `list` contains objects that differ by their `value`. */
@@ -179,7 +179,7 @@ function applyOne(resource: JsonObject, operation: JsonObject, attributes: reado
   }
   // Unknown members of the object are ignored, as everywhere in requests.
   return Object.entries(value).reduce<JsonObject>((before, [name, member]) => {
-    const attribute = attributes.find((known) => known.name.toLowerCase() === scimAttribute(name));
+    const attribute = attributes.find((attribute) => attribute.name.toLowerCase() === scimAttribute(name));
     return attribute === undefined ? before : applyAt(before, { attribute, op, value: member });
   }, resource);
 }
@@ -195,7 +195,7 @@ const PATH = /^([\w$:-]+)(?:\[(.*)\])?(?:\.(\w+))?$/s;
 function readPath(text: string, attributes: readonly Attribute[]): Path {
   const prefixless = text.replace(/^urn:ietf:params:scim:schemas:core:2\.0:(User|Group):/i, "");
   const [, name = "", filter, sub] = PATH.exec(prefixless) ?? [];
-  const attribute = attributes.find((known) => known.name.toLowerCase() === name.toLowerCase());
+  const attribute = attributes.find((attribute) => attribute.name.toLowerCase() === name.toLowerCase());
   if (attribute === undefined) throw new ScimError(400, `Attribute '${text}' does not exist.`, "invalidPath");
   if (filter !== undefined && attribute.shape !== "list")
     throw new ScimError(400, `${attribute.name} is not a list, so '${text}' selects nothing.`, "invalidPath");
@@ -241,15 +241,15 @@ function patchedValue(before: Json | undefined, { attribute, sub, op, value }: P
 function patchedList(before: readonly JsonObject[], patch: Patch): readonly JsonObject[] {
   const { attribute, filter, op, value } = patch;
   if (filter !== undefined) return patchedMembers(before, patch, filter);
-  const given = value === undefined ? [] : listOf(attribute, value);
-  const named = new Set(given.map((member) => member.value));
+  const members = value === undefined ? [] : listOf(attribute, value);
+  const named = new Set(members.map((member) => member.value));
   switch (op) {
     case "remove":
       return value === undefined ? [] : before.filter((member) => !named.has(member.value));
     case "replace":
-      return unique(given);
+      return unique(members);
     case "add":
-      return unique([...before, ...given]);
+      return unique([...before, ...members]);
   }
   return op satisfies never;
 }

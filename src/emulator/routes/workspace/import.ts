@@ -27,9 +27,9 @@ export const importObject: SilentOperation = (call, world) => {
 };
 
 /** Required for SOURCE; with any other format the field is ignored, whatever it holds. */
-function sourceLanguage(given: Json | undefined): Language {
-  if (given === undefined) throw invalidValue("Missing required field: language");
-  const language = LANGUAGES.find((one) => one === given);
+function sourceLanguage(name: Json | undefined): Language {
+  if (name === undefined) throw invalidValue("Missing required field: language");
+  const language = LANGUAGES.find((candidate) => candidate === name);
   if (language !== undefined) return language;
   throw invalidValue(`Invalid value for field 'language': it must be one of ${LANGUAGES.join(", ")}`);
 }
