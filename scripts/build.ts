@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
  */
 async function writePackage(folder: string): Promise<void> {
   const output = await bundleOf(
-    { main: "src/main.ts", "rule-worker": "src/expressions/rule-worker.ts" },
+    { main: "src/main.ts" },
     [lazyBuiltins, moveSchemas, bundlePackages("undici/lib/")],
     (id) => isDependency(id) && !IN_PACKAGE.test(id),
     {
@@ -55,15 +55,13 @@ const NODE_CHECK = `{
  * it.
  */
 export async function writeBundle(file: string): Promise<void> {
-  const worker = await oneFile("src/expressions/rule-worker.ts", [bundlePackages("")]);
-  const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages(""), inlineWorker(worker.code)]);
+  const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages("")]);
   // A static import of a module that an older Node lacks would fail before the check.
   const early = entry.imports.filter((id) => id.replace(/^node:/, "") !== "module");
   if (early.length > 0)
     throw new Error(`the bundle would import ${early.join(", ")} before its check of Node`);
   const code = `#!/usr/bin/env node\n${NODE_CHECK}\n${entry.code}`;
   if (/new URL\([^)]*schemas/.test(code)) throw new Error("the bundle would read a schema at run time");
-  if (!code.includes("data:text/javascript")) throw new Error("the bundle lacks the thread of the rules");
   const text = licenses(entry.moduleIds).replaceAll("*/", "* /");
   writeFileSync(file, `${code}\n/*\n${text}\n*/\n`, { mode: 0o755 });
 }
@@ -122,18 +120,6 @@ async function bundleOf(
     if (file.type !== "chunk") throw new Error(`${file.fileName} is not a file of code`);
     return file;
   });
-}
-
-/** Puts the code of the thread that evaluates rules into its URL. */
-function inlineWorker(code: string): Plugin {
-  const url = `new URL("data:text/javascript;base64,${Buffer.from(code).toString("base64")}")`;
-  return {
-    name: "inline-worker",
-    transform: {
-      filter: { id: /run-rules\.ts$/ },
-      handler: (text) => text.replace("new URL(file, import.meta.url)", url),
-    },
-  };
 }
 
 /** Replaces reading a file of `schemas/` by its text. */

@@ -1,7 +1,8 @@
-// Evaluates one rule for the changes of a plan. Pure; the thread that runs it is limited in time and memory.
+// Evaluates rules for the changes of a plan. Each rule has a limited number of steps, so that a hostile one ends with an error.
 
-import { isObject, type Json } from "../core/json.ts";
-import { type CompiledExpression, compileExpression, problemOf } from "./language.ts";
+import type { Json } from "../core/json.ts";
+import { type CompiledExpression, problemOf, ruleLanguage, type Variables } from "./language.ts";
+import { LimitExceeded, Meter, type StepLimits } from "./meter.ts";
 import {
   type EvaluationProblem,
   type MessagePart,
@@ -13,6 +14,7 @@ import {
   type RuleSurroundings,
   type Violation,
 } from "./rule.ts";
+import { celValue } from "./values.ts";
 
 const LONGEST_MESSAGE = 500;
 
@@ -22,16 +24,52 @@ const MOST_VIOLATIONS = 1_000;
 /** Actions that write values, or may write them: the changes that a rule without `when` is about. */
 const WRITES = ["create", "update", "replace", "adopt", "compare"];
 
-type Variables = Record<string, unknown>;
+/** `steps`: for one rule and all changes. `total`: after so many, no further rule is evaluated. */
+export interface RuleLimits extends StepLimits {
+  readonly total: number;
+}
 
-/** A change with its values in CEL, where integers are not floating-point numbers. */
+export const RULE_LIMITS: RuleLimits = { steps: 50_000_000, total: 300_000_000, largest: 1_000_000 };
+
+/** For an untrusted spec. */
+export const STRICT_RULE_LIMITS: RuleLimits = { steps: 10_000_000, total: 50_000_000, largest: 250_000 };
+
+const language = ruleLanguage();
+
+/** A change with its values in CEL. */
 interface PreparedSubject {
   readonly kind: string;
   readonly action: string;
   readonly variables: Variables;
 }
 
-export function prepareSubject(subject: RuleSubject, surroundings: RuleSurroundings): PreparedSubject {
+export interface RuleJob {
+  readonly rules: readonly RuleLogic[];
+  readonly subjects: readonly RuleSubject[];
+  readonly surroundings: RuleSurroundings;
+}
+
+/** The result of each rule, in order. Never throws for what a rule does. */
+export function* evaluateRules(
+  { rules, subjects, surroundings }: RuleJob,
+  limits: RuleLimits,
+): Iterable<RuleResult> {
+  const prepared = subjects.map((subject) => prepareSubject(subject, surroundings));
+  const surrounding = prepareSurroundings(surroundings);
+  let left = limits.total;
+  for (const rule of rules) {
+    if (left <= 0) {
+      const message = "the rules before it took too many steps, so this rule was not evaluated";
+      yield { violations: [], problem: { part: "assert", offset: 0, message, subjects: [] } };
+      continue;
+    }
+    const meter = new Meter({ ...limits, steps: Math.min(limits.steps, left) });
+    yield evaluateRule(rule, prepared, surrounding, meter);
+    left -= meter.taken;
+  }
+}
+
+function prepareSubject(subject: RuleSubject, surroundings: RuleSurroundings): PreparedSubject {
   const { address, kind, name, change } = subject;
   const { action, cause, before, after } = change;
   const variables = {
@@ -44,33 +82,28 @@ export function prepareSubject(subject: RuleSubject, surroundings: RuleSurroundi
   return { kind, action, variables };
 }
 
-export function prepareSurroundings({ plan, target }: RuleSurroundings): Variables {
+function prepareSurroundings({ plan, target }: RuleSurroundings): Variables {
   return { plan: celValue(plan as unknown as Json), target: celValue(target as unknown as Json) };
 }
 
-function celValue(value: Json): unknown {
-  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map(celValue);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, celValue(member)]));
-}
-
-/** `once`: the variables of a rule about the plan as a whole. */
-export function evaluateRule(
+/** `surrounding`: the variables of a rule about the plan as a whole. */
+function evaluateRule(
   rule: RuleLogic,
   subjects: readonly PreparedSubject[],
-  once: Variables,
+  surrounding: Variables,
+  meter: Meter,
 ): RuleResult {
-  const evaluation = new RuleEvaluation(rule);
+  const evaluation = new RuleEvaluation(rule, meter);
   const chosen = [...subjects.entries()].filter(
     ([, { kind }]) => rule.kinds === undefined || rule.kinds.includes(kind),
   );
   if (rule.scope === "plan") {
-    if (rule.kinds === undefined || chosen.length > 0) evaluation.evaluate(once, undefined);
+    if (rule.kinds === undefined || chosen.length > 0) evaluation.evaluate(surrounding, undefined);
     return evaluation.result;
   }
   for (const [at, { action, variables }] of chosen)
-    if (rule.when !== undefined || WRITES.includes(action)) evaluation.evaluate(variables, at);
+    if (!meter.isSpent && (rule.when !== undefined || WRITES.includes(action)))
+      evaluation.evaluate(variables, at);
   return evaluation.result;
 }
 
@@ -88,7 +121,10 @@ class RuleEvaluation {
   #problem: EvaluationProblem | undefined;
   readonly #withoutValue: number[] = [];
 
-  constructor({ when, assert, message = [] }: RuleLogic) {
+  readonly #meter: Meter;
+
+  constructor({ when, assert, message = [] }: RuleLogic, meter: Meter) {
+    this.#meter = meter;
     this.#when = when === undefined ? undefined : compiled(when);
     this.#assert = compiled(assert);
     this.#message = message.map((part) =>
@@ -100,8 +136,8 @@ class RuleEvaluation {
     const problem = this.#problem;
     return {
       violations: this.#violations,
-      ...(this.#further.length === 0 ? {} : { further: this.#further }),
-      ...(problem === undefined ? {} : { problem: { ...problem, subjects: this.#withoutValue } }),
+      further: this.#further.length === 0 ? undefined : this.#further,
+      problem: problem && { ...problem, subjects: this.#withoutValue },
     };
   }
 
@@ -113,10 +149,7 @@ class RuleEvaluation {
       return;
     }
     const message = this.#text(variables);
-    this.#violations.push({
-      ...(subject === undefined ? {} : { subject }),
-      ...(message === "" ? {} : { message }),
-    });
+    this.#violations.push({ subject, message: message === "" ? undefined : message });
   }
 
   /** Undefined if the expression has no value, or one that is neither true nor false. */
@@ -129,13 +162,18 @@ class RuleEvaluation {
     let offset = 0;
     let message: string;
     try {
-      const value = expression.evaluate(variables);
+      const value = expression.evaluate(variables, this.#meter);
       if (typeof value === "boolean") return value;
       message = `the value must be true or false, not ${messageText(value).slice(0, 100)}`;
-    } catch (problem) {
-      const { start, message: told } = problemOf(problem);
-      offset = start;
-      message = told;
+    } catch (thrown) {
+      const problem = problemOf(thrown);
+      offset = problem.start;
+      message = problem.message;
+      // What the rule did before is not all that it would do.
+      if (thrown instanceof LimitExceeded) {
+        this.#violations.length = 0;
+        this.#problem = undefined;
+      }
     }
     this.#problem ??= { part, offset, message, subjects: [] };
     if (subject !== undefined) this.#withoutValue.push(subject);
@@ -144,7 +182,7 @@ class RuleEvaluation {
 
   #text(variables: Variables): string {
     const text = this.#message
-      .map((one) => (typeof one === "string" ? one : insertedText(one, variables)))
+      .map((part) => (typeof part === "string" ? part : insertedText(part, variables, this.#meter)))
       .join("")
       .replace(/\s*\n\s*/g, " ")
       .trim();
@@ -153,9 +191,13 @@ class RuleEvaluation {
 }
 
 /** An expression without a value stays as written, so that the rest of the message is shown. */
-function insertedText({ part, compiled: expression }: InsertedPart, variables: Variables): string {
+function insertedText(
+  { part, compiled: expression }: InsertedPart,
+  variables: Variables,
+  meter: Meter,
+): string {
   try {
-    return messageText(expression.evaluate(variables));
+    return messageText(expression.evaluate(variables, meter));
   } catch {
     return `{{${part.expression}}}`;
   }
@@ -163,7 +205,7 @@ function insertedText({ part, compiled: expression }: InsertedPart, variables: V
 
 /** Rules were checked when they were read. */
 function compiled(text: string): CompiledExpression {
-  const made = compileExpression(text);
-  if ("evaluate" in made) return made;
-  throw new Error(made.message);
+  const expression = language.compile(text);
+  if ("evaluate" in expression) return expression;
+  throw new Error(expression.message);
 }

@@ -1,32 +1,13 @@
-// The expressions of rules: CEL (Common Expression Language), parsed, type-checked, and ready to be evaluated.
+// CEL (Common Expression Language): parses, type-checks, and evaluates the expressions of values and of rules, within limits.
 
-import { Environment } from "@marcbachmann/cel-js";
-import { RE2JS } from "re2js";
+import type { Environment } from "@marcbachmann/cel-js";
 import { thrownText } from "../core/diagnostic.ts";
+import { compilePattern, FUNCTION_NAMES, LINEAR_MATCHES, registerFunctions } from "./functions.ts";
+import { cel } from "./lazy-packages.ts";
+import { Meter } from "./meter.ts";
 import { RULE_VARIABLES } from "./rule.ts";
-
-const LONGEST_PATTERN = 500;
-const LONGEST_TEXT = 100_000;
-const MOST_KEPT = 100;
-
-const compiled = new Map<string, RE2JS>();
-
-/** Throws an Error for a pattern that is invalid or too long. */
-function compileRegex(pattern: string): RE2JS {
-  const known = compiled.get(pattern);
-  if (known !== undefined) return known;
-  if (pattern.length > LONGEST_PATTERN)
-    throw new Error(`a regular expression has at most ${LONGEST_PATTERN} characters`);
-  const made = RE2JS.compile(pattern);
-  if (compiled.size >= MOST_KEPT) compiled.clear();
-  compiled.set(pattern, made);
-  return made;
-}
-
-function matchesLinearly(text: string, pattern: string): boolean {
-  if (text.length > LONGEST_TEXT) throw new Error(`matches takes at most ${LONGEST_TEXT} characters`);
-  return compileRegex(pattern).matcher(text).find();
-}
+import { ROOTS, VAR, withoutReserved } from "./template.ts";
+import { hasReference, UnknownValue, weightOf } from "./values.ts";
 
 export interface ExpressionProblem {
   readonly code: string;
@@ -40,54 +21,117 @@ export interface MemberUse {
   readonly path: readonly string[];
   readonly start: number;
   readonly end: number;
+  /** Where each name of the path ends. */
+  readonly ends: readonly number[];
 }
+
+export type Variables = Readonly<Record<string, unknown>>;
 
 export interface CompiledExpression {
   /** The type of its value: `bool`, `string`, `dyn`. */
   readonly type: string;
   /** Variables and their members, in the order of the text. */
   readonly uses: readonly MemberUse[];
-  /** Throws the library's errors. */
-  readonly evaluate: (variables: Record<string, unknown>) => unknown;
+  /** Throws the library's errors, and LimitExceeded. */
+  readonly evaluate: (variables: Variables, meter: Meter) => unknown;
 }
 
 const LONGEST_EXPRESSION = 5_000;
+const LIMITS = { maxAstNodes: 2_000, maxDepth: 100, maxListElements: 500, maxMapEntries: 100 };
 
-/** `matches` of the library backtracks, so expressions call this function instead. */
-const LINEAR_MATCHES = "linearMatches";
+/** That of the evaluation that runs now. Evaluations nest, because an expression may read values that are expressions. */
+let active = new Meter({ steps: 0, largest: 0 });
 
-const environment = makeEnvironment();
+export class Language {
+  readonly #createEnvironment: () => Environment;
+  #environment: Environment | undefined;
+  /** Each text is parsed once. */
+  readonly #compiled = new Map<string, CompiledExpression | ExpressionProblem>();
+  readonly #isForValues: boolean;
 
-function makeEnvironment(): Environment {
-  const made = new Environment({
-    enableOptionalTypes: true,
-    homogeneousAggregateLiterals: false,
-    limits: { maxAstNodes: 2_000, maxDepth: 100, maxListElements: 500, maxMapEntries: 100 },
-  });
-  for (const [name, members] of Object.entries(RULE_VARIABLES)) {
-    if (members === null) made.registerVariable(name, "string");
-    else made.registerVariable({ name, schema: members as never });
+  /** The library is loaded for the first expression. */
+  constructor(createEnvironment: () => Environment, isForValues: boolean) {
+    this.#createEnvironment = createEnvironment;
+    this.#isForValues = isForValues;
   }
-  return made.registerFunction(`string.${LINEAR_MATCHES}(string): bool`, matchesLinearly);
+
+  compile(text: string): CompiledExpression | ExpressionProblem {
+    const before = this.#compiled.get(text);
+    if (before !== undefined) return before;
+    const compiled = this.#compile(text);
+    this.#compiled.set(text, compiled);
+    return compiled;
+  }
+
+  #compile(text: string): CompiledExpression | ExpressionProblem {
+    if (text.length > LONGEST_EXPRESSION) {
+      const message = `the expression has more than ${LONGEST_EXPRESSION} characters`;
+      return { code: "too_long", message, start: 0, end: text.length };
+    }
+    try {
+      const { uses, type, program } = this.#parse(text);
+      // An evaluation that needs itself for another scope gets a program of its own: programs hold loop variables.
+      const idle = [program];
+      const evaluate = (variables: Variables, meter: Meter): unknown => {
+        const runnable = idle.pop() ?? this.#parse(text).program;
+        const outer = active;
+        active = meter;
+        try {
+          return runnable(variables);
+        } finally {
+          active = outer;
+          idle.push(runnable);
+        }
+      };
+      return { type, uses, evaluate };
+    } catch (problem) {
+      return problemOf(problem);
+    }
+  }
+
+  #parse(text: string): Pick<CompiledExpression, "type" | "uses"> & {
+    readonly program: (variables: Variables) => unknown;
+  } {
+    this.#environment ??= this.#createEnvironment();
+    const program = this.#environment.parse(this.#isForValues ? withoutReserved(text) : text);
+    const nodes = nodesOf(program.ast);
+    for (const node of nodes) makeLinear(node);
+    const checked = program.check();
+    if (!checked.valid) throw checked.error;
+    for (const node of nodes) meterNode(node);
+    return { type: checked.type ?? "dyn", uses: usesIn(nodes), program };
+  }
 }
 
-export function compileExpression(text: string): CompiledExpression | ExpressionProblem {
-  if (text.length > LONGEST_EXPRESSION) {
-    const message = `the expression has more than ${LONGEST_EXPRESSION} characters`;
-    return { code: "too_long", message, start: 0, end: 0 };
-  }
-  try {
-    const parsed = environment.parse(text);
-    const uses = prepare(parsed.ast);
-    const checked = parsed.check();
-    if (!checked.valid) return problemOf(checked.error);
-    return { type: checked.type ?? "dyn", uses, evaluate: (variables) => parsed(variables) };
-  } catch (problem) {
-    return problemOf(problem);
-  }
+/** The language of rules, with the types of their variables. */
+export function ruleLanguage(): Language {
+  return new Language(() => {
+    const environment = newEnvironment();
+    for (const [name, members] of Object.entries(RULE_VARIABLES)) {
+      if (members === null) environment.registerVariable(name, "string");
+      else environment.registerVariable({ name, schema: members as never });
+    }
+    return environment;
+  }, false);
 }
 
-/** A thrown value of the library as plain data, in words of a rule. */
+/** The language of values. `var` is reserved in CEL, so it has another name inside. */
+export function valueLanguage(): Language {
+  return new Language(() => {
+    const environment = newEnvironment();
+    for (const root of ROOTS) environment.registerVariable(root === "var" ? VAR : root, "dyn");
+    return environment;
+  }, true);
+}
+
+function newEnvironment(): Environment {
+  const options = { enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits: LIMITS };
+  const environment = new (cel().Environment)(options);
+  registerFunctions(environment, (steps) => active.take(steps));
+  return environment;
+}
+
+/** A thrown value of the library as plain data. */
 export function problemOf(problem: unknown): ExpressionProblem {
   const { code, summary, message, range } = problem as {
     readonly code?: unknown;
@@ -95,10 +139,9 @@ export function problemOf(problem: unknown): ExpressionProblem {
     readonly message?: unknown;
     readonly range?: { readonly start: number; readonly end: number };
   };
-  const told = String(summary ?? message ?? problem);
   return {
     code: typeof code === "string" ? code : "",
-    message: inOurWords(told),
+    message: inOurWords(String(summary ?? message ?? problem)),
     start: range?.start ?? 0,
     end: range?.end ?? 0,
   };
@@ -106,42 +149,65 @@ export function problemOf(problem: unknown): ExpressionProblem {
 
 function inOurWords(text: string): string {
   const words = text
+    .slice(0, 300)
     .replaceAll(LINEAR_MATCHES, "matches")
+    .replaceAll(VAR, "var")
+    .replace(/\bdyn<([^<>]+)>/g, "$1")
     .replace(/\$([a-z]+)(\.[a-z]+)*/g, "map")
-    .replace(/^(unexpected token: EOF|expected [A-Z]+, got EOF)$/i, "the expression is incomplete")
-    .replace(/'/g, '"')
-    .slice(0, 300);
+    .replace(
+      /^(unexpected token: EOF|expected [A-Z]+, got EOF|unterminated string)$/i,
+      "the expression is incomplete",
+    )
+    .replace(/'/g, '"');
+  const call = /^found no matching overload for "(?:(.*)\.)?(\w+)\((.*)\)"$/i.exec(words);
+  if (call !== null) return overloadMessage(call[2] ?? "", call[1], call[3] ?? "");
   return /^[A-Z][a-z]/.test(words) ? `${words[0]?.toLowerCase()}${words.slice(1)}` : words;
+}
+
+/** A function that does not exist, or not for these types. */
+function overloadMessage(name: string, receiver: string | undefined, operands: string): string {
+  if (!FUNCTION_NAMES.has(name)) return `unknown function "${name}"`;
+  const types = [...(receiver === undefined ? [] : [receiver]), ...(operands === "" ? [] : [operands])];
+  return types.length === 0
+    ? `the operands of ${name} are missing`
+    : `the operands of ${name} cannot be (${types.join(", ")})`;
 }
 
 interface Node {
   readonly op: string;
   readonly args: unknown;
-  readonly start?: number;
-  readonly end?: number;
+  readonly start: number;
+  readonly end: number;
+  readonly meta: {
+    readonly alternate?: unknown;
+    readonly macro?: unknown;
+    readonly evaluate?: (evaluator: unknown, node: Node, context: unknown) => unknown;
+  };
+  /** The operation on evaluated operands. */
+  handle?: (...operands: readonly unknown[]) => unknown;
+  setMeta(key: string, value: unknown): unknown;
 }
 
-/** Replaces the calls of `matches`, checks literal patterns, and collects what the expression reads. */
-function prepare(root: unknown): readonly MemberUse[] {
-  const uses: MemberUse[] = [];
-  const seen = new Set<object>();
-  const inner = new Set<object>();
+/** Every node of a tree, those that macros made included. */
+function nodesOf(root: unknown): readonly Node[] {
+  const nodes: Node[] = [];
+  const visited = new Set<object>();
   const visit = (value: unknown): void => {
-    if (value === null || typeof value !== "object" || seen.has(value)) return;
-    seen.add(value);
+    if (value === null || typeof value !== "object" || visited.has(value)) return;
+    visited.add(value);
     if (isNode(value)) {
-      makeLinear(value);
-      const use = inner.has(value) ? undefined : useOf(value, inner);
-      if (use !== undefined) uses.push(use);
-    }
-    for (const one of Object.values(value)) visit(one);
+      nodes.push(value);
+      visit(value.args);
+      visit(value.meta.alternate);
+      visit(value.meta.macro);
+    } else for (const member of Object.values(value)) visit(member);
   };
   visit(root);
-  return uses.sort((a, b) => a.start - b.start);
+  return nodes;
 }
 
 function isNode(value: object): value is Node {
-  return typeof (value as { op?: unknown }).op === "string";
+  return typeof (value as { op?: unknown }).op === "string" && "setMeta" in value;
 }
 
 function makeLinear(node: Node): void {
@@ -151,16 +217,102 @@ function makeLinear(node: Node): void {
   const [pattern] = call[2] as readonly Node[];
   if (pattern?.op !== "value" || typeof pattern.args !== "string") return;
   try {
-    compileRegex(pattern.args);
+    compilePattern(pattern.args);
   } catch (problem) {
-    const message = `the regular expression is invalid: ${thrownText(problem)}`;
-    throw Object.assign(new Error(message), { range: { start: pattern.start, end: pattern.end } });
+    throw problemAt(pattern, `the regular expression is invalid: ${thrownText(problem)}`);
   }
+}
+
+const BINARY = new Set(["!=", "==", "in", "+", "-", "*", "/", "%", "<", "<=", ">", ">="]);
+const CREATES = new Set(["+", "call", "rcall", "list", "map"]);
+
+/** Functions that arrange or pass on values without reading them, so that references are allowed. */
+const ARRANGES = new Set(
+  "size flatten merge slice reverse orValue or of value hasValue dyn type first last".split(" "),
+);
+
+/** Functions of times; a time zone makes them slow. */
+const SLOW = /^get[A-Z]/;
+const SLOW_STEPS = 2_000;
+
+/** Makes the evaluation of a node take steps. */
+function meterNode(node: Node): void {
+  const evaluate = node.meta.evaluate;
+  if (evaluate === undefined) return;
+  const creates = CREATES.has(node.op);
+  node.setMeta("evaluate", (evaluator: unknown, self: Node, context: unknown) => {
+    active.take(1);
+    const value = evaluate(evaluator, self, context);
+    if (creates) active.create(weightOf(value));
+    return value;
+  });
+  const { handle } = node;
+  if (handle === undefined) return;
+  if (BINARY.has(node.op))
+    node.handle = (left, right, ...rest) => {
+      // A key of a map is found at once.
+      if (node.op !== "in" || !(right instanceof Map)) active.take(weightOf(left) + weightOf(right));
+      refuseReference(
+        node,
+        node.op === "+"
+          ? [left instanceof UnknownValue, right instanceof UnknownValue]
+          : [hasReference(left), hasReference(right)],
+      );
+      return located(node, () => handle(left, right, ...rest));
+    };
+  else if (node.op === "call" || node.op === "rcall") {
+    const name = String((node.args as readonly unknown[])[0]);
+    node.handle = (operands, ...rest) => {
+      const values = operands as readonly unknown[];
+      active.take(SLOW.test(name) ? SLOW_STEPS : 0);
+      for (const value of values) active.take(weightOf(value));
+      if (!ARRANGES.has(name)) refuseReference(node, values.map(hasReference));
+      return located(node, () => handle(operands, ...rest));
+    };
+  }
+}
+
+function refuseReference(node: Node, unknown: readonly boolean[]): void {
+  if (unknown.includes(true))
+    throw problemAt(
+      node,
+      "a reference is unknown until apply, so an expression can pass it on, but not read it",
+    );
+}
+
+/** Adds the place of a node to an error that has none. */
+function located<T>(node: Node, work: () => T): T {
+  try {
+    return work();
+  } catch (problem) {
+    if (
+      problem instanceof Error &&
+      (problem as { range?: unknown }).range === undefined &&
+      !("code" in problem)
+    )
+      Object.assign(problem, { range: { start: node.start, end: node.end } });
+    throw problem;
+  }
+}
+
+function problemAt({ start, end }: Node, message: string): Error {
+  return Object.assign(new Error(message), { range: { start, end } });
+}
+
+function usesIn(nodes: readonly Node[]): readonly MemberUse[] {
+  const uses: MemberUse[] = [];
+  const inner = new Set<object>();
+  for (const node of nodes) {
+    const use = inner.has(node) ? undefined : useOf(node, inner);
+    if (use !== undefined) uses.push(use);
+  }
+  return uses.sort((a, b) => a.start - b.start);
 }
 
 /** The names of `change.after.tags["team"]`; nodes inside it are not uses of their own. */
 function useOf(node: Node, inner: Set<object>): MemberUse | undefined {
   const path: string[] = [];
+  const ends: number[] = [];
   const within: Node[] = [];
   let at: Node = node;
   while (at.op !== "id") {
@@ -170,12 +322,14 @@ function useOf(node: Node, inner: Set<object>): MemberUse | undefined {
     const name = typeof key === "string" ? key : literalKey(key);
     if (name === undefined) return undefined;
     path.unshift(name);
+    ends.unshift(at.end);
     within.push(object);
     at = object;
   }
-  path.unshift(String(at.args));
-  for (const one of within) inner.add(one);
-  return { path, start: node.start ?? 0, end: node.end ?? 0 };
+  path.unshift(at.args === VAR ? "var" : String(at.args));
+  ends.unshift(at.end);
+  for (const owner of within) inner.add(owner);
+  return { path, start: node.start, end: node.end, ends };
 }
 
 function literalKey(key: unknown): string | undefined {

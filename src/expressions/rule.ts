@@ -1,6 +1,7 @@
-// The logic of a rule as plain data, so that it can be sent to another thread.
+// The logic of a rule as plain data, and the text of its message.
 
 import type { Json, JsonObject } from "../core/json.ts";
+import { describeValue, textOf } from "./values.ts";
 
 export type MessagePart = string | { readonly expression: string; readonly offset: number };
 
@@ -95,10 +96,11 @@ export function messageParts(text: string): readonly MessagePart[] | { readonly 
   return parts;
 }
 
+/** A value in a message. */
 export function messageText(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (value === null || typeof value !== "object") return String(value);
-  return JSON.stringify(value, (_key, one: unknown) =>
-    typeof one === "bigint" ? Number(one) : one instanceof Map ? Object.fromEntries(one) : one,
-  );
+  try {
+    return textOf(value);
+  } catch {
+    return describeValue(value);
+  }
 }

@@ -1,24 +1,60 @@
-// Splits strings with `${…}` into literal parts and expressions. `$${` is an escaped `${`.
+// Splits strings with `${…}` into literal parts, paths, references to resources, and CEL expressions. `$${` is an escaped `${`.
 
-/** A part in braces; `raw` is the whole of it, braces included. */
+/** A part in braces. */
 export interface Expression {
   readonly expression: string;
+  /** The whole of it, braces included. */
   readonly raw: string;
+  /** The string that contains it, and where in it the expression begins. */
+  readonly text: string;
+  readonly start: number;
 }
 
 export type TemplatePart = string | Expression;
 
-/** The first words of paths. Other expressions are references to resources. */
+/** The first words of paths. Other paths are references to resources. */
 export const ROOTS = ["var", "local", "input", "each", "target", "modules"] as const;
 export type Root = (typeof ROOTS)[number];
 
-const EVALUATED = new RegExp(`^(?:(?:${ROOTS.join("|")})[.[]|[A-Za-z_]\\w*\\()`);
-const CALL = /^\s*[A-Za-z_]\w*\(/;
+export type PathStep = string | number;
 
-/** Whether a part is an expression that is evaluated when the spec is read: a path or a call, and not a reference. */
-export function isEvaluated(part: TemplatePart): boolean {
-  return typeof part !== "string" && EVALUATED.test(part.expression);
+export interface ValuePath {
+  readonly root: Root;
+  readonly path: readonly PathStep[];
 }
+
+/** `pools.team-a.instance_pool_id`: a word before the first dot that neither is a root nor belongs to CEL. */
+const REFERENCE = new RegExp(
+  `^\\s*(?:\\$\\{|(?!(?:${ROOTS.join("|")}|cel|optional|lists)\\.)[A-Za-z_][\\w-]*\\.)`,
+);
+
+/** Whether a part is evaluated when the spec is read. The others refer to resources. */
+export function isEvaluated(part: TemplatePart): boolean {
+  return typeof part !== "string" && !REFERENCE.test(part.expression);
+}
+
+const SEGMENT = String.raw`\.[\w-]+`;
+const INDEX = String.raw`\[(?:\d+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\]`;
+const PATH = new RegExp(
+  `^(?:(var|local|input|each|target)((?:${SEGMENT}|${INDEX})+)|(modules)(\\.[\\w-]+(?:/[\\w-]+)*(?:${SEGMENT}|${INDEX})*))$`,
+);
+const STEP = /\.([\w-]+(?:\/[\w-]+)*)|\[(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]/g;
+
+/** `local.sizes[0]` as its steps; undefined for any other expression. In a path, names may contain dashes. */
+export function pathOf(expression: string): ValuePath | undefined {
+  const match = PATH.exec(expression);
+  if (match === null) return undefined;
+  const root = ROOTS.find((name) => name === (match[1] ?? match[3]));
+  if (root === undefined) return undefined;
+  const path = Array.from((match[2] ?? match[4] ?? "").matchAll(STEP), (step): PathStep => {
+    const [, name, index, double, single] = step;
+    return name ?? (index === undefined ? unescaped(double ?? single ?? "") : Number(index));
+  });
+  return { root, path };
+}
+
+const unescaped = (text: string): string =>
+  text.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
 
 /** The parts of a string, or undefined if a `${` is never closed. Literal parts are unescaped. */
 export function templateParts(text: string): readonly TemplatePart[] | undefined {
@@ -31,12 +67,15 @@ export function templateParts(text: string): readonly TemplatePart[] | undefined
       at = open + 2;
       continue;
     }
-    const close = closeOf(text, open);
+    const close = closeOf(text, open + 2);
     if (close === undefined) return undefined;
     plain += text.slice(at, open);
     if (plain !== "") parts.push(plain);
     plain = "";
-    parts.push({ expression: text.slice(open + 2, close).trim(), raw: text.slice(open, close + 1) });
+    const inside = text.slice(open + 2, close);
+    const expression = inside.trim();
+    const start = open + 2 + inside.indexOf(expression);
+    parts.push({ expression, raw: text.slice(open, close + 1), text, start });
     at = close + 1;
   }
   plain += text.slice(at);
@@ -44,22 +83,51 @@ export function templateParts(text: string): readonly TemplatePart[] | undefined
   return parts;
 }
 
-/** Where the braces that open here are closed; those inside them, as in `${kind.a-${var.b}.id}`, are closed before. Strings of calls are skipped. */
-function closeOf(text: string, open: number): number | undefined {
+/** A string of CEL, or a comment. Each alternative begins with a character of its own, so that it is linear. */
+const QUOTED =
+  /"""(?:[^"\\]|\\[\s\S]|"(?!""))*"""|'''(?:[^'\\]|\\[\s\S]|'(?!''))*'''|"(?:[^"\\\n\r]|\\[\s\S])*"|'(?:[^'\\\n\r]|\\[\s\S])*'|\/\/[^\n]*/y;
+
+/** The end of a string or comment that begins here; the same offset if none does. */
+function quotedEnd(text: string, at: number): number {
+  const first = text[at];
+  if (first !== '"' && first !== "'" && first !== "/") return at;
+  QUOTED.lastIndex = at;
+  return QUOTED.test(text) ? QUOTED.lastIndex : at;
+}
+
+/**
+ * Where the braces are closed whose content begins here. In a reference, other references are closed before, as in
+ * `${kind.a-${var.b}.id}`; in CEL, its maps and strings.
+ */
+function closeOf(text: string, start: number): number | undefined {
+  const isReference = REFERENCE.test(text.slice(start, start + 100));
   let depth = 1;
-  const isCall = CALL.test(text.slice(open + 2, open + 100));
-  let quote: string | undefined;
-  for (let at = open + 2; at < text.length; at += 1) {
-    const character = text[at] ?? "";
-    if (isCall && quote !== undefined) {
-      if (character === "\\") at += 1;
-      else if (character === quote) quote = undefined;
-    } else if (isCall && (character === '"' || character === "'")) quote = character;
-    else if (text[at] === "{" && text[at - 1] === "$" && text[at - 2] !== "$") depth += 1;
+  for (let at = start; at < text.length; at += 1) {
+    const end = isReference ? at : quotedEnd(text, at);
+    if (end > at) at = end - 1;
     else if (text[at] === "}" && --depth === 0) return at;
+    else if (text[at] === "{" && (!isReference || (text[at - 1] === "$" && text[at - 2] !== "$"))) depth += 1;
   }
   return undefined;
 }
+
+/** The text with the word `var` replaced by a word of the same length, because CEL reserves it. */
+export function withoutReserved(text: string): string {
+  if (!text.includes("var")) return text;
+  const word = /[A-Za-z_]\w*/y;
+  let out = "";
+  for (let at = 0; at < text.length; ) {
+    word.lastIndex = at;
+    const end = word.test(text) ? word.lastIndex : Math.max(quotedEnd(text, at), at + 1);
+    const token = text.slice(at, end);
+    out += token === "var" && !/\.\s*\??\s*$/.test(out.slice(-8)) ? VAR : token;
+    at = end;
+  }
+  return out;
+}
+
+/** What stands for `var` in CEL. */
+export const VAR = "_v_";
 
 /** Whether a string needs parsing; most do not. */
 export function isTemplate(text: string): boolean {

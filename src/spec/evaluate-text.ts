@@ -3,8 +3,8 @@
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "../core/sensitive.ts";
-import { isTemplate } from "../expressions/template.ts";
-import { FUNCTIONS } from "./evaluate/functions.ts";
+import { FUNCTION_FORMS } from "../expressions/functions.ts";
+import { isEvaluated, isTemplate } from "../expressions/template.ts";
 import { dataOf } from "./evaluate/node-values.ts";
 import { type OpenedSpec, openExpandedSpec, type SpecInput } from "./load-spec.ts";
 import { Findings } from "./model/findings.ts";
@@ -20,7 +20,7 @@ export interface EvaluatedText {
 export interface ExpressionScope {
   /** `${…}` in a string, or one expression without braces. */
   evaluate(text: string): EvaluatedText;
-  /** What an expression can begin with: `var.env`, `local.tags`, `lower(`. Sorted. */
+  /** What an expression can begin with: `var.env`, `local.tags`, `size(`. Sorted. */
   readonly names: readonly string[];
 }
 
@@ -30,19 +30,17 @@ export async function openExpressions(
 ): Promise<{ readonly scope?: ExpressionScope; readonly diagnostics: readonly Diagnostic[] }> {
   const findings = new Findings();
   const sensitive = new SensitiveTexts();
-  let typed: SourceText | undefined;
-  const isTyped = (source: SourceText): boolean => source === typed;
-  const opened = await openExpandedSpec({ ...options, isTyped }, findings, sensitive);
+  const opened = await openExpandedSpec(options, findings, sensitive);
   const diagnostics = findings.drain(sensitive);
   if (opened === undefined) return { diagnostics };
   const { evaluator, scope, expander } = opened.expanded;
   const nodeOf = (text: string): SpecNode | undefined => {
-    typed = new SourceText("expression", text);
-    const span = { source: typed, start: 0, end: text.length };
+    const span = { source: new SourceText("expression", text), start: 0, end: text.length };
+    if (isTemplate(text)) return expander.node(scalarAt(span, text));
     const expression = text.trim();
-    return isTemplate(text)
-      ? expander.node(scalarAt(span, text))
-      : evaluator.evaluate({ expression, raw: `\${${expression}}` }, scope, span);
+    const part = { expression, raw: `\${${expression}}`, text, start: text.indexOf(expression) };
+    if (!isEvaluated(part)) return expander.node(scalarAt(span, part.raw));
+    return evaluator.evaluate(part, scope, span);
   };
   return {
     diagnostics,
@@ -78,7 +76,7 @@ function namesIn({ written, target }: OpenedSpec): readonly string[] {
     ...keys("locals").map((name) => `local.${name}`),
     ...keys("modules").map((name) => `modules.${name}`),
     ...(target === undefined ? [] : ["target.name"]),
-    ...Array.from(FUNCTIONS.keys(), (name) => `${name}(`),
+    ...FUNCTION_FORMS.flatMap((form) => /^(?!text|list\.|map|value)[a-z.]+\(/.exec(form)?.[0] ?? []),
   ];
   return names.sort();
 }

@@ -11,7 +11,6 @@ import { expandSourceFolders } from "./files/source-folders.ts";
 import { openSpecFolder, type SpecFolder, type SpecFolderOptions } from "./files/spec-folder.ts";
 import { Findings } from "./model/findings.ts";
 import { LIMITS, STRICT } from "./model/limits.ts";
-import type { SourceText } from "./model/source.ts";
 import type { DeclaredSpec, Rule, RuleFile, Spec, TargetSettings } from "./model/spec.ts";
 import { type MapNode, member } from "./model/tree.ts";
 import { type ExpandedSpec, expandSpec } from "./modules/expand-spec.ts";
@@ -137,8 +136,6 @@ export interface SpecInput extends SpecFolderOptions {
   readonly allTargets?: boolean;
   /** Called between two steps, so that other work can continue. */
   readonly turn?: () => Promise<void>;
-  /** Whether problems of expressions in this source are located inside the expression. */
-  readonly isTyped?: (source: SourceText) => boolean;
 }
 
 export interface OpenedSpec {
@@ -157,7 +154,7 @@ export async function openExpandedSpec(
   findings: Findings,
   sensitive: SensitiveTexts,
 ): Promise<OpenedSpec | undefined> {
-  const { registry, isTyped, vars = [], varFiles = [], env, untrusted = false } = options;
+  const { registry, vars = [], varFiles = [], env, untrusted = false } = options;
   const limits = untrusted ? STRICT : LIMITS;
   const place = openSpecFolder(options.file, options);
   if (place === undefined) {
@@ -181,15 +178,15 @@ export async function openExpandedSpec(
   if (options.allTargets === true)
     await checkOtherTargets(included.root, target?.name, { registry, ...shared });
   const given = { vars: assigned(vars, findings), varFiles, env, untrusted };
-  const lookup = variablesOf(written, variables, given, shared);
+  const values = variablesOf(written, variables, given, shared);
   const expanded = await expandSpec(written, {
     files,
-    lookup,
+    variables: values,
     target: target?.name,
     main,
     registry,
     limits: limits.modules,
-    isTyped,
+    steps: limits.expressions,
     ...shared,
   });
   return expanded && { tree, files, written, target, suggest, expanded };

@@ -25,8 +25,6 @@ const PLACES = {
   "ci/lib/workspace.ts": "this program, without the tokens of the platform",
   "src/cli/output/run-origin.ts": "git",
   "src/config/sign-in/azure.ts": "az",
-  "src/expressions/run-rules.ts": "a thread without environment",
-  "src/expressions/rule-worker.ts": "that thread",
   "src/workflow/plan/base-spec.ts": "git",
 };
 

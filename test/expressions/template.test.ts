@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { escaped, isEvaluated, templateParts } from "../../src/expressions/template.ts";
+import {
+  escaped,
+  isEvaluated,
+  pathOf,
+  templateParts,
+  withoutReserved,
+} from "../../src/expressions/template.ts";
 
-const expression = (text: string) => ({ expression: text, raw: `\${${text}}` });
+const expression = (text: string) => expect.objectContaining({ expression: text, raw: `\${${text}}` });
 
 it.each([
   ["plain", ["plain"]],
@@ -20,34 +26,68 @@ it.each([
 });
 
 it("ignores spaces around an expression, and keeps them in the raw string", () => {
-  expect(templateParts("${ var.a }")).toEqual([{ expression: "var.a", raw: "${ var.a }" }]);
-});
-
-it("tells expressions from references", () => {
-  const texts = [
-    "${var.a}",
-    "${lower(var.a)}",
-    "${modules.team/ads.pool}",
-    "${pools.a.b}",
-    "${varnish.a.b}",
-    "var.a",
-  ];
-  expect(texts.map((text) => isEvaluated(templateParts(text)?.[0] ?? ""))).toEqual([
-    true,
-    true,
-    true,
-    false,
-    false,
-    false,
+  expect(templateParts("${ var.a }")).toEqual([
+    { expression: "var.a", raw: "${ var.a }", text: "${ var.a }", start: 3 },
   ]);
 });
 
-it("finds the end of a call behind the braces in its strings", () => {
-  expect(templateParts('a${replace(var.a, "}", "{")}b')).toEqual([
-    "a",
-    { expression: 'replace(var.a, "}", "{")', raw: '${replace(var.a, "}", "{")}' },
-    "b",
-  ]);
+it.each([
+  ["${var.a}", true],
+  ["${size(var.a)}", true],
+  ["${modules.team/ads.pool}", true],
+  ["${[1, 2]}", true],
+  ['${{"a": 1}}', true],
+  ["${!var.a}", true],
+  ["${optional.none()}", true],
+  ["${cel.bind(a, 1, a)}", true],
+  ["${name}", true],
+  ["${pools.a.b}", false],
+  ["${varnish.a.b}", false],
+  ["${pools.a-${var.b}.c}", false],
+  ["${jobs./a b/c.d}", false],
+])("%s is evaluated: %j", (text, isCel) => {
+  expect(isEvaluated(templateParts(text)?.[0] ?? "")).toBe(isCel);
+});
+
+it.each([
+  ['a${var.a.replace("}", "{")}b', 'var.a.replace("}", "{")'],
+  ['${{"a": {"b": var.c}}}', '{"a": {"b": var.c}}'],
+  ["${'it\\'s }' + var.a}", "'it\\'s }' + var.a"],
+  ['${"""a " } b""" + var.a}', '"""a " } b""" + var.a'],
+  ["${'''it's }'''}", "'''it's }'''"],
+  ['${r"\\d}" + var.a}', 'r"\\d}" + var.a'],
+  ["${1 // }\n + 2}", "1 // }\n + 2"],
+  ["${a.b-${var.c}.d}", "a.b-${var.c}.d"],
+])("the end of %s is behind braces in maps, strings, and references", (text, inside) => {
+  expect(templateParts(text)).toContainEqual(expression(inside));
+});
+
+it("an expression whose string is not closed ends nowhere, or at its brace", () => {
+  expect(templateParts('${"a')).toBeUndefined();
+  expect(templateParts('${"a}')).toEqual([expression('"a')]);
+});
+
+it.each([
+  ["var.env", { root: "var", path: ["env"] }],
+  ["local.my-list[0].a", { root: "local", path: ["my-list", 0, "a"] }],
+  [`local.map["a b"]['c\\'d']`, { root: "local", path: ["map", "a b", "c'd"] }],
+  ["modules.team/ads.pool_id", { root: "modules", path: ["team/ads", "pool_id"] }],
+  ["var.count-1", { root: "var", path: ["count-1"] }],
+  ["var.count - 1", undefined],
+  ["var.a/var.b", undefined],
+  ["local.sizes[var.env]", undefined],
+  ["local.", undefined],
+  ["pools.a.b", undefined],
+])("the path of %s is %j", (text, path) => {
+  expect(pathOf(text)).toEqual(path);
+});
+
+it.each([
+  ["var.a + var.b", "_v_.a + _v_.b"],
+  ['"var.a" + local.var + local.?var', '"var.a" + local.var + local.?var'],
+  ["var.var.variable + vary", "_v_.var.variable + vary"],
+])("%s without the reserved word is %s", (text, other) => {
+  expect(withoutReserved(text)).toBe(other);
 });
 
 it("restores each escaped string, unless a dollar sign was in front of the braces already", () => {

@@ -50,7 +50,7 @@ const CLUSTER = `    spark_version: "\${var.spark}"
     num_workers: 1
     custom_tags: { a: "\${local.one}", b: "\${local.two.inner}" }
     spark_conf: { spark.a: "\${var.w}" }
-    spark_env_vars: { A: "\${upper(var.v)}", B: "\${json(local.two)}", C: "\${format('%s!', var.w)}", D: open }
+    spark_env_vars: { A: "\${var.v.upperAscii()}", B: "\${json(local.two)}", C: "\${'%s!'.format([var.w])}", D: open }
     ssh_public_keys: ["ssh-rsa \${var.v}"]
 `;
 const OPEN_CLUSTER = `    spark_version: 6.4.x-scala2.11
@@ -123,7 +123,7 @@ ${CLUSTER.replaceAll(/^/gm, "  ").trimEnd()}
     spark_jar_task: { main_class_name: "\${var.v}", parameters: [a, "\${var.w}", "\${local.two.list[0]}"] }
   l:
     new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }
-    spark_python_task: { python_file: "fs:/main.py", parameters: ["\${lower(var.v)}", "\${trim(var.w)}"] }
+    spark_python_task: { python_file: "fs:/main.py", parameters: ["\${var.v.lowerAscii()}", "\${var.w.trim()}"] }
   m:
     new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }
     spark_submit_task: { parameters: ["--conf", "a=\${var.w}"] }
@@ -141,15 +141,15 @@ ${CLUSTER.replaceAll(/^/gm, "  ").trimEnd()}
   },
   {
     kind: "modules",
-    spec: 'modules: { m: { source: m, with: { given: "${var.w}", size: "${length(var.v)}" } } }\n',
+    spec: 'modules: { m: { source: m, with: { given: "${var.w}", size: "${size(var.v)}" } } }\n',
     dropped: "modules: { m: { source: m, with: { given: other } } }\n",
     address: "pools.m/q",
   },
 ];
 
 const MODULE = `inputs: { given: { type: string }, size: { type: integer, default: 3 } }
-outputs: { out: "\${upper(input.given)}" }
-pools: { q: { node_type_id: Standard_DS3_v2, max_capacity: "\${input.size}", custom_tags: { a: "\${lower(input.given)}", b: "\${input.given}" } } }
+outputs: { out: "\${input.given.upperAscii()}" }
+pools: { q: { node_type_id: Standard_DS3_v2, max_capacity: "\${input.size}", custom_tags: { a: "\${input.given.lowerAscii()}", b: "\${input.given}" } } }
 `;
 
 const FORMATS = ["json", "markdown", "html", "junit", "sarif", "github"];

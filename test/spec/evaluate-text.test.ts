@@ -21,7 +21,7 @@ async function scopeOf(files: Files, target?: string) {
 
 const SPEC = `
 variables: { env: { default: Dev } }
-locals: { prefix: "\${lower(var.env)}-x", map: { a: [1, 2.5, null] }, literal: "$\${x}" }
+locals: { prefix: "\${var.env.lowerAscii()}-x", map: { a: [1, 2.5, null] }, literal: "$\${x}" }
 targets: { dev: { default: true }, prod: {} }
 `;
 
@@ -32,7 +32,7 @@ describe("openExpressions", () => {
     ["${local.prefix}/${target.name}", "env-x/prod"],
     ["${local.map}", { a: [1, 2.5, null] }],
     ["local.literal", "${x}"],
-    ['default(local.map.b, "none")', "none"],
+    ['local.map.?b.orValue("none")', "none"],
     ["plain ${var.env}", "plain Env"],
     ["${pools.a.instance_pool_id}", "${pools.a.instance_pool_id}"],
   ])("evaluates %j", async (text, value) => {
@@ -41,12 +41,12 @@ describe("openExpressions", () => {
   });
 
   it.each([
-    ["lower(local.prefx)", 7, 'unknown local "prefx"'],
-    ["join('-', lower(1, 2))", 11, "lower does not take 2 arguments"],
+    ["local.prefx.lowerAscii()", 1, 'unknown local "prefx"'],
+    ["'-' + lower('a')", 7, 'unknown function "lower"'],
     ["a ${var.env} ${local.map.x}", 16, 'local.map has no "x"'],
-    ["concat(local.map.a, nope)", 21, '"nope" is not a value'],
-    ["upper(", 7, "the expression is incomplete"],
-    ["lower(local.prefix) x", 21, '"x" is not expected here'],
+    ["local.map.a + nope", 15, 'unknown value "nope"'],
+    ["size(", 6, "the expression is incomplete"],
+    ["size(local.prefix) x", 20, "unexpected character"],
     ["local.list[0", 13, "the expression is incomplete"],
   ])("locates the problem of %j inside the expression", async (text, column, message) => {
     const scope = await scopeOf({ "workspace.yaml": SPEC });
@@ -62,17 +62,17 @@ describe("openExpressions", () => {
 
   it("knows the names that an expression can begin with", async () => {
     const { names } = await scopeOf({ "workspace.yaml": SPEC });
-    expect(names).toEqual(expect.arrayContaining(["var.env", "local.map", "target.name", "lower("]));
+    expect(names).toEqual(expect.arrayContaining(["var.env", "local.map", "target.name", "size("]));
     expect(names).toEqual([...names].sort());
   });
 
   it("is bounded: deep, long, and multiplying expressions are errors", async () => {
     const scope = await scopeOf({ "workspace.yaml": `locals: { a: "${"x".repeat(1_000)}" }\n` });
-    const many = `replace(local.a, "x", local.a)`;
+    const many = `local.a.replace("x", local.a)`;
     for (const text of [
-      `${"lower(".repeat(40)}"a"${")".repeat(40)}`,
+      `${"size(".repeat(140)}"a"${")".repeat(140)}`,
       `"${"a".repeat(5_000)}"`,
-      `replace(${many}, "x", ${many})`,
+      `${many}.replace("x", ${many})`,
     ])
       expect(scope.evaluate(text).diagnostics).not.toEqual([]);
   });

@@ -96,7 +96,7 @@ workspace convert: see workspace export, workspace import, docs/databricks.md
   workspace convert --from terraform terraform.tfstate --out team  # write a spec with its contents
   workspace convert --from terraform - <shown.json  # print the output of \`terraform show -json\` as a spec
 workspace console: see workspace render, docs/authoring.md
-  workspace console 'lower(var.env)' -t prod  # evaluate one expression
+  workspace console 'var.env.lowerAscii()' -t prod  # evaluate one expression
   workspace console  # evaluate expressions at a prompt
 workspace fmt: see workspace validate, docs/authoring.md
   workspace fmt  # format the spec, its includes, and its modules

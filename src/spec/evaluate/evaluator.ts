@@ -1,114 +1,300 @@
-// Evaluates expressions in a scope. A problem is reported where the expression is used, and the result is undefined.
+// Evaluates the paths and CEL expressions of a spec in a scope. A problem is reported inside the expression, and the result is undefined.
 
-import type { Json } from "../../core/json.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
-import { count, listed } from "../../core/sentences.ts";
+import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
-import type { Expression, Root } from "../../expressions/template.ts";
+import { FUNCTION_FORMS, FUNCTION_NAMES, OTHER_NAMES } from "../../expressions/functions.ts";
+import {
+  type CompiledExpression,
+  type ExpressionProblem,
+  type Language,
+  type MemberUse,
+  problemOf,
+  type Variables,
+  valueLanguage,
+} from "../../expressions/language.ts";
+import { LimitExceeded, Meter, type StepLimits } from "../../expressions/meter.ts";
+import {
+  type Expression,
+  type PathStep,
+  pathOf,
+  ROOTS,
+  type Root,
+  VAR,
+  type ValuePath,
+} from "../../expressions/template.ts";
+import { type Keys, LazyMap } from "../../expressions/values.ts";
 import type { Reporting } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
-import type { SourceText, Span } from "../model/source.ts";
-import { asSensitive, describeNode, hasSensitive, isNull, type SpecNode } from "../model/tree.ts";
-import { FUNCTIONS, FunctionProblem, type PureFunction } from "./functions.ts";
-import { dataOf, lacksValue, treeOfData, visitNodes } from "./node-values.ts";
-import { type PathStep, parseExpression, type Syntax, type SyntaxPlace, SyntaxProblem } from "./syntax.ts";
+import { placeInText } from "../model/place-in-text.ts";
+import type { Span } from "../model/source.ts";
+import { asSensitive, describeNode, type SpecNode } from "../model/tree.ts";
+import { nodeOfValue, ReadValues, UnusableValue, visitNodes } from "./node-values.ts";
 
-export interface FoundValue {
+export interface ResolvedValue {
   readonly node: SpecNode;
   readonly rest: readonly PathStep[];
 }
 
 /** A request for the value of a path. `quiet`: a value that does not exist is not reported. */
-export interface ScopeQuery {
-  readonly root: Root;
-  readonly path: readonly PathStep[];
+export interface ScopeQuery extends ValuePath {
   readonly at: Span;
   readonly quiet: boolean;
 }
 
+/** Values by name: variables, locals, or inputs. */
+export interface NamedValues {
+  readonly names: Keys;
+  /** Undefined after reporting that there is no value; `quiet`: one that is declared may have none. */
+  find(name: string, at: Span, quiet: boolean): SpecNode | undefined;
+}
+
 export interface ValueScope {
-  find(query: ScopeQuery): FoundValue | undefined;
+  find(query: ScopeQuery): ResolvedValue | undefined;
+  /** The names that can follow a root, or the start of a path of outputs: `modules.team`. Undefined if the root has no names here. */
+  names(root: Root, path: readonly string[]): Keys | undefined;
 }
 
 export interface EvaluatorOptions extends Reporting {
   readonly sensitive: SensitiveTexts;
-  /** Whether problems of expressions in this source are located inside the expression. Files may write it with escapes. */
-  readonly isTyped: ((source: SourceText) => boolean) | undefined;
+  readonly steps: StepLimits;
 }
-
-/** The cost of a value, in characters. */
-const VALUE = 8;
 
 export class Evaluator {
   readonly #options: EvaluatorOptions;
+  readonly #language: Language = valueLanguage();
+  readonly #meter: Meter;
   /** An expression is often evaluated for many instances of a module. */
-  readonly #parsed = new Map<string, Syntax | SyntaxProblem>();
+  readonly #paths = new Map<string, ValuePath | undefined>();
   #depth = 0;
-  #characters: number = LIMITS.functionText;
 
   constructor(options: EvaluatorOptions) {
     this.#options = options;
+    this.#meter = new Meter(options.steps);
   }
 
   evaluate(part: Expression, scope: ValueScope, at: Span): SpecNode | undefined {
-    const syntax = this.syntaxOf(part, at);
-    if (syntax === undefined) return undefined;
     if (++this.#depth > LIMITS.evaluations) {
       this.#depth--;
       this.#options.findings.error("SPEC_TOO_LARGE", "expressions depend on each other too deeply", at);
       return undefined;
     }
     try {
-      return this.#value(syntax, { part, scope, at, whole: at, quiet: false });
+      const path = this.#pathOf(part.expression);
+      const use = { part, scope, at };
+      if (path === undefined) return this.#computed(use);
+      // A string that is only a path is marked as a whole.
+      const whole = part.raw === part.text ? at : this.#within(use, WHOLE);
+      return this.#isDifference(path, use, whole) ? undefined : this.#path(path, use, whole);
     } finally {
       this.#depth--;
     }
   }
 
-  /** Undefined after reporting a syntax error. */
-  syntaxOf(part: Expression, at: Span): Syntax | undefined {
-    const syntax = this.#syntax(part.expression);
-    if (!(syntax instanceof SyntaxProblem)) return syntax;
-    const place = this.#within(part, at, syntax.at);
-    this.#report(part, syntax.message, place, "the functions and paths are listed in docs/spec.md");
+  /** Whether the syntax and types are valid; a problem is reported. */
+  checkSyntax(part: Expression, at: Span): boolean {
+    if (this.#pathOf(part.expression) !== undefined) return true;
+    return this.#compiled({ part, at }) !== undefined;
+  }
+
+  /** Reports `var.count-1`, which is the name `count-1`, where only `count` is declared. */
+  #isDifference({ root, path: [name = ""] }: ValuePath, use: Use, at: Span): boolean {
+    const dash = String(name).indexOf("-");
+    if (dash < 0 || root === "modules") return false;
+    const names = use.scope.names(root, []);
+    if (names === undefined || names.has(String(name)) || !names.has(String(name).slice(0, dash)))
+      return false;
+    this.#reportAt(
+      use.part,
+      `${root} has no ${JSON.stringify(name)}`,
+      at,
+      "to subtract, write spaces around -",
+    );
+    return true;
+  }
+
+  #pathOf(text: string): ValuePath | undefined {
+    if (!this.#paths.has(text)) this.#paths.set(text, pathOf(text));
+    return this.#paths.get(text);
+  }
+
+  #compiled(use: Partial<Use> & Pick<Use, "part" | "at">): CompiledExpression | undefined {
+    const compiled = this.#language.compile(use.part.expression);
+    if ("evaluate" in compiled) return compiled;
+    this.#report(use, inValueWords(compiled), compiled, this.#hint(use, compiled));
     return undefined;
   }
 
-  #syntax(text: string): Syntax | SyntaxProblem {
-    const known = this.#parsed.get(text);
-    if (known !== undefined) return known;
-    let made: Syntax | SyntaxProblem;
+  #computed(use: Use): SpecNode | undefined {
+    // That the steps are spent was reported.
+    if (this.#meter.isSpent) return undefined;
+    const compiled = this.#compiled(use);
+    if (compiled === undefined || !this.#areDeclared(compiled, use)) return undefined;
+    const values = new ReadValues(this.#meter);
     try {
-      made = parseExpression(text);
+      const result = compiled.evaluate(this.#variables(use.scope, use.at, values), this.#meter);
+      const node = nodeOfValue(result, use.at, this.#meter);
+      return values.isSensitive ? this.#sensitive(node) : node;
     } catch (problem) {
-      if (!(problem instanceof SyntaxProblem)) throw problem;
-      made = problem;
+      if (!(problem instanceof UnusableValue)) this.#failed(problem, compiled, values, use);
+      return undefined;
     }
-    this.#parsed.set(text, made);
-    return made;
   }
 
-  #value(syntax: Syntax, around: Use): SpecNode | undefined {
-    if (syntax.type === "literal") return treeOfData(syntax.value, around.at);
-    const use = { ...around, at: this.#within(around.part, around.whole, syntax) };
-    return syntax.type === "path" ? this.#path(syntax, use) : this.#call(syntax, use);
+  #variables(scope: ValueScope, at: Span, values: ReadValues): Variables {
+    const variables: Record<string, unknown> = {};
+    for (const root of ROOTS) {
+      const lazy = this.#members({ root, path: [] }, scope, at, values);
+      if (lazy !== undefined) variables[root === "var" ? VAR : root] = lazy;
+    }
+    return variables;
   }
 
-  #within({ expression }: Expression, whole: Span, { start, end }: SyntaxPlace): Span {
-    const { source } = whole;
-    if (this.#options.isTyped?.(source) !== true) return whole;
-    const offset = Math.max(whole.start, source.text.indexOf(expression, whole.start));
-    return { source, start: offset + start, end: offset + end };
+  /** The values below a root as a map, each found when it is read. */
+  #members(
+    { root, path }: { readonly root: Root; readonly path: readonly string[] },
+    scope: ValueScope,
+    at: Span,
+    values: ReadValues,
+  ): LazyMap | undefined {
+    const names = scope.names(root, path);
+    if (names === undefined) return undefined;
+    return new LazyMap(names, (name) => {
+      const inner = [...path, name];
+      if (root === "modules") {
+        const members = this.#members({ root, path: inner }, scope, at, values);
+        if (members !== undefined) return members;
+      }
+      const [first = "", ...rest] = inner;
+      // `modules.team.ads.pool_id` in CEL is `modules.team/ads.pool_id` as a path.
+      const steps = rest.length > 1 ? [`${first}/${rest[0]}`, ...rest.slice(1)] : inner;
+      const node = scope.find({ root, path: steps, at, quiet: true })?.node;
+      return node === undefined ? undefined : values.read(node);
+    });
   }
 
-  #path({ root, path }: Extract<Syntax, { type: "path" }>, use: Use): SpecNode | undefined {
-    const found = use.scope.find({ root, path, at: use.at, quiet: use.quiet });
+  /** Reports a name that is not declared, also where the evaluation would not reach it. */
+  #areDeclared({ uses }: CompiledExpression, use: Use): boolean {
+    let isValid = true;
+    for (const { path, ends, start } of uses) {
+      const [first = "", name] = path;
+      const root = ROOTS.find((one) => one === first);
+      if (root === undefined || name === undefined) continue;
+      const names = use.scope.names(root, []);
+      if (names?.has(name) === true) continue;
+      const steps = root === "modules" && path[2] !== undefined ? path.slice(1, 3) : [name];
+      const at = this.#within(use, { start, end: ends[1] ?? start });
+      use.scope.find({ root, path: steps, at, quiet: false });
+      isValid = false;
+    }
+    return isValid;
+  }
+
+  #sensitive(node: SpecNode): SpecNode {
+    const marked = asSensitive(node);
+    visitNodes(marked, (part) => {
+      if (part.kind === "scalar" && typeof part.value === "string") this.#options.sensitive.add(part.value);
+    });
+    return marked;
+  }
+
+  #failed(thrown: unknown, { uses }: CompiledExpression, values: ReadValues, use: Use): void {
+    const { findings } = this.#options;
+    if (thrown instanceof LimitExceeded) {
+      const message = this.#meter.isSpent
+        ? "the expressions of the spec take too many steps"
+        : thrown.message;
+      findings.error("SPEC_TOO_LARGE", message, use.at);
+      return;
+    }
+    const problem = problemOf(thrown);
+    if (values.isSensitive) {
+      this.#report(
+        use,
+        "the evaluation failed; details are hidden because it reads a sensitive value",
+        problem,
+      );
+      return;
+    }
+    if (problem.code === "no_such_key")
+      if (this.#reportPath(problem, uses, use) || this.#reportKey(problem, uses, use)) return;
+    this.#report(use, inValueWords(problem), problem, this.#hint(use, problem));
+  }
+
+  /** Reports a member that does not exist as that of a path; false if it is not part of one. */
+  #reportPath(problem: ExpressionProblem, uses: readonly MemberUse[], use: Use): boolean {
+    for (const { path, ends, start } of uses) {
+      const root = ROOTS.find((one) => one === path[0]);
+      const length = ends.indexOf(problem.end) + 1;
+      if (root === undefined || length < 2 || problem.start < start) continue;
+      const steps = path.slice(1, length);
+      const { failed } = this.#options.findings;
+      const at = this.#within(use, { start, end: problem.end });
+      const node = this.#path({ root, path: steps }, use, at);
+      if (node === undefined && (failed || this.#options.findings.failed)) return true;
+    }
+    return false;
+  }
+
+  /** Reports a computed key, as in `local.sizes[var.env]`, with the keys that there are. */
+  #reportKey(problem: ExpressionProblem, uses: readonly MemberUse[], use: Use): boolean {
+    const owners = uses.filter(({ start, end }) => start === problem.start && end < problem.end);
+    const owner = owners.sort((a, b) => b.end - a.end)[0];
+    const root = ROOTS.find((one) => one === owner?.path[0]);
+    if (owner === undefined || root === undefined) return false;
+    const path = owner.path.slice(1);
+    const at = this.#within(use, problem);
+    const node = this.#path({ root, path }, use, at);
+    if (node === undefined) return false;
+    this.#noMember({ root, path }, problem.message.replace(/^no such key: /, ""), node, use, at);
+    return true;
+  }
+
+  #hint(
+    { part: { expression: text }, scope }: Partial<Use> & Pick<Use, "part">,
+    { code, message, start, end }: ExpressionProblem,
+  ): string | undefined {
+    const { suggest } = this.#options;
+    if (code === "unknown_variable") {
+      const word = text.slice(start, end);
+      const declared = ROOTS.find((root) => root !== "modules" && scope?.names(root, [])?.has(word) === true);
+      const hint = `values begin with ${listed(ROOTS, "or")}; for a literal ${"${"}, write ${"$${"}`;
+      const best = declared === undefined ? suggest(word, ROOTS, "words") : `${declared}.${word}`;
+      return didYouMean(best, hint).hint;
+    }
+    const name = /^(?:unknown function "|the operands of )(\w+)/.exec(message)?.[1];
+    if (code === "no_matching_overload" && name !== undefined) {
+      const form = FUNCTION_FORMS.find((one) => one.includes(`.${name}(`) || one.startsWith(`${name}(`));
+      if (form !== undefined) return `write ${form}`;
+      const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
+      return (
+        other ?? didYouMean(suggest(name, FUNCTION_NAMES, "words"), "docs/spec.md lists the functions").hint
+      );
+    }
+    if (code === "unexpected_character" || (code === "unexpected_token" && !message.endsWith("incomplete")))
+      return "to write a literal ${, write $${";
+    if (code === "incompatible_ternary_branches")
+      return "to allow both types, write dyn(…) around one of them";
+    if (code === "no_such_overload" && /\b(?:int|double)\b/.test(message) && /double/.test(message))
+      return "convert one of the numbers with double(…) or int(…)";
+    return undefined;
+  }
+
+  /** Where a part of an expression is in its file. */
+  #within({ part, at }: Pick<Use, "part" | "at">, { start, end }: Place): Span {
+    const from = part.start + start;
+    const length = end > 0 ? end - start : part.expression.length;
+    return placeInText(at, part.text, from, from + Math.max(length, 1));
+  }
+
+  #path({ root, path }: ValuePath, use: Use, at: Span): SpecNode | undefined {
+    const found = use.scope.find({ root, path, at, quiet: false });
     let node = found?.node;
     let walked = path.slice(0, path.length - (found?.rest.length ?? 0));
     for (const step of found?.rest ?? []) {
       const inner: SpecNode | undefined = node === undefined ? undefined : memberAt(node, step);
-      if (inner === undefined && node !== undefined && !use.quiet)
-        this.#noMember(root, walked, step, node, use);
+      if (inner === undefined && node !== undefined)
+        this.#noMember({ root, path: walked }, step, node, use, at);
       if (inner === undefined) return undefined;
       node = inner;
       walked = [...walked, step];
@@ -116,106 +302,46 @@ export class Evaluator {
     return node;
   }
 
-  #noMember(root: Root, walked: readonly PathStep[], step: PathStep, node: SpecNode, use: Use): void {
-    const whole = [root, ...walked].join(".");
+  #noMember({ root, path }: ValuePath, step: PathStep, node: SpecNode, use: Use, at: Span): void {
+    const whole = [root, ...path].join(".");
     const keys = node.kind === "map" ? [...node.members.keys()] : [];
-    const problem =
+    const message =
       node.kind === "scalar"
         ? `${whole} is ${describeNode(node)}, which has no members`
         : `${whole} has no ${typeof step === "number" ? `entry ${step}` : JSON.stringify(step)}`;
-    const known = keys.length === 0 ? undefined : `known members: ${listed(keys)}`;
-    const { hint } = didYouMean(this.#options.suggest(String(step), keys), known);
-    this.#report(use.part, problem, use.at, hint);
+    const declared = keys.length === 0 ? undefined : `known members: ${listed(keys)}`;
+    const { hint } = didYouMean(this.#options.suggest(String(step), keys), declared);
+    this.#reportAt(use.part, message, at, hint);
   }
 
-  #call({ name, operands }: Extract<Syntax, { type: "call" }>, use: Use): SpecNode | undefined {
-    const found = FUNCTIONS.get(name);
-    if (found === undefined) {
-      const names = [...FUNCTIONS.keys()];
-      const known = `the functions are ${listed(names, "and", 20)}`;
-      const { hint } = didYouMean(this.#options.suggest(name, names, "words"), known);
-      this.#report(use.part, `unknown function ${JSON.stringify(name)}`, use.at, hint);
-      return undefined;
-    }
-    if (operands.length < found.least || operands.length > found.most) {
-      const message = `${name} does not take ${count(operands.length, "argument")}`;
-      this.#report(use.part, message, use.at, `write ${found.form}`);
-      return undefined;
-    }
-    return name === "default" ? this.#fallback(operands, use) : this.#called(name, found, operands, use);
+  #report(use: Pick<Use, "part" | "at">, message: string, place: Place, hint?: string): void {
+    this.#reportAt(use.part, message, this.#within(use, place), hint);
   }
 
-  #fallback([first, second]: readonly Syntax[], use: Use): SpecNode | undefined {
-    const value = first === undefined ? undefined : this.#value(first, { ...use, quiet: true });
-    if (value !== undefined && !isNull(value)) return value;
-    return second === undefined ? undefined : this.#value(second, use);
-  }
-
-  #called(name: string, found: PureFunction, operands: readonly Syntax[], use: Use): SpecNode | undefined {
-    const data: Json[] = [];
-    const nodes: SpecNode[] = [];
-    for (const operand of operands) {
-      const node = this.#value(operand, use);
-      if (node === undefined) return undefined;
-      nodes.push(node);
-      this.#charge(node, use.at);
-      if (this.#characters < 0) return undefined;
-      const value = dataOf(node);
-      if (value === undefined) {
-        if (lacksValue(node)) return undefined;
-        this.#report(use.part, `${name} cannot take a reference, which is unknown until apply`, use.at);
-        return undefined;
-      }
-      data.push(value);
-    }
-    try {
-      const result = treeOfData(found.call(data), use.at);
-      this.#charge(result, use.at);
-      if (this.#characters < 0) return undefined;
-      return nodes.some(hasSensitive) ? this.#sensitive(found, nodes, result) : result;
-    } catch (problem) {
-      if (!(problem instanceof FunctionProblem)) throw problem;
-      this.#report(use.part, problem.message, use.at, `write ${found.form}`);
-      return undefined;
-    }
-  }
-
-  /** A result of sensitive operands. A function that only arranges its operands keeps the marks of each entry. */
-  #sensitive({ arrange }: PureFunction, operands: readonly SpecNode[], result: SpecNode): SpecNode {
-    const marked = arrange?.(operands, result) ?? asSensitive(result);
-    visitNodes(marked, (one) => {
-      if (one.sensitive === true && one.kind === "scalar" && typeof one.value === "string")
-        this.#options.sensitive.add(one.value);
-    });
-    return marked;
-  }
-
-  /** Charges the budget. An exceeded budget is reported once. */
-  #charge(node: SpecNode, at: Span): void {
-    if (this.#characters < 0) return;
-    visitNodes(node, (one) => {
-      this.#characters -= VALUE;
-      if (one.kind === "scalar" && typeof one.value === "string") this.#characters -= one.value.length;
-    });
-    if (this.#characters < 0)
-      this.#options.findings.error("SPEC_TOO_LARGE", "functions process too many values", at);
-  }
-
-  #report(part: Expression, message: string, at: Span, hint?: string): void {
+  #reportAt(part: Expression, message: string, at: Span, hint?: string): void {
     const shown = part.raw.length > 80 ? `${part.raw.slice(0, 80)}…` : part.raw;
     this.#options.findings.error("SPEC_EXPRESSION", `${shown}: ${message}`, at, { hint });
   }
 }
 
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The whole of an expression. */
+const WHOLE: Place = { start: 0, end: 0 };
+
 interface Use {
   readonly part: Expression;
   readonly scope: ValueScope;
   readonly at: Span;
-  readonly whole: Span;
-  readonly quiet: boolean;
 }
 
 function memberAt(node: SpecNode, step: PathStep): SpecNode | undefined {
   if (node.kind === "list") return typeof step === "number" ? node.items[step] : undefined;
   return node.kind === "map" ? node.members.get(String(step))?.value : undefined;
 }
+
+const inValueWords = ({ message }: ExpressionProblem): string =>
+  message.replace(/^unknown variable: (.*)$/, 'unknown value "$1"');

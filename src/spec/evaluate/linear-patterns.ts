@@ -2,10 +2,10 @@
 
 import type { RE2JS } from "re2js";
 import { thrownText } from "../../core/diagnostic.ts";
+import { re2js } from "../../expressions/lazy-packages.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
-import { re2js } from "../yaml/lazy-packages.ts";
 
 export const LONGEST_MATCHED = 10_000;
 

@@ -12,7 +12,7 @@ export function checkSyntax(node: SpecNode | undefined, evaluator: Evaluator, fi
     if (!isTemplate(text)) return;
     for (const part of partsOrReport(text, at, findings) ?? []) {
       if (typeof part === "string") continue;
-      if (isEvaluated(part)) evaluator.syntaxOf(part, at);
+      if (isEvaluated(part)) evaluator.checkSyntax(part, at);
       else check(part.expression, at);
     }
   };

@@ -1,5 +1,7 @@
 // Size limits of a spec: far beyond any real spec, and small enough to reject a hostile one at once.
 
+import type { StepLimits } from "../../expressions/meter.ts";
+
 export const LIMITS = {
   fileBytes: 8 << 20,
   allBytes: 32 << 20,
@@ -18,8 +20,8 @@ export const LIMITS = {
   keyLength: 1024,
   /** Locals, inputs, and outputs that need one another to be evaluated. */
   evaluations: 100,
-  /** Characters that functions take and make; each value counts as 8 more. */
-  functionText: 32 << 20,
+  /** Steps of all CEL expressions together, and the size of one value. */
+  expressions: { steps: 100_000_000, largest: 1_000_000 },
   modules: { depth: 8, instances: 10_000, nodes: 5_000_000 },
   /** Nodes of the schemas of one module's inputs. */
   inputSchema: 2_000,
@@ -49,11 +51,13 @@ export const STRICT = {
   sourceBytes: 256 << 20,
   modules: { depth: 8, instances: 1_000, nodes: 500_000 },
   rules: 100,
+  expressions: { steps: 5_000_000, largest: 250_000 },
 } as const satisfies FileLimits & {
   readonly sourceFiles: number;
   readonly sourceBytes: number;
   readonly modules: ModuleLimits;
   readonly rules: number;
+  readonly expressions: StepLimits;
 };
 
 /** How deep modules nest, how many instances they have, and how many nodes the instances have together. */

@@ -1,7 +1,7 @@
 // A spec with its expressions evaluated: the main part, and one part for each instance of a module.
 
 import type { PlanningRegistry } from "../../resource/kind.ts";
-import { Evaluator, type EvaluatorOptions } from "../evaluate/evaluator.ts";
+import { Evaluator, type EvaluatorOptions, type NamedValues } from "../evaluate/evaluator.ts";
 import { Expander } from "../evaluate/expander.ts";
 import type { LinearPatterns } from "../evaluate/linear-patterns.ts";
 import { escapedTree } from "../evaluate/node-values.ts";
@@ -10,7 +10,6 @@ import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
-import type { VariableLookup } from "../variables/declarations.ts";
 import { ModuleDefinitions } from "./definition.ts";
 import { checkInputs } from "./input-check.ts";
 import { ModuleInstance } from "./instance.ts";
@@ -20,7 +19,7 @@ import { Locals, SpecScope } from "./scope.ts";
 
 export interface ExpandingOptions extends EvaluatorOptions {
   readonly files: SpecFileReader;
-  readonly lookup: VariableLookup;
+  readonly variables: NamedValues;
   readonly target: string | undefined;
   readonly main: string;
   readonly registry: PlanningRegistry;
@@ -67,10 +66,10 @@ export async function expandSpec(
   const expander = (of: SpecScope): Expander =>
     new Expander({ scope: of, evaluator, budget, findings, bind });
   const scope: SpecScope = new SpecScope({
-    variable: inTemplateForm(options.lookup),
+    variables: inTemplateForm(options.variables),
     target,
     locals: () => locals,
-    output: (query) => modules.output(query),
+    modules: () => modules,
     findings,
   });
   const expanding = expander(scope);
@@ -96,17 +95,18 @@ const NOT_EXPANDED = {
 };
 
 /** Variables are data: what looks like a reference in one is text. */
-function inTemplateForm(
-  lookup: VariableLookup,
-): (name: string, at: Span, quiet: boolean) => SpecNode | undefined {
-  const known = new Map<string, SpecNode>();
-  return (name, at, quiet) => {
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    const value = lookup(name, at, quiet);
-    if (value === undefined) return undefined;
-    const made = escapedTree(value);
-    known.set(name, made);
-    return made;
+function inTemplateForm({ names, find }: NamedValues): NamedValues {
+  const values = new Map<string, SpecNode>();
+  return {
+    names,
+    find(name, at, quiet) {
+      const before = values.get(name);
+      if (before !== undefined) return before;
+      const value = find(name, at, quiet);
+      if (value === undefined) return undefined;
+      const literal = escapedTree(value);
+      values.set(name, literal);
+      return literal;
+    },
   };
 }

@@ -2,6 +2,7 @@
 
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
+import type { Keys } from "../../expressions/values.ts";
 import { Expander } from "../evaluate/expander.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
@@ -33,10 +34,13 @@ export class ModuleInstance implements InstanceOfModule {
     this.#origin = { prefix: `${path}/`, uses: [at, ...(user.origin?.uses ?? [])] };
     this.#ofUser = user.expander(each === undefined ? user.scope : user.scope.withEach(each));
     const scope = new SpecScope({
-      input: (input, where, quiet) => this.#input(input, where, quiet),
+      inputs: {
+        names: definition.inputs,
+        find: (input, where, quiet) => this.#input(input, where, quiet),
+      },
       target: loading.target,
       locals: () => this.#locals,
-      output: (query) => this.#modules.output(query),
+      modules: () => this.#modules,
       findings: loading.findings,
     });
     const expander = (of: SpecScope): Expander =>
@@ -75,6 +79,10 @@ export class ModuleInstance implements InstanceOfModule {
       values: [...locals, ...outputs],
     };
     yield* this.#modules.parts();
+  }
+
+  get outputs(): Keys {
+    return this.#use.definition.outputs;
   }
 
   output(name: string, at: Span): SpecNode | undefined {

@@ -4,7 +4,8 @@ import type { Code } from "../../core/codes.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { literalOf } from "../../expressions/template.ts";
-import type { FoundValue, ScopeQuery } from "../evaluate/evaluator.ts";
+import type { Keys } from "../../expressions/values.ts";
+import type { ResolvedValue, ScopeQuery } from "../evaluate/evaluator.ts";
 import { checkSyntax } from "../evaluate/syntax-check.ts";
 import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
@@ -19,7 +20,7 @@ import {
 } from "../model/tree.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
-import type { EachValue } from "./scope.ts";
+import type { EachValue, ModuleOutputs } from "./scope.ts";
 
 /** Names of modules and instances: parts of an address, so without dots and slashes. */
 const NAME = /^[A-Za-z0-9_][\w-]*$/;
@@ -31,7 +32,7 @@ interface UsedModule extends ModuleUse {
   readonly isRepeated: boolean;
 }
 
-export class ModuleSet {
+export class ModuleSet implements ModuleOutputs {
   readonly #loading: ModuleLoading;
   readonly #user: ModuleUser;
   readonly #section: SpecNode | undefined;
@@ -51,7 +52,7 @@ export class ModuleSet {
   }
 
   /** `modules.team/ads.pool_id`. */
-  output({ path, at, quiet }: ScopeQuery): FoundValue | undefined {
+  output({ path, at, quiet }: ScopeQuery): ResolvedValue | undefined {
     const [name = "", output, ...rest] = path;
     const { findings, suggest } = this.#loading;
     const [module = "", key] = String(name).split("/");
@@ -79,6 +80,17 @@ export class ModuleSet {
     }
     const node = instance.output(String(output), at);
     return node === undefined ? undefined : { node, rest };
+  }
+
+  names([module, key]: readonly string[]): Keys | undefined {
+    const all = this.#all();
+    if (module === undefined) return all;
+    const used = all.get(module);
+    if (used === undefined) return undefined;
+    const instances = this.#instances(used);
+    if (key === undefined && used.isRepeated) return instances;
+    if (key !== undefined && !used.isRepeated) return undefined;
+    return instances.get(key ?? "")?.outputs;
   }
 
   #all(): ReadonlyMap<string, UsedModule | undefined> {

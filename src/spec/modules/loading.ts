@@ -2,6 +2,7 @@
 
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";
+import type { Keys } from "../../expressions/values.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Evaluator } from "../evaluate/evaluator.ts";
 import type { Expander, ExpanderOptions } from "../evaluate/expander.ts";
@@ -34,6 +35,7 @@ export interface ModuleUse {
 export interface InstanceOfModule {
   /** The parts of the instance and of the modules in it. */
   parts(): Iterable<SpecPart>;
+  readonly outputs: Keys;
   /** Undefined after reporting why the output has no value. */
   output(name: string, at: Span): SpecNode | undefined;
 }

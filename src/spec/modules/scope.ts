@@ -1,8 +1,9 @@
 // The values that expressions can use: variables in the main spec, inputs in a module; locals, the target, and outputs in both.
 
 import { didYouMean } from "../../core/suggest.ts";
-import type { FoundValue, ScopeQuery, ValueScope } from "../evaluate/evaluator.ts";
-import type { PathStep } from "../evaluate/syntax.ts";
+import type { PathStep, Root } from "../../expressions/template.ts";
+import type { Keys } from "../../expressions/values.ts";
+import type { NamedValues, ResolvedValue, ScopeQuery, ValueScope } from "../evaluate/evaluator.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import { type MapMember, type SpecNode, scalarAt } from "../model/tree.ts";
@@ -14,15 +15,25 @@ export interface EachValue {
 
 /** The parts of a scope. A path with an absent root is an error. */
 interface ScopeParts {
-  readonly variable?: (name: string, at: Span, quiet: boolean) => SpecNode | undefined;
-  readonly input?: (name: string, at: Span, quiet: boolean) => SpecNode | undefined;
+  readonly variables?: NamedValues;
+  readonly inputs?: NamedValues;
   readonly each?: EachValue;
   readonly target: string | undefined;
   readonly locals: () => Locals;
   /** The outputs of a module that the spec, or this module, uses. */
-  readonly output: (query: ScopeQuery) => FoundValue | undefined;
+  readonly modules: () => ModuleOutputs;
   readonly findings: Findings;
 }
+
+/** The outputs of modules: below `modules.NAME`, or `modules.NAME/KEY` with for_each. */
+export interface ModuleOutputs {
+  output(query: ScopeQuery): ResolvedValue | undefined;
+  /** What follows `modules`, a module, or an instance of it; undefined where an output ends. */
+  names(path: readonly string[]): Keys | undefined;
+}
+
+const EACH = new Set(["key", "value"]);
+const TARGET = new Set(["name"]);
 
 export class SpecScope implements ValueScope {
   readonly #parts: ScopeParts;
@@ -35,23 +46,23 @@ export class SpecScope implements ValueScope {
     return new SpecScope({ ...this.#parts, each });
   }
 
-  find(query: ScopeQuery): FoundValue | undefined {
+  find(query: ScopeQuery): ResolvedValue | undefined {
     const { root, path, at, quiet } = query;
     const [first = "", ...rest] = path;
     const name = String(first);
-    const { variable, input } = this.#parts;
+    const { variables, inputs } = this.#parts;
     switch (root) {
       case "var":
-        if (variable === undefined)
+        if (variables === undefined)
           return this.#refused(
             "a module cannot use variables",
             at,
             "declare an input and set it under `with`",
           );
-        return found(variable(name, at, quiet), rest);
+        return found(variables.find(name, at, quiet), rest);
       case "input":
-        if (input === undefined) return this.#refused("only a module has inputs", at, "write ${var.name}");
-        return found(input(name, at, quiet), rest);
+        if (inputs === undefined) return this.#refused("only a module has inputs", at, "write ${var.name}");
+        return found(inputs.find(name, at, quiet), rest);
       case "local":
         return found(this.#parts.locals().find(name, at), rest);
       case "each":
@@ -59,7 +70,27 @@ export class SpecScope implements ValueScope {
       case "target":
         return found(this.#target(name, at, quiet), rest);
       case "modules":
-        return this.#parts.output(query);
+        return this.#parts.modules().output(query);
+      default:
+        return root satisfies never;
+    }
+  }
+
+  names(root: Root, path: readonly string[]): Keys | undefined {
+    const { variables, inputs, each } = this.#parts;
+    if (root === "modules") return this.#parts.modules().names(path);
+    if (path.length > 0) return undefined;
+    switch (root) {
+      case "var":
+        return variables?.names;
+      case "input":
+        return inputs?.names;
+      case "local":
+        return this.#parts.locals().names;
+      case "each":
+        return each === undefined ? undefined : EACH;
+      case "target":
+        return TARGET;
       default:
         return root satisfies never;
     }
@@ -80,7 +111,7 @@ export class SpecScope implements ValueScope {
     const { target } = this.#parts;
     if (target !== undefined) return scalarAt(at, target);
     if (quiet) return undefined;
-    const hint = 'pass --target, or write ${default(target.name, "…")}';
+    const hint = 'pass --target, or write ${target.?name.orValue("…")}';
     return this.#refused("no target is selected, so target.name has no value", at, hint);
   }
 
@@ -90,7 +121,7 @@ export class SpecScope implements ValueScope {
   }
 }
 
-function found(node: SpecNode | undefined, rest: readonly PathStep[]): FoundValue | undefined {
+function found(node: SpecNode | undefined, rest: readonly PathStep[]): ResolvedValue | undefined {
   return node === undefined ? undefined : { node, rest };
 }
 
@@ -138,6 +169,10 @@ export class Locals {
     this.#reporting = reporting;
     this.#prefix = prefix;
     this.#members = membersOf(section, reporting.findings);
+  }
+
+  get names(): Keys {
+    return this.#members;
   }
 
   find(name: string, at: Span): SpecNode | undefined {

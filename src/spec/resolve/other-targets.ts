@@ -4,6 +4,7 @@ import { isTemplate } from "../../expressions/template.ts";
 import { type PlanningRegistry, secretField } from "../../resource/kind.ts";
 import { Evaluator } from "../evaluate/evaluator.ts";
 import { checkSyntax } from "../evaluate/syntax-check.ts";
+import { STRICT } from "../model/limits.ts";
 import {
   isNull,
   type MapNode,
@@ -37,7 +38,7 @@ export async function checkOtherTargets(
   const { suggest, findings } = checking;
   const section = member(root, "targets");
   if (section?.kind !== "map") return;
-  const evaluator = new Evaluator({ ...checking, isTyped: undefined });
+  const evaluator = new Evaluator({ ...checking, steps: STRICT.expressions });
   for (const [name, { value }] of section.members) {
     if (name === selected || value.kind !== "map") continue;
     selectTarget(section, name, suggest, findings);

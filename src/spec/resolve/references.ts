@@ -213,6 +213,10 @@ function referenceTargetOf(
     return report(`${raw} refers to ${address}, which is not in the spec`, hint, severity);
   }
   if (hasAttribute(provider, attribute)) return { address, attribute };
+  if (/[^\w-]/.test(attribute))
+    return report(`${raw} is not a path, and only a path can refer to a resource`, {
+      hint: "name the reference under locals; an expression can choose and pass on such a local",
+    });
   const known = attributesOf(provider);
   const message = `${raw} refers to the attribute ${JSON.stringify(attribute)}, which ${kind} do not have`;
   return report(

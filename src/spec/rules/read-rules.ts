@@ -1,10 +1,12 @@
 // Reads the rules of the spec and of folders of rules. The rules of folders come first, and the spec cannot redefine them.
 
 import { defined } from "../../core/json.ts";
+import { ruleLanguage } from "../../expressions/language.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import { joinFiles, withNamedRules } from "../files/join-files.ts";
 import type { Findings } from "../model/findings.ts";
-import { locationOf } from "../model/source.ts";
+import { placeInText } from "../model/place-in-text.ts";
+import { locationOf, type Span } from "../model/source.ts";
 import type { Rule, RuleFile } from "../model/spec.ts";
 import { sourceOf } from "../model/text.ts";
 import {
@@ -13,12 +15,13 @@ import {
   type MapNode,
   mapAt,
   member,
+  type ScalarNode,
   type SpecNode,
   scalarText,
 } from "../model/tree.ts";
 import { reportErrors, validatorForRules } from "../schema/validator.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
-import { placeInText, type RuleChecks, RuleExpressions, textMember } from "./rule-expressions.ts";
+import { type RuleChecks, RuleExpressions, textMember } from "./rule-expressions.ts";
 
 export interface RuleSources extends Omit<RuleChecks, "compile"> {
   /** The section `rules` of the spec, by name. */
@@ -29,7 +32,7 @@ export interface RuleSources extends Omit<RuleChecks, "compile"> {
   readonly framed: boolean;
 }
 
-/** The valid rules; the others are reported. Loads what evaluates expressions only if there are rules. */
+/** The valid rules; the others are reported. */
 export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]> {
   const { findings, registry, section, most } = from;
   const trusted = rulesOfFiles(from.files, findings);
@@ -41,8 +44,8 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
   }
   const nodes = [...trusted, ...own].map(([, { value }]) => value);
   const validator = await validatorForRules(registry, nodes);
-  const { compileExpression } = await import("../../expressions/language.ts");
-  const checks: RuleChecks = { ...from, compile: compileExpression };
+  const language = ruleLanguage();
+  const checks: RuleChecks = { ...from, compile: (text) => language.compile(text) };
   const valid = (members: ReadonlyMap<string, MapMember>, framed: boolean): readonly Rule[] =>
     [...members]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -132,6 +135,8 @@ function ruleOf(
     fields: uses.flatMap(({ path: [variable, side, ...path] }) =>
       variable === "change" && side === "after" && path.length > 0 ? [path] : [],
     ),
-    locate: (part, offset) => locationOf(placeInText(texts[part] ?? assert, offset), framed),
+    locate: (part, offset) => locationOf(placeOf(texts[part] ?? assert, offset), framed),
   };
 }
+
+const placeOf = (node: ScalarNode, offset: number): Span => placeInText(node, String(node.value), offset);

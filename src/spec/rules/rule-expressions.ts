@@ -5,7 +5,7 @@ import type { CompiledExpression, ExpressionProblem, MemberUse } from "../../exp
 import { type MessagePart, messageParts, RULE_VARIABLES, type RulePart } from "../../expressions/rule.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Reporting } from "../model/findings.ts";
-import type { Span } from "../model/source.ts";
+import { placeInText } from "../model/place-in-text.ts";
 import { type MapNode, member, type ScalarNode } from "../model/tree.ts";
 import { hasPath } from "../resolve/field-walk.ts";
 
@@ -125,7 +125,10 @@ export class RuleExpressions {
 
   #error(message: string, node: ScalarNode, start?: number, end?: number, hint?: string): void {
     this.#failed = true;
-    const at = start === undefined ? node : placeInText(node, start, Math.max(end ?? start, start + 1));
+    const at =
+      start === undefined
+        ? node
+        : placeInText(node, String(node.value), start, Math.max(end ?? start, start + 1));
     this.#checks.findings.error("SPEC_RULE", `rule ${this.#rule}: ${message}`, at, { hint });
   }
 }
@@ -138,56 +141,4 @@ function membersOf(owner: string): readonly string[] {
 export function textMember(rule: MapNode, name: string): ScalarNode | undefined {
   const node = member(rule, name);
   return node?.kind === "scalar" && typeof node.value === "string" ? node : undefined;
-}
-
-/** The place of some characters of a string; the whole value if they cannot be found. */
-export function placeInText(node: ScalarNode, start: number, end = start + 1): Span {
-  const value = String(node.value);
-  const offsets = alignedWith(value, node.source.text, textStart(node), quoteOf(node), end);
-  const from = offsets[start] ?? offsets.at(-1);
-  if (from === undefined || offsets.length < Math.min(start, value.length)) return node;
-  const to = (offsets[end - 1] ?? from) + 1;
-  return { source: node.source, start: from, end: Math.max(to, from + 1) };
-}
-
-type Quote = '"' | "'" | "";
-
-function quoteOf({ source, start }: ScalarNode): Quote {
-  const first = source.text[start];
-  return first === '"' || first === "'" ? first : "";
-}
-
-function textStart(node: ScalarNode): number {
-  const { text } = node.source;
-  if (quoteOf(node) !== "") return node.start + 1;
-  const header = /[|>][^\n]*\n/y;
-  header.lastIndex = node.start;
-  return header.test(text) ? header.lastIndex : node.start;
-}
-
-/** The offset in the file of each of the first characters. White space of any length matches white space. */
-function alignedWith(value: string, text: string, from: number, quote: Quote, count: number): number[] {
-  const offsets: number[] = [];
-  let at = from;
-  for (const char of [...value.slice(0, count)].flatMap((one) => one.split(""))) {
-    if (isBlank(char)) {
-      offsets.push(at);
-      if (isBlank(text[at])) at += 1;
-      else if (quote === '"' && text[at] === "\\") at += 2;
-      continue;
-    }
-    while (isBlank(text[at])) at += 1;
-    if (text[at] !== char && quote === '"' && text[at] === "\\") at += 1;
-    if (quote === "'" && char === "'" && text[at + 1] === "'") at += 1;
-    if (quote === '"' && char === "\\" && text[at + 1] === "\\") at += 1;
-    if (text[at] !== char) break;
-    offsets.push(at);
-    at += 1;
-  }
-  if (offsets.length === value.length) offsets.push(at);
-  return offsets;
-}
-
-function isBlank(char: string | undefined): boolean {
-  return char === " " || char === "\n" || char === "\t" || char === "\r";
 }

@@ -175,7 +175,7 @@ const LOCALS: JsonSchema = {
   description: "Named values, used as ${local.name}. They can contain expressions and refer to other locals.",
   type: ["object", "null"],
   propertyNames: NAME_SCHEMA,
-  examples: [{ prefix: "${lower(var.team)}-${target.name}" }],
+  examples: [{ prefix: "${var.team.lowerAscii()}-${target.name}" }],
 };
 
 const MODULES: JsonSchema = {
@@ -202,7 +202,7 @@ const MODULES: JsonSchema = {
       },
       with: {
         description: "Values of the module's inputs.",
-        examples: [{ team: "${each.key}", capacity: "${default(each.value.capacity, 5)}" }],
+        examples: [{ team: "${each.key}", capacity: "${each.value.?capacity.orValue(5)}" }],
         ...ifType("string", EXPRESSION, { type: ["object", "null"] }),
       },
     },

@@ -3,6 +3,7 @@
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean, type Suggest } from "../../core/suggest.ts";
+import type { NamedValues } from "../evaluate/evaluator.ts";
 import { refusedWords } from "../files/includes.ts";
 import { readNamedFile } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
@@ -45,9 +46,6 @@ const TYPES = ["string", "number", "boolean", "list", "map"] as const;
 const FIELDS = ["default", "description", "type", "enum", "pattern", "sensitive"];
 const NAME = /^[A-Za-z_][\w-]*$/;
 
-/** Gives a variable's value at the place that uses it; undefined after reporting that there is none. `quiet`: one that is declared may have none. */
-export type VariableLookup = (name: string, at: Span, quiet?: boolean) => SpecNode | undefined;
-
 interface Declared {
   readonly at: Span;
   readonly type: VariableType | undefined;
@@ -66,7 +64,7 @@ export function variablesOf(
   target: SpecNode | undefined,
   given: VariableInputs,
   { suggest, findings, sensitive, patterns }: VariableParts,
-): VariableLookup {
+): NamedValues {
   const declared = declarations(member(root, "variables"), { findings, patterns });
   const values = new Map<string, SpecNode>();
   const unknown = (name: string, at: Span | undefined): void =>
@@ -104,11 +102,11 @@ export function variablesOf(
     if (declared.has(name)) set(name, typed(text, declared.get(name)?.type, `--var ${name}`, findings));
     else unknown(name, undefined);
 
-  return (name, at, quiet) => {
+  const find: NamedValues["find"] = (name, at, quiet) => {
     const value = values.get(name);
     if (value !== undefined) return value;
     if (!declared.has(name)) unknown(name, at);
-    else if (quiet !== true) {
+    else if (!quiet) {
       const unread = ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)`;
       const note = given.untrusted === true ? unread : "";
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
@@ -117,6 +115,7 @@ export function variablesOf(
     }
     return undefined;
   };
+  return { names: declared, find };
 }
 
 /** The names of the variables that a section declares as sensitive. */

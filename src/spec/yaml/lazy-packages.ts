@@ -2,7 +2,6 @@
 // of the others.
 
 import { createRequire } from "node:module";
-import type * as Re2 from "re2js";
 import type * as Tinyglobby from "tinyglobby";
 import type * as Yaml from "yaml";
 
@@ -10,9 +9,6 @@ const load = createRequire(import.meta.url);
 
 /** For YAML that `block-parser.ts` does not support. */
 export const yaml = (): typeof Yaml => load("yaml") as typeof Yaml;
-
-/** For patterns of variables and inputs. */
-export const re2js = (): typeof Re2 => load("re2js") as typeof Re2;
 
 /** For patterns of files. */
 export const tinyglobby = (): typeof Tinyglobby => load("tinyglobby") as typeof Tinyglobby;

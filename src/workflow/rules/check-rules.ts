@@ -1,5 +1,6 @@
 // Checks a plan against the rules: a violation of an enforced rule becomes a guard, of any other rule a warning.
 
+import { setImmediate } from "node:timers/promises";
 import {
   type Diagnostic,
   error,
@@ -11,6 +12,7 @@ import {
 import { defined, type JsonObject } from "../../core/json.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import { count, listed } from "../../core/sentences.ts";
+import { evaluateRules, RULE_LIMITS, STRICT_RULE_LIMITS } from "../../expressions/evaluate-rules.ts";
 import type { RuleResult, RuleSubject } from "../../expressions/rule.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { type ChangeOrigin, type Guard, type Plan, summaryOf } from "../../planner/model/plan.ts";
@@ -30,7 +32,6 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
   const { rules = [], target } = spec;
   const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
   if (rules.length === 0 || isRefused) return plan;
-  const { runRules, RULE_LIMITS, STRICT_RULE_LIMITS } = await import("../../expressions/run-rules.ts");
   const subjects = plan.changes.map(subjectOf);
   const surroundings = {
     plan: { summary: { ...summaryOf(plan.changes) } },
@@ -44,7 +45,12 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
     message,
   }));
   const limits = untrusted ? STRICT_RULE_LIMITS : RULE_LIMITS;
-  const results = await runRules({ rules: logic, subjects, surroundings }, limits);
+  const results: RuleResult[] = [];
+  for (const result of evaluateRules({ rules: logic, subjects, surroundings }, limits)) {
+    results.push(result);
+    // The lock of the state is renewed between two rules.
+    await setImmediate();
+  }
   const found = rules.flatMap((rule, at) => {
     const result = results[at];
     return result === undefined ? [] : findingsOf(rule, result, { plan, spec, untrusted });

@@ -9,7 +9,7 @@ import { folderWith } from "../program.ts";
 
 const SPEC = `variables:
   license: { type: string, sensitive: true, pattern: "^[a-z0-9&-]+$" }
-locals: { header: "key \${upper(var.license)}" }
+locals: { header: "key \${var.license.upperAscii()}" }
 pools:
   shared:
     node_type_id: Standard_DS3_v2
@@ -50,7 +50,7 @@ test("a sensitive value is in no form of a plan, an apply, or drift, and the API
 test("a sensitive value is refused as a key of for_each, because keys are part of addresses", async () => {
   const folder = folderWith(
     `variables: { pw: { type: string, sensitive: true, default: hunter2-swordfish } }
-modules: { m: { source: m, for_each: "\${split('-', var.pw)}" } }
+modules: { m: { source: m, for_each: "\${var.pw.split('-')}" } }
 `,
   );
   mkdirSync(join(folder, "m"));

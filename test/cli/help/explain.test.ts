@@ -28,7 +28,7 @@ test.each([
   ["inputs", "Inputs of the module"],
   ["outputs", "modules.NAME.OUTPUT"],
   ["locals", "Named values"],
-  ["locals", '\nExample:\n  { prefix: "${lower(var.team)}-${target.name}" }\n'],
+  ["locals", '\nExample:\n  { prefix: "${var.team.lowerAscii()}-${target.name}" }\n'],
   ["moved", "\nExample:\n  [{ from: pools.a, to: pools.b }]\n"],
   ["moved", "\n  from*  The previous address"],
   ["removed", "\n  address*  "],

@@ -77,8 +77,8 @@ describe("an installed package", () => {
 
   test("has only files whose imports are installed", () => {
     const dist = join(packed.installed, "dist");
-    // These two act when they are loaded.
-    const files = readdirSync(dist).filter((name) => /^(?!main|rule-worker).*\.js$/.test(name));
+    // It acts when it is loaded.
+    const files = readdirSync(dist).filter((name) => /^(?!main).*\.js$/.test(name));
     const script = `for (const file of ${JSON.stringify(files)}) await import(\`${dist}/\${file}\`);`;
     const words = ["--input-type=module", "--eval", script];
     const { status, stderr } = spawnSync(process.execPath, words, { encoding: "utf8", env: own({}) });
@@ -86,7 +86,7 @@ describe("an installed package", () => {
     expect(files.length).toBeGreaterThan(50);
   });
 
-  test("makes pages and pictures, and evaluates rules in a thread", () => {
+  test("makes pages and pictures, and evaluates rules", () => {
     const folder = join(dirname(packed.clone), "outputs");
     mkdirSync(join(folder, "rules"), { recursive: true });
     const rule = "rules: [{ name: none, assert: address == '', when: 'true' }]\n";

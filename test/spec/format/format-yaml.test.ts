@@ -81,8 +81,8 @@ describe("formatYaml", () => {
     ],
     [
       "long strings and expressions",
-      `a:   "\${join('-', local.x)} ${"word ".repeat(60)}"\n`,
-      `a: "\${join('-', local.x)} ${"word ".repeat(60)}"\n`,
+      `a:   "\${local.x.join('-')} ${"word ".repeat(60)}"\n`,
+      `a: "\${local.x.join('-')} ${"word ".repeat(60)}"\n`,
     ],
     ["anchors, aliases, and merges", "a:   &x {b: 1}\nc:\n    <<:   *x\n", "a: &x { b: 1 }\nc:\n  <<: *x\n"],
     ["document markers", "---\na:  1\n...\n", "---\na: 1\n...\n"],

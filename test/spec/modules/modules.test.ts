@@ -9,15 +9,15 @@ inputs:
   pool: { type: string, default: "" }
 outputs:
   pool_id: \${pools.shared.instance_pool_id}
-  team: { value: "\${upper(input.team)}", description: in upper case }
+  team: { value: "\${input.team.upperAscii()}", description: in upper case }
 locals:
-  name: "\${lower(input.team)}-\${target.name}"
+  name: "\${input.team.lowerAscii()}-\${target.name}"
 pools:
   shared:
     instance_pool_name: "\${local.name}"
     node_type_id: n
     max_capacity: "\${input.size}"
-    custom_tags: "\${merge(input.tags, local.own)}"
+    custom_tags: "\${input.tags.merge(local.own)}"
 clusters:
   adhoc:
     cluster_name: "\${local.name}-adhoc"
@@ -34,7 +34,7 @@ modules:
   team:
     source: ./modules/team
     for_each: { ads: { size: "\${var.capacity}" }, web: {} }
-    with: { team: "\${each.key}", size: "\${default(each.value.size, 5)}" }
+    with: { team: "\${each.key}", size: "\${each.value.?size.orValue(5)}" }
 clusters:
   all:
     num_workers: 2
@@ -178,7 +178,7 @@ describe("a resource inside a module", () => {
   it("is not reached by a reference from outside, written directly or with an expression in its name", async () => {
     for (const reference of [
       "${pools.team/ads/shared.instance_pool_id}",
-      "${pools.team/${lower('ADS')}/shared.instance_pool_id}",
+      "${pools.team/${'ADS'.lowerAscii()}/shared.instance_pool_id}",
     ]) {
       const { told } = await load(withCluster(reference));
       expect(told, reference).toEqual([
@@ -301,7 +301,7 @@ pools:
   c: { node_type_id: "\${modules.m.out}" }
   d: { node_type_id: "\${var.v}" }
   e: { node_type_id: "n-\${local.l}" }
-  f: { node_type_id: "\${upper(local.bad)}", max_capacity: "\${upper(local.bad)}" }
+  f: { node_type_id: "\${local.bad.upperAscii()}", max_capacity: "\${local.bad.upperAscii()}" }
 `,
         "m/workspace.yaml": "outputs: { out: [x] }\n",
       }),
@@ -312,7 +312,7 @@ pools:
       "SPEC_REFERENCE workspace.yaml:3:64 ${pools.lost.instance_pool_id} refers to pools.lost, which is not in the spec used at workspace.yaml:9:22",
       'SPEC_MISSING_FIELD workspace.yaml:6:3 pools.b requires the field "node_type_id"',
       "SPEC_TYPE workspace.yaml:8:22 pools.d: node_type_id must be a string, not a list",
-      'SPEC_TYPE workspace.yaml:10:59 pools.f: max_capacity must be an integer, not the string "PI"',
+      'SPEC_TYPE workspace.yaml:10:65 pools.f: max_capacity must be an integer, not the string "PI"',
       "SPEC_TYPE m/workspace.yaml:1:17 pools.c: node_type_id must be a string, not a list used at workspace.yaml:7:22",
     ]);
   });
@@ -506,10 +506,10 @@ pools:
         "inputs: { x: { type: string } }\nlocals: { l: '${input.}' }\noutputs: { y: '${local.}' }\ngroups: { g: { entitlements: ['${each.}', '${input.x}'] } }\n",
     });
     expect(all.map((one) => one.replace(/: the .*/, ""))).toEqual([
-      "SPEC_EXPRESSION workspace.yaml:1:53 ${var.}",
-      "SPEC_EXPRESSION m/workspace.yaml:2:14 ${input.}",
-      "SPEC_EXPRESSION m/workspace.yaml:3:15 ${local.}",
-      "SPEC_EXPRESSION m/workspace.yaml:4:31 ${each.}",
+      "SPEC_EXPRESSION workspace.yaml:1:60 ${var.}",
+      "SPEC_EXPRESSION m/workspace.yaml:2:23 ${input.}",
+      "SPEC_EXPRESSION m/workspace.yaml:3:24 ${local.}",
+      "SPEC_EXPRESSION m/workspace.yaml:4:39 ${each.}",
     ]);
   });
 

@@ -76,7 +76,7 @@ const EVERYTHING: Files = {
   "workspace.yaml": `
 include: [more/*.yaml]
 variables: { env: { default: dev }, key: { type: string, sensitive: true, default: do-not-show } }
-locals: { prefix: "\${lower(var.env)}-ads" }
+locals: { prefix: "\${var.env.lowerAscii()}-ads" }
 targets:
   dev: { default: true, host: "https://dev.example.com", state: states/dev }
   prod: { protected: true, variables: { env: PROD }, policy: { max_deletes: 5 } }
@@ -95,7 +95,7 @@ clusters:
     spark_version: 6.4.x-scala2.11
     num_workers: 1
     instance_pool_id: \${modules.team/ads.pool_id}
-    spark_conf: { spark.x: "line\\nline", spark.y: "\${format('%s!', local.prefix)}" }
+    spark_conf: { spark.x: "line\\nline", spark.y: "\${'%s!'.format([local.prefix])}" }
 `,
   "more/a.yaml": `
 notebooks: { /Shared/etl: { source_dir: code } }
@@ -169,7 +169,7 @@ describe("renderSpec", () => {
   it("shows no sensitive value, also inside a longer text and in what functions make of it", async () => {
     const yaml = `
 variables: { key: { type: string, sensitive: true, default: do-not-show }, pin: { type: string, sensitive: true, default: "12" } }
-pools: { a: { node_type_id: x, custom_tags: { a: "\${var.key}", b: "x \${upper(var.key)}", c: "\${var.pin}" } } }
+pools: { a: { node_type_id: x, custom_tags: { a: "\${var.key}", b: "x \${var.key.upperAscii()}", c: "\${var.pin}" } } }
 `;
     const { view } = await read(folderWith({ "workspace.yaml": yaml }));
     const shown = `${renderedYaml(view, [], true)}${renderedJson(view)}`;

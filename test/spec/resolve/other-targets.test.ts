@@ -26,12 +26,12 @@ pools: { shared: { node_type_id: n, max_capacity: 50 } }\nusers: { ada: {} }\n`,
     ["{ variables: { n: many } }", "SPEC_VARIABLE 3:27 the variable n must be a number, not a string"],
     ["{ users: { eve: null } }", "SPEC_TARGET 3:20 the target removes users.eve, which is not in the spec"],
     [
-      "{ locals: { a: '${lower(local.b}' } }",
-      "SPEC_EXPRESSION 3:24 ${lower(local.b}: the expression is incomplete",
+      "{ locals: { a: '${size(local.b}' } }",
+      "SPEC_EXPRESSION 3:39 ${size(local.b}: the expression is incomplete",
     ],
     [
       "{ modules: { m: { source: m, with: { x: '${input.}' } } } }",
-      "SPEC_EXPRESSION 3:49 ${input.}: the expression",
+      "SPEC_EXPRESSION 3:58 ${input.}: the expression",
     ],
     ["{ users: { 'a-${local.': {} } }", "SPEC_REFERENCE 3:20 a ${ is never closed"],
     [

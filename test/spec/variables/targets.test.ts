@@ -164,7 +164,7 @@ describe("the selected target", () => {
 it("has no name where the spec has no targets", async () => {
   const { told } = await load("users: { '${target.name}': {} }");
   expect(told).toEqual(["SPEC_EXPRESSION 1:10 no target is selected, so target.name has no value"]);
-  const { spec } = await load("users: { '${default(target.name, \"none\")}': {} }");
+  const { spec } = await load("users: { '${target.?name.orValue(\"none\")}': {} }");
   expect([...(spec?.resources.keys() ?? [])]).toEqual(["users.none"]);
 });
 

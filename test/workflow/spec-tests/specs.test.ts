@@ -14,7 +14,7 @@ targets:
   dev: { default: true }
   prod: { protected: true, host: "https://prod.example.com", profile: prod, state: "workspace:/x", variables: { env: prod } }
 modules:
-  team: { source: ./modules/team, for_each: { ads: { capacity: 20 }, web: {} }, with: { team: "\${each.key}", capacity: "\${default(each.value.capacity, 5)}" } }
+  team: { source: ./modules/team, for_each: { ads: { capacity: 20 }, web: {} }, with: { team: "\${each.key}", capacity: "\${each.value.?capacity.orValue(5)}" } }
 moved: [{ from: pools.old, to: pools.team/ads/shared }]
 removed: [{ address: groups.gone, destroy: false }]
 import: [{ to: clusters.c, id: 0101-120000-abc }]
@@ -70,7 +70,7 @@ tests:
       `variables: { names: [a, b], size: 7 }
 spec:
   variables: { names: { type: list }, size: { type: number } }
-  pools: { "\${join('-', var.names)}": { node_type_id: Standard_DS3_v2, max_capacity: "\${var.size}" } }
+  pools: { "\${var.names.join('-')}": { node_type_id: Standard_DS3_v2, max_capacity: "\${var.size}" } }
 tests: { t: { steps: [{ apply: }, { live: { pools.a-b: { max_capacity: 7 } } }] } }
 `.replace("{ apply: }", "apply: "),
     );

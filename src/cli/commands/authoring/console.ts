@@ -24,7 +24,8 @@ export const consoleCommand = defineCommand({
   args: [
     {
       name: "[expression]",
-      description: "such as `local.tags` or `lower(var.env)` (default: a prompt, or the lines of stdin)",
+      description:
+        "such as `local.tags` or `var.env.lowerAscii()` (default: a prompt, or the lines of stdin)",
     },
   ],
   notes: "Sensitive values are not shown. A reference to another resource stays a reference.",
@@ -64,7 +65,7 @@ async function ofLines({ stdin }: ConsoleContext, show: (text: string) => number
 }
 
 const HELP =
-  'Type an expression, such as local.tags or lower(var.env). Tab completes names; "exit" or Ctrl-D ends.\n';
+  'Type an expression, such as local.tags or var.env.lowerAscii(). Tab completes names; "exit" or Ctrl-D ends.\n';
 
 /** Ends with 0; an error of an expression was shown with it. */
 export async function promptExpressions(

@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "console-"));
 writeFileSync(
   join(folder, "workspace.yaml"),
   `variables: { env: { default: Dev }, key: { type: string, sensitive: true, default: do-not-show } }
-locals: { prefix: "\${lower(var.env)}-ads", list: [1, "\${var.key}"] }
+locals: { prefix: "\${var.env.lowerAscii()}-ads", list: [1, "\${var.key}"] }
 `,
 );
 
@@ -55,14 +55,15 @@ describe("console", () => {
       "var.key",
       '"${var.key}"',
       "x ${var.key} y",
-      "upper(var.key)",
-      'split("-", var.key)',
-      'contains(var.key, "do")',
-      'default(var.key, "x")',
+      "var.key.upperAscii()",
+      'var.key.split("-")',
+      'var.key.contains("do")',
+      'var.key == "do-not-show" ? 1 : 2',
+      'var.?key.orValue("x")',
       "local.list",
-      "merge(var.key)",
+      "var.key.merge(1)",
       "json(local.list)",
-      'replace(var.key, "-", "+")',
+      'var.key.replace("-", "+")',
     ];
     for (const one of typed)
       for (const output of ["yaml", "json"]) {
@@ -85,11 +86,11 @@ describe("console", () => {
 describe("completion of expressions", () => {
   it.each([
     ["loc", ["local.prefix", "local.list"], "loc"],
-    ["lower(var.", ["var.env"], "var."],
+    ["size(var.", ["var.env"], "var."],
     ["${local.p", ["local.prefix"], "local.p"],
-    ["x ", ["local.prefix", "local.list", "lower(", "var.env"], ""],
+    ["x ", ["local.prefix", "local.list", "size(", "var.env"], ""],
   ])("completes %j", (line, found, word) => {
-    const names = ["local.prefix", "local.list", "lower(", "var.env"];
+    const names = ["local.prefix", "local.list", "size(", "var.env"];
     expect(completed(line, names)).toEqual([found, word]);
   });
 });
