@@ -2,7 +2,7 @@
 
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import type { RE2JS } from "re2js";
-import { canonicalJson } from "../core/canonical.ts";
+import { canonicalJson } from "../core/digest.ts";
 import { grouped } from "../core/sentences.ts";
 import { re2js } from "./lazy-packages.ts";
 import { describeValue, entriesOf, jsonValue, LazyMap, textOf, UnknownValue, weightOf } from "./values.ts";

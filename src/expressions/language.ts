@@ -42,7 +42,7 @@ const LIMITS = { maxAstNodes: 2_000, maxDepth: 100, maxListElements: 500, maxMap
 /** That of the evaluation that runs now. Evaluations nest, because an expression may read values that are expressions. */
 let active = new Meter({ steps: 0, largest: 0 });
 
-export class Language {
+export class CelLanguage {
   readonly #createEnvironment: () => Environment;
   #environment: Environment | undefined;
   /** Each text is parsed once. */
@@ -104,8 +104,8 @@ export class Language {
 }
 
 /** The language of rules, with the types of their variables. */
-export function ruleLanguage(): Language {
-  return new Language(() => {
+export function ruleLanguage(): CelLanguage {
+  return new CelLanguage(() => {
     const environment = newEnvironment();
     for (const [name, members] of Object.entries(RULE_VARIABLES)) {
       if (members === null) environment.registerVariable(name, "string");
@@ -116,8 +116,8 @@ export function ruleLanguage(): Language {
 }
 
 /** The language of values. `var` is reserved in CEL, so it has another name inside. */
-export function valueLanguage(): Language {
-  return new Language(() => {
+export function valueLanguage(): CelLanguage {
+  return new CelLanguage(() => {
     const environment = newEnvironment();
     for (const root of ROOTS) environment.registerVariable(root === "var" ? VAR : root, "dyn");
     return environment;

@@ -41,7 +41,7 @@ const PATH = new RegExp(
 const STEP = /\.([\w-]+(?:\/[\w-]+)*)|\[(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]/g;
 
 /** `local.sizes[0]` as its steps; undefined for any other expression. In a path, names may contain dashes. */
-export function pathOf(expression: string): ValuePath | undefined {
+export function valuePathOf(expression: string): ValuePath | undefined {
   const match = PATH.exec(expression);
   if (match === null) return undefined;
   const root = ROOTS.find((name) => name === (match[1] ?? match[3]));

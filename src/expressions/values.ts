@@ -1,6 +1,6 @@
 // Values of CEL: integers are bigints, maps may compute their members on demand, and references to resources have no value yet.
 
-import { canonicalJson } from "../core/canonical.ts";
+import { canonicalJson } from "../core/digest.ts";
 import { isObject, type Json } from "../core/json.ts";
 
 /** A reference to a resource, whose value is unknown until apply. An expression can choose it and pass it on. */

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import {
   escaped,
   isEvaluated,
-  pathOf,
   templateParts,
+  valuePathOf,
   withoutReserved,
 } from "../../src/expressions/template.ts";
 
@@ -79,7 +79,7 @@ it.each([
   ["local.", undefined],
   ["pools.a.b", undefined],
 ])("the path of %s is %j", (text, path) => {
-  expect(pathOf(text)).toEqual(path);
+  expect(valuePathOf(text)).toEqual(path);
 });
 
 it.each([

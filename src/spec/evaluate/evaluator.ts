@@ -5,9 +5,9 @@ import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { FUNCTION_FORMS, FUNCTION_NAMES, OTHER_NAMES } from "../../expressions/functions.ts";
 import {
+  type CelLanguage,
   type CompiledExpression,
   type ExpressionProblem,
-  type Language,
   type MemberUse,
   problemOf,
   type Variables,
@@ -17,11 +17,11 @@ import { LimitExceeded, Meter, type StepLimits } from "../../expressions/meter.t
 import {
   type Expression,
   type PathStep,
-  pathOf,
   ROOTS,
   type Root,
   VAR,
   type ValuePath,
+  valuePathOf,
 } from "../../expressions/template.ts";
 import { type Keys, LazyMap } from "../../expressions/values.ts";
 import type { Reporting } from "../model/findings.ts";
@@ -62,7 +62,7 @@ export interface EvaluatorOptions extends Reporting {
 
 export class Evaluator {
   readonly #options: EvaluatorOptions;
-  readonly #language: Language = valueLanguage();
+  readonly #language: CelLanguage = valueLanguage();
   readonly #meter: Meter;
   /** An expression is often evaluated for many instances of a module. */
   readonly #paths = new Map<string, ValuePath | undefined>();
@@ -114,7 +114,7 @@ export class Evaluator {
   }
 
   #pathOf(text: string): ValuePath | undefined {
-    if (!this.#paths.has(text)) this.#paths.set(text, pathOf(text));
+    if (!this.#paths.has(text)) this.#paths.set(text, valuePathOf(text));
     return this.#paths.get(text);
   }
 
