@@ -29,9 +29,9 @@ export function withoutDigests<T extends Json | undefined>(value: T): T {
 export const shownText = (text: string): string =>
   text.includes("(sensitive ") ? text.replace(DIGEST, SENSITIVE_TEXT) : text;
 
-type Scalar = string | number | bigint | boolean;
+export type SensitiveScalar = string | number | bigint | boolean;
 
-/** The places of sensitive values in a resource. Entries of a list move, so a place has no index. */
+/** The places of sensitive values in a resource. Entries of a list move, so a recorded place has no index. */
 interface PlaceTree {
   isPlace: boolean;
   readonly inner: Map<string | number, PlaceTree>;
@@ -41,10 +41,11 @@ const EVERY_INDEX = 0;
 
 const emptyTree = (): PlaceTree => ({ isPlace: false, inner: new Map() });
 
+const withoutIndexes = (path: Path): Path => path.map((key) => (typeof key === "number" ? EVERY_INDEX : key));
+
 function addPlace(tree: PlaceTree, path: Path): void {
   let at = tree;
-  for (const key of path) {
-    const step = typeof key === "number" ? EVERY_INDEX : key;
+  for (const step of path) {
     const next = at.inner.get(step) ?? emptyTree();
     at.inner.set(step, next);
     at = next;
@@ -56,6 +57,8 @@ function addPlace(tree: PlaceTree, path: Path): void {
 interface DeclaredPlaces {
   readonly values: JsonObject;
   readonly places: PlaceTree;
+  /** With the indexes of lists. */
+  readonly exact: PlaceTree;
 }
 
 /** `shown`: in outputs, where the text of a sensitive value is hidden in any other value, too. `stored`: in the state. */
@@ -77,9 +80,9 @@ export class SensitiveValues {
   readonly #ignoresIndexes: boolean;
   readonly #declared = new Map<Address, DeclaredPlaces>();
   readonly #recorded = new Map<Address, PlaceTree>();
-  readonly #codes = new Map<Scalar, string>();
+  readonly #codes = new Map<SensitiveScalar, string>();
   /** The values of this run by their codes. */
-  readonly #byCode = new Map<string, Scalar>();
+  readonly #byCode = new Map<string, SensitiveScalar>();
   /** Digests of values that this run does not have, by what takes their place in it. */
   readonly #unknown = new Map<string, string>();
   /** The stored form of revealed values. */
@@ -100,14 +103,15 @@ export class SensitiveValues {
 
   /** What the spec declares: `paths` lead to the sensitive values. */
   declare(address: Address, values: JsonObject, paths: readonly Path[]): void {
-    const places = emptyTree();
+    const [places, exact] = [emptyTree(), emptyTree()];
     for (const path of paths) {
       this.#add(places, path);
+      addPlace(exact, path);
       const value = valueAt(values, path);
       if (isScalar(value)) this.#learn(value);
       if (typeof value === "string") this.texts.add(value);
     }
-    this.#declared.set(address, { values, places });
+    this.#declared.set(address, { values, places, exact });
   }
 
   /** Marks the places of the digests in recorded values. */
@@ -177,6 +181,12 @@ export class SensitiveValues {
     }) as T;
   }
 
+  /** A value for readers: a digest at a sensitive place, else the value without the texts of sensitive values. */
+  shown(address: Address, path: Path, value: SensitiveScalar, isPlace: boolean): SensitiveScalar {
+    const unknown = typeof value === "string" ? this.#unknown.get(value) : undefined;
+    return unknown ?? this.#forReaders(address, value, path, isPlace);
+  }
+
   /** The values with those of this run in place of their digests; a digest of another value becomes something that equals nothing. */
   reveal<T extends Json | undefined>(value: T): T {
     if (!hasDigest(value)) return value;
@@ -222,7 +232,7 @@ export class SensitiveValues {
 
   #add(places: PlaceTree, path: Path): void {
     this.#hasPlaces = true;
-    addPlace(places, path);
+    addPlace(places, withoutIndexes(path));
   }
 
   #trees(address: Address): readonly PlaceTree[] {
@@ -231,7 +241,7 @@ export class SensitiveValues {
     return [...(declared === undefined ? [] : [declared]), ...(recorded === undefined ? [] : [recorded])];
   }
 
-  #forReaders(address: Address, value: Scalar, path: Path, isPlace: boolean): Scalar {
+  #forReaders(address: Address, value: SensitiveScalar, path: Path, isPlace: boolean): SensitiveScalar {
     // What looks like a digest must not be taken for one later.
     if (isPlace || hasDigest(value)) return this.#digest(address, path, value);
     if (typeof value !== "string") return value;
@@ -239,18 +249,18 @@ export class SensitiveValues {
   }
 
   /** A value that the spec declares as not sensitive is stored in the clear, although it was sensitive before. */
-  #forRecord(address: Address, value: Scalar, path: Path, isPlace: boolean): Scalar {
+  #forRecord(address: Address, value: SensitiveScalar, path: Path, isPlace: boolean): SensitiveScalar {
     const declared = this.#declared.get(address);
     const isSensitive = isPlace || (typeof value === "string" && this.texts.hasLong(value));
     if (!isSensitive && !hasDigest(value)) return value;
     const isOpen =
       declared !== undefined &&
-      !isPlaceIn([declared.places], path) &&
+      !isIn([declared.exact], path) &&
       String(valueAt(declared.values, path)) === String(value);
     return isOpen && !hasDigest(value) ? value : this.#digest(address, path, value);
   }
 
-  #revealed(value: Scalar, unknown: (digest: string) => string): Scalar {
+  #revealed(value: SensitiveScalar, unknown: (digest: string) => string): SensitiveScalar {
     if (typeof value !== "string") return value;
     const [, salt, code] = ONLY_DIGEST.exec(value) ?? [];
     if (salt !== undefined && code !== undefined)
@@ -267,14 +277,14 @@ export class SensitiveValues {
     return text;
   }
 
-  #digest(address: Address, path: Path, value: Scalar): string {
-    const steps = path.map((key) => (typeof key === "number" && this.#ignoresIndexes ? EVERY_INDEX : key));
+  #digest(address: Address, path: Path, value: SensitiveScalar): string {
+    const steps = this.#ignoresIndexes ? withoutIndexes(path) : path;
     const place = stringifyJson([this.#lineage, address, steps]);
     const salt = `${keyedDigest(this.#key, `place\n${place}`).slice(0, 16)}-`;
     return `(sensitive ${salt}${encryptedBlock(this.#keyOf(salt), this.#learn(value))})`;
   }
 
-  #learn(value: Scalar): string {
+  #learn(value: SensitiveScalar): string {
     const before = this.#codes.get(value);
     if (before !== undefined) return before;
     const code = keyedDigest(this.#key, `value\n${stringifyJson(value)}`).slice(0, 32);
@@ -296,23 +306,25 @@ export class SensitiveValues {
   }
 }
 
-const isScalar = (value: Json | undefined): value is Scalar =>
+const isScalar = (value: Json | undefined): value is SensitiveScalar =>
   value !== undefined && value !== null && typeof value !== "object";
 
+const isPlaceIn = (trees: readonly PlaceTree[], path: Path): boolean => isIn(trees, withoutIndexes(path));
+
 /** Whether a path is a sensitive place, is inside of one, or has one below it: a value there takes its place. */
-function isPlaceIn(trees: readonly PlaceTree[], path: Path): boolean {
+function isIn(trees: readonly PlaceTree[], path: Path): boolean {
   return trees.some((tree) => {
     let at: PlaceTree | undefined = tree;
     for (const key of path) {
       if (at.isPlace) return true;
-      at = at.inner.get(typeof key === "number" ? EVERY_INDEX : key);
+      at = at.inner.get(key);
       if (at === undefined) return false;
     }
     return at.isPlace || at.inner.size > 0;
   });
 }
 
-function visitScalars(value: Json, path: Path, visit: (value: Scalar, path: Path) => void): void {
+function visitScalars(value: Json, path: Path, visit: (value: SensitiveScalar, path: Path) => void): void {
   if (Array.isArray(value))
     for (const [at, item] of value.entries()) visitScalars(item as Json, [...path, at], visit);
   else if (isObject(value))
@@ -321,7 +333,11 @@ function visitScalars(value: Json, path: Path, visit: (value: Scalar, path: Path
 }
 
 /** A copy with each string, number, and boolean changed; the value itself if none is. */
-function changedScalars(value: Json, path: Path, change: (value: Scalar, path: Path) => Scalar): Json {
+function changedScalars(
+  value: Json,
+  path: Path,
+  change: (value: SensitiveScalar, path: Path) => SensitiveScalar,
+): Json {
   if (Array.isArray(value)) {
     const items = value.map((item: Json, at) => changedScalars(item, [...path, at], change));
     return items.some((item, at) => item !== value[at]) ? items : value;

@@ -131,7 +131,7 @@ async function planned(
   const states = [known.state, recorded] as const;
   const sensitive = openSensitive({ spec, base: baseSpec, states: [...states], key, untrusted });
   const { moved, state, diagnostics } = withMoves(
-    revealed(sensitive, { spec, state: known.state, moved: recorded, live: new Map(), untrusted }),
+    revealed(sensitive, { spec, state: known.state, moved: recorded, live: new Map(), key, untrusted }),
   );
   const registry = planningRegistryIn(everyKind, dialectFrom(context, options));
   const live = recordedLive(registry, state);

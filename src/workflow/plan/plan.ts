@@ -129,7 +129,7 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   }).finally(() => progress.stop());
   const live = await observing;
   assertReadable(live);
-  const state = revealed(sensitive, { spec, state: from.state, moved: recorded, live, untrusted });
+  const state = revealed(sensitive, { spec, state: from.state, moved: recorded, live, key, untrusted });
   const { moved, ...recovered } = withMoves(
     recover({ registry, state, live, now: Date.now(), adopt: from.adopt }),
   );

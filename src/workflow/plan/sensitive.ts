@@ -2,10 +2,16 @@
 
 import { type Address, addressOf, kindOf } from "../../core/address.ts";
 import { type Diagnostic, warning } from "../../core/diagnostic.ts";
-import { isSamePath, valueAt, withValueAt } from "../../core/pointer.ts";
+import { isSamePath } from "../../core/pointer.ts";
 import { SensitiveValues } from "../../core/sensitive-values.ts";
 import { listed } from "../../core/sentences.ts";
-import { declaredForm } from "../../planner/diff/normalize.ts";
+import { comparable, declaredForm } from "../../planner/diff/normalize.ts";
+import {
+  hideRecordedStrings,
+  type RecordedResource,
+  recordedForm,
+  withRecordedTokens,
+} from "../../planner/mode/recorded-form.ts";
 import { type RedactedInput, redactForUntrusted, withOtherValues } from "../../planner/mode/untrusted.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
@@ -14,7 +20,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import type { State } from "../../state/model/record.ts";
+import type { State, StateRecord } from "../../state/model/record.ts";
 import {
   concealedState,
   hideRecorded,
@@ -55,29 +61,36 @@ interface RevealInput {
   /** The same state under the addresses of the spec. */
   readonly moved: State;
   readonly live: Live;
+  readonly key: Uint8Array;
   /** Whether the author of the spec may learn nothing of a value, so no part of the spec may be recognized as one. */
   readonly untrusted?: boolean;
 }
 
 /** The state with the values of the run in place of its digests. Hides those values, and live values in their places, from every output. */
 export function revealed(sensitive: SensitiveValues, input: RevealInput): State {
-  const { spec, state, moved, live, untrusted = false } = input;
+  const { spec, state, moved, live, key, untrusted = false } = input;
   if (sensitive.isEmpty) return state;
+  if (untrusted) {
+    const recorded = new SensitiveValues({ key, lineage: moved.lineage });
+    markRecorded(moved, recorded);
+    learnLive(recorded, moved, live);
+    return revealedState(state, recorded);
+  }
   for (const { address, kind, name, values } of spec.resources.values())
     if (sensitive.hasPlaces(address)) {
       sensitive.learn(values);
       sensitive.learn(declaredForm(registry.get(kind), name, values));
     }
   const owned = learnLive(sensitive, moved, live);
-  if (!untrusted) {
-    hideRecorded(revealedState(moved, sensitive), sensitive);
-    for (const [address, { values }] of owned) sensitive.hide(address, values);
-  }
+  hideRecorded(revealedState(moved, sensitive), sensitive);
+  for (const [address, { values }] of owned) sensitive.hide(address, values);
   return revealedState(state, sensitive);
 }
 
 function learnLive(sensitive: SensitiveValues, state: State, live: Live): ReadonlyMap<Address, LiveObject> {
   const owned = ownedObjects(state, live);
+  for (const record of state.records.values())
+    if (sensitive.hasPlaces(record.address)) sensitive.learn(recordedValues(record));
   for (const [address, { values }] of owned) if (sensitive.hasPlaces(address)) sensitive.learn(values);
   // A value may have moved to another object.
   if (!knowsAll(state, sensitive))
@@ -108,50 +121,85 @@ export function redaction(
   if (![recorded.state, recorded.before].map((state) => markRecorded(state, hidden)).includes(true))
     return (spec, state, live) => ({ ...redactForUntrusted({ registry: kinds, spec, state }, live), state });
   const owned = learnLive(hidden, recorded.state, recorded.live);
-  hideRecorded(revealedState(recorded.state, hidden), hidden);
-  for (const [address, { values }] of owned) hidden.hide(address, values);
+  const storedRecord = ({ address, id }: StateRecord): StateRecord | undefined =>
+    [recorded.state, recorded.before]
+      .map(({ records }) => records.get(address))
+      .find((record) => record?.id === id);
+  const resourceOf = (address: Address, stored: Values, declared?: Values): RecordedResource => ({
+    address,
+    fields: kinds.of(address).fields,
+    stored,
+    revealed: hidden.reveal(stored),
+    declared,
+  });
+  for (const record of recorded.state.records.values()) {
+    const values = recordedValues(record);
+    const resource = resourceOf(record.address, values);
+    hideRecordedStrings(hidden, resource, resource.revealed);
+    const object = owned.get(record.address);
+    if (object !== undefined) hideRecordedStrings(hidden, resource, object.values);
+  }
   return (spec, state, live) => {
-    const withoutValues = concealedState(state, hidden, "shown");
-    const { resources, unchecked } = withRecordedPlaces(spec, withoutValues, hidden);
+    const formOf = (address: Address, stored: Values, values: Values): Values =>
+      recordedForm(hidden, resourceOf(address, stored, spec.resources.get(address)?.values), values);
+    const records = new Map<Address, StateRecord>();
+    for (const [address, record] of state.records) {
+      const stored = storedRecord(record) ?? record;
+      const applied = formOf(address, stored.applied, record.applied);
+      const seen = record.status === "ready" ? formOf(address, recordedValues(stored), record.seen) : {};
+      records.set(address, record.status === "ready" ? { ...record, applied, seen } : { ...record, applied });
+    }
+    const withoutValues = { ...concealedState(state, hidden, "shown"), records };
+    const owners = addressByObject(state.records);
+    const concealed = (kind: string, object: LiveObject): LiveObject => {
+      const address = owners.get(kind, object.id) ?? addressOf(kind, object.name);
+      const record = state.records.get(address);
+      const stored = record === undefined ? {} : recordedValues(storedRecord(record) ?? record);
+      const { values } = comparable(kinds.get(kind), object);
+      return { ...object, values: formOf(address, stored, values) };
+    };
+    const { resources, unchecked } = withTokens(spec, withoutValues, storedRecord);
     const known = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
-    const shield = redactForUntrusted(known, concealedLive(hidden, withoutValues, live));
+    const shield = redactForUntrusted(known, mappedLive(live, concealed));
     return { ...shield, state: withoutValues, notes: [...shield.notes, ...uncheckedNote(unchecked)] };
   };
 }
 
-function concealedLive(hidden: SensitiveValues, state: State, live: Live): Live {
-  const owners = addressByObject(state.records);
-  const concealed = (kind: string, object: LiveObject): LiveObject => {
-    const address = owners.get(kind, object.id) ?? addressOf(kind, object.name);
-    const values = hidden.conceal(address, object.values, "shown");
-    return values === object.values ? object : { ...object, values };
-  };
+const recordedValues = (record: StateRecord): Values =>
+  record.status === "ready" ? { ...record.seen, ...record.applied } : record.applied;
+
+function mappedLive(live: Live, change: (kind: string, object: LiveObject) => LiveObject): Live {
   const kinds = new Map<string, LiveKind>();
-  for (const [kind, found] of live)
+  for (const [kind, list] of live)
     kinds.set(
       kind,
-      found.readable ? { ...found, objects: found.objects.map((object) => concealed(kind, object)) } : found,
+      list.readable ? { ...list, objects: list.objects.map((object) => change(kind, object)) } : list,
     );
   return kinds;
 }
 
-/** The desired resources with the recorded digest in each place that the spec declares as sensitive, too. */
-function withRecordedPlaces(spec: Spec, state: State, hidden: SensitiveValues) {
+/** The desired resources with the recorded token at each place that the spec declares as sensitive, too. */
+function withTokens(
+  spec: Spec,
+  state: State,
+  storedRecord: (record: StateRecord) => StateRecord | undefined,
+) {
   const resources = new Map(spec.resources);
   const unchecked: Address[] = [];
   for (const resource of spec.resources.values()) {
-    const { address, sensitive: paths = [] } = resource;
-    const record = state.records.get(address);
-    let { values, references } = resource;
-    for (const path of paths) {
-      const recorded = hidden.isSensitive(address, path) ? valueAt(record?.applied, path) : undefined;
-      if (recorded === undefined) continue;
-      values = withValueAt(values, path, recorded) as Values;
-      references = references.filter((reference) => !isSamePath(reference.path, path));
-    }
-    if (values === resource.values) continue;
-    unchecked.push(address);
-    resources.set(address, { ...withOtherValues(resource, values), references });
+    const record = state.records.get(resource.address);
+    const stored = record && storedRecord(record);
+    if (record === undefined || stored === undefined) continue;
+    const { values, replaced } = withRecordedTokens(resource, {
+      stored: stored.applied,
+      form: record.applied,
+    });
+    if (replaced.length === 0) continue;
+    const references = resource.references.filter(
+      (reference) => !replaced.some((path) => isSamePath(reference.path, path)),
+    );
+    unchecked.push(resource.address);
+    resources.set(resource.address, { ...withOtherValues(resource, values), references });
   }
   return { resources, unchecked };
 }

@@ -1,0 +1,156 @@
+// The form in which a plan of an untrusted spec compares a resource: a token where the state has a digest, the same on each side, and plain values elsewhere.
+
+import type { Address } from "../../core/address.ts";
+import { canonicalJson } from "../../core/digest.ts";
+import { isObject, type Json } from "../../core/json.ts";
+import { type Path, setMember, valueAt, withValueAt } from "../../core/pointer.ts";
+import { hasDigest, type SensitiveScalar, type SensitiveValues } from "../../core/sensitive-values.ts";
+import {
+  type FieldSchema,
+  type FieldTable,
+  itemSchema,
+  memberSchema,
+  type Values,
+} from "../../resource/field-schema.ts";
+import type { Resource } from "../../spec/model/spec.ts";
+import { normalForm } from "../diff/normalize.ts";
+
+export interface RecordedResource {
+  readonly address: Address;
+  readonly fields: FieldTable;
+  /** As the state has them, with digests. */
+  readonly stored: Values;
+  /** The same with the values that the run has in place of digests. */
+  readonly revealed: Values;
+  /** What the untrusted spec declares. */
+  readonly declared: Values | undefined;
+}
+
+type Visit = (
+  value: SensitiveScalar,
+  path: Path,
+  isToken: boolean,
+  stored: Json | undefined,
+) => SensitiveScalar;
+
+/** Adds the strings at sensitive places, which are hidden in other values, too. */
+export function hideRecordedStrings(
+  sensitive: SensitiveValues,
+  recorded: Omit<RecordedResource, "declared">,
+  values: Values,
+): void {
+  converted(sensitive, recorded, values, (value, _, isToken) => {
+    if (isToken && typeof value === "string") sensitive.texts.add(value);
+    return value;
+  });
+}
+
+/**
+ * The values with tokens. A plain text that contains a sensitive one is hidden, except where the state has the text in the clear
+ * and the spec declares it, too: there the trusted spec shows it, and equality tells its author nothing.
+ */
+export function recordedForm(sensitive: SensitiveValues, recorded: RecordedResource, values: Values): Values {
+  return converted(sensitive, recorded, values, (value, path, isToken, stored) => {
+    const isOpen = !isToken && value === stored && value === valueAt(recorded.declared, path);
+    return isOpen && !hasDigest(value) ? value : sensitive.shown(recorded.address, path, value, isToken);
+  });
+}
+
+function converted(
+  sensitive: SensitiveValues,
+  { address, fields, stored, revealed }: Omit<RecordedResource, "declared">,
+  values: Values,
+  visit: Visit,
+): Values {
+  if (!hasDigest(stored) && !sensitive.isSensitive(address, [], values)) return values;
+  const convert = (
+    value: Json,
+    path: Path,
+    schema: FieldSchema,
+    storedValue: Json | undefined,
+    revealedValue: Json | undefined,
+  ): Json => {
+    if (Array.isArray(value)) {
+      const indexOf = recordedIndexes(itemSchema(schema), revealedValue);
+      return value.map((item: Json, at) => {
+        const index = indexOf(item);
+        const entry = (list: Json | undefined): Json | undefined =>
+          index === undefined ? undefined : valueAt(list, [index]);
+        return convert(
+          item,
+          [...path, index ?? at],
+          itemSchema(schema),
+          entry(storedValue),
+          entry(revealedValue),
+        );
+      });
+    }
+    if (isObject(value)) {
+      const object: { [key: string]: Json } = {};
+      for (const [key, member] of Object.entries(value))
+        setMember(
+          object,
+          key,
+          convert(
+            member,
+            [...path, key],
+            path.length === 0 ? (fields[key] ?? {}) : memberSchema(schema, key),
+            valueAt(storedValue, [key]),
+            valueAt(revealedValue, [key]),
+          ),
+        );
+      return object;
+    }
+    if (value === null || typeof value === "object") return value;
+    // Of entries of a list, only those with a digest are sensitive; all of them are one place.
+    const isEntry = storedValue !== undefined && path.some((key) => typeof key === "number");
+    const isToken = hasDigest(storedValue) || (!isEntry && sensitive.isRecorded(address, path));
+    return visit(value, path, isToken, storedValue);
+  };
+  return convert(values, [], {}, stored, revealed) as Values;
+}
+
+/** Entries move, so an entry is the first recorded one with its value that is not taken. */
+function recordedIndexes(schema: FieldSchema, list: Json | undefined): (item: Json) => number | undefined {
+  if (!Array.isArray(list)) return () => undefined;
+  const keyOf = (item: Json): string => canonicalJson(normalForm(schema, item) ?? null);
+  const free = new Map<string, number[]>();
+  for (const [index, item] of list.entries()) {
+    const key = keyOf(item as Json);
+    free.set(key, [...(free.get(key) ?? []), index]);
+  }
+  return (item) => free.get(keyOf(item))?.shift();
+}
+
+/** The spec's values with the recorded token at each place that is sensitive in the spec and in the state. */
+export function withRecordedTokens(
+  { values, sensitive: paths = [] }: Pick<Resource, "values" | "sensitive">,
+  { stored, form }: { readonly stored: Values; readonly form: Values },
+): { readonly values: Values; readonly replaced: readonly Path[] } {
+  const replaced: Path[] = [];
+  let result = values;
+  for (const path of paths) {
+    const from = recordedPath(path, paths, stored);
+    const token = from !== undefined && hasDigest(valueAt(stored, from)) ? valueAt(form, from) : undefined;
+    if (token === undefined) continue;
+    result = withValueAt(result, path, token) as Values;
+    replaced.push(path);
+  }
+  return { values: result, replaced };
+}
+
+/** Where the state has the entry of a list: the first sensitive entry of the spec is the first one with a digest. */
+function recordedPath(path: Path, paths: readonly Path[], stored: Values): Path | undefined {
+  const at = path.findIndex((key) => typeof key === "number");
+  if (at < 0) return path;
+  const list = path.slice(0, at);
+  const isInList = (other: Path): boolean => list.every((key, index) => other[index] === key);
+  const sensitive = new Set(paths.filter(isInList).map((other) => other[at]));
+  const position = [...sensitive].sort((a, b) => Number(a) - Number(b)).indexOf(path[at]);
+  const entries = valueAt(stored, list);
+  const withDigest = Array.isArray(entries)
+    ? [...entries.keys()].filter((index) => hasDigest(entries[index] as Json))
+    : [];
+  const index = withDigest[position];
+  return index === undefined ? undefined : [...list, index, ...path.slice(at + 1)];
+}
