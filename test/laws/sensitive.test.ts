@@ -35,6 +35,12 @@ locals:
   two: { inner: "pre-\${local.one}-post", list: ["\${var.w}", open] }
 `;
 
+/** For plans that read no values: defaults take the place of the values. */
+const UNVALUED = DECLARED.replace(/( {2}[vw]: .*true)/g, "$1, default: none").replace(
+  /( {2}u: .*true)/,
+  "$1, default: none@example.com",
+);
+
 interface Case {
   readonly kind: string;
   /** Resources with sensitive values in every field that can have one. */
@@ -303,6 +309,12 @@ describe.each(CASES)("a sensitive value in $kind", (sample) => {
     const unchanged = await run("plan --detailed-exitcode", VALUES);
     expect(unchanged.all).toContain("No changes.");
     expect(unchanged.code).toBe(0);
+    write(UNVALUED + sample.spec);
+    for (const line of ["plan --untrusted", "plan --untrusted --offline"]) {
+      const { code, all } = await run(`${line} --detailed-exitcode`);
+      expect([line, code, all]).toEqual([line, 0, expect.stringContaining("No changes.")]);
+    }
+    write(DECLARED + sample.spec);
     for (const line of [
       `state show ${sample.address}`,
       "state pull --out out/pull.json",
