@@ -2,6 +2,8 @@
 
 import type { Catalogs } from "../resource/catalog.ts";
 import { type Registry, registryOf } from "../resource/kind.ts";
+import { ACCESS_RULES } from "./access/rules.ts";
+import { withAccess } from "./access/with-access.ts";
 import { acls } from "./acls.ts";
 import { clusters } from "./clusters/clusters.ts";
 import { directories } from "./directories.ts";
@@ -21,11 +23,11 @@ export const registry: Registry = registryOf([
   scopes,
   acls,
   secrets,
-  pools,
-  clusters,
-  jobs,
-  directories,
-  notebooks,
+  withAccess(pools, ACCESS_RULES.pools),
+  withAccess(clusters, ACCESS_RULES.clusters),
+  withAccess(jobs, ACCESS_RULES.jobs),
+  withAccess(directories, ACCESS_RULES.directories),
+  withAccess(notebooks, ACCESS_RULES.notebooks),
   files,
 ]);
 

@@ -70,6 +70,10 @@ export interface ProviderOperations {
   list(api: Reader, scope: ListScope): Promise<readonly LiveObject[]>;
   /** More about objects that a list does not tell enough about; only called for those that the spec or the state knows. */
   readDetails?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
+  /** The fields that only `readDetails` reads; absent if it may read any. */
+  readonly detailed?: ReadonlySet<string>;
+  /** The access list of an object, for an export. Of a kind with contents, an export reads no other details. */
+  readAccess?(api: Reader, object: LiveObject): Promise<LiveObject>;
   /** For kinds with a field `content`: the bytes of a live object in pieces, in the form that its source file has by its name. */
   readContent?(api: Reader, live: LiveObject): AsyncIterable<Uint8Array>;
   read(api: Reader, id: RemoteId): Promise<LiveObject | undefined>;

@@ -42,6 +42,9 @@ const scim = (method: Facts["method"], path: string, repeat: Repeat): WriteFacts
   ...facts(method, SCIM + path, repeat),
 });
 
+/** The access list of an object; only the dialect of Databricks has it. */
+const OBJECT_ACCESS = "permissions/{object_type}/{object_id}";
+
 /**
  * Keyed by `operationId` of openapi.yaml. Deletes are safe because a second one finds nothing; `clusters/restart` is not,
  * because it would stop the runs that began after the first.
@@ -106,6 +109,11 @@ export const OPERATIONS = {
   "instance-pools/delete": post("instance-pools/delete", "safe"),
   "instance-pools/get": get("instance-pools/get"),
   "instance-pools/list": get("instance-pools/list"),
+
+  "permissions/get": get(OBJECT_ACCESS),
+  "permissions/set": { kind: "write", ...facts("PUT", rpc(OBJECT_ACCESS), "safe") },
+  "permissions/update": { kind: "write", ...facts("PATCH", rpc(OBJECT_ACCESS), "safe") },
+  "service-principals/list": scimGet("/ServicePrincipals"),
 
   "jobs/create": post("jobs/create", "unsafe"),
   "jobs/list": get("jobs/list"),

@@ -134,10 +134,11 @@ function checked(
       record: { ...(run.input.lease.record(record.address) ?? record), status: "ready", seen },
     });
   // A list contains less than the object itself; the next plan compares kinds with more fields.
-  if (provider.operations.readDetails !== undefined) return [];
+  const { readDetails, detailed } = provider.operations;
+  if (readDetails !== undefined && detailed === undefined) return [];
   const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
   const off = diffResource(provider.fields, record.applied, live, { applied: record.applied, seen }).filter(
-    (diff) => !isIgnored(diff.path, ignored),
+    (diff) => !isIgnored(diff.path, ignored) && detailed?.has(String(diff.path[0])) !== true,
   );
   return off.length === 0 ? [] : [differs(record, off.map((diff) => toDottedPath(diff.path)).join(", "))];
 }

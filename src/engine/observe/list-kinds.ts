@@ -81,18 +81,30 @@ async function listed(
     const objects = await slots.inside(() =>
       provider.operations.list(input.reader, { parents, names: new Set() }),
     );
-    const { readContent, readDetails } = provider.operations;
-    // Contents are read when they are written to files, not here.
-    if (readDetails === undefined || readContent !== undefined || input.closer === false) return { objects };
-    const wanted = unlikeDefaults(provider);
+    if (input.closer === false) return { objects };
     return {
-      objects: await Promise.all(
-        objects.map((object) => slots.inside(() => readDetails(input.reader, object, wanted))),
-      ),
+      objects: await Promise.all(objects.map((object) => inDetail(input, slots, provider, object))),
     };
   } catch (failure) {
     return { diagnostic: failureDiagnostic(failure) };
   }
+}
+
+/** Contents are read when they are written to files, not here. */
+async function inDetail(
+  { reader, registry }: ListKindsInput,
+  slots: Semaphore,
+  provider: Provider,
+  object: LiveObject,
+): Promise<LiveObject> {
+  const { readContent, readDetails, readAccess } = provider.operations;
+  const hasAccess = registry.get(provider.kind).fields.access !== undefined;
+  const detailed =
+    readDetails === undefined || readContent !== undefined
+      ? object
+      : await slots.inside(() => readDetails(reader, object, unlikeDefaults(provider)));
+  if (readAccess === undefined || !hasAccess) return detailed;
+  return slots.inside(() => readAccess(reader, detailed));
 }
 
 /** Sets every flag to the opposite of its default, so that kinds that read details only on demand read everything. */

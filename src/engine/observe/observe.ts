@@ -2,6 +2,7 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
+import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
@@ -166,7 +167,7 @@ class Reading {
     return destroy !== true && spec?.policy.authoritative.includes(kind) === true;
   }
 
-  /** More about an object, once for every plan of a snapshot. A digest of its content does not depend on what is desired. */
+  /** More about an object, once for every plan of a snapshot. A digest of its content does not depend on the spec. */
   #more(
     provider: Provider,
     object: LiveObject,
@@ -175,7 +176,8 @@ class Reading {
     const { reader, snapshot } = this.#input;
     if (provider.planning.content?.text === undefined || snapshot === undefined)
       return provider.operations.readDetails?.(this.#reader, object, desired) ?? object;
-    const key = `${provider.kind}\n${object.id}`;
+    // An access list has the names that the spec uses.
+    const key = `${provider.kind}\n${object.id}\n${canonicalJson(desired?.access ?? null)}`;
     const known =
       snapshot.objects.get(key) ??
       Promise.resolve(provider.operations.readDetails?.(reader, object, desired) ?? object);

@@ -3,7 +3,7 @@
 import { structuredPatch } from "diff/lib/patch/create.js";
 import { kindOf } from "../../core/address.ts";
 import { type Path, valueAt } from "../../core/pointer.ts";
-import { type FieldTable, schemaAt } from "../../resource/field-schema.ts";
+import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
@@ -63,7 +63,9 @@ function driftOfRecord(
   const diffs = diffResource(provider.fields, before.applied, found, before).filter(
     // If the service itself changed the value, the cause is the spec.
     ({ cause, path }) =>
-      cause !== "spec" && !isIgnored(path, ignored) && !isReleased(provider.fields, resource, path),
+      cause !== "spec" &&
+      !isIgnored(path, ignored) &&
+      !isReleased(provider.fields, resource, live.values, path),
   );
   if (diffs.length === 0) return undefined;
   const content = driftedContent(context.decided.get(address), contents);
@@ -76,13 +78,15 @@ function driftOfRecord(
   };
 }
 
-/** Whether the spec does not declare a field that is managed only if declared; an apply of other addresses leaves its recorded value. */
-function isReleased(fields: FieldTable, resource: Resource | undefined, path: Path): boolean {
-  if (resource === undefined) return false;
+/**
+ * Whether the spec does not declare a field that is managed only if declared; an apply of other addresses leaves its recorded
+ * value. Such a field of an object that leaves the spec may not have been read.
+ */
+function isReleased(fields: FieldTable, resource: Resource | undefined, live: Values, path: Path): boolean {
   return path.some((_, at) => {
     const field = path.slice(0, at + 1);
-    const { whenAbsent } = schemaAt(fields, field);
-    return whenAbsent === "unmanaged" && valueAt(resource.values, field) === undefined;
+    if (schemaAt(fields, field).whenAbsent !== "unmanaged") return false;
+    return valueAt(resource === undefined ? live : resource.values, field) === undefined;
   });
 }
 

@@ -12,11 +12,13 @@ export const problem = (code: Code, path: Path, message: string, hint?: string):
   ...(hint === undefined ? {} : { hint }),
 });
 
-/** The side effect of a replacement on what holds the ID of the old object. The program does not manage the access lists of these kinds. */
-export const losesId = ({ action }: PlannedChange, what: string): readonly string[] =>
-  action === "replace"
-    ? [`the new ${what} has a new ID; the access list and references to the old ID outside the spec are lost`]
+/** The side effect of a replacement on what holds the ID of the old object. An access list of the spec is written to the new one. */
+export const losesId = ({ action, after }: PlannedChange, what: string): readonly string[] => {
+  const lost = after?.access === undefined ? "the access list and references" : "references";
+  return action === "replace"
+    ? [`the new ${what} has a new ID; ${lost} to the old ID outside the spec are lost`]
     : [];
+};
 
 /** A side effect on the objects with these names; none without names. */
 export const effectOn = (what: string, names: readonly string[]): readonly string[] =>

@@ -158,8 +158,8 @@ export async function readForExport(
   { kinds, only, builtIn, full, secrets, parallelism, ...host }: ExportChoice,
   onRead: NonNullable<ListKindsInput["onRead"]>,
 ): Promise<ExportInput> {
-  const live = await listKinds({ registry, reader, kinds, parallelism, onRead });
   const described = registryIn(registry, dialectFrom(context, host));
+  const live = await listKinds({ registry: described, reader, kinds, parallelism, onRead });
   const input = { registry: described, live, kinds, builtIn, full, secrets };
   const filter = addressFilter(only, exportable(input), "to list the objects, run `workspace export`");
   return filter === undefined ? input : { ...input, only: filter };

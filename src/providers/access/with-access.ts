@@ -1,0 +1,271 @@
+// Access lists as fields of a kind: `access` and `owner`, read only where they are declared, and changed by a step of their own.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import { type JsonObject, objectIn, omit } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import { count } from "../../core/sentences.ts";
+import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { OperationWriter, UpdateTask } from "../../resource/operations.ts";
+import type { FieldDiff, Objection, PlannedChange, Problem, Step } from "../../resource/planning.ts";
+import type { Provider } from "../../resource/provider.ts";
+import { lockout } from "../kit/admin-membership.ts";
+import { choiceField, mapField, textField } from "../kit/field-builders.ts";
+import { problem } from "../kit/problems.ts";
+import {
+  type AccessObject,
+  accessInSpecForm,
+  callerOf,
+  directEntries,
+  isAdmins,
+  principalKey,
+  principalOf,
+  writeAccess,
+} from "./access-list.ts";
+
+export interface AccessRules {
+  /** The part of the path that names the type of the object. */
+  readonly type: string;
+  /** From the lowest to the highest, without ownership. */
+  readonly levels: readonly string[];
+  /** Whether an object always has exactly one owner. */
+  readonly owned?: true;
+  /** The ID of the object in paths, if it is not its remote ID. */
+  readonly idOf?: (api: Reader, id: string) => Promise<string>;
+}
+
+const OURS = new Set(["access", "owner"]);
+const STEP = "access";
+
+const accessFields = ({ levels, owned }: AccessRules, singular: string): FieldTable => ({
+  access: mapField(choiceField(levels, { description: "Level of the principal." }), {
+    dialect: "databricks",
+    severity: "security",
+    whenAbsent: "unmanaged",
+    keys: { minLength: 1 },
+    description: `The whole access list of the ${singular}: a level for each user (ada@example.com), group (data-eng), or service principal (sp:APPLICATION_ID or sp:NAME). Entries of others are drift and are removed. The owner, admins, your own right, and inherited entries are not listed. If absent, the list is not managed.`,
+    examples: [{ "data-eng": levels.at(-1) ?? "" }],
+  }),
+  ...(owned === true
+    ? {
+        owner: textField({
+          dialect: "databricks",
+          severity: "security",
+          whenAbsent: "unmanaged",
+          ignoreCase: true,
+          minLength: 1,
+          mentions: ["users"],
+          description: `The one owner of the ${singular}: a user or a service principal (sp:APPLICATION_ID or sp:NAME). If absent, it is not managed.`,
+          examples: ["ada@example.com"],
+        }),
+      }
+    : {}),
+});
+
+const withoutAccess = (values: Values): Values => omit(values, [...OURS]);
+
+const accessOf = (values: Values | undefined): Values => objectIn(values?.access);
+const ownerOf = (values: Values | undefined): string | undefined =>
+  typeof values?.owner === "string" ? values.owner : undefined;
+
+/** The kind with access lists. Its own rules and operations do not see their fields. */
+export function withAccess(kind: Provider, rules: AccessRules): Provider {
+  const { planning, operations } = kind;
+  const objectOf = async (api: Reader, id: string): Promise<AccessObject> => ({
+    object_type: rules.type,
+    object_id: rules.idOf === undefined ? id : await rules.idOf(api, id),
+  });
+  return {
+    ...kind,
+    fields: { ...kind.fields, ...accessFields(rules, kind.singular) },
+    planning: {
+      ...planning,
+      validate: (values, name) => [
+        ...(planning.validate?.(withoutAccess(values), name) ?? []),
+        ...accessProblems(values),
+      ],
+      normalize: (values) => ({
+        ...(planning.normalize?.(withoutAccess(values)) ?? withoutAccess(values)),
+        ...(values.access === undefined ? {} : { access: values.access }),
+        ...(values.owner === undefined ? {} : { owner: values.owner }),
+      }),
+      dependencies: (name, values) => [
+        ...(planning.dependencies?.(name, withoutAccess(values)) ?? []),
+        ...Object.keys(accessOf(values)).flatMap(managedPrincipal),
+      ],
+      steps: (diffs, live, after) => stepsWith(planning.steps, diffs, live, after),
+      consequences: (change, workspace) => [
+        ...(planning.consequences?.({ ...withoutOurs(change), after: change.after }, workspace) ?? []),
+        ...accessConsequences(change, kind.singular),
+      ],
+      objections: (change, workspace) => [
+        ...(planning.objections?.(withoutOurs(change), workspace) ?? []),
+        ...lockoutOf(change, rules, kind.singular),
+      ],
+    },
+    operations: {
+      ...operations,
+      ...(operations.readDetails === undefined ? { detailed: OURS } : {}),
+      async readDetails(api, live, desired) {
+        const rest = desired === undefined ? undefined : withoutAccess(desired);
+        const detailed = (await operations.readDetails?.(api, live, rest)) ?? live;
+        return isDeclared(desired) ? readAccess(api, detailed, desired, objectOf) : detailed;
+      },
+      readAccess: async (api, live) => forExport(await readAccess(api, live, {}, objectOf)),
+      async create(api, task) {
+        const id = await operations.create(api, { ...task, values: withoutAccess(task.values) });
+        const change = { set: accessOf(task.values), removed: [], owner: ownerOf(task.values) };
+        if (change.owner !== undefined || Object.keys(change.set).length > 0)
+          await writeAccess(api, await objectOf(api, id), change);
+        return id;
+      },
+      async update(api, task) {
+        const steps = task.steps.filter(({ operation }) => operation !== STEP);
+        const values = withoutAccess(task.values);
+        const before = withoutAccess(task.before);
+        if (steps.length > 0) await operations.update(api, { ...task, values, before, steps });
+        const change = task.steps.find(({ operation }) => operation === STEP);
+        if (change !== undefined) await updateAccess(api, task, change, await objectOf(api, task.id));
+      },
+    },
+  };
+}
+
+function isDeclared(desired: Values | undefined): desired is Values {
+  return desired?.access !== undefined || desired?.owner !== undefined;
+}
+
+/** An object whose list the caller must not see cannot be managed, but the others of its kind can. */
+async function readAccess(
+  api: Reader,
+  live: LiveObject,
+  desired: Values,
+  objectOf: (api: Reader, id: string) => Promise<AccessObject>,
+): Promise<LiveObject> {
+  if (live.unmanageable !== undefined) return live;
+  try {
+    const entries = await directEntries(api, await objectOf(api, live.id));
+    const declared = accessOf(desired);
+    const caller = await callerOf(api);
+    const { access, owner, manager } = accessInSpecForm(entries, declared, ownerOf(desired), caller);
+    const values = { ...live.values, access, ...(owner === undefined ? {} : { owner }) };
+    return { ...live, values, facts: { ...live.facts, ...(manager === undefined ? {} : { manager }) } };
+  } catch (refusal) {
+    if (!(refusal instanceof Refused) || refusal.code !== "PERMISSION_DENIED") throw refusal;
+    return { ...live, unmanageable: "you cannot read its access list" };
+  }
+}
+
+/** A spec need not say that a list is empty, or that the caller owns an object. */
+function forExport({ values, ...live }: LiveObject): LiveObject {
+  const { access, owner, ...others } = values;
+  const isListed = Object.keys(objectIn(access)).length > 0;
+  const isCaller = owner === undefined || owner === live.facts.manager;
+  return {
+    ...live,
+    values: {
+      ...others,
+      ...(isListed ? { access: objectIn(access) } : {}),
+      ...(isCaller ? {} : { owner }),
+    },
+  };
+}
+
+function accessProblems(values: Values): readonly Problem[] {
+  const keys = new Map<string, string>();
+  const problems: Problem[] = [];
+  const owner = ownerOf(values);
+  if (owner !== undefined && principalOf(owner).kind === "group" && !owner.includes("${"))
+    problems.push(problem("SPEC_VALUE", ["owner"], `a group cannot own an object: "${owner}"`));
+  for (const text of Object.keys(accessOf(values))) {
+    const principal = principalOf(text);
+    const earlier = keys.get(principalKey(principal));
+    const at = ["access", text];
+    if (isAdmins(principal))
+      problems.push(problem("SPEC_VALUE", at, "admins manage every object", "remove the entry"));
+    else if (earlier !== undefined)
+      problems.push(problem("SPEC_DUPLICATE_KEY", at, `"${earlier}" and "${text}" are the same principal`));
+    else if (owner !== undefined && principalKey(principalOf(owner)) === principalKey(principal))
+      problems.push(
+        problem(
+          "SPEC_COMBINATION",
+          at,
+          `"${text}" is the owner`,
+          "remove the entry: an owner has every right",
+        ),
+      );
+    keys.set(principalKey(principal), text);
+  }
+  return problems;
+}
+
+function managedPrincipal(text: string): readonly { readonly kind: string; readonly name: string }[] {
+  const { kind, name } = principalOf(text);
+  return [{ kind: kind === "user" ? "users" : kind === "group" ? "groups" : "service_principals", name }];
+}
+
+const isOurs = ({ path }: FieldDiff): boolean => OURS.has(String(path[0]));
+
+/** Access comes last: an archive that replaces a notebook takes its list with it. */
+function stepsWith(
+  own: Provider["planning"]["steps"],
+  diffs: readonly FieldDiff[],
+  live: LiveObject,
+  after: Values,
+): readonly Step[] {
+  const others = diffs.filter((diff) => !isOurs(diff));
+  const first: readonly Step[] =
+    others.length === 0 ? [] : (own?.(others, live, withoutAccess(after)) ?? [{ operation: "update" }]);
+  const changed = diffs.filter((diff) => diff.path[0] === "access").map(({ path }) => path[1]);
+  const names = changed.includes(undefined)
+    ? Object.keys({ ...accessOf(live.values), ...accessOf(after) })
+    : changed.map(String);
+  return diffs.length === others.length ? first : [...first, { operation: STEP, detail: { names } }];
+}
+
+async function updateAccess(
+  api: OperationWriter,
+  { values }: UpdateTask,
+  { detail }: Step,
+  object: AccessObject,
+): Promise<void> {
+  const declared = accessOf(values);
+  const names = Array.isArray(detail?.names) ? detail.names.map(String) : [];
+  const set: JsonObject = Object.fromEntries(
+    names.flatMap((name) => (declared[name] === undefined ? [] : [[name, declared[name]]])),
+  );
+  const removed = names.filter((name) => declared[name] === undefined);
+  await writeAccess(api, object, { set, removed, owner: ownerOf(values) });
+}
+
+const withoutOurs = (change: PlannedChange): PlannedChange => ({
+  ...change,
+  after: change.after === undefined ? undefined : withoutAccess(change.after),
+  diffs: change.diffs.filter((diff) => !isOurs(diff)),
+  steps: change.steps.filter(({ operation }) => operation !== STEP),
+});
+
+function accessConsequences(change: PlannedChange, singular: string): readonly string[] {
+  const entries = Object.keys(accessOf(change.after)).length;
+  if (change.action === "replace" && entries > 0)
+    return [
+      `the new ${singular} gets the ${count(entries, "entry", "entries")} of the access list in the spec`,
+    ];
+  const passed = change.action === "update" && change.diffs.find(({ path }) => path[0] === "owner");
+  return passed && typeof passed.before === "string"
+    ? [`${passed.before} no longer owns the ${singular}`]
+    : [];
+}
+
+/** A level of the caller that would no longer let it manage the object. */
+function lockoutOf({ diffs, live, after }: PlannedChange, { levels }: AccessRules, singular: string) {
+  const manager = live?.facts.manager;
+  const level = typeof manager === "string" ? accessOf(after)[manager] : undefined;
+  const isLowered = diffs.some(({ path }) => path[0] === "access" && path[1] === manager);
+  if (!isLowered || level === undefined || level === levels.at(-1)) return [];
+  const objection: Objection = lockout(
+    `the caller, ${String(manager)}, could no longer manage the ${singular}`,
+    `give ${String(manager)} ${levels.at(-1)}, or ask another manager to apply this`,
+  );
+  return [objection];
+}
