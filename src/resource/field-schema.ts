@@ -37,6 +37,8 @@ export interface Annotations {
   readonly names?: string;
   /** Each element of the list is written to the object that it names: those that cannot be managed stay, and are not shown. */
   readonly writtenToNamed?: true;
+  /** Read and written by requests of their own, after those of the object: access lists. */
+  readonly separateRequest?: true;
   /** A string that may be the name of an object of these kinds. A dependency if that object is managed. */
   readonly mentions?: readonly string[];
   /** With `mentions` of one kind: what is not declared should be in the workspace. A plan that sends it looks it up. */
@@ -165,6 +167,7 @@ export const ANNOTATION_KEYWORDS = [
   "refersTo",
   "names",
   "writtenToNamed",
+  "separateRequest",
   "mentions",
   "shouldExist",
   "catalog",

@@ -70,8 +70,8 @@ export interface ProviderOperations {
   list(api: Reader, scope: ListScope): Promise<readonly LiveObject[]>;
   /** More about objects that a list does not tell enough about; only called for those that the spec or the state knows. */
   readDetails?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
-  /** The fields that only `readDetails` reads; absent if it may read any. */
-  readonly detailed?: ReadonlySet<string>;
+  /** True if a list tells everything but fields with requests of their own. */
+  readonly listsAll?: true;
   /** The access list of an object, for an export. Of a kind with contents, an export reads no other details. */
   readAccess?(api: Reader, object: LiveObject): Promise<LiveObject>;
   /** For kinds with a field `content`: the bytes of a live object in pieces, in the form that its source file has by its name. */

@@ -8,6 +8,7 @@ import { makePlan } from "../../src/planner/make-plan.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { crashingProcess } from "../engine/crashing.ts";
 import { doing, results, type Site } from "../engine/site.ts";
+import { databricksSamples } from "./databricks-samples.ts";
 import { POLICY, siteOf } from "./sample-site.ts";
 import { type Sample, samples } from "./samples.ts";
 
@@ -48,124 +49,129 @@ function kept(site: Site): string {
 
 /** Declares the tests. `cloud`: in the Databricks dialect on that cloud. */
 export function testLaws(cloud?: FieldDialect["cloud"]): void {
-  describe.each(samples)("$kind", (sample) => {
-    test("after an apply, plan and drift are empty and another apply sends no write", async () => {
-      const site = await siteOf(sample, SECRETS, cloud);
-      const done = await apply(site, sample.spec);
-      expect(done.some((one) => one.startsWith(`applied create ${sample.kind}.`))).toBe(true);
-      const plan = await planned(site, sample.spec);
-      expect(doing(plan)).toEqual([]);
-      expect(plan.drift).toEqual([]);
-      const before = site.writes.length;
-      await apply(site, sample.spec);
-      expect(site.writes.slice(before)).toEqual([]);
-    });
-
-    test("a changed spec is applied in place and leaves nothing to do", async () => {
-      const site = await siteOf(sample, SECRETS, cloud);
-      await apply(site, sample.spec);
-      const plan = await planned(site, sample.changed);
-      expect(doing(plan)).not.toEqual([]);
-      expect(plan.changes.filter((change) => change.action === "replace")).toEqual([]);
-      await apply(site, sample.changed);
-      expect(doing(await planned(site, sample.changed))).toEqual([]);
-      await apply(site, sample.spec);
-      expect(doing(await planned(site, sample.spec))).toEqual([]);
-    });
-
-    test.skipIf(sample.outsideChange === undefined)(
-      "a change outside the spec is drift, and the next apply reverts it",
-      async () => {
+  const here = cloud === undefined ? samples : [...samples, ...databricksSamples];
+  describe.each(here.map((sample) => [sample.title ?? sample.kind, sample] as const))(
+    "%s",
+    (_title, sample) => {
+      test("after an apply, plan and drift are empty and another apply sends no write", async () => {
         const site = await siteOf(sample, SECRETS, cloud);
-        await apply(site, sample.spec);
-        await changeOutside(site, sample);
+        const done = await apply(site, sample.spec);
+        expect(done.some((one) => one.startsWith(`applied create ${sample.kind}.`))).toBe(true);
         const plan = await planned(site, sample.spec);
-        expect(plan.drift.map((one) => one.kind)).toContain(sample.kind);
-        expect(doing(plan)).not.toEqual([]);
-        for (const change of plan.changes) if (change.action === "update") expect(change.cause).toBe("drift");
+        expect(doing(plan)).toEqual([]);
+        expect(plan.drift).toEqual([]);
+        const before = site.writes.length;
         await apply(site, sample.spec);
-        const after = await planned(site, sample.spec);
-        expect(doing(after)).toEqual([]);
-        expect(after.drift).toEqual([]);
-      },
-    );
+        expect(site.writes.slice(before)).toEqual([]);
+      });
 
-    test("the same input gives the same plan, byte for byte, whatever the order of what was read", async () => {
-      const site = await siteOf(sample, SECRETS, cloud);
-      await apply(site, sample.spec);
-      const spec = await site.spec(POLICY + sample.changed);
-      const { input } = await site.drive(site.process().look(spec, await site.state()));
-      const turned = new Map(
-        [...input.live]
-          .reverse()
-          .map(
-            ([kind, found]) =>
-              [kind, found.readable ? { ...found, objects: [...found.objects].reverse() } : found] as const,
-          ),
-      );
-      const again = makePlan({ ...input, live: turned });
-      expect(stringifyJson(makePlan(input))).toBe(stringifyJson(makePlan(input)));
-      expect(stringifyJson(again.changes)).toBe(stringifyJson(makePlan(input).changes));
-    });
-
-    test("undeclared objects do not change by a byte", async () => {
-      const site = await siteOf(sample, SECRETS, cloud);
-      const strangers = await stranded(site);
-      const before = await strangers();
-      await apply(site, sample.spec);
-      await apply(site, sample.changed);
-      await apply(site, "users: {}\n");
-      expect(await strangers()).toBe(before);
-    });
-
-    test("applying an empty spec leaves no record and no managed object", async () => {
-      const site = await siteOf(sample, SECRETS, cloud);
-      await apply(site, sample.spec);
-      await apply(site, "users: {}\n");
-      expect([...(await site.state()).records.keys()]).toEqual([]);
-      const again = await planned(site, sample.spec);
-      expect(doing(again).filter((one) => !one.startsWith("create "))).toEqual([]);
-    });
-
-    test("no secret is on the disk or in a plan, in any encoding", async () => {
-      const site = await siteOf(sample, SECRETS, cloud);
-      const plan = await planned(site, sample.spec);
-      await apply(site, sample.spec);
-      const changed = await planned(site, sample.changed);
-      await apply(site, sample.changed);
-      const text = [kept(site), stringifyJson(plan), stringifyJson(changed)].join("\n");
-      for (const canary of [...Object.values(SECRETS), ...(sample.secretFiles ?? [])]) {
-        for (const form of ["utf8", "base64", "base64url", "hex"] as const) {
-          expect(text).not.toContain(form === "utf8" ? canary.trim() : Buffer.from(canary).toString(form));
-        }
-      }
-    });
-
-    test("a stop at any step, then another apply: the same world, without duplicates or open intents", async () => {
-      const calm = await siteOf(sample, SECRETS, cloud);
-      const whole = crashingProcess();
-      await calm.drive(
-        calm.process({ ...whole.options, parallelism: 1 }).apply(await calm.spec(POLICY + sample.spec)),
-      );
-      const wanted = await world(calm);
-      const points = whole.points.length;
-      expect(points).toBeGreaterThan(4);
-      const step = Math.max(1, Math.floor(points / 12));
-      for (let at = 0; at < points; at += step) {
+      test("a changed spec is applied in place and leaves nothing to do", async () => {
         const site = await siteOf(sample, SECRETS, cloud);
-        const dying = crashingProcess(at);
-        const run = site
-          .process({ ...dying.options, parallelism: 1, pid: 2 })
-          .apply(await site.spec(POLICY + sample.spec));
-        run.catch(() => undefined);
-        await site.drive(Promise.race([run, dying.stopped]));
         await apply(site, sample.spec);
-        expect(doing(await planned(site, sample.spec)), `stopped at ${whole.points[at]}`).toEqual([]);
-        expect((await site.state()).open).toEqual([]);
-        expect(await world(site), `stopped at ${whole.points[at]}`).toBe(wanted);
-      }
-    });
-  });
+        const plan = await planned(site, sample.changed);
+        expect(doing(plan)).not.toEqual([]);
+        expect(plan.changes.filter((change) => change.action === "replace")).toEqual([]);
+        await apply(site, sample.changed);
+        expect(doing(await planned(site, sample.changed))).toEqual([]);
+        await apply(site, sample.spec);
+        expect(doing(await planned(site, sample.spec))).toEqual([]);
+      });
+
+      test.skipIf(sample.outsideChange === undefined)(
+        "a change outside the spec is drift, and the next apply reverts it",
+        async () => {
+          const site = await siteOf(sample, SECRETS, cloud);
+          await apply(site, sample.spec);
+          await changeOutside(site, sample);
+          const plan = await planned(site, sample.spec);
+          expect(plan.drift.map((one) => one.kind)).toContain(sample.kind);
+          expect(doing(plan)).not.toEqual([]);
+          for (const change of plan.changes)
+            if (change.action === "update") expect(change.cause).toBe("drift");
+          await apply(site, sample.spec);
+          const after = await planned(site, sample.spec);
+          expect(doing(after)).toEqual([]);
+          expect(after.drift).toEqual([]);
+        },
+      );
+
+      test("the same input gives the same plan, byte for byte, whatever the order of what was read", async () => {
+        const site = await siteOf(sample, SECRETS, cloud);
+        await apply(site, sample.spec);
+        const spec = await site.spec(POLICY + sample.changed);
+        const { input } = await site.drive(site.process().look(spec, await site.state()));
+        const turned = new Map(
+          [...input.live]
+            .reverse()
+            .map(
+              ([kind, found]) =>
+                [kind, found.readable ? { ...found, objects: [...found.objects].reverse() } : found] as const,
+            ),
+        );
+        const again = makePlan({ ...input, live: turned });
+        expect(stringifyJson(makePlan(input))).toBe(stringifyJson(makePlan(input)));
+        expect(stringifyJson(again.changes)).toBe(stringifyJson(makePlan(input).changes));
+      });
+
+      test("undeclared objects do not change by a byte", async () => {
+        const site = await siteOf(sample, SECRETS, cloud);
+        const strangers = await stranded(site);
+        const before = await strangers();
+        await apply(site, sample.spec);
+        await apply(site, sample.changed);
+        await apply(site, "users: {}\n");
+        expect(await strangers()).toBe(before);
+      });
+
+      test("applying an empty spec leaves no record and no managed object", async () => {
+        const site = await siteOf(sample, SECRETS, cloud);
+        await apply(site, sample.spec);
+        await apply(site, "users: {}\n");
+        expect([...(await site.state()).records.keys()]).toEqual([]);
+        const again = await planned(site, sample.spec);
+        expect(doing(again).filter((one) => !one.startsWith("create "))).toEqual([]);
+      });
+
+      test("no secret is on the disk or in a plan, in any encoding", async () => {
+        const site = await siteOf(sample, SECRETS, cloud);
+        const plan = await planned(site, sample.spec);
+        await apply(site, sample.spec);
+        const changed = await planned(site, sample.changed);
+        await apply(site, sample.changed);
+        const text = [kept(site), stringifyJson(plan), stringifyJson(changed)].join("\n");
+        for (const canary of [...Object.values(SECRETS), ...(sample.secretFiles ?? [])]) {
+          for (const form of ["utf8", "base64", "base64url", "hex"] as const) {
+            expect(text).not.toContain(form === "utf8" ? canary.trim() : Buffer.from(canary).toString(form));
+          }
+        }
+      });
+
+      test("a stop at any step, then another apply: the same world, without duplicates or open intents", async () => {
+        const calm = await siteOf(sample, SECRETS, cloud);
+        const whole = crashingProcess();
+        await calm.drive(
+          calm.process({ ...whole.options, parallelism: 1 }).apply(await calm.spec(POLICY + sample.spec)),
+        );
+        const wanted = await world(calm);
+        const points = whole.points.length;
+        expect(points).toBeGreaterThan(4);
+        const step = Math.max(1, Math.floor(points / 12));
+        for (let at = 0; at < points; at += step) {
+          const site = await siteOf(sample, SECRETS, cloud);
+          const dying = crashingProcess(at);
+          const run = site
+            .process({ ...dying.options, parallelism: 1, pid: 2 })
+            .apply(await site.spec(POLICY + sample.spec));
+          run.catch(() => undefined);
+          await site.drive(Promise.race([run, dying.stopped]));
+          await apply(site, sample.spec);
+          expect(doing(await planned(site, sample.spec)), `stopped at ${whole.points[at]}`).toEqual([]);
+          expect((await site.state()).open).toEqual([]);
+          expect(await world(site), `stopped at ${whole.points[at]}`).toBe(wanted);
+        }
+      });
+    },
+  );
 }
 
 /** The number of live objects of each kind, by name; IDs and times differ from run to run. */

@@ -10,6 +10,8 @@ export interface OutsideChange {
 
 export interface Sample {
   readonly kind: string;
+  /** Of a sample that is not about its whole kind. */
+  readonly title?: string;
   readonly spec: string;
   /** The same resources with other values. Nothing in it replaces anything. */
   readonly changed: string;

@@ -7,8 +7,10 @@ import { toDottedPath } from "../../core/pointer.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable, isIgnored } from "../../planner/diff/normalize.ts";
 import type { Change } from "../../planner/model/change.ts";
+import type { FieldTable } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
+import type { FieldDiff } from "../../resource/planning.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { toNames } from "../name-index.ts";
@@ -134,14 +136,17 @@ function checked(
       record: { ...(run.input.lease.record(record.address) ?? record), status: "ready", seen },
     });
   // A list contains less than the object itself; the next plan compares kinds with more fields.
-  const { readDetails, detailed } = provider.operations;
-  if (readDetails !== undefined && detailed === undefined) return [];
+  const { readDetails, listsAll } = provider.operations;
+  if (readDetails !== undefined && listsAll !== true) return [];
   const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
   const off = diffResource(provider.fields, record.applied, live, { applied: record.applied, seen }).filter(
-    (diff) => !isIgnored(diff.path, ignored) && detailed?.has(String(diff.path[0])) !== true,
+    (diff) => !isIgnored(diff.path, ignored) && !hasOwnRequest(provider.fields, diff),
   );
   return off.length === 0 ? [] : [differs(record, off.map((diff) => toDottedPath(diff.path)).join(", "))];
 }
+
+const hasOwnRequest = (fields: FieldTable, { path }: FieldDiff): boolean =>
+  fields[String(path[0])]?.separateRequest === true;
 
 function differs(record: StateRecord, what: string): Diagnostic {
   return warning("APPLY_VERIFY", `${record.address} does not match the values that were written: ${what}`, {

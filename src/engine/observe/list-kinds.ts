@@ -98,7 +98,9 @@ async function inDetail(
   object: LiveObject,
 ): Promise<LiveObject> {
   const { readContent, readDetails, readAccess } = provider.operations;
-  const hasAccess = registry.get(provider.kind).fields.access !== undefined;
+  const hasAccess = Object.values(registry.get(provider.kind).fields).some(
+    (field) => field.separateRequest === true,
+  );
   const detailed =
     readDetails === undefined || readContent !== undefined
       ? object

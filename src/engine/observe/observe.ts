@@ -2,14 +2,14 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
-import { canonicalJson } from "../../core/canonical.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { defined } from "../../core/json.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject, OtherObject } from "../../resource/live.ts";
-import { foldName, kindsNamedBy, translateNames, withoutNames } from "../../resource/names.ts";
+import { kindsNamedBy, translateNames, withoutNames } from "../../resource/names.ts";
 import type { ListScope } from "../../resource/operations.ts";
 import type { State } from "../../state/model/record.ts";
 import { Semaphore } from "../concurrency.ts";
@@ -17,7 +17,6 @@ import { failureDiagnostic } from "../failures.ts";
 import { createNameIndex, manageablePart, type NameIndex } from "../name-index.ts";
 import type { DesiredSpec, Restriction } from "./needed-kinds.ts";
 import {
-  isKnown,
   type KnownNames,
   type LiveSnapshot,
   memoizedReader,
@@ -108,7 +107,7 @@ class Reading {
     const parents = await this.#kind(parentProvider);
     if (!parents.readable) return parents;
     const known = this.#scope.known(parentKind);
-    const managed = parents.objects.filter((parent) => isKnown(parentProvider, known, parent));
+    const managed = parents.objects.filter((parent) => known.has(parent));
     const objects: LiveObject[] = [];
     const unreadableParents = new Map<string, Diagnostic>();
     const lists = await Promise.all(managed.map(({ name }) => this.#listed(provider, [name])));
@@ -149,9 +148,9 @@ class Reading {
     object: LiveObject,
   ): Promise<LiveObject | undefined> {
     if (provider.operations.readDetails === undefined) return object;
-    if (!isKnown(provider, known, object) && !this.#isAuthoritative(provider)) return object;
+    if (!known.has(object) && !this.#isAuthoritative(provider)) return object;
     if (this.#input.looksAt?.(provider.kind, object) === false) return object;
-    const desired = known.desired.get(foldName(provider, object.name));
+    const desired = known.desiredOf(object);
     try {
       return await this.#slots.inside(async () => this.#more(provider, object, desired));
     } catch (failure) {

@@ -93,11 +93,11 @@ function spent(what: string): Diagnostic {
 /** The names and IDs of one kind in the spec and the state. */
 export interface KnownNames {
   readonly names: ReadonlySet<string>;
-  /** The same in the form in which names compare. */
-  readonly folded: ReadonlySet<string>;
   readonly ids: ReadonlySet<string>;
-  /** Desired values by the form in which names compare; none if everything is to be deleted. */
-  readonly desired: ReadonlyMap<string, Values>;
+  /** The desired values of an object: by its ID in the state, by the token of an interrupted creation, or by its name; none if everything is to be deleted. */
+  desiredOf(object: LiveObject): Values | undefined;
+  /** Whether an object has one of these IDs, tokens, or names. */
+  has(object: LiveObject): boolean;
 }
 
 export interface ObserveScope {
@@ -106,7 +106,12 @@ export interface ObserveScope {
   known(kind: string): KnownNames;
 }
 
-const NOTHING: KnownNames = { names: new Set(), folded: new Set(), ids: new Set(), desired: new Map() };
+const NOTHING: KnownNames = {
+  names: new Set(),
+  ids: new Set(),
+  desiredOf: () => undefined,
+  has: () => false,
+};
 
 export function observeScope(needing: Needing): ObserveScope {
   const { registry, spec, state, destroy } = needing;
@@ -129,20 +134,30 @@ export function observeScope(needing: Needing): ObserveScope {
     const folded = lazily(() => new Set([...names()].map((name) => foldName(provider, name))));
     const ids = lazily(() => new Set(recorded.flatMap(({ id, deposed }) => [id, ...(deposed ?? [])])));
     const wanted = destroy === true ? [] : ofKind;
-    const desired = lazily(() => new Map(wanted.map((one) => [foldName(provider, one.name), one.values])));
+    const byName = lazily(() => new Map(wanted.map((one) => [foldName(provider, one.name), one.values])));
+    const byId = lazily(() => new Map(recorded.map(({ id, address }) => [String(id), address])));
+    const byToken = lazily(
+      () => new Map((intents.get(kind) ?? []).map(({ token, address }) => [token, address])),
+    );
+    const addressOfObject = ({ id, facts: { token } }: LiveObject): Address | undefined =>
+      byId().get(id) ?? (typeof token === "string" ? byToken().get(token) : undefined);
     return {
       get names() {
         return names();
       },
-      get folded() {
-        return provider.ignoreCase === true ? folded() : names();
-      },
       get ids() {
         return ids();
       },
-      get desired() {
-        return desired();
+      desiredOf(object) {
+        if (destroy === true) return undefined;
+        const address = addressOfObject(object);
+        const values = address === undefined ? undefined : spec?.resources.get(address)?.values;
+        return values ?? byName().get(foldName(provider, object.name));
       },
+      has: (object) =>
+        ids().has(object.id) ||
+        addressOfObject(object) !== undefined ||
+        (provider.ignoreCase === true ? folded() : names()).has(foldName(provider, object.name)),
     };
   };
   const known = new Map<string, KnownNames>();
@@ -173,8 +188,4 @@ function lazily<T extends object>(make: () => T): () => T {
 /** The kinds needed to read objects of a kind: their parents, and the kinds that their fields refer to. */
 export function requiredKinds({ nested, fields }: Provider): readonly string[] {
   return [...(nested === undefined ? [] : [nested.kind]), ...kindsNamedBy(fields)];
-}
-
-export function isKnown(provider: Provider, known: KnownNames, object: LiveObject): boolean {
-  return known.ids.has(object.id) || known.folded.has(foldName(provider, object.name));
 }

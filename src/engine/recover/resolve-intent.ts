@@ -265,10 +265,13 @@ export function withDeposed(record: StateRecord, ids: readonly RemoteId[]): Stat
   return deposed.length === 0 ? record : { ...record, deposed };
 }
 
-/** Whether a live object matches the request; values that cannot be read back count as equal. */
+/** Whether a live object matches the request; values that cannot be read back, or that a later request writes, count as equal. */
 export function matchesRequest(provider: Provider, wanted: Values, live: LiveObject): boolean {
   const found = diffResource(provider.fields, wanted, comparable(provider, live), undefined);
-  return found.every((diff) => provider.fields[String(diff.path[0])]?.writeOnly === true);
+  return found.every(({ path: [name] }) => {
+    const { writeOnly, separateRequest } = provider.fields[String(name)] ?? {};
+    return writeOnly === true || separateRequest === true;
+  });
 }
 
 /** The values that a live object proves: not those that others may have written since. */

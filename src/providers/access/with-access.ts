@@ -5,10 +5,10 @@ import { type JsonObject, objectIn, omit } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
+import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter, UpdateTask } from "../../resource/operations.ts";
 import type { FieldDiff, Objection, PlannedChange, Problem, Step } from "../../resource/planning.ts";
-import type { Provider } from "../../resource/provider.ts";
 import { lockout } from "../kit/admin-membership.ts";
 import { choiceField, mapField, textField } from "../kit/field-builders.ts";
 import { problem } from "../kit/problems.ts";
@@ -42,6 +42,7 @@ const accessFields = ({ levels, owned }: AccessRules, singular: string): FieldTa
     dialect: "databricks",
     severity: "security",
     whenAbsent: "unmanaged",
+    separateRequest: true,
     keys: { minLength: 1 },
     description: `The whole access list of the ${singular}: a level for each user (ada@example.com), group (data-eng), or service principal (sp:APPLICATION_ID or sp:NAME). Entries of others are drift and are removed. The owner, admins, your own right, and inherited entries are not listed. If absent, the list is not managed.`,
     examples: [{ "data-eng": levels.at(-1) ?? "" }],
@@ -52,6 +53,7 @@ const accessFields = ({ levels, owned }: AccessRules, singular: string): FieldTa
           dialect: "databricks",
           severity: "security",
           whenAbsent: "unmanaged",
+          separateRequest: true,
           ignoreCase: true,
           minLength: 1,
           mentions: ["users"],
@@ -105,7 +107,7 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
     },
     operations: {
       ...operations,
-      ...(operations.readDetails === undefined ? { detailed: OURS } : {}),
+      ...(operations.readDetails === undefined ? { listsAll: true } : {}),
       async readDetails(api, live, desired) {
         const rest = desired === undefined ? undefined : withoutAccess(desired);
         const detailed = (await operations.readDetails?.(api, live, rest)) ?? live;
@@ -248,9 +250,7 @@ const withoutOurs = (change: PlannedChange): PlannedChange => ({
 function accessConsequences(change: PlannedChange, singular: string): readonly string[] {
   const entries = Object.keys(accessOf(change.after)).length;
   if (change.action === "replace" && entries > 0)
-    return [
-      `the new ${singular} gets the ${count(entries, "entry", "entries")} of the access list in the spec`,
-    ];
+    return [`the new ${singular} gets the access list of the spec (${count(entries, "entry", "entries")})`];
   const passed = change.action === "update" && change.diffs.find(({ path }) => path[0] === "owner");
   return passed && typeof passed.before === "string"
     ? [`${passed.before} no longer owns the ${singular}`]

@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { doing, results, Site } from "../engine/site.ts";
+
+let site: Site;
+beforeEach(async () => {
+  site = await Site.start("azure");
+  onTestFinished(() => site.close());
+});
+
+const JOB = `new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1 }, notebook_task: { notebook_path: /n }`;
+const PEOPLE = "users: { ada@example.com: {}, bo@example.com: {} }\ngroups: { data: {} }\n";
+const withJob = (access: string): string => `${PEOPLE}jobs: { nightly: { ${JOB}, ${access} } }\n`;
+
+const apply = async (yaml: string) => {
+  const { outcome } = await site.drive(site.process().apply(await site.spec(yaml)));
+  expect(outcome.diagnostics).toEqual([]);
+};
+const plan = async (yaml: string) => site.drive(site.process().plan(await site.spec(yaml)));
+
+async function idOf(address: string): Promise<string> {
+  const record = [...(await site.state()).records.values()].find((one) => one.address === address);
+  return String(record?.id);
+}
+
+async function listOf(address: string, type = "jobs"): Promise<Record<string, string>> {
+  const { body } = await site.world.get(`permissions/${type}/${await idOf(address)}`);
+  return Object.fromEntries(
+    body.access_control_list.flatMap(
+      (one: {
+        user_name?: string;
+        group_name?: string;
+        all_permissions: { permission_level: string; inherited: boolean }[];
+      }) =>
+        one.all_permissions
+          .filter(({ inherited }) => !inherited)
+          .map(({ permission_level }) => [one.user_name ?? one.group_name, permission_level]),
+    ),
+  );
+}
+
+const grant = async (address: string, access_control_list: object[], type = "jobs") =>
+  site.world.patch(`permissions/${type}/${await idOf(address)}`, { access_control_list });
+
+describe("the access list of a job", () => {
+  test("keeps the owner that the spec does not name, and has the entries of the spec", async () => {
+    await apply(withJob("access: { data: CAN_MANAGE_RUN, ada@example.com: CAN_VIEW }"));
+    expect(await listOf("jobs.nightly")).toEqual({
+      "admin@example.com": "IS_OWNER",
+      data: "CAN_MANAGE_RUN",
+      "ada@example.com": "CAN_VIEW",
+    });
+  });
+
+  test("shows an entry of others as drift of the severity security, and removes it entry by entry", async () => {
+    const yaml = withJob("access: { data: CAN_VIEW }");
+    await apply(yaml);
+    await grant("jobs.nightly", [{ user_name: "bo@example.com", permission_level: "CAN_MANAGE" }]);
+    const drifted = await plan(yaml);
+    expect(drifted.drift.map(({ address, diffs }) => [address, diffs[0]?.path])).toEqual([
+      ["jobs.nightly", ["access", "bo@example.com"]],
+    ]);
+    const [change] = drifted.changes.filter(({ action }) => action === "update");
+    expect(change).toMatchObject({
+      cause: "drift",
+      diffs: [{ path: ["access", "bo@example.com"], before: "CAN_MANAGE", cause: "drift" }],
+      steps: [{ operation: "access", detail: { names: ["bo@example.com"] } }],
+    });
+    await apply(yaml);
+    expect(await listOf("jobs.nightly")).toEqual({ "admin@example.com": "IS_OWNER", data: "CAN_VIEW" });
+  });
+
+  test("is not written if an entry appears after the plan", async () => {
+    await apply(withJob("access: { data: CAN_VIEW }"));
+    const process = site.process({
+      onPlan: () =>
+        void grant("jobs.nightly", [{ user_name: "bo@example.com", permission_level: "CAN_VIEW" }]),
+    });
+    const spec = await site.spec(withJob("access: { data: CAN_MANAGE }"));
+    const { outcome } = await site.drive(process.apply(spec));
+    expect(results(outcome)).toEqual(["failed update jobs.nightly"]);
+    expect(await listOf("jobs.nightly")).toEqual({
+      "admin@example.com": "IS_OWNER",
+      data: "CAN_VIEW",
+      "bo@example.com": "CAN_VIEW",
+    });
+  });
+
+  test("leaves nothing to do if it gives the owner a level, or spells a user in another case", async () => {
+    const yaml = withJob("access: { admin@example.com: CAN_VIEW, ADA@example.com: CAN_VIEW }");
+    await apply(yaml);
+    expect(await listOf("jobs.nightly")).toEqual({
+      "admin@example.com": "IS_OWNER",
+      "ada@example.com": "CAN_VIEW",
+    });
+    expect(doing(await plan(yaml))).toEqual([]);
+  });
+
+  test("passes the ownership on, and the caller keeps the right to manage the job", async () => {
+    await apply(withJob("access: { data: CAN_VIEW }"));
+    const yaml = withJob("owner: ada@example.com, access: { data: CAN_VIEW }");
+    const [change] = (await plan(yaml)).changes.filter(({ action }) => action === "update");
+    expect(change?.consequences).toContain("admin@example.com no longer owns the job");
+    await apply(yaml);
+    expect(await listOf("jobs.nightly")).toEqual({
+      "ada@example.com": "IS_OWNER",
+      data: "CAN_VIEW",
+      "admin@example.com": "CAN_MANAGE",
+    });
+    const after = await plan(yaml);
+    expect([doing(after), after.drift]).toEqual([[], []]);
+  });
+
+  test("is not read where the spec does not declare it", async () => {
+    await apply(withJob("max_concurrent_runs: 2"));
+    site.reads.length = 0;
+    await plan(withJob("max_concurrent_runs: 2"));
+    expect(site.reads.filter((read) => read.includes("permissions"))).toEqual([]);
+  });
+
+  test.each([
+    ["access: { admins: CAN_VIEW }", "admins manage every object"],
+    ["access: { ada@example.com: CAN_VIEW, Ada@example.com: CAN_MANAGE }", "are the same principal"],
+    ["owner: ada@example.com, access: { ada@example.com: CAN_VIEW }", 'is the owner"'],
+    ["owner: data", "a group cannot own an object"],
+    ["access: { data: CAN_RESTART }", "CAN_RESTART"],
+  ])("refuses %s", async (access, message) => {
+    await expect(site.spec(withJob(access))).rejects.toThrow(message);
+  });
+});
+
+const POOL = "node_type_id: Standard_DS3_v2";
+
+test("a replaced object gets the access list of the spec", async () => {
+  const yaml = (type: string) =>
+    `policy: { on_immutable_change: replace }\n${PEOPLE}pools: { warm: { node_type_id: ${type}, access: { data: CAN_ATTACH_TO } } }\n`;
+  await apply(yaml("Standard_DS3_v2"));
+  const next = yaml("Standard_DS4_v2");
+  const [change] = (await plan(next)).changes.filter(({ action }) => action === "replace");
+  expect(change?.consequences).toContain("the new instance pool gets the access list of the spec (1 entry)");
+  await apply(next);
+  expect(await listOf("pools.warm", "instance-pools")).toEqual({
+    "admin@example.com": "CAN_MANAGE",
+    data: "CAN_ATTACH_TO",
+  });
+});
+
+test("the caller's own right is no difference, and a plan that lowers it is blocked", async () => {
+  const yaml = (access: string) => `pools: { warm: { ${POOL}, access: ${access} } }\n`;
+  await apply(yaml("{}"));
+  expect(await listOf("pools.warm", "instance-pools")).toEqual({ "admin@example.com": "CAN_MANAGE" });
+  expect(doing(await plan(yaml("{}")))).toEqual([]);
+  const lowering = await plan(yaml("{ admin@example.com: CAN_ATTACH_TO }"));
+  expect(lowering.guards.map(({ diagnostic }) => diagnostic.code)).toEqual(["GUARD_LOCKOUT"]);
+});
