@@ -1,7 +1,7 @@
 // What an observation reads, and its readers: one asks for shared lists once, and one stops at a limit, so that an untrusted spec cannot cause unlimited reads.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { kindOf } from "../../core/address.ts";
+import { type Address, kindOf } from "../../core/address.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { stringifyJson } from "../../core/exact-json.ts";
