@@ -30,7 +30,7 @@ export const OWNER = "IS_OWNER";
 const MANAGE = "CAN_MANAGE";
 
 /** `ada@example.com` is a user, `sp:deployer` a service principal, `data-eng` a group; `user:` and `group:` settle other names. */
-export function principalOf(text: string): Principal {
+export function principalNamed(text: string): Principal {
   const [, prefix, rest] = /^(user|group|sp):(.+)$/s.exec(text) ?? [];
   if (prefix !== undefined && rest !== undefined) return { kind: prefix as PrincipalKind, name: rest };
   return { kind: text.includes("@") ? "user" : "group", name: text };
@@ -38,7 +38,7 @@ export function principalOf(text: string): Principal {
 
 function textOf({ kind, name }: Principal): string {
   if (kind === "sp") return `sp:${name}`;
-  return principalOf(name).kind === kind && principalOf(name).name === name ? name : `${kind}:${name}`;
+  return principalNamed(name).kind === kind && principalNamed(name).name === name ? name : `${kind}:${name}`;
 }
 
 /** Names of groups compare exactly; user names and application IDs compare without regard to case. */
@@ -69,7 +69,7 @@ export async function directEntries(api: Reader, object: AccessObject): Promise<
 
 /** Whether a key of a spec names the principal of an entry. */
 export function namesEntry(text: string, { principal, shown }: DirectEntry): boolean {
-  const named = principalOf(text);
+  const named = principalNamed(text);
   if (principalKey(named) === principalKey(principal)) return true;
   return named.kind === "sp" && principal.kind === "sp" && named.name === shown;
 }
@@ -172,7 +172,7 @@ async function changedList(
 
 /** A principal of a spec, with the name that requests use. */
 async function inRequest(api: Reader, text: string): Promise<Principal> {
-  const { kind, name } = principalOf(text);
+  const { kind, name } = principalNamed(text);
   return { kind, name: kind === "sp" ? await applicationId(api, name) : name };
 }
 

@@ -19,7 +19,7 @@ import {
   directEntries,
   isAdmins,
   principalKey,
-  principalOf,
+  principalNamed,
   writeAccess,
 } from "./access-list.ts";
 
@@ -177,17 +177,17 @@ function accessProblems(values: Values): readonly Problem[] {
   const keys = new Map<string, string>();
   const problems: Problem[] = [];
   const owner = ownerOf(values);
-  if (owner !== undefined && principalOf(owner).kind === "group" && !owner.includes("${"))
+  if (owner !== undefined && principalNamed(owner).kind === "group" && !owner.includes("${"))
     problems.push(problem("SPEC_VALUE", ["owner"], `a group cannot own an object: "${owner}"`));
   for (const text of Object.keys(accessOf(values))) {
-    const principal = principalOf(text);
+    const principal = principalNamed(text);
     const earlier = keys.get(principalKey(principal));
     const at = ["access", text];
     if (isAdmins(principal))
       problems.push(problem("SPEC_VALUE", at, "admins manage every object", "remove the entry"));
     else if (earlier !== undefined)
       problems.push(problem("SPEC_DUPLICATE_KEY", at, `"${earlier}" and "${text}" are the same principal`));
-    else if (owner !== undefined && principalKey(principalOf(owner)) === principalKey(principal))
+    else if (owner !== undefined && principalKey(principalNamed(owner)) === principalKey(principal))
       problems.push(
         problem(
           "SPEC_COMBINATION",
@@ -202,7 +202,7 @@ function accessProblems(values: Values): readonly Problem[] {
 }
 
 function managedPrincipal(text: string): readonly { readonly kind: string; readonly name: string }[] {
-  const { kind, name } = principalOf(text);
+  const { kind, name } = principalNamed(text);
   return [{ kind: kind === "user" ? "users" : kind === "group" ? "groups" : "service_principals", name }];
 }
 

@@ -318,7 +318,10 @@ test("no field of a dialect is without a case", () => {
   const fieldsOf = (kind: string, cloud: Cloud): readonly string[] => {
     const contract = registryIn(registry, CONTRACT_FIELDS).get(kind).fields;
     const own = registryIn(registry, { dialect: "databricks", cloud }).get(kind).fields;
-    return Object.keys(own).filter((field) => contract[field] === undefined);
+    // Access lists have tests of their own.
+    return Object.keys(own).filter(
+      (field) => contract[field] === undefined && own[field]?.separateRequest !== true,
+    );
   };
   const tested: Readonly<Record<string, readonly Case[]>> = { clusters: CLUSTER, jobs: JOB, pools: POOL };
   const lacking = (["azure", "aws", "gcp"] as const).flatMap((cloud) =>
