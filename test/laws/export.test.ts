@@ -8,10 +8,12 @@ import { listKinds } from "../../src/engine/observe/list-kinds.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";
 import { registry } from "../../src/providers/index.ts";
 import { yamlText } from "../../src/report/text/yaml.ts";
-import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
+import { registryIn } from "../../src/resource/dialect-view.ts";
+import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { type ExportInput, exportSpec } from "../../src/spec/export/document.ts";
 import { fetchSources } from "../../src/workflow/transfer/export.ts";
 import { doing, results, Site } from "../engine/site.ts";
+import { databricksSamples } from "./databricks-samples.ts";
 import { samples } from "./samples.ts";
 
 const sites: Site[] = [];
@@ -22,8 +24,12 @@ afterEach(() => {
 const ENV = { DB_PASSWORD: "canary-db-71c9", OTHER_PASSWORD: "canary-other-2f80" };
 const POLICY = "policy: { max_deletes: 100% }\n";
 
-async function siteWith(yaml: string, files: Readonly<Record<string, string>> = {}): Promise<Site> {
-  const site = await Site.start();
+async function siteWith(
+  yaml: string,
+  files: Readonly<Record<string, string>> = {},
+  cloud?: FieldDialect["cloud"],
+): Promise<Site> {
+  const site = await Site.start(cloud);
   sites.push(site);
   site.env = { ...ENV };
   for (const [path, text] of Object.entries(files)) {
@@ -37,16 +43,18 @@ async function siteWith(yaml: string, files: Readonly<Record<string, string>> = 
 /** The same workspace seen from another folder, where nothing is recorded. */
 function elsewhere(site: Site): Site {
   const other = new Site(site.world);
+  other.dialect = site.dialect;
   sites.push(other);
   return other;
 }
 
 async function exportInto(site: Site, to: Site, options: Partial<ExportInput> = {}): Promise<string> {
   const { reader } = site.process().client;
-  const kinds = new Set(registry.kinds.map(({ kind }) => kind));
-  const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 10 }));
+  const described = registryIn(registry, site.dialect);
+  const kinds = new Set(described.kinds.map(({ kind }) => kind));
+  const live = await site.drive(listKinds({ registry: described, reader, kinds, parallelism: 10 }));
   const found = exportSpec({
-    registry: registryIn(registry, CONTRACT_FIELDS),
+    registry: described,
     live,
     kinds,
     builtIn: false,
@@ -85,19 +93,24 @@ async function expectNothingToChange(site: Site, options: Partial<ExportInput>, 
   return other.folder;
 }
 
-describe.each(samples)("$kind", (sample) => {
+const everySample = [
+  ...samples.map((sample) => [sample.kind, sample, undefined] as const),
+  ...databricksSamples.map((sample) => [sample.title ?? sample.kind, sample, "azure"] as const),
+];
+
+describe.each(everySample)("%s", (_title, sample, cloud) => {
   test("an export is adopted elsewhere without a request that changes something, and the plan after it is empty", async () => {
-    const site = await siteWith(sample.spec, sample.files);
+    const site = await siteWith(sample.spec, sample.files, cloud);
     await expectNothingToChange(site, {});
   });
 
   test("so is a full export with defaults and built-in objects", async () => {
-    const site = await siteWith(sample.spec, sample.files);
+    const site = await siteWith(sample.spec, sample.files, cloud);
     await expectNothingToChange(site, { full: true, builtIn: true });
   });
 
   test("its resources, imported one by one, leave nothing to plan", async () => {
-    const site = await siteWith(sample.spec, sample.files);
+    const site = await siteWith(sample.spec, sample.files, cloud);
     const other = elsewhere(site);
     const spec = await other.spec(POLICY + (await exportInto(site, other)));
     const { input } = await other.drive(other.process().look(spec, await other.state(), { adopt: true }));
@@ -116,7 +129,7 @@ describe.each(samples)("$kind", (sample) => {
   });
 
   test("two exports of the same workspace are the same, byte for byte", async () => {
-    const site = await siteWith(sample.spec, sample.files);
+    const site = await siteWith(sample.spec, sample.files, cloud);
     const first = await exportInto(site, elsewhere(site));
     expect(await exportInto(site, elsewhere(site))).toBe(first);
   });

@@ -180,7 +180,9 @@ test.each(Object.entries(cases))(
       };
       const { reader } = site.process({ transport }).client;
       const kinds = new Set([kind]);
-      const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 2 }));
+      const live = await site.drive(
+        listKinds({ registry: registryIn(registry, site.dialect), reader, kinds, parallelism: 2 }),
+      );
       const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
       return exportSpec({ registry: described, live, kinds, builtIn: false, full: false, secrets: false });
     };
@@ -249,7 +251,9 @@ files: { /f/a: { source: a.py } }
   };
   const { reader } = site.process({ transport }).client;
   const kinds = new Set(registry.kinds.map(({ kind }) => kind));
-  const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 2 }));
+  const live = await site.drive(
+    listKinds({ registry: registryIn(registry, site.dialect), reader, kinds, parallelism: 2 }),
+  );
   const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
   const found = exportSpec({ registry: described, live, kinds, builtIn: true, full: false, secrets: true });
   const incomplete = found.diagnostics.filter(({ message }) => message.includes(UNKNOWN));
@@ -272,7 +276,9 @@ test("a job is exported with a warning about unknown settings and unknown fields
   };
   const { reader } = site.process({ transport }).client;
   const kinds = new Set(["jobs"]);
-  const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 2 }));
+  const live = await site.drive(
+    listKinds({ registry: registryIn(registry, site.dialect), reader, kinds, parallelism: 2 }),
+  );
   const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
   const found = exportSpec({ registry: described, live, kinds, builtIn: false, full: false, secrets: false });
   expect(found.diagnostics.map(({ message }) => message)).toEqual([

@@ -73,7 +73,9 @@ async function settingsOf(site: Site, name: string): Promise<Body> {
 async function exported(site: Site): Promise<string> {
   const { reader } = site.process().client;
   const kinds = new Set(["clusters", "jobs"]);
-  const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 4 }));
+  const live = await site.drive(
+    listKinds({ registry: registryIn(registry, site.dialect), reader, kinds, parallelism: 4 }),
+  );
   const views = registryIn(registry, site.dialect);
   const { document } = exportSpec({
     registry: views,

@@ -160,7 +160,9 @@ async function start(cloud: Cloud): Promise<Site> {
 async function exported(site: Site): Promise<string> {
   const { reader } = site.process().client;
   const kinds = new Set(["pools", "clusters", "jobs"]);
-  const live = await site.drive(listKinds({ registry, reader, kinds, parallelism: 4 }));
+  const live = await site.drive(
+    listKinds({ registry: registryIn(registry, site.dialect), reader, kinds, parallelism: 4 }),
+  );
   const views = registryIn(registry, site.dialect);
   const { document } = exportSpec({
     registry: views,
