@@ -31,7 +31,11 @@ const cluster: WrittenFields = {
   ...writtenFields("num_workers", "instance_pool_id", "driver_instance_pool_id", "policy_id"),
   ...writtenFields("autotermination_minutes", "enable_elastic_disk", "spark_conf", "spark_env_vars"),
   ...writtenFields("custom_tags", "ssh_public_keys", "data_security_mode", "single_user_name"),
-  ...writtenFields("runtime_engine"),
+  ...writtenFields("runtime_engine", "kind", "is_single_node", "use_ml_runtime"),
+  docker_image: named("url"),
+  workload_type: writtenObject({ clients: named("jobs", "notebooks") }),
+  driver_node_type_flexibility: named("alternate_node_type_ids"),
+  worker_node_type_flexibility: named("alternate_node_type_ids"),
   autoscale: named("min_workers", "max_workers"),
   cluster_log_conf: writtenObject({ dbfs: destination, s3: bucket, volumes: destination }),
   init_scripts: writtenList({

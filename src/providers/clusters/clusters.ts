@@ -2,7 +2,7 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
-import { defined, type JsonObject } from "../../core/json.ts";
+import { defined, type JsonObject, objectIn } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
@@ -13,7 +13,7 @@ import { effectOn, losesId } from "../kit/problems.ts";
 import { keyIn, liveIfPresent, namesOf, needsCompute, objectsIn, responseText } from "../kit/responses.ts";
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { preservedPaths, withUnknownFields } from "../kit/unknown-fields.ts";
-import { clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
+import { AUTO_MODE, clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
 import {
   createCluster,
   endedByService,
@@ -96,7 +96,10 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   if (isMadeByService(answer)) return undefined;
   const state = responseText(answer, "state") ?? "UNKNOWN";
   const pinned = responseText(answer, "pinned_by_user_name") !== undefined;
-  const read = withSize(normalizeLive(fields, { ...answer, pinned, run_state: runState(state) }));
+  // An answer shows the mode that the service chose, and what was asked for only in `spec`.
+  const mode = objectIn(answer.spec).data_security_mode === AUTO_MODE ? AUTO_MODE : answer.data_security_mode;
+  const shown = { ...answer, pinned, run_state: runState(state), data_security_mode: mode ?? null };
+  const read = withSize(normalizeLive(fields, shown));
   const token = tokenOf(read);
   const ended = endedByService(state, answer);
   const creator = responseText(answer, "creator_user_name");
@@ -214,8 +217,11 @@ export const clusters = defineProvider({
       // The list contains only the latest terminated clusters (contract B 4.3 rule 3).
       return withUnlisted(inList, scope, (id) => byId(api, id));
     },
-    readDetails: async (api, live, desired) =>
-      desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live,
+    async readDetails(api, listed, desired) {
+      const isAuto = desired?.data_security_mode === AUTO_MODE;
+      const live = isAuto ? ((await byId(api, listed.id)) ?? listed) : listed;
+      return desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live;
+    },
     async read(api, id) {
       const live = await byId(api, id);
       return live === undefined || live.values.pinned === true ? live : withPin(api, live);

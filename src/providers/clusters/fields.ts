@@ -1,7 +1,7 @@
 // The attributes of a cluster, as clusters and the `new_cluster` of jobs have them (contract B 2.4), and those of the Databricks
 // dialect.
 
-import { defined, isObject, type Json } from "../../core/json.ts";
+import { defined, isObject, type Json, omit } from "../../core/json.ts";
 import type { Annotations, FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import {
   choiceField,
@@ -140,17 +140,49 @@ export function fileAt(uri: Json | undefined): readonly { readonly kind: string;
 }
 
 /** A live cluster without a size has no workers: services may leave out a zero. */
-export function withSize(values: Values): Values {
-  return values.num_workers === undefined && values.autoscale === undefined
+export function withSize(live: Values): Values {
+  const values = inUsualWords(withoutSingleNode(live));
+  return values.num_workers === undefined && values.autoscale === undefined && values.is_single_node !== true
     ? { ...values, num_workers: 0 }
     : values;
+}
+
+/** What the service adds to a cluster that runs on the driver alone: it follows from `is_single_node`. */
+function withoutSingleNode(values: Values): Values {
+  if (values.is_single_node !== true) return values;
+  const { num_workers: workers, spark_conf: conf, custom_tags: tags, ...rest } = values;
+  const left = (map: Json | undefined, keys: readonly string[]) => {
+    const members = isObject(map) ? omit(map, keys) : {};
+    return Object.keys(members).length === 0 ? undefined : members;
+  };
+  return {
+    ...rest,
+    ...defined({
+      num_workers: workers === 0 ? undefined : workers,
+      spark_conf: left(conf, ["spark.databricks.cluster.profile", "spark.master"]),
+      custom_tags: left(tags, ["ResourceClass"]),
+    }),
+  };
+}
+
+/** Newer names of modes, which the service answers by their older ones. */
+const MODES: Readonly<Record<string, string>> = {
+  DATA_SECURITY_MODE_STANDARD: "USER_ISOLATION",
+  DATA_SECURITY_MODE_DEDICATED: "SINGLE_USER",
+};
+export const AUTO_MODE = "DATA_SECURITY_MODE_AUTO";
+
+function inUsualWords(values: Values): Values {
+  const mode = MODES[String(values.data_security_mode)];
+  return mode === undefined ? values : { ...values, data_security_mode: mode };
 }
 
 /** The only part of the attributes of a cloud that a pool does not give to its clusters. */
 export const OWN_IN_POOL = "instance_profile_arn";
 
 /** What a cluster's values leave out because it follows from others: what a pool gives, and a driver like the workers. */
-export function withoutInherited(values: Values): Values {
+export function withoutInherited(desired: Values): Values {
+  const values = inUsualWords(withoutSingleNode(desired));
   const { node_type_id: node, driver_node_type_id: driver, enable_elastic_disk: elastic, ...other } = values;
   const { azure_attributes: azure, aws_attributes: aws, gcp_attributes: gcp, ...rest } = other;
   if (values.instance_pool_id !== undefined) {
@@ -229,6 +261,20 @@ const firstOnDemand = integerField({
   description: "Number of machines that are on-demand, counted from the first.",
 });
 
+function flexibility(of: string): FieldSchema {
+  return groupField(
+    {
+      alternate_node_type_ids: required(
+        listField(textField({ minLength: 1, catalog: "node_types", description: "A machine type." }), {
+          list: "ordered",
+          description: "Machine types to take if the first is out of stock.",
+        }),
+      ),
+    },
+    { ...decided, severity: "cost", description: `Other machine types for the ${of}.` },
+  );
+}
+
 const databricksClusterFields: FieldTable = {
   policy_id: textField({
     ...decided,
@@ -240,8 +286,45 @@ const databricksClusterFields: FieldTable = {
     ...decided,
     severity: "security",
     minLength: 1,
-    description: "Isolation of users and data, such as SINGLE_USER or USER_ISOLATION.",
+    description:
+      "Isolation of users and data, such as SINGLE_USER or USER_ISOLATION; DATA_SECURITY_MODE_AUTO leaves it to the service.",
   }),
+  kind: textField({
+    ...decided,
+    severity: "availability",
+    minLength: 1,
+    description: "CLASSIC_PREVIEW allows is_single_node and use_ml_runtime.",
+  }),
+  is_single_node: flagField({
+    ...decided,
+    severity: "cost",
+    description: "Runs on the driver alone; the service adds the settings for it.",
+  }),
+  use_ml_runtime: flagField({
+    ...decided,
+    severity: "availability",
+    description: "Runs the machine learning version of the runtime.",
+  }),
+  docker_image: groupField(
+    { url: required(textField({ minLength: 1, description: "URL of the image." })) },
+    { ...decided, severity: "security", description: "Container image of the machines." },
+  ),
+  workload_type: groupField(
+    {
+      clients: required(
+        groupField(
+          {
+            jobs: flagField({ default: true, description: "Whether jobs may use the cluster." }),
+            notebooks: flagField({ default: true, description: "Whether notebooks may use the cluster." }),
+          },
+          { description: "Kinds of work." },
+        ),
+      ),
+    },
+    { ...decided, severity: "availability", description: "Work that the cluster accepts." },
+  ),
+  driver_node_type_flexibility: flexibility("driver"),
+  worker_node_type_flexibility: flexibility("workers"),
   single_user_name: textField({
     ...decided,
     severity: "security",

@@ -15,11 +15,13 @@ export function clusterProblems(values: Values, under: readonly string[] = []): 
     ...terminationProblems(values, under),
     ...scriptProblems(values, under),
     ...inheritedProblems(values, under),
+    ...kindProblems(values, under),
   ];
 }
 
 function sizeProblems(values: Values, under: readonly string[]): readonly Problem[] {
-  const { num_workers: workers, autoscale } = values;
+  const { num_workers: workers, autoscale, is_single_node: isSingle } = values;
+  if (isSingle === true) return singleSizeProblems(values, under);
   if (workers === undefined && autoscale === undefined)
     return [
       combination(under, "num_workers or autoscale is required", "to run only a driver, set num_workers: 0"),
@@ -31,6 +33,20 @@ function sizeProblems(values: Values, under: readonly string[]): readonly Proble
   if (typeof min !== "number" || typeof max !== "number" || max > min) return [];
   const message = `max_workers (${max}) must be more than min_workers (${min})`;
   return [combination([...under, "autoscale", "max_workers"], message)];
+}
+
+function singleSizeProblems({ num_workers: workers, autoscale }: Values, under: readonly string[]) {
+  const sized = autoscale !== undefined ? "autoscale" : "num_workers";
+  if (autoscale === undefined && (workers === undefined || workers === 0)) return [];
+  const hint = `remove ${sized}, or set is_single_node: false`;
+  return [combination([...under, sized], `a cluster with is_single_node has no ${sized}`, hint)];
+}
+
+/** Settings of the preview that the service refuses without its name. */
+function kindProblems(values: Values, under: readonly string[]): readonly Problem[] {
+  const field = ["is_single_node", "use_ml_runtime"].find((name) => values[name] === true);
+  if (field === undefined || values.kind !== undefined) return [];
+  return [combination([...under, field], `${field} requires kind`, "set kind: CLASSIC_PREVIEW")];
 }
 
 function nodeProblems(values: Values, under: readonly string[]): readonly Problem[] {

@@ -10,7 +10,7 @@ const CLUSTER = { spark_version: "15.4.x-scala2.12", node_type_id: "Standard_DS3
 const TASK = {
   task_key: "load",
   notebook_task: { notebook_path: "/Shared/load", source: "WORKSPACE" },
-  new_cluster: { ...CLUSTER, docker_image: { url: "registry.example.com/a" } },
+  new_cluster: { ...CLUSTER, x_image: { url: "registry.example.com/a" } },
   max_retries: 2,
   timeout_seconds: 0,
   email_notifications: {},

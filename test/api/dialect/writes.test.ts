@@ -6,7 +6,7 @@ import { apiError } from "../scripted.ts";
 import { hostWith } from "./host.ts";
 
 const ATTRIBUTES = { availability: "SPOT_AZURE", log_analytics_info: { workspace: "w" } };
-const DOCKER = { docker_image: { url: "registry.example.com/a" } };
+const DOCKER = { x_image: { url: "registry.example.com/a" } };
 const edit = { cluster_id: "c", spark_version: "15.4.x-scala2.12", num_workers: 2 };
 
 async function edited(live: JsonObject, request: JsonObject): Promise<JsonObject | undefined> {
@@ -25,12 +25,12 @@ describe("an edit of a cluster", () => {
       state: "RUNNING",
       default_tags: { Vendor: "Databricks" },
       instance_source: { node_type_id: "Standard_DS3_v2" },
-      workload_type: { clients: { jobs: true } },
+      x_load: { clients: { jobs: true } },
     };
     expect(await edited(live, edit)).toEqual({
       ...edit,
       ...DOCKER,
-      workload_type: { clients: { jobs: true } },
+      x_load: { clients: { jobs: true } },
     });
   });
 
@@ -140,7 +140,7 @@ test("an edit of a pool repeats the tags and all other fields of the pool", asyn
       max_capacity: 5,
       custom_tags: { team: "data" },
       azure_attributes: { availability: "SPOT_AZURE" },
-      preloaded_docker_images: [{ url: "u" }],
+      preloaded_x_images: [{ url: "u" }],
       state: "ACTIVE",
       stats: { idle_count: 1 },
     },
@@ -152,7 +152,7 @@ test("an edit of a pool repeats the tags and all other fields of the pool", asyn
     min_idle_instances: 1,
     custom_tags: { team: "data" },
     azure_attributes: { availability: "SPOT_AZURE" },
-    preloaded_docker_images: [{ url: "u" }],
+    preloaded_x_images: [{ url: "u" }],
   });
 });
 

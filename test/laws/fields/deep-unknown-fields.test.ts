@@ -71,7 +71,7 @@ const CLUSTER = {
   azure_attributes: { availability: "SPOT_AZURE", first_on_demand: 1, spot_bid_max_price: -1 },
   cluster_log_conf: { dbfs: { destination: "dbfs:/logs" } },
   init_scripts: [{ workspace: { destination: "/i.sh" } }, { volumes: { destination: "/Volumes/j.sh" } }],
-  docker_image: { url: "registry.example.com/image" },
+  remote_disk_throughput: 200,
 };
 const lostOfCluster = (within: string) =>
   [
@@ -123,7 +123,7 @@ const cases: Readonly<Record<string, Case>> = {
     part: (body) => body,
     before: `clusters:\n  adhoc: ${CLUSTER_SPEC} }\n`,
     after: `clusters:\n  adhoc: ${CLUSTER_SPEC}, autotermination_minutes: 30 }\n`,
-    unmanaged: "docker_image",
+    unmanaged: "remote_disk_throughput",
     lost: lostOfCluster(""),
   },
   jobs: {
@@ -147,7 +147,7 @@ const cases: Readonly<Record<string, Case>> = {
     part: ({ new_settings = null }) => new_settings,
     before: JOB,
     after: `${JOB}    timeout_seconds: 60\n`,
-    unmanaged: "new_cluster.docker_image",
+    unmanaged: "new_cluster.remote_disk_throughput",
     lost: [
       ...lostOfCluster("new_cluster."),
       "notebook_task.x_unknown",
@@ -282,7 +282,7 @@ test("a job is exported with a warning about unknown settings and unknown fields
   const described = registryIn(registry, { dialect: "databricks", cloud: "azure" });
   const found = exportSpec({ registry: described, live, kinds, builtIn: false, full: false, secrets: false });
   expect(found.diagnostics.map(({ message }) => message)).toEqual([
-    "jobs.etl is exported without edit_mode, new_cluster.docker_image, tasks.compute and triggers, which a spec cannot express",
+    "jobs.etl is exported without edit_mode, new_cluster.remote_disk_throughput, tasks.compute and triggers, which a spec cannot express",
   ]);
   expect(found.losses).toEqual({ objects: 0, fields: 4 });
 });

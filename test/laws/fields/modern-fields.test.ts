@@ -58,6 +58,27 @@ const CLUSTER: readonly Case[] = [
   one("azure", "data_security_mode", "SINGLE_USER", "USER_ISOLATION"),
   one("azure", "single_user_name", "ada@example.com", "bo@example.com"),
   one("azure", "runtime_engine", "STANDARD", "PHOTON"),
+  one("azure", "data_security_mode", "DATA_SECURITY_MODE_AUTO", "NONE"),
+  one("azure", "kind", "CLASSIC_PREVIEW", "OTHER_KIND"),
+  one("azure", "docker_image", { url: "registry.example.com/a" }, { url: "registry.example.com/b" }),
+  one(
+    "azure",
+    "workload_type",
+    { clients: { jobs: false, notebooks: true } },
+    { clients: { jobs: true, notebooks: false } },
+  ),
+  one(
+    "azure",
+    "worker_node_type_flexibility",
+    { alternate_node_type_ids: ["Standard_D4ds_v5"] },
+    { alternate_node_type_ids: ["Standard_D8ds_v5", "Standard_D4ds_v5"] },
+  ),
+  one(
+    "azure",
+    "driver_node_type_flexibility",
+    { alternate_node_type_ids: ["Standard_D4ds_v5"] },
+    { alternate_node_type_ids: ["Standard_E4ds_v5"] },
+  ),
   script("azure", "workspace", "/Shared/a.sh", "/Shared/b.sh"),
   script("azure", "volumes", "/Volumes/a/b/a.sh", "/Volumes/a/b/b.sh"),
   script("azure", "abfss", "abfss://c@a.dfs.core.windows.net/a.sh", "abfss://c@a.dfs.core.windows.net/b.sh"),
@@ -119,8 +140,11 @@ const JOB: readonly Case[] = [
   one("azure", "budget_policy_id", "b-1", "b-2"),
 ];
 
-/** Fields with another form in requests, which the tests of tasks try. */
-const WITH_KEYS = ["tasks", "task_key", "job_clusters", "environments", "parameters", "git_source"];
+/** Fields that other tests try: references, flags, and fields with another form in requests. */
+const ELSEWHERE = [
+  ...["driver_instance_pool_id", "is_single_node", "use_ml_runtime"],
+  ...["tasks", "task_key", "job_clusters", "environments", "parameters", "git_source"],
+];
 
 const POOL: readonly Case[] = [
   one(
@@ -316,6 +340,46 @@ test("destinations of notifications that this program does not know survive an u
   expect((await jobIn(site)).webhook_notifications).toEqual({ on_failure: [{ id: "b" }], ...unknown });
 });
 
+test("a single node is created, exported, and adopted without what the service adds, and gets workers", async () => {
+  const site = await start("azure");
+  const { num_workers: _, ...rest } = SIZE;
+  const single = {
+    ...rest,
+    kind: "CLASSIC_PREVIEW",
+    is_single_node: true,
+  };
+  const [before, after] = await lifeOf({
+    site,
+    first: flow("clusters", { ...single, spark_conf: { a: "b" } }),
+    second: flow("clusters", {
+      ...SIZE,
+      kind: "CLASSIC_PREVIEW",
+      is_single_node: false,
+      use_ml_runtime: true,
+    }),
+    read: clusterIn,
+  });
+  expect(before).toMatchObject({
+    num_workers: 0,
+    spark_conf: { a: "b", "spark.master": "local[*]" },
+    custom_tags: { ResourceClass: "SingleNode" },
+  });
+  expect(after).toMatchObject({ num_workers: 1, use_ml_runtime: true });
+  expect(after.spark_conf).toBeUndefined();
+});
+
+test.each([
+  ["DATA_SECURITY_MODE_STANDARD", "USER_ISOLATION"],
+  ["DATA_SECURITY_MODE_DEDICATED", "SINGLE_USER"],
+])("the mode %s is the mode %s", async (alias, mode) => {
+  const site = await start("azure");
+  const at = (data_security_mode: string) => flow("clusters", { ...SIZE, data_security_mode });
+  await site.drive(site.process().apply(await site.spec(at(alias))));
+  expect((await clusterIn(site)).data_security_mode).toBe(mode);
+  for (const word of [alias, mode])
+    expect(doing(await site.drive(site.process().plan(await site.spec(at(word)))))).toEqual([]);
+});
+
 test("no field of a dialect is without a case", () => {
   const fieldsOf = (kind: string, cloud: Cloud): readonly string[] => {
     const contract = registryIn(registry, CONTRACT_FIELDS).get(kind).fields;
@@ -329,7 +393,7 @@ test("no field of a dialect is without a case", () => {
   const lacking = (["azure", "aws", "gcp"] as const).flatMap((cloud) =>
     Object.entries(tested).flatMap(([kind, cases]) =>
       fieldsOf(kind, cloud)
-        .filter((field) => field !== "driver_instance_pool_id" && !WITH_KEYS.includes(field))
+        .filter((field) => !ELSEWHERE.includes(field))
         .filter((field) => !cases.some((each) => each.field === field))
         .map((field) => `${kind}.${field} on ${cloud}`),
     ),
