@@ -9,6 +9,9 @@ if (argv[0] === "--version" || argv[0] === "-V") {
   const [stdout, stderr] = [standardOutput(process.stdout), standardOutput(process.stderr)];
   stdout.write(`${VERSION}\n`);
   await exitProcess({ env: process.env, stdout, stderr }, 0);
+} else if (argv[0] === "fleet-child" && process.send !== undefined) {
+  const { runChild } = await import("./cli/fleet/child-run.ts");
+  runChild();
 } else {
   const { runInProcess } = await import("./cli/process.ts");
   await runInProcess(argv);

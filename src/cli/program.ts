@@ -26,7 +26,7 @@ async function dispatch(context: CommandContext, argv: readonly string[]): Promi
   if (command !== undefined && !("commands" in command))
     return asksHelp
       ? showHelp(context, called)
-      : runCommand({ ...context, runProgram, observer: workflowObserver(context) }, command, called);
+      : runCommand({ ...context, observer: workflowObserver(context) }, command, called);
   if (called.args.length > 0) throw new Failure(...withAdvice(called, called.problems));
   if (asksHelp || argv.length === 0) return showHelp(context, called);
   if (own.version !== undefined) {

@@ -11,7 +11,7 @@ export interface ProcessContext {
   readonly cwd: string;
   /** The user's home folder, for the profile file. */
   readonly home: string;
-  /** Aborts when a run inside this process was given up: its requests end, as those of a process that is killed. */
+  /** Aborts when a run was given up: its requests end, as those of a process that is killed. */
   readonly abandoned?: AbortSignal | undefined;
 }
 
@@ -22,8 +22,6 @@ export interface CommandContext extends ProcessContext {
   readonly stderr: Output;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly signals: Signals;
-  /** Runs another command in this process and returns its exit code; the program sets it. */
-  readonly runProgram?: (context: CommandContext, argv: readonly string[]) => Promise<number>;
 }
 
 /** A variable of the environment; empty counts as unset. */

@@ -12,7 +12,13 @@ import { keySpanOf, plain, type SpecNode, spanOf } from "../spec/model/tree.ts";
 import { schemaMessages } from "../spec/schema/error-messages.ts";
 import { ajvForSpecs, toSchemaErrors } from "../spec/schema/validate.ts";
 import { readYaml } from "../spec/yaml/read-yaml.ts";
-import { type Fleet, type FleetWorkspace, LONGEST_TIMEOUT_MS } from "./model/fleet.ts";
+import {
+  type Fleet,
+  type FleetWorkspace,
+  LONGEST_TIMEOUT_MS,
+  type RunLimit,
+  type Window,
+} from "./model/fleet.ts";
 import { RESULTS_NAME, stateIdentity } from "./state-location.ts";
 
 const TEXTS: Json = { type: "object", additionalProperties: { type: "string" } };
@@ -30,6 +36,8 @@ const VARIABLE_NAME = `^(?:${CREDENTIALS.join("|")}|WORKSPACE_(?:VAR|SECRET)_[A-
 /** In capitals, because most access tokens contain small letters: a token is rejected before a message shows it as a name. */
 const SOURCE_NAME = "^[A-Z_][A-Z0-9_]*$";
 const LABEL = "^[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?$";
+
+const DURATION = "^[0-9]+(?:\\.[0-9]+)?(?:s|m|h)$";
 
 const COMMON: { readonly [name: string]: Json } = {
   spec: {
@@ -89,9 +97,36 @@ const COMMON: { readonly [name: string]: Json } = {
   timezone: { type: "string", minLength: 1, description: "Time zone of the schedule (default: UTC)." },
   timeout: {
     type: "string",
-    pattern: "^[0-9]+(?:\\.[0-9]+)?(?:s|m|h)$",
+    pattern: DURATION,
     description: "Time limit of a run (default: 10m).",
     examples: ["10m"],
+  },
+  memory: {
+    type: "string",
+    pattern: "^[0-9]+(?:MB|GB)$",
+    description: "Memory limit of a run for values (default: --memory of the worker, 1GB).",
+    examples: ["2GB"],
+  },
+  jitter: {
+    type: "string",
+    pattern: DURATION,
+    description: "Spreads scheduled checks over this time, each workspace at its own moment.",
+    examples: ["10m"],
+  },
+  maintenance: {
+    type: "array",
+    description: "Times in which no queued run starts; it starts after them.",
+    items: {
+      type: "object",
+      additionalProperties: false,
+      required: ["start", "duration"],
+      properties: {
+        start: { type: "string", minLength: 1, description: "Five cron fields.", examples: ["0 22 * * 6"] },
+        duration: { type: "string", pattern: DURATION, examples: ["4h"] },
+        timezone: { type: "string", minLength: 1 },
+      },
+    },
+    examples: [[{ start: "0 22 * * 6", duration: "4h" }]],
   },
 };
 
@@ -113,6 +148,17 @@ const FLEET_SCHEMA: { readonly [keyword: string]: Json } = {
       description: "Default values for every workspace. Maps are merged by key.",
       additionalProperties: false,
       properties: COMMON,
+    },
+    limits: {
+      type: "object",
+      description:
+        "Runs at the same time: per_host for each host, or LABEL=VALUE for the workspaces with a label. The first one that fits a workspace counts it.",
+      propertyNames: {
+        pattern: `^(?:per_host|${LABEL.slice(1, -1)}=${LABEL.slice(1, -1)})$`,
+        description: "per_host, or a label and its value, such as env=prod",
+      },
+      additionalProperties: { type: "integer", minimum: 1, maximum: 1000 },
+      examples: [{ "env=prod": 1, per_host: 2 }],
     },
     workspaces: {
       type: "object",
@@ -201,12 +247,31 @@ function entriesOf(map: Json | undefined): readonly Json[] {
   return typeof map === "object" && map !== null ? Object.values(map) : [];
 }
 
+type Texts =
+  | "spec"
+  | "target"
+  | "host"
+  | "profile"
+  | "state"
+  | "schedule"
+  | "timezone"
+  | "timeout"
+  | "memory"
+  | "jitter";
+
+interface WrittenWindow {
+  readonly start: string;
+  readonly duration: string;
+  readonly timezone?: string;
+}
+
 type WrittenWorkspace = Partial<
-  Record<"spec" | "target" | "host" | "profile" | "state" | "schedule" | "timezone" | "timeout", string> &
-    Record<Maps, Readonly<Record<string, string>>>
+  Record<Texts, string> &
+    Record<Maps, Readonly<Record<string, string>>> & { readonly maintenance: readonly WrittenWindow[] }
 >;
 
 interface WrittenFleet {
+  readonly limits?: Readonly<Record<string, number>>;
   readonly defaults?: WrittenWorkspace;
   readonly workspaces: Readonly<Record<string, WrittenWorkspace>>;
 }
@@ -220,13 +285,24 @@ export function readFleet(source: SourceText, folder: string): Fleet {
   reportSchema(root, value, findings);
   const credentials = credentialsIn(value);
   if (findings.failed) throw new Failure(...findings.diagnostics(undefined, credentials));
-  const { defaults = {}, workspaces } = value as unknown as WrittenFleet;
+  const { defaults = {}, workspaces, limits = {} } = value as unknown as WrittenFleet;
   const read = Object.entries(workspaces)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, written]) => workspaceOf(name, written, defaults, root, findings));
   reportSharedStates(folder, read, root, findings);
   if (findings.failed) throw new Failure(...findings.diagnostics(undefined, credentials));
-  return { folder, workspaces: read };
+  return {
+    folder,
+    workspaces: read,
+    ...(Object.keys(limits).length === 0 ? {} : { limits: limitsOf(limits) }),
+  };
+}
+
+function limitsOf(written: Readonly<Record<string, number>>): readonly RunLimit[] {
+  return Object.entries(written).map(([name, runs]) => {
+    const [label = "", value = ""] = name.split("=");
+    return { of: name === "per_host" ? "per_host" : { label, value }, runs };
+  });
 }
 
 function reportSharedStates(
@@ -311,6 +387,10 @@ function workspaceOf(
     findings.error("SPEC_VALUE", `the timeout of workspace ${name} must be from 1s to 23h`, at);
   const { target, host, profile, state } = written;
   const schedule = scheduleOf(name, written, at, findings);
+  const memoryMb = written.memory === undefined ? undefined : megabytes(written.memory);
+  if (memoryMb !== undefined && (memoryMb < 128 || memoryMb > 65_536))
+    findings.error("SPEC_VALUE", `the memory of workspace ${name} must be from 128MB to 64GB`, at);
+  const maintenance = (written.maintenance ?? []).flatMap((window) => windowOf(name, window, at, findings));
   return {
     name,
     spec: written.spec ?? ".",
@@ -321,7 +401,8 @@ function workspaceOf(
     variables: merged("variables", defaults, own),
     environment: merged("environment", defaults, own),
     labels: merged("labels", defaults, own),
-    ...defined({ schedule }),
+    ...defined({ schedule, memoryMb }),
+    ...(maintenance.length === 0 ? {} : { maintenance }),
     timeoutMs,
   };
 }
@@ -340,23 +421,54 @@ function merged(
 
 function scheduleOf(
   name: string,
-  { schedule, timezone = "UTC" }: WrittenWorkspace,
+  { schedule, timezone = "UTC", jitter }: WrittenWorkspace,
   at: ReturnType<typeof keySpanOf>,
   findings: Findings,
 ): FleetWorkspace["schedule"] {
-  if (schedule === undefined) return undefined;
+  if (schedule === undefined || !isSchedule(name, "schedule", schedule, timezone, at, findings))
+    return undefined;
+  return {
+    cron: schedule,
+    timezone,
+    ...(jitter === undefined ? {} : { jitterMs: parseDuration(jitter) ?? 0 }),
+  };
+}
+
+function windowOf(
+  name: string,
+  { start, duration, timezone = "UTC" }: WrittenWindow,
+  at: ReturnType<typeof keySpanOf>,
+  findings: Findings,
+): readonly Window[] {
+  if (!isSchedule(name, "maintenance window", start, timezone, at, findings)) return [];
+  return [{ cron: start, timezone, durationMs: parseDuration(duration) ?? 0 }];
+}
+
+function isSchedule(
+  name: string,
+  what: string,
+  cron: string,
+  timezone: string,
+  at: ReturnType<typeof keySpanOf>,
+  findings: Findings,
+): boolean {
   if (!isTimeZone(timezone)) {
     findings.error("SPEC_VALUE", `the time zone "${timezone}" of workspace ${name} does not exist`, at, {
       hint: "use a name of the IANA time zone database, such as `Europe/Berlin`",
     });
-    return undefined;
+    return false;
   }
-  const problem = cronProblem(schedule, timezone);
-  if (problem !== undefined)
-    findings.error("SPEC_VALUE", `the schedule of workspace ${name} ${problem}`, at, {
-      hint: "write minute, hour, day of the month, month, and day of the week, such as `0 6 * * 1-5`",
-    });
-  return { cron: schedule, timezone };
+  const problem = cronProblem(cron, timezone);
+  if (problem === undefined) return true;
+  findings.error("SPEC_VALUE", `the ${what} of workspace ${name} ${problem}`, at, {
+    hint: "write minute, hour, day of the month, month, and day of the week, such as `0 6 * * 1-5`",
+  });
+  return true;
+}
+
+/** `512MB` and `2GB` as a number of MB. */
+export function megabytes(text: string): number {
+  return Number(text.slice(0, -2)) * (text.endsWith("GB") ? 1024 : 1);
 }
 
 function isTimeZone(timezone: string): boolean {

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { errorCode, type Failure, failureOf, thrownText } from "../core/diagnostic.ts";
 import { makeFolder, readRegularFile } from "../core/regular-file.ts";
-import { KEPT_RESULTS, type ResultStore, resultIn, type WorkspaceResult } from "./model/result.ts";
+import { KEPT_LOGS, KEPT_RESULTS, type ResultStore, resultIn, type WorkspaceResult } from "./model/result.ts";
 
 /** Lines per kept result after which the file is compacted. */
 const SLACK = 2;
@@ -70,7 +70,12 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
         throw fileProblem("written", problem);
       }
     },
-    recent: async (limit) => groupNewestFirst(read(), limit),
+    recent: async (limit) => groupNewestFirst(read().map(withoutLog), limit),
+    async logs(workspace, limit) {
+      const own = read().filter((result) => result.workspace === workspace);
+      return own.reverse().slice(0, limit);
+    },
+    now: async () => Date.now(),
     async close() {
       // A reader changes no file.
       try {
@@ -140,16 +145,24 @@ function removeStaleClaims(path: string, now: number): void {
   }
 }
 
-/** Findings are large, and no report shows those of older results. */
+function withoutLog({ log: _log, ...result }: WorkspaceResult): WorkspaceResult {
+  return result;
+}
+
+/** Findings are large, and no report shows those of older results; of logs, only so many are read. */
 function textOf(
   all: readonly WorkspaceResult[],
   kept: ReadonlyMap<string, readonly WorkspaceResult[]>,
 ): string {
   const wanted = new Set([...kept.values()].flat());
   const newest = new Set([...groupNewestFirst(all, 1).values()].flat());
+  const logged = new Set(
+    [...Map.groupBy(all, ({ workspace }) => workspace).values()].flatMap((own) => own.slice(-KEPT_LOGS)),
+  );
   return all
     .filter((result) => wanted.has(result))
     .map((result) => (newest.has(result) ? result : { ...result, diagnostics: [] }))
+    .map((result) => (logged.has(result) ? result : withoutLog(result)))
     .map((result) => `${JSON.stringify(result)}\n`)
     .join("");
 }

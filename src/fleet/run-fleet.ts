@@ -3,7 +3,7 @@
 import { Cron } from "croner";
 import { error, Failure, failureOf } from "../core/diagnostic.ts";
 import { nearestHint } from "../core/suggest.ts";
-import type { FleetWorkspace } from "./model/fleet.ts";
+import { type FleetWorkspace, limitGroup, type RunLimit } from "./model/fleet.ts";
 import { isAnswer, type WorkspaceResult } from "./model/result.ts";
 
 /** Runs the command on one workspace. Never throws: a problem is a result with status `failed`. */
@@ -17,6 +17,7 @@ export interface FleetRunOptions {
   /** The run starts nothing more after this many workspaces failed; undefined: no limit. */
   readonly maxFailures?: number;
   readonly waves?: readonly Wave[];
+  readonly limits?: readonly RunLimit[];
   /** Stops the run: running workspaces are aborted, no other one starts. */
   readonly signal?: AbortSignal;
 }
@@ -40,7 +41,7 @@ export async function runFleet(
   options: FleetRunOptions,
   observer: FleetRunObserver,
 ): Promise<FleetRun> {
-  const { waves, maxFailures = Number.POSITIVE_INFINITY, parallelism, signal } = options;
+  const { waves, maxFailures = Number.POSITIVE_INFINITY, parallelism, limits = [], signal } = options;
   const results: WorkspaceResult[] = [];
   const begun = new Set<string>();
   let failures = 0;
@@ -50,13 +51,14 @@ export async function runFleet(
   for (const { name, items } of parts) {
     if (waves !== undefined) observer.waveStarted?.(name, items);
     const before = failures;
-    const waiting = [...items];
+    const waiting = new LimitedList(items, limits);
     const work = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (!mayStart()) return;
+      for (let next = await waiting.take(); next !== undefined; next = await waiting.take()) {
+        if (!mayStart()) return waiting.end();
         begun.add(next.name);
         observer.started?.(next);
         const result = await execute(next, signal);
+        waiting.done(next);
         results.push(result);
         if (!isAnswer(result)) failures++;
         observer.finished(result);
@@ -72,17 +74,75 @@ export async function runFleet(
   return { results, skipped, ...(stopped === undefined || skipped.length === 0 ? {} : { stopped }) };
 }
 
-/** One wave: a number of workspaces, a percentage of all, or all that are left. */
+/** Workspaces in their order, each once its group has room. */
+class LimitedList {
+  readonly #waiting: FleetWorkspace[];
+  readonly #limits: readonly RunLimit[];
+  readonly #running = new Map<string, number>();
+  #wake = Promise.withResolvers<void>();
+
+  constructor(items: readonly FleetWorkspace[], limits: readonly RunLimit[]) {
+    this.#waiting = [...items];
+    this.#limits = limits;
+  }
+
+  /** Undefined when nothing is left. */
+  async take(): Promise<FleetWorkspace | undefined> {
+    while (this.#waiting.length > 0) {
+      const at = this.#waiting.findIndex((workspace) => this.#hasRoom(workspace));
+      const [next] = at < 0 ? [] : this.#waiting.splice(at, 1);
+      if (next === undefined) await this.#wake.promise;
+      else {
+        this.#count(next, 1);
+        return next;
+      }
+    }
+    return undefined;
+  }
+
+  done(workspace: FleetWorkspace): void {
+    this.#count(workspace, -1);
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers();
+  }
+
+  end(): void {
+    this.#waiting.length = 0;
+    this.#wake.resolve();
+  }
+
+  #hasRoom(workspace: FleetWorkspace): boolean {
+    const group = limitGroup(workspace, this.#limits);
+    return group === undefined || (this.#running.get(group.id) ?? 0) < group.runs;
+  }
+
+  #count(workspace: FleetWorkspace, by: number): void {
+    const group = limitGroup(workspace, this.#limits);
+    if (group !== undefined) this.#running.set(group.id, (this.#running.get(group.id) ?? 0) + by);
+  }
+}
+
+/** One wave: a number of workspaces, a percentage of all, those with a label, or all that are left. */
 export interface Wave {
   readonly name: string;
-  readonly size: { readonly count: number } | { readonly percent: number } | "rest";
+  readonly size:
+    | { readonly count: number }
+    | { readonly percent: number }
+    | { readonly select: string }
+    | "rest";
 }
 
 const WAVE = /^(?:([a-z][a-z0-9-]*)\s*:\s*)?(?:(\d+)(%?)|rest)$/i;
+const LABEL_WAVE = /^(?:([a-z][a-z0-9-]*)\s*:\s*)?(.*(?:=|\s(?:not)?in\s).*)$/i;
 
-/** Parses `canary: 1, then 10%, then rest`. The last wave always takes the rest. Throws Failure CLI_USAGE. */
+/** Parses `canary: 1, env=dev, then 10%, then rest`. The last wave always takes the rest. Throws Failure CLI_USAGE. */
 export function parseWaves(text: string): readonly Wave[] {
-  const parts = text.split(/\s*,\s*(?:then\s+)?|\s+then\s+/).map((part) => part.trim());
+  const parts = splitOutsideParentheses(text).flatMap((part) =>
+    part
+      .trim()
+      .replace(/^then\s+/, "")
+      .split(/\s+then\s+/),
+  );
   const waves = parts.map((part, at) => parseWave(part, at, text));
   const rest = waves.findIndex(({ size }) => size === "rest");
   if (rest >= 0 && rest < waves.length - 1) throw invalid(text, "`rest` must be the last wave");
@@ -90,9 +150,15 @@ export function parseWaves(text: string): readonly Wave[] {
 }
 
 function parseWave(part: string, at: number, text: string): Wave {
-  const found = WAVE.exec(part);
-  if (found === null) throw invalid(text, "a wave is a number, a percentage, or `rest`");
-  const [, name, digits, percent] = found;
+  const [, labelName, select] = LABEL_WAVE.exec(part) ?? [];
+  if (select !== undefined) {
+    parseSelector(select);
+    return { name: labelName ?? select, size: { select } };
+  }
+  const match = WAVE.exec(part);
+  if (match === null)
+    throw invalid(text, "a wave is a number, a percentage, a label such as `env=dev`, or `rest`");
+  const [, name, digits, percent] = match;
   if (digits === undefined) return { name: name ?? "rest", size: "rest" };
   const number = Number(digits);
   if (number < 1 || (percent === "%" && number > 100))
@@ -101,17 +167,27 @@ function parseWave(part: string, at: number, text: string): Wave {
 }
 
 /** Splits a list into waves; a percentage is of the whole list, rounded up. Empty waves are left out. */
-export function splitIntoWaves<T>(
+export function splitIntoWaves<T extends Pick<FleetWorkspace, "labels">>(
   items: readonly T[],
   waves: readonly Wave[],
 ): readonly { readonly name: string; readonly items: readonly T[] }[] {
-  let start = 0;
+  let left = items;
   return waves.flatMap(({ name, size }) => {
-    const end = size === "rest" ? items.length : Math.min(items.length, start + sizeOf(size, items.length));
-    const wave = { name, items: items.slice(start, end) };
-    start = end;
-    return wave.items.length === 0 ? [] : [wave];
+    const wave = left.filter(memberOf(size, items.length));
+    const members = new Set(wave);
+    left = left.filter((item) => !members.has(item));
+    return wave.length === 0 ? [] : [{ name, items: wave }];
   });
+}
+
+function memberOf(
+  size: Wave["size"],
+  all: number,
+): (item: Pick<FleetWorkspace, "labels">, at: number) => boolean {
+  if (size === "rest") return () => true;
+  if (!("select" in size)) return (_item, at) => at < sizeOf(size, all);
+  const requirements = parseSelector(size.select);
+  return ({ labels }) => requirements.every((requirement) => requirement(labels));
 }
 
 function sizeOf(size: { readonly count: number } | { readonly percent: number }, all: number): number {
@@ -120,7 +196,7 @@ function sizeOf(size: { readonly count: number } | { readonly percent: number },
 
 function invalid(text: string, hint: string): Failure {
   return failureOf("CLI_USAGE", `"${text}" is not a valid list of waves`, {
-    hint: `${hint}; for example: \`canary: 1, then 10%, then rest\``,
+    hint: `${hint}; for example: \`canary: 1, then env=test, then 10%, then rest\``,
   });
 }
 

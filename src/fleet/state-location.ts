@@ -1,7 +1,7 @@
 // Checks whether two workspaces of a fleet have the same state: a state can record the objects of only one workspace.
 
 import { isPostgresUrl, parsePostgresUrl } from "../state/backends/postgres/database.ts";
-import type { FleetWorkspace } from "./model/fleet.ts";
+import { type FleetWorkspace, originOf } from "./model/fleet.ts";
 
 /** The folder of default states and of results, in the folder of the fleet file. */
 export const FLEET_FOLDER = ".workspace/fleet";
@@ -24,11 +24,6 @@ function hostOf(folder: string, workspace: FleetWorkspace): string {
   // The data of the embedded workspace is next to the spec.
   if (host === "embedded") return `${host} ${pathOf(folder, spec.replace(/[^/]*\.ya?ml$/, ""))}`;
   return host === undefined ? profile : originOf(host);
-}
-
-function originOf(host: string): string {
-  const url = URL.parse(host.includes("://") ? host : `https://${host}`);
-  return url === null ? host : `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
 /** An invalid URL identifies no state, so it is different for each workspace. */

@@ -72,7 +72,7 @@ describe("the files of deploy/", () => {
     expect(lists.length).toBeGreaterThanOrEqual(4);
     const fleet = await COMMANDS.find(({ name }) => name === "fleet")?.load();
     const known = fleet === undefined ? [] : commandsBelow(fleet);
-    for (const [first, name, ...rest] of lists) {
+    for (const [first, name, ...rest] of lists.filter(([program]) => program !== "npx")) {
       expect(first).toBe("fleet");
       const command = known.find((one) => one.name === name);
       const flags = Object.values(command?.options ?? {}).map(({ flags }) => flags.split(" ")[0]);
@@ -90,9 +90,32 @@ describe("the files of deploy/", () => {
 
   test("limit the memory of each container, and keep credentials out of the image", () => {
     const { services } = compose();
-    for (const name of ["database", "schedule", "worker"])
+    for (const name of ["database", "schedule", "worker", "dashboard"])
       expect(services[name].deploy.resources.limits.memory).toMatch(/^\d+[mg]$/);
     const copied = readFileSync("deploy/Dockerfile", "utf8").match(/^(?:COPY|ADD) .*$/gm);
     expect(copied).toEqual(["COPY fleet.yaml /work/", "COPY specs/ /work/specs/"]);
+  });
+
+  test("start the dashboard of the queue read-only, on this host only", () => {
+    const { dashboard } = compose().services;
+    expect(dashboard.environment.PGBOSS_DASHBOARD_READ_ONLY).toBe("true");
+    expect(dashboard.ports).toEqual(["127.0.0.1:3000:3000"]);
+    expect(dashboard.environment.PGBOSS_SCHEMA).toBe("workspace_fleet_jobs");
+  });
+
+  test("alert on and draw only series that the program writes", () => {
+    const alerts = readFileSync("deploy/prometheus-alerts.yaml", "utf8");
+    const board = readFileSync("deploy/grafana-fleet.json", "utf8");
+    const source = readFileSync("src/fleet/report/fleet-metrics.ts", "utf8");
+    const names = new Set(
+      [...`${alerts}${board}`.matchAll(/\bworkspace_(?:fleet|worker)_[a-z_]+/g)].map(([name]) => name),
+    );
+    expect(names.size).toBeGreaterThan(12);
+    for (const name of names) expect(source).toContain(`"${name.replace(/_bucket$/, "")}"`);
+    const { groups } = parse(alerts) as { groups: { rules: { expr: string; annotations: object }[] }[] };
+    for (const { rules } of groups)
+      for (const { expr, annotations } of rules)
+        expect([typeof expr, Object.keys(annotations)]).toEqual(["string", ["summary"]]);
+    expect(JSON.parse(board).panels).toHaveLength(11);
   });
 });

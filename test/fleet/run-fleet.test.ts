@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { FleetWorkspace } from "../../src/fleet/model/fleet.ts";
 import type { ResultStatus, WorkspaceResult } from "../../src/fleet/model/result.ts";
 import { type FleetRunOptions, parseWaves, runFleet, splitIntoWaves } from "../../src/fleet/run-fleet.ts";
+import { resultOf, workspaceNamed } from "./queue/workspaces.ts";
 
 const named = (count: number): FleetWorkspace[] =>
   Array.from({ length: count }, (_, at) => ({
@@ -80,6 +81,34 @@ describe("a run over a fleet", () => {
   });
 });
 
+describe("limits", () => {
+  test("hold the workspaces of a host and of a label back, each counted by the first limit that fits", async () => {
+    const hosts = ["https://a.example", "a.example", "https://b.example", "https://b.example"];
+    const items = hosts.map((host, at) =>
+      workspaceNamed(`w${at}`, { host, labels: at === 3 ? { env: "prod" } : {} }),
+    );
+    let most = 0;
+    const running = new Set<string>();
+    const order: string[] = [];
+    const execute = async ({ name }: { readonly name: string }) => {
+      running.add(name);
+      order.push([...running].sort().join(" "));
+      most = Math.max(most, running.size);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running.delete(name);
+      return resultOf(name);
+    };
+    const limits = [
+      { of: { label: "env", value: "prod" }, runs: 1 },
+      { of: "per_host" as const, runs: 1 },
+    ];
+    await runFleet(items, execute, { parallelism: 4, limits }, { finished: () => undefined });
+    expect(most).toBe(3);
+    expect(order.some((names) => names.includes("w0") && names.includes("w1"))).toBe(false);
+    expect(order.at(-1)).toContain("w1");
+  });
+});
+
 describe("waves", () => {
   test.each([
     ["canary: 1, then 10%, then rest", [1, 2, 9]],
@@ -90,6 +119,18 @@ describe("waves", () => {
     ["20", [12]],
   ])("%j split 12 workspaces into %j", (text, sizes) => {
     expect(splitIntoWaves(named(12), parseWaves(text)).map(({ items }) => items.length)).toEqual(sizes);
+  });
+
+  test("by label come in their order, and a percentage counts what is left", () => {
+    const labels = ["dev", "test", "prod", "prod", "prod", "prod", "test", "dev"];
+    const items = labels.map((env, at) => workspaceNamed(`w${at}`, { labels: { env } }));
+    const waves = splitIntoWaves(items, parseWaves("env=dev, env in (test, stage), then 25%, then rest"));
+    expect(waves.map(({ name, items }) => [name, items.map((item) => item.name)])).toEqual([
+      ["env=dev", ["w0", "w7"]],
+      ["env in (test, stage)", ["w1", "w6"]],
+      ["wave 3", ["w2", "w3"]],
+      ["rest", ["w4", "w5"]],
+    ]);
   });
 
   test.each(["", "0", "101%", "rest, 1", "a few", "-1"])("%j is not a list of waves", (text) => {

@@ -3,8 +3,11 @@
 import { hostname } from "node:os";
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
+import { VERSION } from "../../config/version.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
+import type { Pauses } from "../../fleet/database/pauses.ts";
+import type { RunLimit } from "../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../fleet/model/result.ts";
 import type { JobQueue } from "../../fleet/queue/job-queue.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
@@ -14,9 +17,16 @@ const FLEET_DATABASE = "WORKSPACE_FLEET_DATABASE";
 export interface FleetDatabase {
   readonly results: ResultStore;
   readonly leases: WorkspaceLeases;
+  readonly pauses: Pauses;
   /** `read` changes no table. */
-  openQueue(role: "work" | "send" | "read"): Promise<JobQueue>;
+  openQueue(role: "work" | "send" | "read", fleet?: QueueUser): Promise<JobQueue>;
   close(): Promise<void>;
+}
+
+/** The limits of the fleet file, and the name of a worker. */
+export interface QueueUser {
+  readonly limits?: readonly RunLimit[] | undefined;
+  readonly worker?: string;
 }
 
 export type DatabaseUse = "read" | "write";
@@ -26,18 +36,19 @@ export async function openFleetDatabase(
   context: CommandContext,
   use: DatabaseUse,
 ): Promise<FleetDatabase | undefined> {
-  const said = fromEnv(context, FLEET_DATABASE);
-  if (said === undefined) return undefined;
+  const location = fromEnv(context, FLEET_DATABASE);
+  if (location === undefined) return undefined;
   const { parsePostgresUrl, isPostgresUrl } = await import("../../state/backends/postgres/database.ts");
-  if (!isPostgresUrl(said))
+  if (!isPostgresUrl(location))
     throw failureOf("CLI_USAGE", `${FLEET_DATABASE} is not a PostgreSQL URL`, {
       hint: "write it as postgres://user@host:5432/database",
     });
-  const url = parsePostgresUrl(said, "fleet", context.env, "fleet");
+  const url = parsePostgresUrl(location, "fleet", context.env, "fleet");
   const { connectionOptions, openPgDatabase } = await import("../../state/backends/postgres/pg-database.ts");
   const { databaseFailure } = await import("../../state/backends/postgres/database.ts");
   const { nodeClock } = await import("../../state/backends/file/node-ports.ts");
   const { checkTables, openResultTable, prepareTables } = await import("../../fleet/database/tables.ts");
+  const { openPauses } = await import("../../fleet/database/pauses.ts");
   const { openLeases } = await import("../../fleet/database/lease.ts");
   const authorities = authoritiesOf(context, undefined);
   const database = openPgDatabase({
@@ -45,21 +56,25 @@ export async function openFleetDatabase(
     clock: nodeClock,
     authorities,
   });
-  await (use === "read" ? checkTables : prepareTables)(database, url.schema).catch(
+  await (use === "read" ? checkTables : prepareTables)(database, url.schema, VERSION).catch(
     async (problem: unknown) => {
       await database.close();
       throw databaseFailure(problem, url);
     },
   );
   return {
-    results: openResultTable(database, url.schema),
+    results: openResultTable(database, url.schema, nodeClock),
     leases: openLeases(database, url.schema, nodeClock),
-    async openQueue(role) {
+    pauses: openPauses(database, url.schema),
+    async openQueue(role, user = {}) {
       const { openBossQueue } = await import("../../fleet/queue/boss-queue.ts");
       return openBossQueue({
         connection: connectionOptions(url, authorities),
         schema: url.schema,
         role,
+        program: VERSION,
+        clock: nodeClock,
+        ...user,
         failure: (problem) => databaseFailure(problem, url),
         onProblem: problemPrinter(context),
       });
@@ -83,8 +98,8 @@ function problemPrinter(context: CommandContext): (problem: Failure) => void {
 }
 
 async function requireFleetDatabase(context: CommandContext, use: DatabaseUse): Promise<FleetDatabase> {
-  const found = await openFleetDatabase(context, use);
-  if (found !== undefined) return found;
+  const database = await openFleetDatabase(context, use);
+  if (database !== undefined) return database;
   throw failureOf("CLI_USAGE", `this command needs a database, and ${FLEET_DATABASE} is not set`, {
     hint: `set ${FLEET_DATABASE} to postgres://user@host:5432/database; on one machine, use \`workspace fleet run\``,
   });
@@ -94,10 +109,11 @@ export async function withQueue<T>(
   context: CommandContext,
   role: "work" | "send" | "read",
   work: (queue: JobQueue, database: FleetDatabase) => Promise<T>,
+  user: QueueUser = {},
 ): Promise<T> {
   const database = await requireFleetDatabase(context, role === "read" ? "read" : "write");
   try {
-    const queue = await database.openQueue(role);
+    const queue = await database.openQueue(role, user);
     try {
       return await work(queue, database);
     } finally {

@@ -1,6 +1,7 @@
 // Runs one command on the selected workspaces in this process, prints each result, and records it.
 
 import type { CommandContext } from "../../config/environment.ts";
+import { VERSION } from "../../config/version.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
@@ -12,17 +13,22 @@ import { printableJson } from "../../report/text/printable.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { openFleet, openResults } from "../commands/fleet/fleet-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
+import { ChildPool } from "./child-pool.ts";
 import { workerName } from "./fleet-database.ts";
 import { runWorkspace } from "./run-workspace.ts";
 
 const PARALLELISM = 8;
+/** For the values of a run; a plan of 20,000 resources needs about half of it. */
+export const MEMORY_MB = 1024;
 
 export interface SelectedRunOptions {
   readonly fleet: string | undefined;
   readonly select: readonly string[];
   readonly parallelism: number | undefined;
   readonly maxFailures: number | undefined;
+  readonly memory: number | undefined;
   readonly output: string;
+  readonly adopt?: boolean;
   readonly waves?: readonly Wave[];
   readonly due?: boolean;
 }
@@ -32,7 +38,6 @@ export async function runSelected(
   command: FleetCommand,
   options: SelectedRunOptions,
   names: readonly string[],
-  extra: readonly string[],
 ): Promise<number> {
   const { fleet, selected } = openFleet(context, options, names);
   const { results: store, leases } = await openResults(context, fleet, "write");
@@ -42,14 +47,17 @@ export async function runSelected(
   /** Runs that did not begin have no result to record. */
   const notBegun = new Set<WorkspaceResult>();
   const worker = workerName();
-  const runOne: Execute = (workspace, stop) =>
-    runWorkspace({ context, fleet, command, extra, worker }, workspace, stop);
+  const children = new ChildPool(context.env);
+  const { adopt = false, memory: memoryMb = MEMORY_MB } = options;
+  const run = { context, fleet, command, children, adopt, memoryMb, worker };
+  const execute: Execute = (workspace, stop) => runWorkspace(run, workspace, stop);
   const guarded: Execute = async (workspace, stop) => {
-    if (leases === undefined || command === "validate") return runOne(workspace, stop);
+    if (leases === undefined || command === "validate") return execute(workspace, stop);
     const { runUnderLease } = await import("../../fleet/database/lease.ts");
-    const execute = (lost: AbortSignal) =>
-      runOne(workspace, stop === undefined ? lost : AbortSignal.any([stop, lost]));
-    return runUnderLease(leases, worker, workspace, execute, (reason) => {
+    const underLease = (lost: AbortSignal, logged: (log: string) => void) =>
+      runWorkspace({ ...run, logged }, workspace, stop === undefined ? lost : AbortSignal.any([stop, lost]));
+    const holder = { worker, version: VERSION, command };
+    return runUnderLease(leases, holder, workspace, underLease, (reason) => {
       const result = refused(workspace, command, reason);
       notBegun.add(result);
       return result;
@@ -57,19 +65,22 @@ export async function runSelected(
   };
   try {
     const chosen =
-      due === true ? dueWorkspaces(selected, await store.recent(1, namesOf(selected)), Date.now()) : selected;
-    const found = await context.signals.during((signal) =>
+      due === true
+        ? dueWorkspaces(selected, await store.recent(1, namesOf(selected)), await store.now())
+        : selected;
+    const ended = await context.signals.during((signal) =>
       runFleet(
         chosen,
         guarded,
-        { parallelism, maxFailures, waves, signal },
+        { parallelism, maxFailures, waves, limits: fleet.limits, signal },
         {
           waveStarted: (name, items) =>
             context.stderr.write(
               `Wave "${name}": ${items.length} of ${count(chosen.length, "workspace")}.\n`,
             ),
           finished(result) {
-            context.stdout.write(asJson ? `${printableJson(result)}\n` : resultLine(result));
+            const { log: _log, ...shown } = result;
+            context.stdout.write(asJson ? `${printableJson(shown)}\n` : resultLine(result));
             // A result that cannot be recorded ends no run of another workspace.
             if (!notBegun.has(result)) recorded.push(store.add(result).then(() => [], diagnosticsOf));
           },
@@ -77,10 +88,11 @@ export async function runSelected(
       ),
     );
     const unrecorded = (await Promise.all(recorded)).filter((problems) => problems.length > 0);
-    (asJson ? context.stderr : context.stdout).write(runSummary(found));
+    (asJson ? context.stderr : context.stdout).write(runSummary(ended));
     if (unrecorded.length > 0) return reportUnrecorded(context, unrecorded);
-    return exitOfRun(found);
+    return exitOfRun(ended);
   } finally {
+    children.close();
     await store.close();
   }
 }

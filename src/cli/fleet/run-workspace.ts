@@ -1,121 +1,135 @@
-// Runs one command on one workspace of a fleet: the same command as for one workspace, in this process, with a separate environment.
+// Runs one command on one workspace of a fleet in a child process with a separate environment, a memory limit, and a time limit.
 
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Readable } from "node:stream";
 import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, fileFailure } from "../../config/files.ts";
-import { collectedOutput, Signals } from "../../config/streams.ts";
+import { VERSION } from "../../config/version.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
+import { count } from "../../core/sentences.ts";
 import type { Fleet, FleetWorkspace } from "../../fleet/model/fleet.ts";
-import { answerOf, type FleetCommand, type WorkspaceResult } from "../../fleet/model/result.ts";
+import type { FleetCommand, RequestFacts, RunAnswer, WorkspaceResult } from "../../fleet/model/result.ts";
+import type { RunRequest } from "../../fleet/model/run-message.ts";
+import { RunLogText } from "../../fleet/run-log.ts";
 import { FLEET_FOLDER } from "../../fleet/state-location.ts";
-import { EXIT } from "../command/exit-codes.ts";
+import type { ChildPool } from "./child-pool.ts";
 import { environmentOf, hostProblem } from "./workspace-environment.ts";
 
 export interface WorkspaceRun {
   readonly context: CommandContext;
   readonly fleet: Fleet;
   readonly command: FleetCommand;
-  /** More arguments of the command, such as `--adopt`. */
-  readonly extra: readonly string[];
+  readonly children: ChildPool;
+  readonly adopt?: boolean;
+  readonly lockTimeoutMs?: number;
   readonly worker?: string;
+  readonly attempt?: number;
+  /** For workspaces without a limit of their own. */
+  readonly memoryMb: number;
   /** Lease of the state lock, unless the fleet file names one. */
   readonly stateLease?: string;
+  /** Receives the whole log of the run each time that it grows. */
+  readonly logged?: (log: string) => void;
 }
 
-/** How long a stopped command may take to end. Then its workspace counts as timed out. */
+/** How long a stopped run may take to finish its requests in flight. Then its process is ended. */
 const GRACE_MS = 15_000;
 
-/** Never throws. A timeout or an aborted signal stops the run like Ctrl-C. */
+/** Never throws. A timeout or an aborted signal stops the run; a process that does not stop is ended. */
 export async function runWorkspace(
   run: WorkspaceRun,
   workspace: FleetWorkspace,
   signal: AbortSignal | undefined,
 ): Promise<WorkspaceResult> {
-  const { context, fleet, command, extra, worker, stateLease } = run;
+  const { context, fleet, command, worker, attempt } = run;
   const startedAt = Date.now();
-  const finish = (result: Pick<WorkspaceResult, "status" | "counts" | "drift" | "diagnostics">) => ({
+  const log = new RunLogText();
+  const finish = (answer: RunAnswer): WorkspaceResult => ({
     workspace: workspace.name,
     command,
     startedAt,
     durationMs: Date.now() - startedAt,
     worker,
-    ...result,
+    version: VERSION,
+    attempt,
+    ...answer,
+    ...(log.text === "" ? {} : { log: log.text }),
   });
   const { env, missing } = environmentOf(context, fleet, workspace);
   const problems = [...refusalOf(run, workspace), ...(command === "validate" ? [] : missing)];
-  if (problems.length > 0) return finish({ status: "failed", counts: {}, drift: {}, diagnostics: problems });
-  const signals = new Signals(() => undefined);
+  if (problems.length > 0) return finish(failed(problems));
   let timedOut = false;
-  const stop = (): void => {
-    signals.receive("SIGTERM");
-    // The second signal ends the run at once, also one that hangs.
-    setTimeout(() => signals.receive("SIGTERM"), GRACE_MS).unref();
-  };
+  const stop = new AbortController();
   const timer = setTimeout(() => {
     timedOut = true;
-    stop();
+    stop.abort();
   }, workspace.timeoutMs);
-  signal?.addEventListener("abort", stop, { once: true });
-  if (signal?.aborted === true) stop();
-  const abandoned = new AbortController();
-  const stdout = collectedOutput(process.stdout);
-  const stderr = collectedOutput(process.stdout);
+  let requests: RequestFacts | undefined;
   try {
-    const lease = stateLease === undefined ? {} : { WORKSPACE_LEASE: stateLease };
-    const inner = {
-      ...context,
-      env: { ...lease, ...env },
-      cwd: fleet.folder,
-      stdin: Readable.from([]),
-      stdout,
-      stderr,
-      signals,
-      abandoned: abandoned.signal,
-    };
-    const code =
-      (await context.runProgram?.(inner, argumentsOf(fleet, workspace, command, extra))) ?? EXIT.error;
-    const answer = answerOf(command, stdout.text());
-    if (timedOut)
+    const request = requestOf(run, workspace, env);
+    const { type, answer } = await run.children.run({
+      request,
+      memoryMb: workspace.memoryMb ?? run.memoryMb,
+      signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]),
+      graceMs: GRACE_MS,
+      logged(text) {
+        log.add(text);
+        run.logged?.(log.text);
+      },
+      progressed: (soFar) => {
+        requests = soFar;
+      },
+    });
+    if (timedOut) {
+      const facts = { host: request.host, ...requests, ...answer.requests };
+      const diagnostics = type === "answer" ? withoutStop(answer.diagnostics) : [];
       return finish({
         ...answer,
         status: "timeout",
-        diagnostics: [timeout(workspace), ...answer.diagnostics],
+        exitCode: undefined,
+        diagnostics: [timeout(workspace, facts), ...diagnostics],
       });
-    if (signal?.aborted === true) return finish({ ...answer, status: "interrupted" });
-    return { ...finish({ ...answer, status: statusOf(code, command, answer) }), exitCode: code };
+    }
+    if (signal?.aborted === true) return finish({ ...answer, status: "interrupted", exitCode: undefined });
+    return finish(answer);
   } catch (problem) {
-    return finish({ status: "failed", counts: {}, drift: {}, diagnostics: diagnosticsOf(problem) });
+    return finish(failed(diagnosticsOf(problem)));
   } finally {
-    // A command that was stopped may still wait for an answer.
-    abandoned.abort();
     clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
   }
 }
 
-function argumentsOf(
-  fleet: Fleet,
+function failed(diagnostics: readonly Diagnostic[]): RunAnswer {
+  return { status: "failed", counts: {}, drift: {}, diagnostics };
+}
+
+/** The requests of a stopped run end because it was stopped; so they are not a second problem. */
+function withoutStop(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.filter(({ severity }) => severity !== "error");
+}
+
+function requestOf(
+  { context, fleet, command, adopt = false, lockTimeoutMs, stateLease }: WorkspaceRun,
   { name, spec, target, host, profile, state, variables }: FleetWorkspace,
-  command: FleetCommand,
-  extra: readonly string[],
-): readonly string[] {
-  const option = (flag: string, value: string | undefined) => (value === undefined ? [] : [flag, value]);
-  return [
+  env: RunRequest["env"],
+): RunRequest {
+  const lease = stateLease === undefined ? {} : { WORKSPACE_LEASE: stateLease };
+  return {
     command,
-    ...option("--file", specFile(resolve(fleet.folder, spec))),
-    ...option("--target", target),
-    ...option("--host", host),
-    ...option("--profile", profile),
-    ...option("--state", state ?? join(FLEET_FOLDER, name)),
-    ...Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}=${value}`]),
-    ...(command === "plan" ? ["--detailed-exitcode"] : []),
-    ...(command === "apply" ? ["--auto-approve", "--no-input"] : []),
-    ...option("--output", "json"),
-    ...extra,
-  ];
+    workspace: name,
+    env: { ...lease, ...env },
+    cwd: fleet.folder,
+    home: context.home,
+    file: specFile(resolve(fleet.folder, spec)),
+    target,
+    host,
+    profile,
+    state: state ?? join(FLEET_FOLDER, name),
+    variables: Object.entries(variables).map(([variable, value]) => `${variable}=${value}`),
+    adopt,
+    lockTimeoutMs,
+  };
 }
 
 /** Throws Failure for a path that the system refuses, such as a link to itself. */
@@ -128,17 +142,6 @@ function specFile(path: string): string {
   }
 }
 
-function statusOf(
-  code: number,
-  command: FleetCommand,
-  { counts }: Pick<WorkspaceResult, "counts">,
-): WorkspaceResult["status"] {
-  if (code === EXIT.refused || code === EXIT.stale) return "blocked";
-  if (code === EXIT.changes) return "changes";
-  if (code !== EXIT.ok) return "failed";
-  return command === "apply" && Object.values(counts).some((count) => count > 0) ? "changes" : "ok";
-}
-
 /** Before the command has any credential. */
 function refusalOf({ context, fleet }: WorkspaceRun, workspace: FleetWorkspace): readonly Diagnostic[] {
   try {
@@ -149,8 +152,18 @@ function refusalOf({ context, fleet }: WorkspaceRun, workspace: FleetWorkspace):
   }
 }
 
-function timeout({ timeoutMs }: FleetWorkspace): Diagnostic {
-  return error("FLEET_TIMEOUT", `the run did not end within ${timeoutMs / 1000} s`, {
-    hint: "check that the workspace responds, or raise timeout in the fleet file",
+/** With what the run was waiting for: a host that answers 429 looks like a slow one otherwise. */
+function timeout(
+  { timeoutMs }: FleetWorkspace,
+  { lastStatus, host = "the host", sent = 0 }: Partial<RequestFacts>,
+): Diagnostic {
+  const seconds = timeoutMs / 1000;
+  const answered = lastStatus === 0 ? "no complete answer" : `${lastStatus ?? "no answer"}`;
+  const last = sent === 0 ? "" : `: ${answered} from ${host}, ${count(sent, "request")} in ${seconds} s`;
+  return error("FLEET_TIMEOUT", `the run did not end within ${seconds} s${last}`, {
+    hint:
+      lastStatus === 429
+        ? "the host limits requests: lower limits in the fleet file or --parallelism, or raise timeout"
+        : "check that the workspace responds, or raise timeout in the fleet file",
   });
 }

@@ -1,15 +1,37 @@
 // A lease on a workspace: at most one process runs it. The lease is renewed during the run, and a run that cannot renew it stops.
 
 import { type Diagnostic, error, type Failure } from "../../core/diagnostic.ts";
-import { columnText, type Database } from "../../state/backends/postgres/database.ts";
+import { columnNumber, columnText, type Database } from "../../state/backends/postgres/database.ts";
 import { ageOf, type Clock, momentOf } from "../../state/model/store.ts";
 import type { FleetWorkspace } from "../model/fleet.ts";
-import type { WorkspaceResult } from "../model/result.ts";
+import { FLEET_COMMANDS, type FleetCommand, type WorkspaceResult } from "../model/result.ts";
+import { storable } from "./tables.ts";
 
 interface WorkspaceLease {
   /** Aborts when the lease is lost, or could not be renewed in time. */
   readonly lost: AbortSignal;
+  /** Shows the present log of the run to `fleet logs --follow`, with the next renewal. */
+  logged(log: string): void;
   release(): Promise<void>;
+}
+
+/** Who runs what, for `fleet status`. */
+export interface LeaseHolder {
+  readonly worker: string;
+  readonly version: string;
+  readonly command: FleetCommand;
+  readonly run?: string;
+  readonly attempt?: number;
+}
+
+/** A run under its lease. `lost`: its process ended before the run reported a result. */
+export interface ActiveRun extends Omit<LeaseHolder, "command"> {
+  readonly workspace: string;
+  readonly command: FleetCommand | undefined;
+  readonly startedAt: number;
+  readonly lastSeenAt: number;
+  readonly isLost: boolean;
+  readonly log?: string;
 }
 
 interface WorkspaceLeaseTimes {
@@ -29,10 +51,12 @@ export interface WorkspaceLeases {
   /** The lease; or the process that holds it, if it did not become free in `patienceMs`, or before `signal` aborted. */
   acquire(
     workspace: string,
-    worker: string,
+    holder: LeaseHolder,
     patienceMs: number,
     signal?: AbortSignal,
   ): Promise<WorkspaceLease | { readonly heldBy: string }>;
+  /** The log only of the workspace that `of` names. */
+  active(of?: string): Promise<readonly ActiveRun[]>;
 }
 
 /** Expiry uses the clock of the server; the age of a renewal uses `clock`. */
@@ -47,20 +71,33 @@ export function openLeases(
   const update = async (sql: string, workspace: string, token: string): Promise<boolean> =>
     (await database.query(sql, [workspace, token])).count > 0;
 
-  const claim = async (workspace: string, token: string, worker: string): Promise<string | undefined> => {
+  const claim = async (
+    workspace: string,
+    token: string,
+    holder: LeaseHolder,
+  ): Promise<string | undefined> => {
+    const { worker, version, command, run, attempt } = holder;
     // A statement that is repeated over a broken connection finds its own token.
     const { count } = await database.query(
-      `insert into ${table} as held (workspace, token, worker, expires_at) values ($1, $2, $3, ${expiry})
-       on conflict (workspace) do update set token = $2, worker = $3, expires_at = ${expiry}
+      `insert into ${table} as held (workspace, token, worker, expires_at, version, command, run, attempt, started_at)
+       values ($1, $2, $3, ${expiry}, $4, $5, $6, $7::integer, clock_timestamp())
+       on conflict (workspace) do update set token = $2, worker = $3, expires_at = ${expiry},
+         version = $4, command = $5, run = $6, attempt = $7::integer, started_at = clock_timestamp(), log = null
        where held.expires_at < clock_timestamp() or held.token = $2`,
-      [workspace, token, worker],
+      [workspace, token, worker, version, command, run ?? null, attempt ?? null],
     );
     if (count > 0) return undefined;
     const { rows } = await database.query(`select worker from ${table} where workspace = $1`, [workspace]);
     return columnText(rows[0], "worker") ?? "another process";
   };
 
-  const renewWhile = async (workspace: string, token: string, ended: AbortSignal, lost: AbortController) => {
+  const renewWhile = async (
+    workspace: string,
+    token: string,
+    ended: AbortSignal,
+    lost: AbortController,
+    log: { text?: string },
+  ) => {
     let renewedAt = momentOf(clock);
     const left = (): number => times.stopMs - ageOf(clock, renewedAt);
     const stop = new AbortController();
@@ -76,6 +113,12 @@ export function openLeases(
         if (stop.signal.aborted) return;
         const sentAt = momentOf(clock);
         const renewed = await update(sql, workspace, token).catch(() => undefined);
+        const { text } = log;
+        if (text !== undefined && renewed === true) {
+          delete log.text;
+          const ofLog = `update ${table} set log = $3 where workspace = $1 and token = $2`;
+          await database.query(ofLog, [workspace, token, storable(text)]).catch(() => undefined);
+        }
         if (renewed === true) renewedAt = sentAt;
         if (renewed === false && !ended.aborted) lost.abort();
       }
@@ -85,19 +128,23 @@ export function openLeases(
   };
 
   return {
-    async acquire(workspace, worker, patienceMs, signal) {
+    async acquire(workspace, holder, patienceMs, signal) {
       const token = crypto.randomUUID();
       const until = clock.elapsed() + patienceMs;
       for (;;) {
-        const heldBy = await claim(workspace, token, worker);
+        const heldBy = await claim(workspace, token, holder);
         if (heldBy === undefined) break;
         if (clock.elapsed() >= until || signal?.aborted === true) return { heldBy };
         await clock.sleep(RETRY_MS, signal);
       }
       const [ended, lost] = [new AbortController(), new AbortController()];
-      const renewing = renewWhile(workspace, token, ended.signal, lost);
+      const log: { text?: string } = {};
+      const renewing = renewWhile(workspace, token, ended.signal, lost, log);
       return {
         lost: lost.signal,
+        logged(text) {
+          log.text = text;
+        },
         async release() {
           ended.abort();
           await renewing;
@@ -108,22 +155,47 @@ export function openLeases(
         },
       };
     },
+    async active(of) {
+      const { rows } = await database.query(
+        `select workspace, worker, version, command, run, attempt, ${millis("coalesce(started_at, expires_at)")} as started,
+           ${millis("expires_at")} - ${times.expiryMs} as seen, expires_at < clock_timestamp() as lost,
+           case when workspace = $1 then log end as log
+         from ${table} order by started_at, workspace`,
+        [of ?? ""],
+      );
+      return rows.map(
+        (row): ActiveRun => ({
+          workspace: columnText(row, "workspace") ?? "",
+          worker: columnText(row, "worker") ?? "",
+          version: columnText(row, "version") ?? "?",
+          command: FLEET_COMMANDS.find((name) => name === row.command),
+          run: columnText(row, "run"),
+          ...(row.attempt === null ? {} : { attempt: columnNumber(row, "attempt") }),
+          startedAt: Math.round(columnNumber(row, "started")),
+          lastSeenAt: Math.round(columnNumber(row, "seen")),
+          isLost: row.lost === true,
+          log: columnText(row, "log"),
+        }),
+      );
+    },
   };
 }
+
+const millis = (time: string): string => `(extract(epoch from ${time}) * 1000)::float8`;
 
 /** Never throws: a lease that another process holds, or a database that fails, is a result. */
 export async function runUnderLease(
   leases: WorkspaceLeases,
-  worker: string,
+  holder: LeaseHolder,
   workspace: FleetWorkspace,
-  execute: (lost: AbortSignal) => Promise<WorkspaceResult>,
+  execute: (lost: AbortSignal, logged: (log: string) => void) => Promise<WorkspaceResult>,
   refused: (reason: Diagnostic) => WorkspaceResult,
 ): Promise<WorkspaceResult> {
-  const lease = await leases.acquire(workspace.name, worker, 0).catch((failure: Failure) => failure);
-  if (lease instanceof Error) return refused(lease.diagnostics[0] ?? busy(workspace.name, worker));
+  const lease = await leases.acquire(workspace.name, holder, 0).catch((failure: Failure) => failure);
+  if (lease instanceof Error) return refused(lease.diagnostics[0] ?? busy(workspace.name, holder.worker));
   if ("heldBy" in lease) return refused(busy(workspace.name, lease.heldBy));
   try {
-    return await execute(lease.lost);
+    return await execute(lease.lost, lease.logged);
   } finally {
     await lease.release();
   }

@@ -3,11 +3,20 @@
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import {
   columnNumber,
+  columnText,
   type Database,
   isMissingTable,
   type Row,
 } from "../../state/backends/postgres/database.ts";
-import { FLEET_COMMANDS, KEPT_RESULTS, type ResultStore, resultIn } from "../model/result.ts";
+import type { Clock } from "../../state/model/store.ts";
+import {
+  FLEET_COMMANDS,
+  KEPT_LOGS,
+  KEPT_RESULTS,
+  type ResultStore,
+  resultIn,
+  type WorkspaceResult,
+} from "../model/result.ts";
 
 /** The statements that lead to a version from the one before. A landed migration never changes. */
 interface Migration {
@@ -46,19 +55,39 @@ const MIGRATIONS: readonly Migration[] = [
       `drop index ${schema}.results_newest`,
     ],
   },
+  {
+    version: 3,
+    statements: (schema) => [
+      `alter table ${schema}.format add column program text`,
+      `alter table ${schema}.leases
+         add column command text,
+         add column run text,
+         add column attempt integer,
+         add column started_at timestamptz,
+         add column version text,
+         add column log text`,
+      `create table ${schema}.pauses (
+         id text primary key,
+         body jsonb not null,
+         until timestamptz,
+         created_at timestamptz not null default clock_timestamp()
+       )`,
+    ],
+  },
 ];
 
 export function queueSchema(schema: string): string {
   return `${schema}_jobs`;
 }
 
-/** Creates or migrates the tables. Throws Failure FLEET_DATABASE if they are newer than this program. */
+/** Creates or migrates the tables. Throws Failure FLEET_DATABASE if they are newer than `program`, the version of this program. */
 export async function prepareTables(
   database: Database,
   schema: string,
+  program: string,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  const found = await checkTables(database, schema, migrations);
+  const found = await checkTables(database, schema, program, migrations);
   if (found === newestOf(migrations)) return;
   await database.script([
     `select pg_advisory_xact_lock(hashtext('workspace fleet tables ${schema}'))`,
@@ -68,6 +97,7 @@ export async function prepareTables(
     ),
     `create table if not exists ${schema}.format (version integer not null)`,
     ...migrations.map(({ version, statements }) => migrationOf(schema, version, statements(schema))),
+    `update ${schema}.format set program = '${program.replaceAll("'", "")}' where program is null`,
   ]);
 }
 
@@ -75,11 +105,13 @@ export async function prepareTables(
 export async function checkTables(
   database: Database,
   schema: string,
+  program: string,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<number> {
   const found = await tablesVersion(database, schema);
   const newest = newestOf(migrations);
-  if (found > newest) throw tooNew(`tables of the fleet have version ${found}`, newest);
+  if (found > newest)
+    throw tooNew("tables of the fleet", found, await writerOf(database, schema), program, newest);
   return found;
 }
 
@@ -87,10 +119,25 @@ function newestOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
-export function tooNew(what: string, known: number): Failure {
-  return failureOf("FLEET_DATABASE", `the ${what}, and this program supports up to ${known}`, {
-    hint: "update `workspace` on this machine to the version of the other workers",
+export function tooNew(
+  what: string,
+  version: number,
+  writer: string | undefined,
+  program: string,
+  newest: number,
+): Failure {
+  const by = writer === undefined ? "" : ` (of workspace ${writer})`;
+  const message = `the ${what} have version ${version}${by}, and this program (workspace ${program}) supports up to ${newest}`;
+  return failureOf("FLEET_DATABASE", what === "queue" ? message.replace(" have ", " has ") : message, {
+    hint: `update this machine to ${writer === undefined ? "the version of the other workers" : `workspace ${writer}`}`,
   });
+}
+
+/** The program that made the newest tables. */
+async function writerOf(database: Database, schema: string): Promise<string | undefined> {
+  const sql = `select program from ${schema}.format order by version desc limit 1`;
+  const rows = await rowsIfPresent(database, sql, []).catch(() => []);
+  return columnText(rows[0], "program");
 }
 
 /** Another process may have migrated since the version was read, so each step checks it again under the lock. */
@@ -132,32 +179,39 @@ export function storable<T>(value: T): T {
 /** Results of workspaces that left the fleet are removed at this age. */
 const LONGEST_KEPT = "400 days";
 
-/** `schema` is a plain name; the database is closed with the store. */
-export function openResultTable(database: Database, schema: string): ResultStore {
+/** `schema` is a plain name; the database is closed with the store. `clock`: the one that gave results their times. */
+export function openResultTable(database: Database, schema: string, clock: Pick<Clock, "now">): ResultStore {
   const table = `${schema}.results`;
   let pruned = false;
   return {
     /**
-     * A repeated run replaces its result, except an apply that found its changes made. The order has no time in the future and none before
-     * an earlier result of the workspace, so clocks of workers that are ahead or behind do not change it.
+     * A repeated run replaces its result, except an apply that found its changes made. The time is that of the database, from which the
+     * age of the result is taken, and never before an earlier result of the workspace: clocks of workers do not change ages or the order.
      */
     async add({ workspace, command, status, startedAt, ...rest }, run = crypto.randomUUID()) {
       const body = JSON.stringify(storable({ workspace, command, status, startedAt, ...rest }));
+      const ageMs = Math.max(0, Math.round(clock.now() - startedAt));
       await database.query(
         `insert into ${table} as old (workspace, run, command, status, started_at, body)
          values ($1, $2, $3, $4, greatest(
-           least(to_timestamp($5::bigint / 1000.0), clock_timestamp()),
+           clock_timestamp() - $5::bigint * interval '1 millisecond',
            (select max(started_at) from ${table} where workspace = $1)), $6::jsonb)
          on conflict (run) do update set
            status = excluded.status, started_at = excluded.started_at, body = excluded.body
          where not (old.command = 'apply' and old.status = 'changes' and excluded.status = 'ok')`,
-        [workspace, run, command, status, startedAt, body],
+        [workspace, run, command, status, ageMs, body],
       );
       await database.query(
         `delete from ${table} where id in (
            select id from ${table} where workspace = $1 and command = $2
            order by started_at desc, id desc offset $3)`,
         [workspace, command, KEPT_RESULTS],
+      );
+      await database.query(
+        `update ${table} set body = body - 'log' where id in (
+           select id from ${table} where workspace = $1 and body ? 'log'
+           order by started_at desc, id desc offset $2)`,
+        [workspace, KEPT_LOGS],
       );
       if (pruned) return;
       pruned = true;
@@ -167,20 +221,41 @@ export function openResultTable(database: Database, schema: string): ResultStore
       // The findings of older results are not read: they are large, and no report shows them.
       const rows = await rowsIfPresent(
         database,
-        `select name, body from unnest($2::text[]) as name cross join unnest($3::text[]) as wanted cross join lateral (
+        `select name, body, (extract(epoch from started_at) * 1000)::float8 as started
+         from unnest($2::text[]) as name cross join unnest($3::text[]) as wanted cross join lateral (
            select case when row_number() over (order by started_at desc, id desc) = 1
-             then body else body - 'diagnostics' end as body, started_at, id
-           from ${table} where workspace = name and command = wanted
+             then body - 'log' else body - 'diagnostics' - 'log' end as body, started_at, id
+           from ${table} where workspace = name and command = wanted and jsonb_typeof(body) = 'object'
            order by started_at desc, id desc limit $1) as found
          order by name, started_at desc, id desc`,
         [limit, workspaces, FLEET_COMMANDS],
       );
-      const results = rows.flatMap(({ name, body }) => {
-        const result = resultIn(body);
-        return result !== undefined && result.workspace === name ? [result] : [];
-      });
-      return Map.groupBy(results, ({ workspace }) => workspace);
+      return Map.groupBy(resultsIn(rows), ({ workspace }) => workspace);
+    },
+    async logs(workspace, limit) {
+      const rows = await rowsIfPresent(
+        database,
+        `select workspace as name, body, (extract(epoch from started_at) * 1000)::float8 as started
+         from ${table} where workspace = $1 order by started_at desc, id desc limit $2`,
+        [workspace, limit],
+      );
+      return resultsIn(rows);
+    },
+    async now() {
+      const { rows } = await database.query(
+        "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now",
+        [],
+      );
+      return Math.round(columnNumber(rows[0], "now"));
     },
     close: () => database.close(),
   };
+}
+
+function resultsIn(rows: readonly Row[]): readonly WorkspaceResult[] {
+  return rows.flatMap(({ name, body, started }) => {
+    const result = resultIn(body);
+    if (result === undefined || result.workspace !== name) return [];
+    return [{ ...result, startedAt: Math.round(Number(started)) }];
+  });
 }

@@ -16,6 +16,21 @@ export interface FleetWorkspace {
   /** When `fleet run` and `fleet schedule` check the workspace for drift: five fields of cron. */
   readonly schedule?: Schedule;
   readonly timeoutMs: number;
+  /** Limit of the memory of a run, in MB; the worker has one for every other workspace. */
+  readonly memoryMb?: number;
+  /** When no run of the workspace starts through the queue. */
+  readonly maintenance?: readonly Window[];
+}
+
+/** From each time of the schedule on, for this long. */
+export interface Window extends Schedule {
+  readonly durationMs: number;
+}
+
+/** At most `runs` runs at the same time of the workspaces that have the label, or of each host. */
+export interface RunLimit {
+  readonly of: "per_host" | { readonly label: string; readonly value: string };
+  readonly runs: number;
 }
 
 /** The queue expires every job after a day. */
@@ -25,6 +40,8 @@ export interface Schedule {
   readonly cron: string;
   /** An IANA time zone; UTC unless set. */
   readonly timezone: string;
+  /** A check starts at most this long after its time; each workspace at its own moment, so that not all start at once. */
+  readonly jitterMs?: number;
 }
 
 export interface Fleet {
@@ -32,4 +49,37 @@ export interface Fleet {
   readonly folder: string;
   /** In the order of their names. */
   readonly workspaces: readonly FleetWorkspace[];
+  /** In the order of the file: the first one that fits a workspace counts it. */
+  readonly limits?: readonly RunLimit[];
+}
+
+export interface LimitGroup {
+  readonly id: string;
+  readonly tier: string;
+  readonly runs: number;
+}
+
+/** The group in which a workspace is counted; undefined if no limit fits it. */
+export function limitGroup(
+  { host, profile, labels }: Pick<FleetWorkspace, "host" | "profile" | "labels">,
+  limits: readonly RunLimit[],
+): LimitGroup | undefined {
+  for (const { of, runs } of limits) {
+    if (of === "per_host")
+      return {
+        id: host === undefined ? `profile ${profile ?? ""}` : `host ${originOf(host)}`,
+        tier: "per_host",
+        runs,
+      };
+    if (!Object.hasOwn(labels, of.label) || labels[of.label] !== of.value) continue;
+    const tier = `${of.label}=${of.value}`;
+    return { id: tier, tier, runs };
+  }
+  return undefined;
+}
+
+/** The same text for every spelling of a host. */
+export function originOf(host: string): string {
+  const url = URL.parse(host.includes("://") ? host : `https://${host}`);
+  return url === null ? host : `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }

@@ -1,14 +1,35 @@
-// The result of one command on one workspace of a fleet, and how it is read from JSON.
+// The result of one command on one workspace of a fleet, what a run sends of it, and how it is read from JSON.
 
-import { type Diagnostic, withoutFrame } from "../../core/diagnostic.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
 
 export const FLEET_COMMANDS = ["validate", "plan", "drift", "apply"] as const;
 export type FleetCommand = (typeof FLEET_COMMANDS)[number];
 
-/** `changes`: a plan that is not empty, or drift. `timeout`: the run exceeded its time and was stopped. */
-export const RESULT_STATUSES = ["ok", "changes", "blocked", "failed", "timeout", "interrupted"] as const;
+/**
+ * `changes`: a plan that is not empty, or drift. `timeout`: the run exceeded its time and was stopped. `crashed`: the process of the run
+ * ended before it reported a result, such as for lack of memory.
+ */
+export const RESULT_STATUSES = [
+  "ok",
+  "changes",
+  "blocked",
+  "failed",
+  "timeout",
+  "crashed",
+  "interrupted",
+] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
+
+/** The requests of a run, and the last answer of the service. */
+export interface RequestFacts {
+  readonly sent: number;
+  readonly retried: number;
+  /** HTTP status of the last answer; 0 if no complete answer came. */
+  readonly lastStatus?: number;
+  /** The origin that the requests went to. */
+  readonly host?: string;
+}
 
 /** Plain JSON: it is stored in files and in PostgreSQL. */
 export interface WorkspaceResult {
@@ -25,9 +46,31 @@ export interface WorkspaceResult {
   readonly drift: Readonly<Partial<Record<Severity, number>>>;
   /** The findings, without frames of source text. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The process that ran it, such as `host:4711`. */
+  /** The first addresses that drifted. */
+  readonly drifted?: readonly string[];
+  readonly requests?: RequestFacts;
+  /** Milliseconds that the run waited for the lock of its state. */
+  readonly lockWaitMs?: number;
+  /** Greatest resident memory of the process of the run. */
+  readonly memoryBytes?: number;
+  /** Which try of its job this was, from 1. */
+  readonly attempt?: number;
+  /** Whether an apply began to change the workspace. */
+  readonly wrote?: boolean;
+  /** Whether the queue tries the job again after this result. */
+  readonly triedAgain?: boolean;
+  /** The worker that ran it, such as `host:4711`, and the version of its program. */
   readonly worker?: string;
+  readonly version?: string;
+  /** What the run printed, with times; bounded. Read with `log`, not with `recent`. */
+  readonly log?: string;
 }
+
+/** What a run ended with; the worker adds who ran it, and when. */
+export type RunAnswer = Omit<
+  WorkspaceResult,
+  "workspace" | "command" | "startedAt" | "durationMs" | "attempt" | "triedAgain" | "worker" | "version"
+>;
 
 /** Whether the run completed. Drift and changes count as completed. */
 export function isAnswer({ status }: WorkspaceResult): boolean {
@@ -47,8 +90,15 @@ export interface ResultStore {
     limit: number,
     workspaces: readonly string[],
   ): Promise<ReadonlyMap<string, readonly WorkspaceResult[]>>;
+  /** Runs of a workspace with their logs, newest first. */
+  logs(workspace: string, limit: number): Promise<readonly WorkspaceResult[]>;
+  /** The time of the store, in milliseconds: ages and order are of one clock. */
+  now(): Promise<number>;
   close(): Promise<void>;
 }
+
+/** Logs that a store keeps for each workspace. */
+export const KEPT_LOGS = 20;
 
 /** Results that a store keeps for each workspace and command: frequent checks do not remove the last plan. */
 export const KEPT_RESULTS = 100;
@@ -57,23 +107,47 @@ type Unread<T> = { readonly [Field in keyof T]?: unknown };
 
 export function resultIn(value: unknown): WorkspaceResult | undefined {
   const { workspace, startedAt, durationMs, ...rest } = fieldsOf<WorkspaceResult>(value);
-  const command = FLEET_COMMANDS.find((one) => one === rest.command);
-  const status = RESULT_STATUSES.find((one) => one === rest.status);
+  const command = FLEET_COMMANDS.find((name) => name === rest.command);
+  const status = RESULT_STATUSES.find((name) => name === rest.status);
   if (typeof workspace !== "string" || command === undefined || status === undefined) return undefined;
   if (!isTime(startedAt) || !isTime(durationMs)) return undefined;
-  const { exitCode, worker, counts, drift, diagnostics } = rest;
+  const drifted = Array.isArray(rest.drifted) ? rest.drifted.filter((name) => typeof name === "string") : [];
+  const requests = requestFactsIn(rest.requests);
   return {
     workspace,
     command,
     status,
     startedAt,
     durationMs,
-    ...(typeof exitCode === "number" ? { exitCode } : {}),
-    ...(typeof worker === "string" ? { worker } : {}),
-    counts: numbersOf(counts, (name) => /^[a-z_-]+$/.test(name)),
-    drift: numbersOf(drift, (name) => (SEVERITIES as readonly string[]).includes(name)),
-    diagnostics: diagnosticsIn(diagnostics),
+    ...numberIn("exitCode", rest.exitCode),
+    ...numberIn("lockWaitMs", rest.lockWaitMs),
+    ...numberIn("memoryBytes", rest.memoryBytes),
+    ...numberIn("attempt", rest.attempt),
+    ...(rest.wrote === true ? { wrote: true } : {}),
+    ...(rest.triedAgain === true ? { triedAgain: true } : {}),
+    ...textIn("worker", rest.worker),
+    ...textIn("version", rest.version),
+    ...textIn("log", rest.log),
+    ...(drifted.length === 0 ? {} : { drifted }),
+    ...(requests === undefined ? {} : { requests }),
+    counts: numbersOf(rest.counts, (name) => /^[a-z_-]+$/.test(name)),
+    drift: numbersOf(rest.drift, (name) => (SEVERITIES as readonly string[]).includes(name)),
+    diagnostics: diagnosticsIn(rest.diagnostics),
   };
+}
+
+function requestFactsIn(value: unknown): RequestFacts | undefined {
+  const { sent, retried, lastStatus, host } = fieldsOf<RequestFacts>(value);
+  if (!isTime(sent) || !isTime(retried)) return undefined;
+  return { sent, retried, ...numberIn("lastStatus", lastStatus), ...textIn("host", host) };
+}
+
+function numberIn<Name extends string>(name: Name, value: unknown): Partial<Record<Name, number>> {
+  return isTime(value) ? ({ [name]: value } as Record<Name, number>) : {};
+}
+
+function textIn<Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> {
+  return typeof value === "string" ? ({ [name]: value } as Record<Name, string>) : {};
 }
 
 /** Leaves out what is not a diagnostic. */
@@ -116,98 +190,4 @@ function numbersOf(value: unknown, isName: (name: string) => boolean): Readonly<
   return Object.fromEntries(
     entries.filter((entry): entry is [string, number] => isName(entry[0]) && Number.isSafeInteger(entry[1])),
   );
-}
-
-type Answer = Pick<WorkspaceResult, "counts" | "drift" | "diagnostics">;
-
-interface Document {
-  readonly summary?: Readonly<Record<string, number>>;
-  readonly drift?: readonly DriftDocument[];
-  readonly guards?: readonly DiagnosticDocument[];
-  readonly diagnostics?: readonly DiagnosticDocument[];
-}
-
-interface DriftDocument {
-  readonly severity?: Severity;
-  readonly acknowledged?: unknown;
-  readonly changes?: readonly { readonly severity?: Severity; readonly acknowledged?: unknown }[];
-}
-
-type DiagnosticDocument = Diagnostic & { readonly addresses?: unknown };
-
-/** A result is a row in a table, so further findings are left out. Errors are the last that are. */
-const KEPT_FINDINGS = 50;
-
-/** Returns an empty answer if the output is not complete JSON, as after a stopped run. */
-export function answerOf(command: FleetCommand, text: string): Answer {
-  if (command === "apply") return answerOfEvents(text);
-  const document = parsed(text) as Document | undefined;
-  return {
-    counts: countsOf(document?.summary ?? {}),
-    drift: driftCounts(document?.drift ?? []),
-    diagnostics: findingsOf([...(document?.guards ?? []), ...(document?.diagnostics ?? [])]),
-  };
-}
-
-interface EventDocument {
-  readonly type?: string;
-  readonly applied?: Readonly<Record<string, number>>;
-  readonly failed?: number;
-  readonly diagnostic?: DiagnosticDocument;
-}
-
-/** `apply` prints one event a line. */
-function answerOfEvents(text: string): Answer {
-  const events = text.split("\n").flatMap((line) => (parsed(line) as EventDocument | undefined) ?? []);
-  const summary = events.findLast(({ type }) => type === "change_summary");
-  return {
-    counts: countsOf({ ...summary?.applied, failed: summary?.failed ?? 0 }),
-    drift: {},
-    diagnostics: findingsOf(events.flatMap(({ diagnostic }) => diagnostic ?? [])),
-  };
-}
-
-function countsOf(summary: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(summary).filter(
-      ([action, count]) => action !== "noop" && action !== "report" && count > 0,
-    ),
-  );
-}
-
-function driftCounts(items: readonly DriftDocument[]): WorkspaceResult["drift"] {
-  const counts: Partial<Record<Severity, number>> = {};
-  for (const { severity, acknowledged, changes = [] } of items) {
-    const isOpen =
-      changes.length === 0
-        ? acknowledged === undefined
-        : changes.some((one) => one.acknowledged === undefined);
-    if (severity !== undefined && isOpen) counts[severity] = (counts[severity] ?? 0) + 1;
-  }
-  return counts;
-}
-
-function findingsOf(all: readonly DiagnosticDocument[]): readonly Diagnostic[] {
-  const errors = all.filter(({ severity }) => severity === "error");
-  const others = all.filter(({ severity }) => severity !== "error");
-  return [...errors, ...others]
-    .slice(0, KEPT_FINDINGS)
-    .map(({ severity, code, message, address, at, hint, cause }) => ({
-      severity,
-      code,
-      message,
-      address,
-      at: at && withoutFrame(at),
-      hint,
-      cause,
-    }));
-}
-
-function parsed(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

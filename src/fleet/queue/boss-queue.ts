@@ -1,22 +1,32 @@
 // The job queue on pg-boss. Only this file loads pg-boss.
 
-import type { PgBoss } from "pg-boss";
+import type { FlowJob, JobWithMetadata, PgBoss } from "pg-boss";
 import { error, Failure } from "../../core/diagnostic.ts";
+import type { Clock } from "../../state/model/store.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
-import { LONGEST_TIMEOUT_MS } from "../model/fleet.ts";
+import { LONGEST_TIMEOUT_MS, limitGroup, type RunLimit } from "../model/fleet.ts";
 import { diagnosticsIn, RESULT_STATUSES } from "../model/result.ts";
 import {
   DEAD_LETTER_OPTIONS,
   DEAD_LETTERS,
   type DeadJob,
+  type FleetJob,
+  GATES,
   HEARTBEAT_REFRESH_S,
   type JobOutcome,
   type JobQueue,
   jobOf,
   jobOptions,
+  type NewJob,
+  optionsText,
+  PRIORITIES,
+  type PresentJob,
   QUEUE,
   QUEUE_OPTIONS,
+  type QueueWorker,
   SUPERVISION_S,
+  scheduledOptions,
+  writerOf,
 } from "./job-queue.ts";
 
 /** Version of the tables of the pinned pg-boss. An older program must not work on newer tables. */
@@ -34,6 +44,11 @@ export interface QueueOptions {
   readonly schema: string;
   /** `work` also fires schedules and finds jobs of lost workers; `read` changes no table. */
   readonly role: "work" | "send" | "read";
+  /** Version of this program, and the name of this process among the workers. */
+  readonly program: string;
+  readonly worker?: string;
+  readonly limits?: readonly RunLimit[];
+  readonly clock: Pick<Clock, "now">;
   readonly failure: (problem: unknown) => Failure;
   /** A problem that pg-boss met in the background and will meet again or not. */
   readonly onProblem: (problem: Failure) => void;
@@ -51,6 +66,8 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
     supervise: works,
     schedule: works,
     registerInstance: works,
+    instanceName: `${options.worker ?? ""} ${options.program}`,
+    instanceHeartbeatSeconds: SUPERVISION_S,
     superviseIntervalSeconds: SUPERVISION_S,
     monitorIntervalSeconds: SUPERVISION_S,
     queueCacheIntervalSeconds: SUPERVISION_S,
@@ -61,7 +78,7 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
   try {
     await boss.start();
     const version = (await boss.schemaVersion()) ?? 0;
-    if (version > QUEUE_VERSION) throw tooNew(`queue has version ${version}`, QUEUE_VERSION);
+    if (version > QUEUE_VERSION) throw tooNew("queue", version, undefined, options.program, QUEUE_VERSION);
     if (role !== "read") await createQueues(boss);
     // A queue that an older worker created gets the options of this one.
     if (works) await boss.updateQueue(QUEUE, QUEUE_OPTIONS);
@@ -69,7 +86,7 @@ export async function openBossQueue(options: QueueOptions): Promise<JobQueue> {
     await boss.stop({ graceful: false }).catch(() => undefined);
     throw isMissing(problem) ? new Failure(noQueue()) : failure(problem);
   }
-  return withFailures(queueOn(boss), failure);
+  return withFailures(queueOn(boss, options), failure);
 }
 
 /** pg-boss gives this error no code. */
@@ -94,20 +111,68 @@ async function createQueues(boss: PgBoss): Promise<void> {
     await boss.createQueue(DEAD_LETTERS, { policy: "standard", ...DEAD_LETTER_OPTIONS });
     await boss.createQueue(QUEUE, { policy: "exclusive", ...QUEUE_OPTIONS });
   }
+  // A queue of an older version has no waves.
+  if ((await boss.getQueue(GATES)) === null)
+    await boss.createQueue(GATES, {
+      policy: "standard",
+      retentionSeconds: 30 * 24 * 3600,
+      deleteAfterSeconds: 24 * 3600,
+    });
 }
 
-function queueOn(boss: PgBoss): JobQueue {
+/** The name under which a worker is in the registry: `host:4711 0.1.0`. */
+const INSTANCE = /^(.*) (\S+)$/;
+
+function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOptions): JobQueue {
+  const insertOf = ({ workspace, command, priority }: NewJob, rollout?: FleetJob["rollout"]) => ({
+    id: crypto.randomUUID(),
+    data: { workspace: workspace.name, command, version: program, ...(rollout && { rollout }) },
+    ...jobOptions(workspace, priority, limitGroup(workspace, limits)),
+  });
+  const present = async (): Promise<readonly PresentJob[]> => {
+    const found: PresentJob[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await boss.findJobs(QUEUE, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+      found.push(...page.flatMap((job) => presentJob(job, clock.now())));
+      after = page.length < PAGE ? undefined : page.at(-1)?.id;
+      if (after === undefined) return found;
+    }
+  };
+  const presentOf = async (names: readonly string[]): Promise<readonly PresentJob[]> => {
+    if (names.length > 20) return (await present()).filter(({ workspace }) => names.includes(workspace));
+    const found = await Promise.all(names.map((key) => boss.findJobs(QUEUE, { key, limit: PAGE })));
+    return found.flat().flatMap((job) => presentJob(job, clock.now()));
+  };
   return {
-    async enqueue(workspaces, command) {
-      const jobs = workspaces.map((workspace) => ({
-        id: crypto.randomUUID(),
-        data: { workspace: workspace.name, command },
-        ...jobOptions(workspace),
-      }));
-      const inserted = new Set(await boss.insert(QUEUE, jobs, { returnId: true }));
-      return jobs.flatMap(({ id, singletonKey }) => (inserted.has(id) ? [] : [singletonKey]));
+    async enqueue(jobs) {
+      const inserts = jobs.map((job) => insertOf(job));
+      const inserted = new Set(await boss.insert(QUEUE, inserts, { returnId: true }));
+      const refused = inserts.flatMap(({ id, singletonKey }) => (inserted.has(id) ? [] : [singletonKey]));
+      return refused.length === 0 ? [] : presentOf(refused);
+    },
+    async enqueueWaves(rollout, waves) {
+      const names = waves.flatMap(({ jobs }) => jobs.map(({ workspace }) => workspace.name));
+      const inTheWay = await presentOf(names);
+      if (inTheWay.length > 0) return inTheWay;
+      const gate = (at: number): readonly string[] => (at === 0 ? [] : [`gate ${at}`]);
+      await boss.flow(
+        waves.flatMap(({ name: wave, jobs }, at) => [
+          ...jobs.map((job): FlowJob => {
+            const { data, ...options } = insertOf(job, { id: rollout, wave });
+            return { ref: job.workspace.name, name: QUEUE, data, options, dependsOn: [...gate(at)] };
+          }),
+          {
+            ref: `gate ${at + 1}`,
+            name: GATES,
+            data: { rollout, wave },
+            dependsOn: jobs.map(({ workspace }) => workspace.name),
+          },
+        ]),
+      );
+      return [];
     },
     async work(parallelism, run) {
+      const tiers = Object.fromEntries(limits.map((limit) => [tierOf(limit), limit.runs]));
       await boss.work(
         QUEUE,
         {
@@ -117,28 +182,117 @@ function queueOn(boss: PgBoss): JobQueue {
           heartbeatRefreshSeconds: HEARTBEAT_REFRESH_S,
           includeMetadata: true,
           perJobResults: true,
+          ...(limits.length === 0 ? {} : { groupConcurrency: { default: MOST_IN_A_GROUP, tiers } }),
         },
         (jobs) =>
           Promise.all(
-            jobs.map(async ({ id, data, retryCount, signal }) => {
+            jobs.map(async ({ id, data, retryCount, retryLimit, signal }) => {
               const job = jobOf(data);
+              const attempt = retryCount + 1 - deferralsOf(data);
+              const isLastAttempt = retryCount >= retryLimit;
               const { outcome, output }: JobOutcome =
                 job === undefined
-                  ? { outcome: "dead", output: { status: "failed", worker: "", diagnostics: [] } }
-                  : await run({ ...job, id, attempt: retryCount + 1, signal });
+                  ? unreadable(data, program)
+                  : await run({ ...job, id, attempt, isLastAttempt, signal });
               return { id, status: STATUSES[outcome], output: storable(output) };
             }),
           ),
       );
+      await boss.work(GATES, { pollingIntervalSeconds: POLLING_S }, async () => undefined);
     },
-    stopTaking: () => boss.offWork(QUEUE, { wait: true }),
+    async stopTaking() {
+      await Promise.all([boss.offWork(QUEUE, { wait: true }), boss.offWork(GATES, { wait: true })]);
+    },
+    jobs: present,
+    async cancel(jobs) {
+      if (jobs.length === 0) return 0;
+      // The type of the answer has no members; it counts those that were not over.
+      const answer = await boss.cancel(
+        QUEUE,
+        jobs.map(({ id }) => id),
+      );
+      return (answer as { readonly affected?: number }).affected ?? 0;
+    },
+    async wasCancelled(id) {
+      const [job] = await boss.findJobs(QUEUE, { id });
+      return job?.state === "cancelled";
+    },
+    /** As a try that does not count: pg-boss has no other way back for a job that was taken. */
+    async defer({ id }, { name }, until, paused) {
+      const [job] = await boss.findJobs<object>(QUEUE, { id });
+      const transaction = await boss.getDb().beginTransaction?.();
+      if (job === undefined || transaction === undefined) return;
+      try {
+        const { db } = transaction;
+        await boss.fail(QUEUE, id, { message: `${name} is paused` }, { db });
+        const data = {
+          ...job.data,
+          deferred: deferralsOf(job.data) + 1,
+          ...(paused === undefined ? {} : { paused }),
+        };
+        await boss.update(QUEUE, data, {
+          id,
+          startAfter: new Date(until),
+          retryLimit: job.retryLimit + 1,
+          db,
+        });
+        await transaction.commit();
+      } catch (problem) {
+        await transaction.rollback();
+        throw problem;
+      }
+    },
+    /**
+     * pg-boss counts a group when it hands out a job, and two polls at the same moment count without each other. Each job is counted once
+     * more after it was handed out: of two such jobs, at least the later one sees the other.
+     */
+    async isGroupFull({ id }, { id: group, runs }) {
+      const { rows } = await boss.getDb().executeSql(
+        `select count(*)::int as others from ${queueSchema(schema)}.job
+         where name = $1 and state = 'active' and group_id = $2 and id <> $3`,
+        [QUEUE, group, id],
+      );
+      return Number(rows[0]?.others ?? 0) >= runs;
+    },
+    async release(pauses) {
+      const held = (await present()).filter(({ paused }) => paused !== undefined && pauses.includes(paused));
+      for (const { id } of held) {
+        const [job] = await boss.findJobs<{ readonly paused?: string }>(QUEUE, { id });
+        const { paused: _paused, ...data } = job?.data ?? {};
+        await boss.update(QUEUE, data, { id, startAfter: 0 });
+      }
+      return held.length;
+    },
+    async workers() {
+      const instances = await boss.getInstances({ limit: 1000 });
+      return instances
+        .filter(
+          ({ stoppedOn, workers, name, live }) =>
+            name !== null && stoppedOn === null && (live || workers.length > 0),
+        )
+        .map(({ name, host, startedOn, heartbeatOn, live, workers, metrics }): QueueWorker => {
+          const [, worker = name ?? host, version = "?"] = INSTANCE.exec(name ?? "") ?? [];
+          const takes = workers.filter(({ queue }) => queue === QUEUE);
+          return {
+            name: worker,
+            version,
+            host,
+            startedAt: startedOn.getTime(),
+            heartbeatAt: heartbeatOn.getTime(),
+            live,
+            running: takes.reduce((sum, { active }) => sum + active, 0),
+            parallelism: takes.reduce((sum, { localConcurrency }) => sum + localConcurrency, 0),
+            ...(typeof metrics?.rss === "number" ? { memoryBytes: metrics.rss } : {}),
+          };
+        });
+    },
     async schedules() {
       const found = await boss.getSchedules(QUEUE, undefined, { limit: MOST_ROWS });
       return found.map(({ key, cron, timezone, options }) => ({
         workspace: key,
         cron,
         timezone,
-        expireInSeconds: options?.expireInSeconds,
+        options: optionsText({ ...options }),
       }));
     },
     async putSchedule(workspace) {
@@ -146,28 +300,28 @@ function queueOn(boss: PgBoss): JobQueue {
       const job = { workspace: workspace.name, command: "drift" };
       // A schedule that came due while no worker ran starts once.
       const options = { tz: timezone, key: workspace.name, missed: "once" } as const;
-      await boss.schedule(QUEUE, cron, job, { ...options, ...jobOptions(workspace) });
+      await boss.schedule(QUEUE, cron, job, { ...options, ...scheduledOptions(workspace, limits) });
     },
     removeSchedule: (workspace) => boss.unschedule(QUEUE, workspace),
     async dead() {
       const found = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
       return found.flatMap(({ id, data, createdOn, sourceOutput, sourceRetryCount }): DeadJob[] => {
         const job = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" };
-        const attempts = (sourceRetryCount ?? 0) + 1;
+        const attempts = (sourceRetryCount ?? 0) + 1 - deferralsOf(data);
         return [{ ...job, id, failedAt: createdOn.getTime(), attempts, failure: failureOf(sourceOutput) }];
       });
     },
     /** Not `redrive`, which removes the dead letter of a workspace that has a job, and forgets how long a job may run. */
     async retryDead(dead) {
-      const known = dead.filter(({ workspace }) => workspace !== UNREADABLE);
-      const jobs = known.map(({ workspace, command }) => ({
+      const readable = dead.filter(({ workspace }) => workspace !== UNREADABLE);
+      const jobs = readable.map(({ workspace, command }) => ({
         id: crypto.randomUUID(),
-        data: { workspace, command },
-        ...jobOptions({ name: workspace, timeoutMs: LONGEST_TIMEOUT_MS }),
+        data: { workspace, command, version: program },
+        ...jobOptions({ name: workspace, timeoutMs: LONGEST_TIMEOUT_MS }, PRIORITIES[command]),
       }));
       if (jobs.length === 0) return 0;
       const inserted = new Set(await boss.insert(QUEUE, jobs, { returnId: true }));
-      const moved = known.flatMap(({ id }, at) => (inserted.has(jobs[at]?.id ?? "") ? [id] : []));
+      const moved = readable.flatMap(({ id }, at) => (inserted.has(jobs[at]?.id ?? "") ? [id] : []));
       if (moved.length > 0) await boss.deleteJob(DEAD_LETTERS, moved);
       return moved.length;
     },
@@ -177,6 +331,53 @@ function queueOn(boss: PgBoss): JobQueue {
     },
     close: () => boss.stop({ graceful: true, timeout: 1_000 }),
   };
+}
+
+const PAGE = 10_000;
+/** Groups without a limit: the fleet file that enqueued a job may have had one. */
+const MOST_IN_A_GROUP = 1_000;
+
+function tierOf({ of }: RunLimit): string {
+  return of === "per_host" ? of : `${of.label}=${of.value}`;
+}
+
+function deferralsOf(data: unknown): number {
+  const { deferred } = (typeof data === "object" && data !== null ? data : {}) as {
+    readonly deferred?: unknown;
+  };
+  return typeof deferred === "number" ? deferred : 0;
+}
+
+function presentJob(job: JobWithMetadata<unknown>, now: number): readonly PresentJob[] {
+  const { id, data, state, createdOn, startedOn, startAfter, blocked, retryCount, priority } = job;
+  const read = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" as const };
+  if (state !== "created" && state !== "retry" && state !== "active") return [];
+  const waits = blocked || startAfter.getTime() > now;
+  return [
+    {
+      ...read,
+      id,
+      state: state === "active" ? "running" : waits ? "waiting" : "queued",
+      createdAt: createdOn.getTime(),
+      startAfter: startAfter.getTime(),
+      attempt: retryCount + 1 - deferralsOf(data),
+      priority,
+      ...(state === "active" ? { startedAt: startedOn.getTime() } : {}),
+    },
+  ];
+}
+
+/** A newer worker may know the command, so the job goes back until no try is left. */
+function unreadable(data: unknown, program: string): JobOutcome {
+  const writer = writerOf(data);
+  const by = writer === undefined ? "another program" : `workspace ${writer}`;
+  const hint =
+    writer === undefined
+      ? "remove it with `workspace fleet dead-letters --remove`"
+      : `update the workers to ${writer}`;
+  const message = `${by} wrote a job that this worker (workspace ${program}) cannot read`;
+  const diagnostics = [error("FLEET_UNKNOWN", message, { hint })];
+  return { outcome: "failed", output: { status: "failed", worker: "", diagnostics } };
 }
 
 /** In place of a name, for a job that `workspace` did not write. */

@@ -1,7 +1,7 @@
 // The job queue of a fleet: its jobs, their retries, and the schedules that start them.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { FleetWorkspace } from "../model/fleet.ts";
+import { type FleetWorkspace, type LimitGroup, limitGroup, type RunLimit } from "../model/fleet.ts";
 import {
   FLEET_COMMANDS,
   type FleetCommand,
@@ -10,9 +10,20 @@ import {
   type WorkspaceResult,
 } from "../model/result.ts";
 
+export interface FleetJob {
+  readonly workspace: string;
+  readonly command: FleetCommand;
+  /** Of a queued apply in waves. */
+  readonly rollout?: { readonly id: string; readonly wave: string };
+  /** The pause that holds the job back. */
+  readonly paused?: string;
+}
+
 export interface RunningJob extends FleetJob {
   readonly id: string;
   readonly attempt: number;
+  /** Whether a failure is followed by another try. */
+  readonly isLastAttempt: boolean;
   /** Aborts when the job no longer belongs to this worker. */
   readonly signal: AbortSignal;
 }
@@ -26,6 +37,20 @@ interface JobFailure {
   readonly status: ResultStatus;
   readonly worker: string;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** `waiting`: for the wave before it, for its time, or for the end of a pause. */
+export const JOB_STATES = ["queued", "waiting", "running"] as const;
+
+export interface PresentJob extends FleetJob {
+  readonly id: string;
+  readonly state: (typeof JOB_STATES)[number];
+  /** Unix times in milliseconds, by the clock of the database. */
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly startAfter: number;
+  readonly attempt: number;
+  readonly priority: number;
 }
 
 export interface DeadJob extends FleetJob {
@@ -48,13 +73,50 @@ export function unsettled(
   });
 }
 
+/** A process that takes jobs. */
+export interface QueueWorker {
+  readonly name: string;
+  readonly version: string;
+  readonly host: string;
+  readonly startedAt: number;
+  readonly heartbeatAt: number;
+  readonly live: boolean;
+  readonly running: number;
+  readonly parallelism: number;
+  readonly memoryBytes?: number;
+}
+
+export interface NewJob {
+  readonly workspace: FleetWorkspace;
+  readonly command: FleetCommand;
+  readonly priority: number;
+}
+
+export interface NewWave {
+  readonly name: string;
+  readonly jobs: readonly NewJob[];
+}
+
 export interface JobQueue {
-  /** Returns the workspaces that already have a job; they get no second one. */
-  enqueue(workspaces: readonly FleetWorkspace[], command: FleetCommand): Promise<readonly string[]>;
+  /** Returns the jobs that workspaces already have; these get no second one. */
+  enqueue(jobs: readonly NewJob[]): Promise<readonly PresentJob[]>;
+  /** All waves or none: each one waits until every job of the one before it is done. Returns the jobs that are in the way. */
+  enqueueWaves(rollout: string, waves: readonly NewWave[]): Promise<readonly PresentJob[]>;
   /** Takes jobs until `stopTaking`, at most `parallelism` at the same time. */
   work(parallelism: number, run: (job: RunningJob) => Promise<JobOutcome>): Promise<void>;
   /** Takes no more jobs; resolves when the running ones have ended. */
   stopTaking(): Promise<void>;
+  jobs(): Promise<readonly PresentJob[]>;
+  /** The number of jobs that were not over yet. */
+  cancel(jobs: readonly Pick<PresentJob, "id">[]): Promise<number>;
+  wasCancelled(id: string): Promise<boolean>;
+  /** Puts a job that was taken back into the queue, as one step; it starts after `until`. */
+  defer(job: RunningJob, workspace: FleetWorkspace, until: number, paused?: string): Promise<void>;
+  /** Whether other jobs of the group are all that may run. */
+  isGroupFull(job: RunningJob, group: LimitGroup): Promise<boolean>;
+  /** Lets jobs start that these pauses hold back; returns their number. */
+  release(pauses: readonly string[]): Promise<number>;
+  workers(): Promise<readonly QueueWorker[]>;
   schedules(): Promise<readonly StoredSchedule[]>;
   putSchedule(workspace: FleetWorkspace): Promise<void>;
   removeSchedule(workspace: string): Promise<void>;
@@ -69,7 +131,8 @@ interface StoredSchedule {
   readonly workspace: string;
   readonly cron: string;
   readonly timezone: string;
-  readonly expireInSeconds?: number;
+  /** The options of its jobs, as text that is compared. */
+  readonly options: string;
 }
 
 interface ScheduleChanges {
@@ -82,35 +145,68 @@ interface ScheduleChanges {
 export function scheduleChanges(
   workspaces: readonly FleetWorkspace[],
   stored: readonly StoredSchedule[],
+  limits: readonly RunLimit[] = [],
 ): ScheduleChanges {
-  const known = new Map(stored.map((one) => [one.workspace, one]));
+  const storedByName = new Map(stored.map((schedule) => [schedule.workspace, schedule]));
   const wanted = workspaces.filter(({ schedule }) => schedule !== undefined);
   const names = new Set(wanted.map(({ name }) => name));
-  const present = wanted.filter(({ name }) => known.has(name));
-  const changed = present.filter((one) => !isStored(one, known.get(one.name)));
+  const present = wanted.filter(({ name }) => storedByName.has(name));
+  const changed = present.filter(
+    (workspace) => !isStored(workspace, limits, storedByName.get(workspace.name)),
+  );
   return {
-    added: wanted.filter(({ name }) => !known.has(name)),
+    added: wanted.filter(({ name }) => !storedByName.has(name)),
     changed,
     removed: stored.flatMap(({ workspace }) => (names.has(workspace) ? [] : [workspace])),
     unchanged: present.length - changed.length,
   };
 }
 
-function isStored(workspace: FleetWorkspace, stored: StoredSchedule | undefined): boolean {
+function isStored(
+  workspace: FleetWorkspace,
+  limits: readonly RunLimit[],
+  stored: StoredSchedule | undefined,
+): boolean {
   return (
     stored?.cron === workspace.schedule?.cron &&
     stored?.timezone === workspace.schedule?.timezone &&
-    stored?.expireInSeconds === jobOptions(workspace).expireInSeconds
+    stored?.options === optionsText(scheduledOptions(workspace, limits))
   );
 }
 
-interface FleetJob {
-  readonly workspace: string;
-  readonly command: FleetCommand;
+/** The options of a schedule that `workspace` sets, in one order. */
+export function optionsText(options: Readonly<Record<string, unknown>>): string {
+  const names = ["singletonKey", "expireInSeconds", "priority", "group", "startAfter"];
+  return JSON.stringify(names.map((name) => options[name] ?? null));
 }
+
+/** A scheduled check, with its own moment within the jitter. */
+export function scheduledOptions(workspace: FleetWorkspace, limits: readonly RunLimit[]) {
+  const { jitterMs = 0 } = workspace.schedule ?? {};
+  const startAfter =
+    jitterMs === 0 ? {} : { startAfter: spreadOver(workspace.name, Math.round(jitterMs / 1000)) };
+  return { ...jobOptions(workspace, PRIORITIES.drift, limitGroup(workspace, limits)), ...startAfter };
+}
+
+/** The same for the same name, and spread evenly over all names: from 0 to `seconds`. */
+export function spreadOver(name: string, seconds: number): number {
+  let hash = 2_166_136_261;
+  for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619) >>> 0;
+  return hash % (seconds + 1);
+}
+
+/** An apply that a person waits for overtakes the checks of a schedule. */
+export const PRIORITIES: Readonly<Record<FleetCommand, number>> = {
+  apply: 100,
+  plan: 50,
+  validate: 50,
+  drift: 0,
+};
 
 export const QUEUE = "fleet";
 export const DEAD_LETTERS = "fleet-dead";
+/** Jobs that end a wave: they wait for its runs, and the next wave waits for them. */
+export const GATES = "fleet-gates";
 
 /** Jobs without a heartbeat for this long start again on another worker. */
 const HEARTBEAT_S = 20;
@@ -139,14 +235,38 @@ export const DEAD_LETTER_OPTIONS = {
 /** Time for a run that was stopped to end, before the queue counts its job as failed. */
 const EXPIRY_MARGIN_S = 60;
 
-export function jobOptions({ name, timeoutMs }: Pick<FleetWorkspace, "name" | "timeoutMs">) {
-  return { singletonKey: name, expireInSeconds: Math.ceil(timeoutMs / 1000) + EXPIRY_MARGIN_S } as const;
+export function jobOptions(
+  { name, timeoutMs }: Pick<FleetWorkspace, "name" | "timeoutMs">,
+  priority = 0,
+  group?: LimitGroup,
+) {
+  return {
+    singletonKey: name,
+    expireInSeconds: Math.ceil(timeoutMs / 1000) + EXPIRY_MARGIN_S,
+    priority,
+    ...(group === undefined ? {} : { group: { id: group.id, tier: group.tier } }),
+  };
 }
 
-/** Undefined if the data was not written by `workspace`. */
+/** Undefined if the data was not written by `workspace`, or by a version with other commands. */
 export function jobOf(data: unknown): FleetJob | undefined {
   if (typeof data !== "object" || data === null) return undefined;
-  const { workspace, command } = data as Partial<Record<string, unknown>>;
-  const known = FLEET_COMMANDS.find((one) => one === command);
-  return typeof workspace === "string" && known !== undefined ? { workspace, command: known } : undefined;
+  const { workspace, command, rollout, paused } = data as Partial<Record<string, unknown>>;
+  const known = FLEET_COMMANDS.find((name) => name === command);
+  if (typeof workspace !== "string" || known === undefined) return undefined;
+  const { id, wave } = (rollout ?? {}) as Partial<Record<string, unknown>>;
+  return {
+    workspace,
+    command: known,
+    ...(typeof id === "string" && typeof wave === "string" ? { rollout: { id, wave } } : {}),
+    ...(typeof paused === "string" ? { paused } : {}),
+  };
+}
+
+/** The program that wrote a job; undefined in jobs of earlier versions. */
+export function writerOf(data: unknown): string | undefined {
+  const { version } = (typeof data === "object" && data !== null ? data : {}) as {
+    readonly version?: unknown;
+  };
+  return typeof version === "string" ? version : undefined;
 }

@@ -1,24 +1,31 @@
 // A worker: takes jobs of the queue, runs each under the lease of its workspace, records its result, and settles the job.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { shellWord } from "../../core/sentences.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { busy, type WorkspaceLeases } from "../database/lease.ts";
-import type { FleetWorkspace } from "../model/fleet.ts";
-import { type FleetCommand, isSettled, type ResultStore, type WorkspaceResult } from "../model/result.ts";
-import type { JobOutcome, JobQueue, RunningJob } from "./job-queue.ts";
+import { isPausedBy, maintenanceEnd, type Pauses } from "../database/pauses.ts";
+import { type FleetWorkspace, limitGroup, type RunLimit } from "../model/fleet.ts";
+import { isAnswer, isSettled, type ResultStore, type WorkspaceResult } from "../model/result.ts";
+import { type JobOutcome, type JobQueue, type RunningJob, spreadOver } from "./job-queue.ts";
 
 export interface WorkerOptions {
   readonly name: string;
+  /** The version of the program. */
+  readonly program: string;
   readonly workspaces: readonly FleetWorkspace[];
+  readonly limits?: readonly RunLimit[] | undefined;
   readonly queue: JobQueue;
   readonly leases: WorkspaceLeases;
+  readonly pauses: Pauses;
   readonly results: ResultStore;
   readonly clock: Clock;
-  /** Never throws. */
+  /** Never throws. `logged` receives the present log of the run. */
   readonly execute: (
     workspace: FleetWorkspace,
-    command: FleetCommand,
+    job: RunningJob,
     signal: AbortSignal,
+    logged: (log: string) => void,
   ) => Promise<WorkspaceResult>;
   readonly parallelism: number;
   /** Asks the worker to end: it accepts no more jobs. */
@@ -36,7 +43,7 @@ export interface WorkerObserver {
 
 /** Longer than a lease lasts: the worker of an earlier try may have been killed just before. */
 const LEASE_PATIENCE_MS = 40_000;
-const KEPT_DIAGNOSTICS = 20;
+const REPORTED_DIAGNOSTICS = 20;
 
 /** Resolves when the worker was asked to end and its last job has ended. */
 export async function runWorker(options: WorkerOptions, observer: WorkerObserver): Promise<void> {
@@ -64,67 +71,177 @@ async function runJob(
   job: RunningJob,
   stop: AbortSignal,
 ): Promise<JobOutcome> {
-  const { name, workspaces, leases, drain } = options;
+  const { name, program, workspaces, leases, drain } = options;
   const release = (reason: Diagnostic): JobOutcome => {
     observer.released(job, reason);
     return { outcome: "failed", output: { status: "failed", worker: name, diagnostics: [reason] } };
   };
-  const workspace = workspaces.find((one) => one.name === job.workspace);
+  const workspace = workspaces.find((candidate) => candidate.name === job.workspace);
   if (workspace === undefined) return release(unknownWorkspace(job));
+  if (await isHeldBack(options, job, workspace)) return { outcome: "done", output: { status: "ok" } };
   const unbegun = AbortSignal.any([job.signal, drain]);
-  const lease = await leases.acquire(job.workspace, name, LEASE_PATIENCE_MS, unbegun);
+  const { command, attempt, id: run } = job;
+  const holder = { worker: name, version: program, command, run, attempt };
+  const lease = await leases.acquire(job.workspace, holder, LEASE_PATIENCE_MS, unbegun);
   if ("heldBy" in lease) return release(busy(job.workspace, lease.heldBy));
   try {
-    return await runLeased(
-      options,
-      observer,
-      job,
-      workspace,
-      AbortSignal.any([job.signal, lease.lost, stop]),
-    );
+    const signal = AbortSignal.any([job.signal, lease.lost, stop]);
+    return await runLeased(options, observer, job, workspace, signal, lease.logged);
   } finally {
     await lease.release();
   }
 }
 
+/** A time that no queue reaches: until `fleet resume`. */
+const UNTIL_RESUMED = Date.UTC(2200, 0);
+
+/** Puts a job of a paused workspace back: it starts after the pause. */
+async function isHeldBack(
+  { pauses, queue, results, limits = [] }: WorkerOptions,
+  job: RunningJob,
+  workspace: FleetWorkspace,
+): Promise<boolean> {
+  const pause = (await pauses.list()).find((candidate) => isPausedBy(candidate, workspace, job.command));
+  if (pause !== undefined) {
+    await queue.defer(job, workspace, pause.until ?? UNTIL_RESUMED, pause.id);
+    return true;
+  }
+  const group = limitGroup(workspace, limits);
+  if (group !== undefined && (await queue.isGroupFull(job, group))) {
+    // Two jobs that saw each other must not meet again.
+    const wait = GROUP_WAIT_MS + spreadOver(`${job.id} ${job.attempt} ${await results.now()}`, GROUP_WAIT_MS);
+    await queue.defer(job, workspace, (await results.now()) + wait);
+    return true;
+  }
+  if (workspace.maintenance === undefined) return false;
+  const end = maintenanceEnd(workspace, await results.now());
+  if (end === undefined) return false;
+  await queue.defer(job, workspace, end);
+  return true;
+}
+
+const GROUP_WAIT_MS = 1_000;
+
 async function runLeased(
-  { name, execute, results }: WorkerOptions,
+  options: WorkerOptions,
   observer: WorkerObserver,
   job: RunningJob,
   workspace: FleetWorkspace,
   signal: AbortSignal,
+  logged: (log: string) => void,
 ): Promise<JobOutcome> {
+  const { name, execute, results, queue } = options;
   observer.started?.(job);
-  const result = await execute(workspace, job.command, signal);
+  const result = await execute(workspace, job, signal, logged);
   if (result.status === "interrupted") {
+    if (await queue.wasCancelled(job.id).catch(() => false)) {
+      const diagnostics = [cancelled(job), ...result.diagnostics];
+      const recorded = { ...result, diagnostics };
+      await results.add(recorded, job.id);
+      observer.finished(recorded, job);
+      await stopRollout(options, job);
+      return { outcome: "dead", output: { status: "interrupted", worker: name, diagnostics } };
+    }
     const reason = interrupted(job.workspace);
     observer.released(job, reason);
     return { outcome: "failed", output: { status: "interrupted", worker: name, diagnostics: [reason] } };
   }
+  const isDone = job.rollout === undefined ? isSettled(result) : isAnswer(result);
+  const triedAgain = !isDone && !job.isLastAttempt && isTriedAgain(job, result);
+  const recorded = triedAgain ? { ...result, triedAgain } : result;
   // The result is durable before the job is done. A crash between the two repeats the job and replaces the result.
-  await results.add(result, job.id);
-  observer.finished(result, job);
-  if (isSettled(result)) return { outcome: "done", output: { status: result.status } };
-  const diagnostics = result.diagnostics.slice(0, KEPT_DIAGNOSTICS);
+  await results.add(recorded, job.id);
+  observer.finished(recorded, job);
+  if (isDone) return { outcome: "done", output: { status: result.status } };
+  if (!triedAgain) await stopRollout(options, job);
+  const diagnostics = result.diagnostics.slice(0, REPORTED_DIAGNOSTICS);
   return {
-    outcome: isFinal(job.command, result) ? "dead" : "failed",
+    outcome: triedAgain ? "failed" : "dead",
     output: { status: result.status, worker: name, diagnostics },
   };
 }
 
-/** An apply that failed is for people to judge. A run that hangs would occupy its place as long again, while other jobs wait. */
-function isFinal(command: FleetCommand, result: WorkspaceResult): boolean {
-  return result.status === "timeout" || (command === "apply" && !isLocked(result));
+/** A run that ends its process might end the next one too, so there is one more try. */
+const MOST_CRASHES = 2;
+
+/** Only a problem that can pass is tried again. A wrong spec stays wrong, and a person decides about an apply that began to write. */
+export function isTriedAgain(
+  { command, attempt }: Pick<RunningJob, "command" | "attempt">,
+  result: WorkspaceResult,
+): boolean {
+  if (result.status === "crashed") return attempt < MOST_CRASHES && command !== "apply";
+  // A run that hangs would occupy its place as long again, while other jobs wait.
+  if (result.status !== "failed" || result.wrote === true) return false;
+  const errors = result.diagnostics.filter(({ severity }) => severity === "error");
+  return errors.length > 0 && errors.every((diagnostic) => canHeal(diagnostic, result));
 }
 
-/** Another process, such as the lost worker of an earlier try, holds the lock of the state until its lease expires. */
-function isLocked({ diagnostics }: WorkspaceResult): boolean {
-  return diagnostics.some(({ code }) => code === "STATE_LOCKED");
+const HEALING: ReadonlySet<string> = new Set([
+  "API_UNREACHABLE",
+  "API_TIMEOUT",
+  "STATE_LOCKED",
+  "STATE_LOCK_LOST",
+  "STATE_IO",
+  "PLAN_UNREADABLE",
+  "FLEET_BUSY",
+]);
+
+/** A certificate that is not trusted, and a request that is not valid, are problems of the configuration. */
+const LASTING = /certificate .*not trusted|is not valid|cannot be resolved/;
+
+function canHeal({ code, message }: Diagnostic, { requests }: WorkspaceResult): boolean {
+  if (HEALING.has(code)) return !LASTING.test(message);
+  const status = requests?.lastStatus ?? 0;
+  return code === "API_REFUSED" && (status === 429 || status >= 500);
+}
+
+/** The waves after a run that failed do not start; each of their workspaces has a result that says so. */
+async function stopRollout(
+  { queue, results, name, program, clock }: WorkerOptions,
+  job: RunningJob,
+): Promise<void> {
+  const { rollout } = job;
+  if (rollout === undefined) return;
+  const jobs = await queue.jobs();
+  const rest = jobs.filter(
+    (other) => other.rollout?.id === rollout.id && other.state !== "running" && other.id !== job.id,
+  );
+  const later = rest.filter((other) => other.rollout?.wave !== rollout.wave);
+  await queue.cancel(later);
+  const reason = error(
+    "FLEET_CANCELLED",
+    `not started, because wave "${rollout.wave}" failed (${job.workspace})`,
+    {
+      hint: `fix ${job.workspace}, then enqueue the rest again`,
+    },
+  );
+  for (const { workspace, command, id } of later)
+    await results.add(
+      {
+        workspace,
+        command,
+        status: "interrupted",
+        startedAt: clock.now(),
+        durationMs: 0,
+        counts: {},
+        drift: {},
+        diagnostics: [reason],
+        worker: name,
+        version: program,
+      },
+      id,
+    );
 }
 
 function unknownWorkspace({ workspace }: RunningJob): Diagnostic {
   return error("FLEET_UNKNOWN", `the fleet file of this worker has no workspace "${workspace}"`, {
     hint: "give every worker the same fleet file, then run `workspace fleet schedule`",
+  });
+}
+
+function cancelled({ command, workspace }: RunningJob): Diagnostic {
+  return error("FLEET_CANCELLED", `the ${command} of ${workspace} was cancelled`, {
+    hint: `to start it again, run \`workspace fleet enqueue ${shellWord(command)} ${shellWord(workspace)}\``,
   });
 }
 

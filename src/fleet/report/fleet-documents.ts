@@ -1,32 +1,40 @@
-// The state of a fleet as text, JSON, Markdown, and metrics, and one line for each result as it arrives.
+// The state of a fleet as text, JSON, and Markdown, and one line for each result as it arrives.
 
 import { count } from "../../core/sentences.ts";
 import { markdownText, printable } from "../../report/text/printable.ts";
 import { textTable } from "../../report/text/terminal.ts";
-import { SEVERITIES } from "../../resource/field-schema.ts";
-import { RESULT_STATUSES, type WorkspaceResult } from "../model/result.ts";
+import type { WorkspaceResult } from "../model/result.ts";
+import type { PresentJob } from "../queue/job-queue.ts";
 import type { FleetRun } from "../run-fleet.ts";
 import {
   ageWords,
+  causeWords,
   changeWords,
+  driftedWords,
   driftWords,
   type FleetRow,
   type FleetView,
+  locatedMessage,
+  type QueueView,
+  rowWord,
   STATUS_WORDS,
   trendBars,
   verdict,
 } from "./fleet-view.ts";
+import { queueLines } from "./queue-text.ts";
 
 export function fleetJson(view: FleetView): Record<string, unknown> {
   return {
-    format_version: "1.0",
+    format_version: "1.1",
     made_at: new Date(view.madeAt).toISOString(),
-    statuses: view.statuses,
+    verdict: verdict(view),
+    states: view.states,
     drift: view.drift,
     days: view.days,
     workspaces: view.rows.map((row) => ({
       name: row.workspace,
       labels: row.labels,
+      state: row.state,
       status: row.status,
       ...(row.last === undefined
         ? {}
@@ -35,107 +43,169 @@ export function fleetJson(view: FleetView): Record<string, unknown> {
             started_at: new Date(row.last.startedAt).toISOString(),
             duration_ms: row.last.durationMs,
             age_ms: row.ageMs,
+            worker: row.last.worker,
+            version: row.last.version,
           }),
+      cause: row.cause && {
+        command: row.cause.command,
+        attempts: row.cause.attempts,
+        code: row.cause.code,
+        message: row.cause.message,
+        last_http_status: row.cause.lastStatus,
+      },
       changes: row.changes,
       drift: row.drift,
+      drifted: row.drifted,
       ...(row.driftAgeMs === undefined ? {} : { drift_age_ms: row.driftAgeMs }),
       failures_in_a_row: row.failuresInARow,
       trend: row.trend,
       diagnostics: row.diagnostics,
     })),
+    queue: view.queue && queueJson(view.queue),
+  };
+}
+
+function queueJson({ queued, waiting, running, next, workers, pauses, dead }: QueueView) {
+  const time = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
+  const jobJson = ({
+    workspace,
+    command,
+    id,
+    createdAt,
+    startAfter,
+    attempt,
+    priority,
+    rollout,
+  }: PresentJob) => ({
+    workspace,
+    command,
+    job: id,
+    created_at: time(createdAt),
+    start_after: time(startAfter),
+    attempt,
+    priority,
+    wave: rollout?.wave,
+  });
+  return {
+    queued: queued.map(jobJson),
+    waiting: waiting.map(jobJson),
+    running: running.map(({ workspace, command, worker, version, startedAt, attempt, run }) => ({
+      workspace,
+      command,
+      worker,
+      version,
+      started_at: time(startedAt),
+      attempt,
+      job: run,
+    })),
+    next: next && { workspace: next.workspace, at: time(next.at) },
+    workers: workers.map((worker) => ({
+      name: worker.name,
+      version: worker.version,
+      live: worker.live,
+      heartbeat_at: time(worker.heartbeatAt),
+      running: worker.running,
+      parallelism: worker.parallelism,
+      memory_bytes: worker.memoryBytes,
+    })),
+    pauses: pauses.map(({ createdAt, until, of, ...pause }) => ({
+      ...pause,
+      workspaces_paused: of,
+      created_at: time(createdAt),
+      until: time(until),
+    })),
+    dead: dead.length,
   };
 }
 
 export function fleetMarkdown(view: FleetView): string {
-  const rows = view.rows.map(
-    (row) =>
-      `| ${markdownText(row.workspace)} | ${STATUS_WORDS[row.status]} | ${ageWords(row.ageMs)} | ${driftWords(row.drift)} | ${ageWords(row.driftAgeMs)} | ${trendBars(row.trend)} | ${markdownText(changeWords(row.changes))} |`,
-  );
-  const failed = view.rows.flatMap(({ workspace, diagnostics }) =>
-    diagnostics
-      .filter(({ severity }) => severity === "error")
-      .slice(0, 3)
-      .map(({ code, message }) => `- **${markdownText(workspace)}**: ${code}: ${markdownText(message)}`),
-  );
+  const rowOf = (row: FleetRow): string =>
+    `| ${markdownText(row.workspace)} | ${rowWord(row)} | ${row.cause?.command ?? row.last?.command ?? "-"} | ${ageWords(row.ageMs)} | ${driftWords(row.drift)} | ${ageWords(row.driftAgeMs)} | ${trendBars(row.trend)} | ${markdownText(changeWords(row.changes))} |`;
+  const head = [
+    "| workspace | status | command | age | drift | since | trend | changes |",
+    "|---|---|---|---|---|---|---|---|",
+  ];
+  const [ok, rest] = [view.rows.filter(isOk), view.rows.filter((row) => !isOk(row))];
+  const listed = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : ["", `### ${title}`, "", ...lines];
   return [
     `**${verdict(view)}**`,
-    "",
-    "| workspace | status | age | drift | since | trend | changes |",
-    "|---|---|---|---|---|---|---|",
-    ...rows,
-    ...(failed.length === 0 ? [] : ["", "### Failures", "", ...failed]),
+    ...(rest.length === 0 ? [] : ["", ...head, ...rest.map(rowOf)]),
+    ...listed(
+      "Failures",
+      view.rows.flatMap(({ workspace, cause }) =>
+        cause === undefined ? [] : [`- **${markdownText(workspace)}**: ${markdownText(causeWords(cause))}`],
+      ),
+    ),
+    ...listed(
+      "Drifted",
+      view.rows.flatMap((row) =>
+        row.drifted.length === 0
+          ? []
+          : [`- **${markdownText(row.workspace)}**: ${markdownText(driftedWords(row))}`],
+      ),
+    ),
+    ...listed(
+      "Queue",
+      queueLines(view).map((line) => `- ${markdownText(line)}`),
+    ),
+    ...(ok.length === 0
+      ? []
+      : [
+          "",
+          "<details>",
+          `<summary>${count(ok.length, "workspace")} ok</summary>`,
+          "",
+          ...head,
+          ...ok.map(rowOf),
+          "",
+          "</details>",
+        ]),
     "",
   ].join("\n");
 }
 
-/** The text format of Prometheus; label values are names of the fleet file, which need no escapes. */
-export function fleetMetrics(view: FleetView): string {
-  const family = (name: string, help: string, samples: readonly string[]): string =>
-    samples.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${samples.join("\n")}\n`;
-  const ofRows = (name: string, help: string, value: (row: FleetRow) => number | undefined): string => {
-    const samples = view.rows.flatMap((row) => {
-      const found = value(row);
-      return found === undefined ? [] : [`${name}{workspace="${row.workspace}"} ${found}`];
-    });
-    return family(name, help, samples);
-  };
-  return [
-    family(
-      "workspace_fleet_status",
-      "Status of the last run: 1 for the one that applies, 0 for every other.",
-      view.rows.flatMap((row) =>
-        [...RESULT_STATUSES, "never"].map(
-          (status) =>
-            `workspace_fleet_status{workspace="${row.workspace}",status="${status}"} ${status === row.status ? 1 : 0}`,
-        ),
-      ),
-    ),
-    family(
-      "workspace_fleet_drift",
-      "Drifted resources that the last drift run found; absent before the first one.",
-      view.rows
-        .filter(({ trend }) => trend.length > 0)
-        .flatMap((row) =>
-          SEVERITIES.map(
-            (severity) =>
-              `workspace_fleet_drift{workspace="${row.workspace}",severity="${severity}"} ${row.drift[severity] ?? 0}`,
-          ),
-        ),
-    ),
-    ofRows(
-      "workspace_fleet_last_run_timestamp_seconds",
-      "Unix time at which the last run ended.",
-      ({ last }) => last && (last.startedAt + last.durationMs) / 1000,
-    ),
-    ofRows(
-      "workspace_fleet_run_duration_seconds",
-      "Time that the last run took.",
-      ({ last }) => last && last.durationMs / 1000,
-    ),
-    ofRows(
-      "workspace_fleet_drift_age_seconds",
-      "Time since the first run that found the open drift; absent without drift.",
-      ({ driftAgeMs }) => (driftAgeMs === undefined ? undefined : driftAgeMs / 1000),
-    ),
-    ofRows(
-      "workspace_fleet_failures_in_a_row",
-      "Runs without an answer since the last answer.",
-      ({ failuresInARow }) => failuresInARow,
-    ),
-  ].join("");
-}
+const isOk = ({ state }: FleetRow): boolean => state === "ok";
+
+/** In a larger fleet, the workspaces that are ok are one line. */
+const MOST_OK_ROWS = 20;
 
 export function fleetText(view: FleetView): string {
-  const cells = view.rows.map((row) => [
+  const ok = view.rows.filter(isOk);
+  const isFolded = ok.length > MOST_OK_ROWS;
+  const rows = isFolded ? view.rows.filter((row) => !isOk(row)) : view.rows;
+  const width = Math.max(5, ...rows.map(({ trend }) => (trend.length < 2 ? 1 : trend.length)));
+  const cells = rows.map((row) => [
     row.workspace,
-    STATUS_WORDS[row.status],
+    rowWord(row),
+    row.cause?.command ?? row.last?.command ?? "-",
     ageWords(row.ageMs),
     driftWords(row.drift),
     ageWords(row.driftAgeMs),
-    trendBars(row.trend),
+    trendBars(row.trend, width),
     changeWords(row.changes),
   ]);
-  return `${columns([["WORKSPACE", "STATUS", "AGE", "DRIFT", "SINCE", "TREND", "CHANGES"], ...cells])}${verdict(view)}\n`;
+  const heads = [
+    "WORKSPACE",
+    "STATUS",
+    "COMMAND",
+    "AGE",
+    "DRIFT",
+    "SINCE",
+    "TREND".padStart(width),
+    "CHANGES",
+  ];
+  const table = cells.length === 0 ? "" : columns([heads, ...cells]);
+  const folded = isFolded ? `${count(ok.length, "workspace")} ok.\n` : "";
+  const block = (lines: readonly string[]): string =>
+    lines.length === 0 ? "" : `\n${lines.map((line) => `${printable(line)}\n`).join("")}`;
+  const causes = rows.flatMap(({ workspace, cause }) =>
+    cause === undefined ? [] : [`${workspace}: ${causeWords(cause)}`],
+  );
+  const drifted = rows.flatMap((row) =>
+    row.drifted.length === 0 ? [] : [`${row.workspace}: drift of ${driftedWords(row)}`],
+  );
+  return `${table}${folded}${block([...causes, ...drifted])}${block(queueLines(view))}\n${verdict(view)}\n`;
 }
 
 /** Left-aligned columns; control characters are shown as boxes. */
@@ -143,23 +213,36 @@ export function columns(rows: readonly (readonly string[])[]): string {
   return `${textTable(rows.map((row) => row.map(printable))).join("\n")}\n`;
 }
 
-/** `ads-prod: changes in 1.2 s (2 security)`. */
+/** `ads-prod: drift in 1.2 s (2 security)`. */
 export function resultLine(result: WorkspaceResult): string {
-  const { workspace, status, durationMs, command, drift, counts, diagnostics } = result;
+  const {
+    workspace,
+    status,
+    durationMs,
+    command,
+    drift,
+    counts,
+    diagnostics,
+    attempt = 1,
+    triedAgain,
+  } = result;
   const details = command === "drift" ? driftWords(drift) : changeWords(counts);
+  const word = status === "changes" && command === "drift" ? "drift" : STATUS_WORDS[status];
   const [first] = diagnostics;
   const kind = first?.severity === "warning" ? "warning: " : "";
-  const cause = first === undefined ? "" : `: ${kind}${printable(first.message)}`;
+  const cause = first === undefined ? "" : `: ${kind}${printable(locatedMessage(first))}`;
   const shown = details === "-" ? "" : ` (${details})`;
-  return `${workspace}: ${STATUS_WORDS[status]} in ${(durationMs / 1000).toFixed(1)} s${shown}${cause}\n`;
+  const again = triedAgain === true ? `; attempt ${attempt}, tried again` : "";
+  return `${workspace}: ${word} in ${(durationMs / 1000).toFixed(1)} s${shown}${cause}${again}\n`;
 }
 
 /** A run without a workspace is one of `fleet run`: other selections are not empty. */
 export function runSummary({ results, skipped, stopped }: FleetRun): string {
   if (results.length + skipped.length === 0) return "No workspace is due.\n";
   const counts = new Map<string, number>();
-  for (const { status } of results) {
-    const words = status === "changes" ? "with changes" : STATUS_WORDS[status];
+  for (const { status, command } of results) {
+    const changed = command === "drift" ? "with drift" : "with changes";
+    const words = status === "changes" ? changed : STATUS_WORDS[status];
     counts.set(words, (counts.get(words) ?? 0) + 1);
   }
   const parts = [...counts].map(([word, number]) => `${number} ${word}`);

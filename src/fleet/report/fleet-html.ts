@@ -1,4 +1,4 @@
-// The state of a fleet as an HTML page: each workspace collapsed, with its findings and its trend.
+// The state of a fleet as an HTML page: failed workspaces first, each collapsed with its cause, its findings, and its trend.
 
 import { count, grouped } from "../../core/sentences.ts";
 import {
@@ -16,65 +16,112 @@ import { timeText } from "../../report/text/vocabulary.ts";
 import { SEVERITIES } from "../../resource/field-schema.ts";
 import {
   ageWords,
+  causeWords,
   changeWords,
+  driftedWords,
   driftWords,
+  FLEET_STATES,
   type FleetRow,
+  type FleetState,
   type FleetView,
-  STATUS_WORDS,
+  rowWord,
+  stateWord,
   totalOf,
   verdict,
 } from "./fleet-view.ts";
+import { queueLines } from "./queue-text.ts";
 
 export function fleetHtml(view: FleetView): string {
-  const title = verdict(view);
-  const made = html`<p class="where">Fleet report of ${timeText(view.madeAt)}</p>`;
+  const labels = labelAttributes(view);
+  const titles = Object.fromEntries([...labels].map(([name, attribute]) => [attribute, name]));
+  const rows = FLEET_STATES.flatMap((state) => section(view, state, labels));
   return page(
-    title,
-    [made, tiles(view), days(view)],
+    verdict(view),
     [
-      filterBar(view.rows.map(facetsOf)),
-      html`<section class="list"><h2>Workspaces: ${count(view.rows.length, "workspace")}</h2>${chunked(view.rows.map(rowHtml))}</section>
-`,
+      html`<p class="where">Fleet report of ${timeText(view.madeAt)}</p>`,
+      tiles(view),
+      queue(view),
+      days(view),
+    ],
+    [
+      filterBar(
+        view.rows.map((row) => facetsOf(row, labels)),
+        titles,
+        "State",
+      ),
+      ...rows,
       keyHelp,
     ],
   );
 }
 
-const TONES: Readonly<Record<FleetRow["status"], string>> = {
-  ok: "create",
-  changes: "update",
-  blocked: "delete",
+function section(view: FleetView, state: FleetState, labels: LabelAttributes): readonly Html[] {
+  const rows = view.rows.filter((row) => row.state === state);
+  if (rows.length === 0) return [];
+  return [
+    html`<section class="list"><h2>${sentenceCase(stateWord(state))}: ${count(rows.length, "workspace")}</h2>${chunked(rows.map((row) => rowHtml(row, labels)))}</section>
+`,
+  ];
+}
+
+function sentenceCase(word: string): string {
+  return word === "ok" ? "OK" : `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}
+
+const TONES: Readonly<Record<FleetState, string>> = {
   failed: "delete",
-  timeout: "delete",
-  interrupted: "update",
+  blocked: "delete",
+  drift: "update",
+  changes: "update",
   never: "report",
+  ok: "create",
 };
 
-function facetsOf(row: FleetRow) {
-  const severity = SEVERITIES.find((one) => (row.drift[one] ?? 0) > 0);
+/** Names of labels contain characters that attributes cannot have. */
+type LabelAttributes = ReadonlyMap<string, string>;
+
+function labelAttributes({ rows }: FleetView): LabelAttributes {
+  const names = new Set(rows.flatMap(({ labels }) => Object.keys(labels)));
+  return new Map([...names].sort().map((name, at) => [name, `label${at}`]));
+}
+
+function facetsOf(row: FleetRow, labels: LabelAttributes) {
   return {
-    kind: Object.entries(row.labels).map(([name, value]) => `${name}=${value}`)[0] ?? "no label",
-    action: STATUS_WORDS[row.status].replaceAll(" ", "-"),
-    severity,
+    kind: row.cause?.command ?? row.last?.command ?? "no run",
+    action: stateWord(row.state).replaceAll(" ", "-"),
+    severity: SEVERITIES.find((severity) => (row.drift[severity] ?? 0) > 0),
+    more: Object.fromEntries(
+      Object.entries(row.labels).map(([name, value]) => [labels.get(name) ?? "label", value]),
+    ),
   };
 }
 
-function tiles({ statuses, drift }: FleetView): Html {
-  const shown = Object.entries(statuses) as [FleetRow["status"], number][];
+/** The words of the filter, and workspaces as the unit. */
+function tiles({ states, drift }: FleetView): Html {
+  const shown = FLEET_STATES.filter((state) => states[state] !== undefined);
   return html`<ul class="tiles">${shown.map(
-    ([status, number]) =>
-      html`<li class="${TONES[status]}"><b>${grouped(number)}</b><span>${STATUS_WORDS[status]}</span></li>`,
-  )}<li><b>${grouped(totalOf(drift))}</b><span>drifted</span></li></ul>`;
+    (state) =>
+      html`<li class="${TONES[state]}"><b>${grouped(states[state] ?? 0)}</b><span>${stateWord(state)}</span></li>`,
+  )}<li><b>${grouped(totalOf(drift))}</b><span>drifted resources</span></li></ul>`;
 }
 
-function rowHtml(row: FleetRow): Html {
+function queue(view: FleetView): Html {
+  const lines = queueLines(view);
+  if (lines.length === 0) return NOTHING;
+  return html`${lines.map((line) => html`<p class="where">${line}</p>`)}`;
+}
+
+function rowHtml(row: FleetRow, labels: LabelAttributes): Html {
   return folded({
-    tone: TONES[row.status],
-    open: row.status === "failed" || row.status === "timeout" || row.status === "blocked",
-    facets: facetsOf(row),
+    tone: TONES[row.state],
+    open: row.state === "failed" || row.state === "blocked",
+    facets: facetsOf(row, labels),
     head: [
-      html`<span class="verb">${STATUS_WORDS[row.status]}</span><span class="address">${row.workspace}</span>`,
-      html`<span class="remark">${ageWords(row.ageMs)}</span><span class="remark">drift: ${driftWords(row.drift)}</span>`,
+      html`<span class="verb">${rowWord(row)}</span><span class="address">${row.workspace}</span>`,
+      html`<span class="remark">${ageWords(row.ageMs)}</span>`,
+      row.cause === undefined
+        ? html`<span class="remark">drift: ${driftWords(row.drift)}</span>`
+        : html`<span class="remark">${causeWords(row.cause)}</span>`,
       trend(row.trend),
     ],
     body: [details(row), findings("Findings", row.diagnostics)],
@@ -82,34 +129,38 @@ function rowHtml(row: FleetRow): Html {
 }
 
 function details(row: FleetRow): Html {
-  const lines: readonly (readonly [string, string])[] = [
-    [
-      "labels",
-      Object.entries(row.labels)
-        .map(([name, value]) => `${name}=${value}`)
-        .join(", ") || "-",
-    ],
+  const labels = Object.entries(row.labels).map(([name, value]) => `${name}=${value}`);
+  const { last, cause } = row;
+  const facts: readonly (readonly [string, string])[] = [
+    ["labels", labels.join(", ") || "-"],
     [
       "last run",
-      row.last === undefined
+      last === undefined
         ? "-"
-        : `${row.last.command}, ${timeText(row.last.startedAt)}, ${(row.last.durationMs / 1000).toFixed(1)} s`,
+        : `${last.command}, ${timeText(last.startedAt)}, ${(last.durationMs / 1000).toFixed(1)} s`,
     ],
+    ...(cause === undefined ? [] : [["cause", causeWords(cause)] as const]),
     ["changes", changeWords(row.changes)],
     ["drift", driftWords(row.drift)],
+    ...(row.drifted.length === 0 ? [] : [["drifted", driftedWords(row)] as const]),
     ["drift since", row.driftAgeMs === undefined ? "-" : `at least ${ageWords(row.driftAgeMs)}`],
     ["failures in a row", String(row.failuresInARow)],
+    ...(last?.worker === undefined
+      ? []
+      : [["worker", `${last.worker}, workspace ${last.version ?? "?"}`] as const]),
   ];
-  return html`<table class="fields">${lines.map(([name, value]) => html`<tr><td class="label">${name}</td><td>${value}</td></tr>`)}</table>`;
+  return html`<table class="fields">${facts.map(([name, value]) => html`<tr><td class="label">${name}</td><td>${value}</td></tr>`)}</table>`;
 }
 
 const WIDTH = 90;
 const HEIGHT = 16;
+/** Runs across the whole width, so that the lines of all rows have one scale, and the newest run is at the right. */
+const RUNS = 30;
 
 /** Drifted resources in the last runs, as a line; nothing for fewer than two runs. */
 function trend(counts: readonly number[]): Html {
   const label = `Drift in the last ${counts.length} runs: ${counts.join(", ")}`;
-  return line(counts, { width: WIDTH, height: HEIGHT, label });
+  return line(counts, { width: WIDTH, height: HEIGHT, label, points: RUNS });
 }
 
 function days(view: FleetView): Html {
@@ -118,7 +169,7 @@ function days(view: FleetView): Html {
   const [first, last] = [view.days[0], view.days.at(-1)];
   const chart = line(
     view.days.map(({ drifted }) => drifted),
-    { width: 280, height: 48, label },
+    { width: 280, height: 48, label, points: view.days.length },
   );
   return html`<p class="where">Drifted resources by day: ${first?.drifted ?? 0} on ${first?.day ?? ""}, ${last?.drifted ?? 0} on ${last?.day ?? ""}</p><p class="where">${chart}</p>`;
 }
@@ -127,14 +178,16 @@ interface Shape {
   readonly width: number;
   readonly height: number;
   readonly label: string;
+  readonly points: number;
 }
 
-function line(counts: readonly number[], { width, height, label }: Shape): Html {
+function line(counts: readonly number[], { width, height, label, points }: Shape): Html {
   if (counts.length < 2) return NOTHING;
   const most = Math.max(1, ...counts);
-  const points = counts.map(
-    (value, at) =>
-      `${((at / (counts.length - 1)) * width).toFixed(1)},${(height - 1 - (value / most) * (height - 2)).toFixed(1)}`,
-  );
-  return html`<svg width="${width}" height="${height}" role="img" aria-label="${label}"><polyline points="${points.join(" ")}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>`;
+  const left = Math.max(0, points - counts.length);
+  const path = counts.map((value, at) => {
+    const x = ((at + left) / (Math.max(points, counts.length) - 1)) * width;
+    return `${x.toFixed(1)},${(height - 1 - (value / most) * (height - 2)).toFixed(1)}`;
+  });
+  return html`<svg width="${width}" height="${height}" role="img" aria-label="${label}"><polyline points="${path.join(" ")}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>`;
 }

@@ -1,21 +1,32 @@
 // The state of a fleet as a view that all reports use, and the terms and numbers that they share.
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { Cron } from "croner";
+import { type Diagnostic, error, placeText } from "../../core/diagnostic.ts";
 import { count } from "../../core/sentences.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
-import type { Fleet } from "../model/fleet.ts";
-import { isAnswer, type ResultStatus, type WorkspaceResult } from "../model/result.ts";
+import type { ActiveRun } from "../database/lease.ts";
+import { isPausedBy, type Pause } from "../database/pauses.ts";
+import type { Fleet, FleetWorkspace } from "../model/fleet.ts";
+import { type FleetCommand, isAnswer, type ResultStatus, type WorkspaceResult } from "../model/result.ts";
+import type { DeadJob, PresentJob, QueueWorker } from "../queue/job-queue.ts";
+import { unsettled } from "../queue/job-queue.ts";
 
 export interface FleetView {
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds, by the clock of the results. */
   readonly madeAt: number;
+  /** Failed first, then blocked, drift, changes, never run, and ok; in each group by name. */
   readonly rows: readonly FleetRow[];
-  /** Workspaces by status of their last result; `never` if there is none. */
-  readonly statuses: Readonly<Partial<Record<ResultStatus | "never", number>>>;
+  readonly states: Readonly<Partial<Record<FleetState, number>>>;
   readonly drift: Readonly<Partial<Record<Severity, number>>>;
   /** Open drift of the whole fleet at the end of each of the last days, oldest first, as far as results are kept. */
   readonly days: readonly FleetDay[];
+  /** Absent without a database. */
+  readonly queue?: QueueView;
 }
+
+/** In the order of the reports: the most urgent state first. */
+export const FLEET_STATES = ["failed", "blocked", "drift", "changes", "never", "ok"] as const;
+export type FleetState = (typeof FLEET_STATES)[number];
 
 interface FleetDay {
   /** `2026-03-01`, in UTC. */
@@ -26,13 +37,18 @@ interface FleetDay {
 export interface FleetRow {
   readonly workspace: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly state: FleetState;
   readonly status: ResultStatus | "never";
   readonly last?: WorkspaceResult;
   /** Milliseconds since the last result ended. */
   readonly ageMs?: number;
+  /** Why the workspace counts as failed or blocked. */
+  readonly cause?: RowCause;
   /** Counts of the last plan, until an apply makes its changes; of an apply that did not complete, what it made and what failed. */
   readonly changes: Readonly<Record<string, number>>;
   readonly drift: Readonly<Partial<Record<Severity, number>>>;
+  /** The first addresses that drifted. */
+  readonly drifted: readonly string[];
   /** Runs without an answer since the last answer. */
   readonly failuresInARow: number;
   /** Milliseconds since the first drift run that found drift, without a clean one after it; at least that long ago. */
@@ -42,23 +58,97 @@ export interface FleetRow {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const TREND = 20;
+export interface RowCause {
+  readonly command: FleetCommand;
+  readonly attempts: number;
+  readonly code: string;
+  readonly message: string;
+  /** HTTP status of the last answer; 0 if there was none. */
+  readonly lastStatus?: number;
+}
+
+export interface QueueView {
+  readonly queued: readonly PresentJob[];
+  readonly waiting: readonly PresentJob[];
+  readonly running: readonly ActiveRun[];
+  readonly next?: { readonly workspace: string; readonly at: number };
+  readonly workers: readonly QueueWorker[];
+  readonly pauses: readonly (Pause & { readonly of: number })[];
+  readonly dead: readonly DeadJob[];
+}
+
+/** The other facts that the database has. */
+export interface QueueFacts {
+  readonly jobs: readonly PresentJob[];
+  readonly active: readonly ActiveRun[];
+  readonly workers: readonly QueueWorker[];
+  readonly pauses: readonly Pause[];
+  readonly dead: readonly DeadJob[];
+}
+
+/** Results of each command that a report reads. */
+export const TREND_RUNS = 30;
 const DAYS = 14;
 const DAY_MS = 86_400_000;
 
-/** `results`: of each workspace, newest first, and at most `limit` of each command. Rows are in the order of the names. */
+/** `results`: of each workspace, newest first, and at most `limit` of each command. */
 export function fleetView(
   fleet: Pick<Fleet, "workspaces">,
   results: ReadonlyMap<string, readonly WorkspaceResult[]>,
   now: number,
   limit = Number.POSITIVE_INFINITY,
+  queue?: QueueFacts,
 ): FleetView {
-  const rows = fleet.workspaces.map(({ name, labels }) => rowOf(name, labels, results.get(name) ?? [], now));
-  const statuses: Partial<Record<ResultStatus | "never", number>> = {};
-  for (const { status } of rows) statuses[status] = (statuses[status] ?? 0) + 1;
+  const dead = new Map(unsettled(queue?.dead ?? [], results).map((job) => [job.workspace, job]));
+  const lost = new Map(
+    (queue?.active ?? []).filter(({ isLost }) => isLost).map((run) => [run.workspace, run]),
+  );
+  const rows = fleet.workspaces.map(({ name, labels }) =>
+    rowOf(name, labels, results.get(name) ?? [], now, dead.get(name), lost.get(name)),
+  );
+  const sorted = FLEET_STATES.flatMap((state) => rows.filter((row) => row.state === state));
+  const states: Partial<Record<FleetState, number>> = {};
+  for (const { state } of sorted) states[state] = (states[state] ?? 0) + 1;
   const histories = fleet.workspaces.map(({ name }) => historyOf(results.get(name) ?? [], limit));
-  const days = daysOf(histories, now);
-  return { madeAt: now, rows, statuses, drift: sumOf(rows.map(({ drift }) => drift)), days };
+  const drift = sumOf(rows.map((row) => row.drift));
+  const view = { madeAt: now, rows: sorted, states, drift, days: daysOf(histories, now) };
+  return queue === undefined ? view : { ...view, queue: queueView(fleet, queue, [...dead.values()], now) };
+}
+
+function queueView(
+  { workspaces }: Pick<Fleet, "workspaces">,
+  { jobs, active, workers, pauses }: QueueFacts,
+  dead: readonly DeadJob[],
+  now: number,
+): QueueView {
+  const names = new Set(workspaces.map(({ name }) => name));
+  const own = jobs.filter(({ workspace }) => names.has(workspace));
+  const next = workspaces
+    .flatMap((workspace) => nextRun(workspace, now))
+    .reduce<QueueView["next"]>(
+      (first, run) => (first === undefined || run.at < first.at ? run : first),
+      undefined,
+    );
+  const pausedOf = (pause: Pause): number =>
+    workspaces.filter((workspace) => isPausedBy({ ...pause, command: undefined }, workspace, "drift")).length;
+  return {
+    queued: own.filter(({ state }) => state === "queued"),
+    waiting: own.filter(({ state }) => state === "waiting"),
+    running: active.filter(({ workspace, isLost }) => names.has(workspace) && !isLost),
+    ...(next === undefined ? {} : { next }),
+    workers,
+    pauses: pauses.map((pause) => ({ ...pause, of: pausedOf(pause) })),
+    dead,
+  };
+}
+
+function nextRun(
+  { name, schedule }: FleetWorkspace,
+  now: number,
+): readonly { workspace: string; at: number }[] {
+  if (schedule === undefined) return [];
+  const at = new Cron(schedule.cron, { timezone: schedule.timezone }).nextRun(new Date(now));
+  return at === null ? [] : [{ workspace: name, at: at.getTime() }];
 }
 
 function driftRuns(results: readonly WorkspaceResult[]): readonly WorkspaceResult[] {
@@ -86,7 +176,7 @@ function daysOf(histories: readonly DriftHistory[], now: number): readonly Fleet
       const last = runs.find(({ startedAt }) => startedAt < (day + 1) * DAY_MS);
       return { last, isUnknown: last === undefined && isCut };
     });
-    const last = all.flatMap((one) => one.last ?? []);
+    const last = all.flatMap((history) => history.last ?? []);
     if (last.length === 0 || all.some(({ isUnknown }) => isUnknown)) return [];
     const drifted = last.reduce((sum, { drift }) => sum + totalOf(drift), 0);
     return [{ day: new Date(day * DAY_MS).toISOString().slice(0, 10), drifted }];
@@ -104,6 +194,8 @@ function rowOf(
   labels: FleetRow["labels"],
   results: readonly WorkspaceResult[],
   now: number,
+  dead: DeadJob | undefined,
+  lost: ActiveRun | undefined,
 ): FleetRow {
   const runs = results.filter(({ command }) => command !== "validate");
   const last = lastOf(results, runs);
@@ -112,21 +204,102 @@ function rowOf(
   const planned = results.find(({ command }) => command === "plan" || command === "apply");
   const counted = last === undefined || runs.includes(last) ? runs : [last, ...runs];
   const answered = counted.findIndex(isAnswer);
+  const problem = lostProblem(lost, results) ?? deadProblem(dead) ?? resultProblem(last);
+  const changes = planned === undefined || isMade(planned) ? {} : planned.counts;
+  const drift = drifts[0]?.drift ?? {};
+  const state = problem?.state ?? stateOf(drift, changes, last);
   return {
     workspace,
     labels,
-    status: last?.status ?? "never",
+    state,
+    status: problem?.status ?? last?.status ?? "never",
     ...(last === undefined ? {} : { last, ageMs: Math.max(0, now - last.startedAt - last.durationMs) }),
-    changes: planned === undefined || isMade(planned) ? {} : planned.counts,
-    drift: drifts[0]?.drift ?? {},
-    failuresInARow: answered < 0 ? counted.length : answered,
+    ...(problem === undefined ? {} : { cause: problem.cause }),
+    changes,
+    drift,
+    drifted: totalOf(drift) === 0 ? [] : (drifts[0]?.drifted ?? []),
+    failuresInARow: (answered < 0 ? counted.length : answered) + (problem?.isUnrecorded === true ? 1 : 0),
     ...(driftAgeMs === undefined ? {} : { driftAgeMs }),
     trend: drifts
-      .slice(0, TREND)
-      .map(({ drift }) => totalOf(drift))
+      .slice(0, TREND_RUNS)
+      .map((run) => totalOf(run.drift))
       .reverse(),
-    diagnostics: last?.diagnostics ?? [],
+    diagnostics: problem?.diagnostics ?? last?.diagnostics ?? [],
   };
+}
+
+function stateOf(drift: FleetRow["drift"], changes: FleetRow["changes"], last: FleetRow["last"]): FleetState {
+  if (last === undefined) return "never";
+  if (totalOf(drift) > 0) return "drift";
+  return Object.keys(changes).length > 0 ? "changes" : "ok";
+}
+
+interface Problem {
+  readonly state: "failed" | "blocked";
+  readonly status: ResultStatus;
+  readonly cause: RowCause;
+  readonly diagnostics: readonly Diagnostic[];
+  /** The run has no result. */
+  readonly isUnrecorded?: boolean;
+}
+
+/** A run whose process ended before it reported a result, unless its result came after all. */
+function lostProblem(lost: ActiveRun | undefined, [newest]: readonly WorkspaceResult[]): Problem | undefined {
+  if (lost?.command === undefined) return undefined;
+  if (newest !== undefined && newest.startedAt + newest.durationMs >= lost.startedAt) return undefined;
+  const { command, attempt = 1, worker } = lost;
+  const diagnostic = error("FLEET_CRASH", `${worker} ended before the run reported a result`, {
+    hint: "see the logs of that worker; a worker of the queue starts the run again",
+  });
+  return { ...problemOf("crashed", command, attempt, [diagnostic]), isUnrecorded: true };
+}
+
+/** A job that failed at every attempt, however green another command is. */
+function deadProblem(dead: DeadJob | undefined): Problem | undefined {
+  if (dead === undefined) return undefined;
+  const { command, attempts, failure } = dead;
+  const { status = "crashed", diagnostics, message = "the run left no result" } = failure;
+  const all = diagnostics.length > 0 ? diagnostics : [error("FLEET_CRASH", message)];
+  return problemOf(status, command, attempts, all);
+}
+
+function resultProblem(last: WorkspaceResult | undefined): Problem | undefined {
+  if (last === undefined || isAnswer(last)) return undefined;
+  const { status, command, attempt = 1, diagnostics, requests } = last;
+  return problemOf(status, command, attempt, diagnostics, requests?.lastStatus);
+}
+
+function problemOf(
+  status: ResultStatus,
+  command: FleetCommand,
+  attempts: number,
+  diagnostics: readonly Diagnostic[],
+  lastStatus?: number,
+): Problem {
+  const first = diagnostics.find(({ severity }) => severity === "error") ?? diagnostics[0];
+  const cause = {
+    command,
+    attempts,
+    code: first?.code ?? "",
+    message: first === undefined ? STATUS_WORDS[status] : locatedMessage(first),
+    ...(lastStatus === undefined ? {} : { lastStatus }),
+  };
+  return { state: status === "blocked" ? "blocked" : "failed", status, cause, diagnostics };
+}
+
+/** `workspace.yaml:3:1: the document is not valid YAML`. */
+export function locatedMessage({ at, message }: Diagnostic): string {
+  return at === undefined ? message : `${placeText(at)}: ${message}`;
+}
+
+/** `drift, 2 attempts: FLEET_CRASH: the run needs more than its memory limit`. */
+export function causeWords({ command, attempts, code, message, lastStatus }: RowCause): string {
+  const tries = attempts > 1 ? `, ${attempts} attempts` : "";
+  const http =
+    lastStatus === undefined || lastStatus === 200
+      ? ""
+      : ` (HTTP ${lastStatus === 0 ? "without an answer" : lastStatus})`;
+  return `${command}${tries}: ${code === "" ? "" : `${code}: `}${message}${message.includes(String(lastStatus)) ? "" : http}`;
 }
 
 const isMade = (result: WorkspaceResult): boolean => result.command === "apply" && isAnswer(result);
@@ -141,14 +314,14 @@ function lastOf(
 }
 
 export function totalOf(drift: FleetRow["drift"]): number {
-  return Object.values(drift).reduce((sum, count) => sum + count, 0);
+  return Object.values(drift).reduce((sum, number) => sum + number, 0);
 }
 
 function sumOf(all: readonly FleetRow["drift"][]): FleetRow["drift"] {
   const sum: Partial<Record<Severity, number>> = {};
   for (const severity of SEVERITIES) {
-    const count = all.reduce((total, drift) => total + (drift[severity] ?? 0), 0);
-    if (count > 0) sum[severity] = count;
+    const total = all.reduce((before, drift) => before + (drift[severity] ?? 0), 0);
+    if (total > 0) sum[severity] = total;
   }
   return sum;
 }
@@ -159,26 +332,52 @@ export const STATUS_WORDS: Readonly<Record<FleetRow["status"], string>> = {
   blocked: "blocked",
   failed: "failed",
   timeout: "timed out",
+  crashed: "crashed",
   interrupted: "interrupted",
   never: "never run",
 };
 
+const STATE_WORDS: Readonly<Record<FleetState, string>> = {
+  failed: "failed",
+  blocked: "blocked",
+  drift: "drift",
+  changes: "changes",
+  never: "never run",
+  ok: "ok",
+};
+
+export function stateWord(state: FleetState): string {
+  return STATE_WORDS[state];
+}
+
+/** How a row failed; its state otherwise. */
+export function rowWord({ state, status }: Pick<FleetRow, "state" | "status">): string {
+  return state === "failed" ? STATUS_WORDS[status] : STATE_WORDS[state];
+}
+
 /** `2 security, 1 cost`; a dash without drift. */
 export function driftWords(drift: FleetRow["drift"]): string {
   const parts = SEVERITIES.flatMap((severity) => {
-    const found = drift[severity] ?? 0;
-    return found === 0 ? [] : [`${found} ${severity}`];
+    const number = drift[severity] ?? 0;
+    return number === 0 ? [] : [`${number} ${severity}`];
   });
   return parts.length === 0 ? "-" : parts.join(", ");
 }
 
+/** `jobs.nightly, pools.shared, … 3 more`; empty without drift. */
+export function driftedWords({ drifted, drift }: Pick<FleetRow, "drifted" | "drift">): string {
+  const more = totalOf(drift) - drifted.length;
+  return [...drifted, ...(drifted.length > 0 && more > 0 ? [`… ${more} more`] : [])].join(", ");
+}
+
 const BARS = "▁▂▃▄▅▆▇█";
 
-/** One bar for each number, from none to the greatest; a dash for fewer than two. */
-export function trendBars(counts: readonly number[]): string {
-  if (counts.length < 2) return "-";
+/** One bar for each number, from none to the greatest; the newest is last, below that of every other row. */
+export function trendBars(counts: readonly number[], width = counts.length): string {
+  if (counts.length < 2) return "-".padStart(width);
   const most = Math.max(1, ...counts);
-  return counts.map((value) => BARS[Math.round((value / most) * (BARS.length - 1))] ?? "").join("");
+  const bars = counts.map((value) => BARS[Math.round((value / most) * (BARS.length - 1))] ?? "").join("");
+  return bars.padStart(width);
 }
 
 /** `3 create, 1 delete`; a dash without changes. */
@@ -196,14 +395,14 @@ export function ageWords(ageMs: number | undefined): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-export function verdict({ rows, statuses, drift }: FleetView): string {
-  const failing = (statuses.failed ?? 0) + (statuses.timeout ?? 0) + (statuses.blocked ?? 0);
-  const drifted = rows.filter((row) => Object.keys(row.drift).length > 0).length;
+export function verdict({ rows, states, drift }: FleetView): string {
+  const failing = (states.failed ?? 0) + (states.blocked ?? 0);
+  const drifted = rows.filter((row) => totalOf(row.drift) > 0).length;
   const parts = [
     `${count(rows.length, "workspace")}`,
     `${failing} failing`,
-    `${drifted} with drift${Object.keys(drift).length === 0 ? "" : ` (${driftWords(drift)})`}`,
-    `${statuses.never ?? 0} never run`,
+    `${drifted} with drift${drifted === 0 ? "" : ` (${driftWords(drift)})`}`,
+    `${states.never ?? 0} never run`,
   ];
   return `${parts.join(", ")}.`;
 }

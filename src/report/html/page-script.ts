@@ -33,7 +33,7 @@ export const PAGE_SCRIPT = `
   for (const item of items) item.chunk = chunkOf.get(item.element.parentElement);
   const textOf = (item) => (item.text === undefined ? (item.text = item.element.textContent.toLowerCase()) : item.text);
   const search = one("search");
-  const choices = ["kind", "severity", "origin", "result"].map(one).filter((choice) => choice !== null);
+  const choices = Array.from(document.querySelectorAll("select.facet"));
   const count = one("count");
   const actions = Array.from(document.querySelectorAll("input[name=action]"));
   const grouped = (number) => number.toLocaleString("en-US");

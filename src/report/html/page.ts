@@ -84,15 +84,21 @@ export interface Facets {
   readonly origin?: string | undefined;
   /** Of an apply: whether the change was applied, failed, or was not tried. */
   readonly result?: string | undefined;
+  /** Properties that only one report has, such as the labels of a workspace, by the name of their attribute. */
+  readonly more?: Readonly<Record<string, string>>;
 }
 
 /** The controls above the changes: text, action, kind, severity, origin. They are shown once the page's script runs; without it every change is listed. */
-export function filterBar(items: readonly Facets[]): Html {
+export function filterBar(
+  items: readonly Facets[],
+  more: Readonly<Record<string, string>> = {},
+  legend = "Action",
+): Html {
   if (items.length === 0) return NOTHING;
   return html`<div class="tools" role="search" aria-label="Filter the changes" data-control hidden>
 <input type="search" id="search" placeholder="Search" aria-label="Search in addresses and values" autocomplete="off" spellcheck="false">
-<fieldset><legend>Action</legend>${counted(items.map((facets) => facets.action)).map(chip)}</fieldset>
-${choices(items)}
+<fieldset><legend>${legend}</legend>${counted(items.map((facets) => facets.action)).map(chip)}</fieldset>
+${choices(items)}${moreChoices(items, more)}
 <button type="button" id="expand">Expand</button>
 <button type="button" id="collapse">Collapse</button>
 <button type="button" id="reset">Reset</button>
@@ -115,6 +121,14 @@ function choices(items: readonly Facets[]): readonly Html[] {
   });
 }
 
+/** `more`: the name of each attribute, as its filter shows it. */
+function moreChoices(items: readonly Facets[], more: Readonly<Record<string, string>>): readonly Html[] {
+  return Object.entries(more).map(([attribute, name]) => {
+    const values = counted(items.flatMap((item) => item.more?.[attribute] ?? [])).toSorted();
+    return choice(attribute, `All of ${name}`, values, `${name}=`);
+  });
+}
+
 type Counted = readonly [value: string, times: number];
 
 /** In the order of the page. */
@@ -123,12 +137,12 @@ function counted(values: readonly string[]): readonly Counted[] {
 }
 
 function chip([value, times]: Counted): Html {
-  return html`<label class="chip ${value}"><input type="checkbox" name="action" value="${value}">${value} ${grouped(times)}</label>`;
+  return html`<label class="chip ${value}"><input type="checkbox" name="action" value="${value}">${value.replaceAll("-", " ")} ${grouped(times)}</label>`;
 }
 
-function choice(id: string, all: string, values: readonly Counted[]): Html {
-  return html`<select id="${id}" aria-label="${id}"><option value="">${all}</option>${values.map(
-    ([value, times]) => html`<option value="${value}">${value} (${grouped(times)})</option>`,
+function choice(id: string, all: string, values: readonly Counted[], before = ""): Html {
+  return html`<select id="${id}" class="facet" aria-label="${before === "" ? id : all}"><option value="">${all}</option>${values.map(
+    ([value, times]) => html`<option value="${value}">${before}${value} (${grouped(times)})</option>`,
   )}</select>`;
 }
 
@@ -229,9 +243,9 @@ export function chunked(items: readonly Html[]): readonly Html[] {
 
 function found(facets: Facets | undefined): Html {
   if (facets === undefined) return NOTHING;
-  const { kind, action, severity, origin, result } = facets;
-  const more = { severity, origin, result };
-  const rest = Object.entries(more).map(([name, value]) =>
+  const { kind, action, severity, origin, result, more } = facets;
+  const optional = { severity, origin, result, ...more };
+  const rest = Object.entries(optional).map(([name, value]) =>
     value === undefined ? NOTHING : html` data-${name}="${value}"`,
   );
   return html` data-kind="${kind}" data-action="${action}"${rest}`;

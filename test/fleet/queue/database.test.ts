@@ -1,12 +1,13 @@
 // The tables of a fleet: migrations, results with retention, leases, and what a role without rights may do.
 
 import { afterAll, describe, expect, test } from "vitest";
+import type { Failure } from "../../../src/core/diagnostic.ts";
 import { openLeases } from "../../../src/fleet/database/lease.ts";
 import { openResultTable, prepareTables } from "../../../src/fleet/database/tables.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { rejectedCode } from "../../failures.ts";
 import { openFleet, server } from "./fleet-server.ts";
-import { resultOf } from "./workspaces.ts";
+import { holderNamed, resultOf } from "./workspaces.ts";
 
 afterAll(() => server?.stop());
 
@@ -16,7 +17,7 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
   test("are created once when several processes start at the same time", async () => {
     const fleets = await Promise.all(Array.from({ length: 5 }, () => openFleet("many")));
     const found = await fleets[0]?.database.query("select version from many.format", []);
-    expect(found?.rows).toEqual([{ version: 1 }, { version: 2 }]);
+    expect(found?.rows).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
     await Promise.all(fleets.map(({ database }) => database.close()));
   });
 
@@ -26,13 +27,22 @@ describe.skipIf(server === undefined)("the tables of a fleet", () => {
     const statements = (schema: string) => [
       `alter table ${schema}.results add column more integer default 7`,
     ];
-    const landed = [1, 2].map((version) => ({ version, statements: () => ["select 1"] }));
-    const next = [...landed, { version: 3, statements }];
-    await Promise.all([prepareTables(database, "older", next), prepareTables(database, "older", next)]);
+    const landed = [1, 2, 3].map((version) => ({ version, statements: () => ["select 1"] }));
+    const next = [...landed, { version: 4, statements }];
+    const prepare = () => prepareTables(database, "older", "0.9.0", next);
+    await Promise.all([prepare(), prepare()]);
     const { rows } = await database.query("select workspace, more from older.results", []);
     expect(rows).toEqual([{ workspace: "ads", more: 7 }]);
     expect((await results.recent(5, ["ads"])).get("ads")).toHaveLength(1);
-    expect(await rejectedCode(prepareTables(database, "older"))).toBe("FLEET_DATABASE");
+    const refusal = await prepareTables(database, "older", "0.1.0").catch(
+      (failure: Failure) => failure.diagnostics[0],
+    );
+    expect(refusal).toMatchObject({
+      code: "FLEET_DATABASE",
+      message:
+        "the tables of the fleet have version 4 (of workspace 0.9.0), and this program (workspace 0.1.0) supports up to 3",
+      hint: "update this machine to workspace 0.9.0",
+    });
     await database.close();
   });
 
@@ -183,11 +193,11 @@ describe.skipIf(server === undefined)("results in PostgreSQL", () => {
 
   test("are removed beyond the last 100 of a workspace and command, and at an age of 400 days", async () => {
     const { database } = await openFleet("retention");
-    const results = openResultTable(database, "retention");
+    const results = openResultTable(database, "retention", nodeClock);
     await results.add(resultOf("old", "ok", { startedAt: 1000 }), "old");
     for (let at = 0; at < 103; at++)
       await results.add(resultOf("ads", "ok", { startedAt: Date.now() + at }), `r${at}`);
-    const later = openResultTable(database, "retention");
+    const later = openResultTable(database, "retention", nodeClock);
     await later.add(resultOf("web", "ok", { startedAt: Date.now() }), "web");
     const { rows } = await database.query(
       "select workspace, count(*)::int as n from retention.results group by 1 order by 1",
@@ -204,11 +214,11 @@ describe.skipIf(server === undefined)("results in PostgreSQL", () => {
 describe.skipIf(server === undefined)("a lease", () => {
   test("excludes every other holder until it is released", async () => {
     const { database, leases } = await openFleet("leases");
-    const lease = await leases.acquire("ads", "a", 0);
-    expect(await leases.acquire("ads", "b", 0)).toEqual({ heldBy: "a" });
-    expect(await leases.acquire("web", "b", 0)).toHaveProperty("lost");
+    const lease = await leases.acquire("ads", holderNamed("a"), 0);
+    expect(await leases.acquire("ads", holderNamed("b"), 0)).toEqual({ heldBy: "a" });
+    expect(await leases.acquire("web", holderNamed("b"), 0)).toHaveProperty("lost");
     if ("release" in lease) await lease.release();
-    expect(await leases.acquire("ads", "b", 0)).toHaveProperty("lost");
+    expect(await leases.acquire("ads", holderNamed("b"), 0)).toHaveProperty("lost");
     await database.close();
   });
 
@@ -217,11 +227,15 @@ describe.skipIf(server === undefined)("a lease", () => {
     const times = { expiryMs: 30_000, renewalMs: 20, stopMs: 20_000 };
     const slow = await openLeases(database, "expired", nodeClock, { ...times, renewalMs: 600_000 }).acquire(
       "ads",
-      "slow",
+      holderNamed("slow"),
       0,
     );
     await database.query("update expired.leases set expires_at = now() - interval '1 s'", []);
-    const next = await openLeases(database, "expired", nodeClock, times).acquire("ads", "next", 0);
+    const next = await openLeases(database, "expired", nodeClock, times).acquire(
+      "ads",
+      holderNamed("next"),
+      0,
+    );
     expect(next).toHaveProperty("lost");
     expect(slow).toMatchObject({ lost: { aborted: false } });
     await database.query("delete from expired.leases", []);
@@ -238,11 +252,11 @@ describe.skipIf(server === undefined)("a lease", () => {
         silent ? Promise.reject(new Error("no answer")) : database.query(...args),
     };
     const leases = openLeases(flaky, "silent", nodeClock, { expiryMs: 30_000, renewalMs: 10, stopMs: 100 });
-    const lease = await leases.acquire("ads", "a", 0);
+    const lease = await leases.acquire("ads", holderNamed("a"), 0);
     silent = true;
     if (!("lost" in lease)) throw new Error("the lease is free");
     await new Promise((resolve) => lease.lost.addEventListener("abort", resolve));
-    expect(await leases.acquire("web", "b", 0).catch(() => "no answer")).toBe("no answer");
+    expect(await leases.acquire("web", holderNamed("b"), 0).catch(() => "no answer")).toBe("no answer");
     await database.close();
   });
 });

@@ -1,7 +1,9 @@
 // A PostgreSQL server for the tests of the queue, a schema for each test, and a worker in this process.
 
+import type { QueueUser } from "../../../src/cli/fleet/fleet-database.ts";
 import type { Failure } from "../../../src/core/diagnostic.ts";
 import { openLeases } from "../../../src/fleet/database/lease.ts";
+import { openPauses } from "../../../src/fleet/database/pauses.ts";
 import { openResultTable, prepareTables } from "../../../src/fleet/database/tables.ts";
 import { openBossQueue } from "../../../src/fleet/queue/boss-queue.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
@@ -23,18 +25,22 @@ export function fleetUrl(
 export async function openFleet(schema: string, user?: string) {
   const url = parsePostgresUrl(fleetUrl(schema, user), "fleet", {}, "fleet");
   const database = openPgDatabase({ url, clock: nodeClock });
-  await prepareTables(database, schema);
+  await prepareTables(database, schema, "0.1.0");
   const problems: Failure[] = [];
   return {
     database,
     problems,
-    results: openResultTable(database, schema),
+    results: openResultTable(database, schema, nodeClock),
+    pauses: openPauses(database, schema),
     leases: openLeases(database, schema, nodeClock),
-    openQueue: (role: "work" | "send" | "read") =>
+    openQueue: (role: "work" | "send" | "read", user: QueueUser = {}) =>
       openBossQueue({
         connection: connectionOptions(url, undefined),
         schema,
         role,
+        program: "0.1.0",
+        clock: nodeClock,
+        ...user,
         failure: (problem) => databaseFailure(problem, url),
         onProblem: (problem) => problems.push(problem),
       }),

@@ -4,68 +4,14 @@ import { afterAll, describe, expect, test } from "vitest";
 import boss from "../../../node_modules/pg-boss/package.json" with { type: "json" };
 import { error } from "../../../src/core/diagnostic.ts";
 import type { FleetWorkspace } from "../../../src/fleet/model/fleet.ts";
-import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
 import { QUEUE_VERSION } from "../../../src/fleet/queue/boss-queue.ts";
-import { type RunningJob, scheduleChanges } from "../../../src/fleet/queue/job-queue.ts";
-import { runWorker } from "../../../src/fleet/queue/worker.ts";
+import { scheduleChanges } from "../../../src/fleet/queue/job-queue.ts";
 import { nodeClock } from "../../../src/state/backends/file/node-ports.ts";
 import { openFleet, server } from "./fleet-server.ts";
-import { resultOf, workspaceNamed } from "./workspaces.ts";
+import { startWorker } from "./fleet-worker.ts";
+import { holderNamed, jobsOf, resultOf, workspaceNamed } from "./workspaces.ts";
 
 afterAll(() => server?.stop());
-
-type Execute = (workspace: FleetWorkspace, signal: AbortSignal) => Promise<WorkspaceResult>;
-
-/** A worker that ends when `until` resolves; `seen` are its observations in order. */
-async function startWorker(
-  schema: string,
-  workspaces: readonly FleetWorkspace[],
-  execute: Execute,
-  drainMs = 10_000,
-) {
-  const fleet = await openFleet(schema);
-  const queue = await fleet.openQueue("work");
-  const drain = new AbortController();
-  const seen: string[] = [];
-  const waiting: (() => void)[] = [];
-  const note = (text: string): void => {
-    seen.push(text);
-    for (const wake of waiting.splice(0)) wake();
-  };
-  const ended = runWorker(
-    {
-      name: "tester",
-      workspaces,
-      queue,
-      leases: fleet.leases,
-      results: fleet.results,
-      clock: nodeClock,
-      parallelism: 2,
-      drain: drain.signal,
-      drainMs,
-      execute: (workspace, _command, signal) => execute(workspace, signal),
-    },
-    {
-      started: ({ workspace }: RunningJob) => note(`started ${workspace}`),
-      finished: ({ workspace, status }) => note(`${workspace} ${status}`),
-      released: ({ workspace }, { code }) => note(`${workspace} released ${code}`),
-    },
-  );
-  return {
-    seen,
-    fleet,
-    queue,
-    async saw(text: string) {
-      while (!seen.includes(text)) await new Promise<void>((resolve) => waiting.push(resolve));
-    },
-    async end() {
-      drain.abort();
-      await ended;
-      await queue.close();
-      await fleet.database.close();
-    },
-  };
-}
 
 describe.skipIf(server === undefined)("the queue", () => {
   test("has the version that this program knows", () => {
@@ -76,8 +22,11 @@ describe.skipIf(server === undefined)("the queue", () => {
     const workspaces = [workspaceNamed("ads"), workspaceNamed("web")];
     const sender = await openFleet("one");
     const queue = await sender.openQueue("send");
-    expect(await queue.enqueue(workspaces, "drift")).toEqual([]);
-    expect(await queue.enqueue(workspaces, "plan")).toEqual(["ads", "web"]);
+    expect(await queue.enqueue(jobsOf(workspaces, "drift"))).toEqual([]);
+    expect(await queue.enqueue(jobsOf(workspaces, "plan"))).toMatchObject([
+      { workspace: "ads" },
+      { workspace: "web" },
+    ]);
     const worker = await startWorker("one", workspaces, async ({ name }) => {
       const { rows } = await sender.database.query("select worker from one.leases where workspace = $1", [
         name,
@@ -89,7 +38,7 @@ describe.skipIf(server === undefined)("the queue", () => {
     const results = await sender.results.recent(5, ["ads", "web"]);
     expect([...results.values()].map((found) => found.length)).toEqual([1, 1]);
     expect((await sender.database.query("select * from one.leases", [])).rows).toEqual([]);
-    expect(await queue.enqueue(workspaces, "drift")).toEqual([]);
+    expect(await queue.enqueue(jobsOf(workspaces, "drift"))).toEqual([]);
     await queue.close();
     await sender.database.close();
   });
@@ -98,7 +47,7 @@ describe.skipIf(server === undefined)("the queue", () => {
     const workspaces = [workspaceNamed("gone")];
     const sender = await openFleet("dead");
     const queue = await sender.openQueue("send");
-    await queue.enqueue(workspaces, "drift");
+    await queue.enqueue(jobsOf(workspaces, "drift"));
     await sender.database.query("update dead_jobs.job set retry_limit = 0", []);
     const diagnostics = [error("API_UNREACHABLE", "cannot connect to https://gone.example\ufffd")];
     const sent = [error("API_UNREACHABLE", "cannot connect to https://gone.example\0")];
@@ -112,7 +61,9 @@ describe.skipIf(server === undefined)("the queue", () => {
     expect(dead?.failure).toMatchObject({ status: "failed", worker: "tester", diagnostics });
     expect(await queue.retryDead(dead === undefined ? [] : [dead])).toBe(1);
     expect(await queue.dead()).toEqual([]);
-    expect(await queue.enqueue(workspaces, "drift")).toEqual(["gone"]);
+    expect(await queue.enqueue(jobsOf(workspaces, "drift"))).toMatchObject([
+      { workspace: "gone", command: "drift" },
+    ]);
     await queue.close();
     await sender.database.close();
   });
@@ -130,7 +81,7 @@ describe.skipIf(server === undefined)("the queue", () => {
     const schema = state.includes("started_on") ? "overdue" : "lost";
     const sender = await openFleet(schema);
     const queue = await sender.openQueue("send");
-    await queue.enqueue([workspaceNamed("ads")], "drift");
+    await queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
     const active = `state = 'active', retry_limit = 0, started_on = now(), heartbeat_seconds = 20`;
     await sender.database.query(`update ${schema}_jobs.job set ${active}`, []);
     await sender.database.query(`update ${schema}_jobs.job set ${state}`, []);
@@ -150,7 +101,7 @@ describe.skipIf(server === undefined)("the queue", () => {
   test("does not try a run again that exceeded its time, because other jobs would wait for it", async () => {
     const sender = await openFleet("slow");
     const queue = await sender.openQueue("send");
-    await queue.enqueue([workspaceNamed("ads")], "drift");
+    await queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
     const diagnostics = [error("FLEET_TIMEOUT", "the run did not end within 600 s")];
     const worker = await startWorker("slow", [workspaceNamed("ads")], async ({ name }) =>
       resultOf(name, "timeout", { diagnostics }),
@@ -166,7 +117,7 @@ describe.skipIf(server === undefined)("the queue", () => {
     const sender = await openFleet("again");
     const queue = await sender.openQueue("send");
     const fail = async () => {
-      await queue.enqueue([workspaceNamed("ads")], "apply");
+      await queue.enqueue(jobsOf([workspaceNamed("ads")], "apply"));
       const worker = await startWorker("again", [workspaceNamed("ads")], async ({ name }) =>
         resultOf(name, "failed"),
       );
@@ -193,8 +144,8 @@ describe.skipIf(server === undefined)("the queue", () => {
   test("tries an apply that failed only once, and a workspace that no fleet file has again", async () => {
     const sender = await openFleet("once");
     const queue = await sender.openQueue("send");
-    await queue.enqueue([workspaceNamed("ads")], "apply");
-    await queue.enqueue([workspaceNamed("unknown")], "drift");
+    await queue.enqueue(jobsOf([workspaceNamed("ads")], "apply"));
+    await queue.enqueue(jobsOf([workspaceNamed("unknown")], "drift"));
     const worker = await startWorker("once", [workspaceNamed("ads")], async ({ name }) =>
       resultOf(name, "failed"),
     );
@@ -215,7 +166,7 @@ describe.skipIf(server === undefined)("the queue", () => {
   test("tries an apply again whose state was locked by the lost worker of an earlier try", async () => {
     const sender = await openFleet("locked");
     const queue = await sender.openQueue("send");
-    await queue.enqueue([workspaceNamed("ads")], "apply");
+    await queue.enqueue(jobsOf([workspaceNamed("ads")], "apply"));
     const diagnostics = [error("STATE_LOCKED", "the state has been locked by root@other")];
     const worker = await startWorker("locked", [workspaceNamed("ads")], async ({ name }) =>
       resultOf(name, worker.seen.includes("ads failed") ? "changes" : "failed", {
@@ -264,7 +215,7 @@ describe.skipIf(server === undefined)("the queue", () => {
   test("gets a job back that the worker could not finish while it drained", async () => {
     const sender = await openFleet("drain");
     const queue = await sender.openQueue("send");
-    await queue.enqueue([workspaceNamed("ads")], "drift");
+    await queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
     const worker = await startWorker(
       "drain",
       [workspaceNamed("ads")],
@@ -272,7 +223,7 @@ describe.skipIf(server === undefined)("the queue", () => {
         new Promise((resolve) =>
           signal.addEventListener("abort", () => resolve(resultOf(name, "interrupted"))),
         ),
-      1,
+      { drainMs: 1 },
     );
     await worker.saw("started ads");
     await worker.end();
@@ -287,8 +238,8 @@ describe.skipIf(server === undefined)("the queue", () => {
   test("gets a job back at once when a worker that drains still waits for the lease of another process", async () => {
     const sender = await openFleet("waits");
     const queue = await sender.openQueue("send");
-    await sender.leases.acquire("ads", "other", 0);
-    await queue.enqueue([workspaceNamed("ads")], "drift");
+    await sender.leases.acquire("ads", holderNamed("other"), 0);
+    await queue.enqueue(jobsOf([workspaceNamed("ads")], "drift"));
     const worker = await startWorker("waits", [workspaceNamed("ads")], async ({ name }) => resultOf(name));
     const states = async () => {
       const { rows } = await sender.database.query("select state::text from waits_jobs.job", []);
@@ -307,7 +258,7 @@ describe.skipIf(server === undefined)("the queue", () => {
     const workspaces = ["a", "hangs", "c", "d"].map((name) => workspaceNamed(name));
     const sender = await openFleet("hang");
     const queue = await sender.openQueue("send");
-    await queue.enqueue(workspaces, "drift");
+    await queue.enqueue(jobsOf(workspaces, "drift"));
     const worker = await startWorker(
       "hang",
       workspaces,
@@ -317,7 +268,7 @@ describe.skipIf(server === undefined)("the queue", () => {
               signal.addEventListener("abort", () => resolve(resultOf(name, "interrupted"))),
             )
           : Promise.resolve(resultOf(name)),
-      1,
+      { drainMs: 1 },
     );
     await Promise.all(["a ok", "c ok", "d ok", "started hangs"].map((text) => worker.saw(text)));
     expect(worker.seen).not.toContain("hangs ok");

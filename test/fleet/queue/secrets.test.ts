@@ -8,7 +8,7 @@ import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import { contextWith } from "../../cli/context.ts";
 import { fleetUrl, openFleet, server } from "./fleet-server.ts";
-import { resultOf } from "./workspaces.ts";
+import { holderNamed, resultOf } from "./workspaces.ts";
 
 const SECRETS = {
   ADS_TOKEN: "token-of-ads-7f3a",
@@ -73,17 +73,26 @@ describe.skipIf(server === undefined)("a fleet with a database", () => {
     expect(worker.code).toBe(143);
     expect(worker.err).toContain("Finishing the running jobs.");
     expect(await fleet(["enqueue", "drift", "ads"])).toMatchObject({ code: 0 });
-    expect(await fleet(["enqueue", "drift", "ads"])).toMatchObject({ code: 1 });
+    const again = await fleet(["enqueue", "drift", "ads"]);
+    expect(again).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Enqueued: 0 of 1\.\nads: drift is already queued since .* \(job /),
+    });
+    expect(await fleet(["enqueue", "plan", "ads"])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("ads: not enqueued, because drift is queued since"),
+    });
     expect(await fleet(["schedule"])).toMatchObject({
       out: "Schedules: 2 added, 0 changed, 0 removed, 0 unchanged.\n",
     });
     expect((await fleet(["apply", "gone", "--auto-approve"])).out).toContain("gone: failed");
     await fleet(["enqueue", "apply", "gone", "--auto-approve"]);
+    const { results, database } = await openFleet("cli");
+    await database.query("update cli_jobs.job set retry_limit = 0 where data ->> 'workspace' = 'gone'", []);
     await work(["ads: ok", "gone: failed"]);
     const dead = await fleet(["dead-letters"]);
     expect(dead.out).toContain("gone");
     expect(dead.out).toContain("API_UNREACHABLE");
-    const { results } = await openFleet("cli");
     for (const command of ["drift", "apply"] as const) {
       expect((await fleet(["dead-letters"])).out).toContain("gone");
       await results.add(resultOf("gone", "ok", { command }));
@@ -106,7 +115,7 @@ describe.skipIf(server === undefined)("a fleet with a database", () => {
   test("a run that another process keeps from beginning fails, and leaves the last result", async () => {
     const { leases, results } = await openFleet("held");
     await results.add(resultOf("ads", "changes"));
-    const lease = await leases.acquire("ads", "other", 0);
+    const lease = await leases.acquire("ads", holderNamed("other"), 0);
     const variables = { ...SECRETS, WORKSPACE_FLEET_DATABASE: fleetUrl("held") };
     const refused = await fleet(["drift", "ads"], variables);
     expect(refused).toMatchObject({ code: 1, out: expect.stringContaining("other already runs ads") });

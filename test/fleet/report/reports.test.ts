@@ -3,12 +3,8 @@
 import parsePrometheusTextFormat from "parse-prometheus-text-format";
 import { describe, expect, test } from "vitest";
 import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
-import {
-  fleetJson,
-  fleetMarkdown,
-  fleetMetrics,
-  fleetText,
-} from "../../../src/fleet/report/fleet-documents.ts";
+import { fleetJson, fleetMarkdown, fleetText } from "../../../src/fleet/report/fleet-documents.ts";
+import { fleetMetrics } from "../../../src/fleet/report/fleet-metrics.ts";
 import { fleetView } from "../../../src/fleet/report/fleet-view.ts";
 import { resultOf, workspaceNamed } from "../queue/workspaces.ts";
 import { FLEET_VIEW } from "./sample-fleet.ts";
@@ -89,14 +85,19 @@ describe("a fleet report", () => {
 
   test("as text has a line a workspace and the verdict last", () => {
     expect(fleetText(FLEET_VIEW)).toMatchInlineSnapshot(`
-      "WORKSPACE  STATUS     AGE     DRIFT               SINCE  TREND     CHANGES
-      ads-prod   changes    3 h     1 security, 3 cost  3 d    ▁▅▁▁▃▆▆█  -
-      ads-test   ok         3 h     -                   -      ▁█▅▁▁     -
-      bi-prod    blocked    60 min  -                   -      ▁█▁       12 delete
-      ml-prod    failed     2 h     1 security, 1 cost  3 d    ▁▁▅▅██    -
-      ml-test    timed out  5 h     -                   -      -         -
-      web-prod   changes    60 min  -                   -      ▆█▇▁      3 create, 1 update
-      new        never run  -       -                   -      -         -
+      "WORKSPACE  STATUS     COMMAND  AGE     DRIFT               SINCE     TREND  CHANGES
+      ml-prod    failed     drift    2 h     1 security, 1 cost  3 d      ▁▁▅▅██  -
+      ml-test    timed out  drift    5 h     -                   -             -  -
+      bi-prod    blocked    plan     60 min  -                   -           ▁█▁  12 delete
+      ads-prod   drift      drift    3 h     1 security, 3 cost  3 d    ▁▅▁▁▃▆▆█  -
+      web-prod   changes    plan     60 min  -                   -          ▆█▇▁  3 create, 1 update
+      new        never run  -        -       -                   -             -  -
+      ads-test   ok         drift    3 h     -                   -         ▁█▅▁▁  -
+
+      ml-prod: drift: API_UNREACHABLE: cannot connect to <b>https://ml-prod.example</b>
+      ml-test: drift: FLEET_TIMEOUT: the run did not end within 600 s
+      bi-prod: plan: blocked
+
       7 workspaces, 3 failing, 2 with drift (2 security, 4 cost), 1 never run.
       "
     `);
@@ -104,15 +105,16 @@ describe("a fleet report", () => {
 
   test("as Markdown escapes what services wrote", () => {
     const text = fleetMarkdown(FLEET_VIEW);
-    expect(text).toContain("| ads-prod | changes | 3 h | 1 security, 3 cost | 3 d |");
+    expect(text).toContain("| ads-prod | drift | drift | 3 h | 1 security, 3 cost | 3 d |");
     expect(text).not.toContain("<b>");
   });
 
   test("as JSON has the days and the age of the drift", () => {
     const { days, workspaces } = fleetJson(FLEET_VIEW) as { days: unknown[]; workspaces: object[] };
     expect(days).toHaveLength(8);
-    expect(workspaces[0]).toMatchObject({
+    expect(workspaces[3]).toMatchObject({
       name: "ads-prod",
+      state: "drift",
       drift_age_ms: 270_000_000,
       failures_in_a_row: 0,
     });
@@ -126,8 +128,8 @@ describe("a fleet report", () => {
     expect(checked).toContain("ads-prod");
     expect(checked).not.toContain(FLEET_VIEW.rows.find(({ status }) => status === "never")?.workspace);
     expect(named.get("workspace_fleet_drift_age_seconds")).toEqual([
-      { labels: { workspace: "ads-prod" }, value: "270000" },
       { labels: { workspace: "ml-prod" }, value: "270000" },
+      { labels: { workspace: "ads-prod" }, value: "270000" },
     ]);
   });
 });

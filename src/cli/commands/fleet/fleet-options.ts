@@ -5,16 +5,21 @@ import type { CommandContext } from "../../../config/environment.ts";
 import { fileFailure } from "../../../config/files.ts";
 import { writeWholeFile } from "../../../config/write-file.ts";
 import { readRegularFile } from "../../../core/regular-file.ts";
-import type { WorkspaceLeases } from "../../../fleet/database/lease.ts";
 import type { Fleet } from "../../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../../fleet/model/result.ts";
-import { readFleet } from "../../../fleet/read-fleet.ts";
+import { megabytes, readFleet } from "../../../fleet/read-fleet.ts";
 import { openResultFile } from "../../../fleet/result-file.ts";
 import { selectWorkspaces } from "../../../fleet/run-fleet.ts";
 import { FLEET_FOLDER, RESULTS_NAME } from "../../../fleet/state-location.ts";
 import { SourceText } from "../../../spec/model/source.ts";
-import { integerOption, textOption, textsOption, type ValuesOf } from "../../command/option.ts";
-import { type DatabaseUse, openFleetDatabase } from "../../fleet/fleet-database.ts";
+import {
+  integerOption,
+  type OptionSpec,
+  textOption,
+  textsOption,
+  type ValuesOf,
+} from "../../command/option.ts";
+import { type DatabaseUse, type FleetDatabase, openFleetDatabase } from "../../fleet/fleet-database.ts";
 
 const DEFAULT_FLEET = "fleet.yaml";
 
@@ -23,9 +28,24 @@ export const FLEET_OPTIONS = {
   select: textsOption("-l, --select <labels>", "select workspaces by label, such as env=prod; repeatable"),
 } as const;
 
+/** `512MB`, `2GB`. */
+export const MEMORY_OPTION: OptionSpec<number | undefined> = {
+  flags: "--memory <size>",
+  description: "memory limit of a run for values, such as 512MB; a workspace may have its own (default: 1GB)",
+  parse: (texts, refuse) =>
+    texts
+      .map((text) => {
+        const size = /^[0-9]{1,6}(?:MB|GB)$/.test(text) ? megabytes(text) : 0;
+        if (size < 128 || size > 65_536) refuse(text, "write a size from 128MB to 64GB");
+        return size;
+      })
+      .at(-1),
+};
+
 export const FLEET_RUN_OPTIONS = {
   ...FLEET_OPTIONS,
   parallelism: integerOption("--parallelism <number>", "workspaces at the same time (default: 8)", 1, 256),
+  memory: MEMORY_OPTION,
   maxFailures: integerOption(
     "--max-failures <number>",
     "start no more workspaces after this many failures",
@@ -68,7 +88,7 @@ export async function openResults(
   context: CommandContext,
   fleet: Fleet,
   use: DatabaseUse,
-): Promise<{ readonly results: ResultStore; readonly leases?: WorkspaceLeases }> {
+): Promise<{ readonly results: ResultStore } & Partial<FleetDatabase>> {
   const database = await openFleetDatabase(context, use);
   if (database !== undefined) return database;
   const results = openResultFile({

@@ -8,8 +8,11 @@ import { flagOption, textOption } from "../../command/option.ts";
 import { EXISTING_OPTIONS, FORM_OPTION } from "../../command/shared-options.ts";
 import { runSelected } from "../../fleet/run-selected.ts";
 import { FLEET_RUN_OPTIONS, NAMES_ARGUMENT } from "./fleet-options.ts";
-import { deadLettersCommand, enqueueCommand, scheduleCommand, workerCommand } from "./queue.ts";
+import { logsCommand } from "./logs.ts";
+import { deadLettersCommand, enqueueCommand, scheduleCommand } from "./queue.ts";
 import { fleetReportCommand, listCommand, statusCommand } from "./report.ts";
+import { cancelCommand, pauseCommand, resumeCommand } from "./steer.ts";
+import { workerCommand } from "./worker.ts";
 
 const SUMMARIES: Readonly<Record<FleetCommand, string>> = {
   validate: "validate the specs of a fleet",
@@ -28,7 +31,7 @@ function checkCommand(command: Exclude<FleetCommand, "apply">): Command {
     options: { ...FLEET_RUN_OPTIONS, ...FORM_OPTION },
     args: [NAMES_ARGUMENT],
     notes: EXIT_CODES,
-    run: (context, options, names) => runSelected(context, command, options, names, []),
+    run: (context, options, names) => runSelected(context, command, options, names),
   });
 }
 
@@ -39,7 +42,7 @@ const applyFleetCommand = defineCommand({
     ...FLEET_RUN_OPTIONS,
     waves: textOption(
       "--waves <sizes>",
-      "such as `canary: 1, then 10%, then rest`; a failed wave stops the run",
+      "such as `canary: 1, env=test, then 25%, then rest`; a failed wave stops the run",
     ),
     autoApprove: flagOption("--auto-approve", "apply without approval; required"),
     adopt: EXISTING_OPTIONS.adopt,
@@ -56,10 +59,9 @@ const applyFleetCommand = defineCommand({
           hint: "review `workspace fleet plan`, then pass --auto-approve",
         },
       );
-    const extra = options.adopt ? ["--adopt"] : [];
     const { waves, ...shared } = options;
     const ordered = waves === undefined ? shared : { ...shared, waves: parseWaves(waves) };
-    return runSelected(context, "apply", ordered, names, extra);
+    return runSelected(context, "apply", ordered, names);
   },
 });
 
@@ -69,7 +71,7 @@ const runDueCommand = defineCommand({
   options: { ...FLEET_RUN_OPTIONS, ...FORM_OPTION },
   args: [NAMES_ARGUMENT],
   notes: `The command checks each workspace whose schedule matched a time since its last drift run, and ends. Start it every few minutes with a timer; on several machines, use \`workspace fleet worker\`. ${EXIT_CODES}`,
-  run: (context, options, names) => runSelected(context, "drift", { ...options, due: true }, names, []),
+  run: (context, options, names) => runSelected(context, "drift", { ...options, due: true }, names),
 });
 
 export const fleetCommand: CommandGroup = {
@@ -82,7 +84,11 @@ export const fleetCommand: CommandGroup = {
     runDueCommand,
     statusCommand,
     fleetReportCommand,
+    logsCommand,
     enqueueCommand,
+    cancelCommand,
+    pauseCommand,
+    resumeCommand,
     workerCommand,
     scheduleCommand,
     deadLettersCommand,

@@ -1,19 +1,23 @@
-// `workspace fleet enqueue`, `worker`, and `dead-letters`: runs of a fleet through its queue.
+// `workspace fleet enqueue`, `schedule`, and `dead-letters`: what goes into the queue of a fleet, and what fell out of it.
 
 import { error, Failure, failureOf } from "../../../core/diagnostic.ts";
-import { count } from "../../../core/sentences.ts";
 import { FLEET_COMMANDS, type FleetCommand } from "../../../fleet/model/result.ts";
-import { type DeadJob, scheduleChanges, unsettled } from "../../../fleet/queue/job-queue.ts";
-import { runWorker } from "../../../fleet/queue/worker.ts";
-import { columns, resultLine } from "../../../fleet/report/fleet-documents.ts";
-import { printable, printableJson } from "../../../report/text/printable.ts";
-import { nodeClock } from "../../../state/backends/file/node-ports.ts";
-import { type ConsoleContext, defineCommand } from "../../command/command.ts";
+import {
+  type DeadJob,
+  type NewJob,
+  PRIORITIES,
+  type PresentJob,
+  scheduleChanges,
+  unsettled,
+} from "../../../fleet/queue/job-queue.ts";
+import { columns } from "../../../fleet/report/fleet-documents.ts";
+import { parseWaves, splitIntoWaves } from "../../../fleet/run-fleet.ts";
+import { printableJson } from "../../../report/text/printable.ts";
+import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { durationOption, flagOption, integerOption } from "../../command/option.ts";
+import { flagOption, integerOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
-import { withQueue, workerName } from "../../fleet/fleet-database.ts";
-import { runWorkspace } from "../../fleet/run-workspace.ts";
+import { withQueue } from "../../fleet/fleet-database.ts";
 import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "./fleet-options.ts";
 
 export const enqueueCommand = defineCommand({
@@ -22,6 +26,16 @@ export const enqueueCommand = defineCommand({
   options: {
     ...FLEET_OPTIONS,
     autoApprove: flagOption("--auto-approve", "required to enqueue apply"),
+    waves: textOption(
+      "--waves <sizes>",
+      "of an apply, such as `env=dev, env=test, then 25%, then rest`; a failed wave stops the rest",
+    ),
+    priority: integerOption(
+      "--priority <number>",
+      "jobs with a higher number start first (default: apply 100, plan and validate 50, drift 0)",
+      -1000,
+      1000,
+    ),
     ...FORM_OPTION,
   },
   args: [
@@ -33,10 +47,10 @@ export const enqueueCommand = defineCommand({
     NAMES_ARGUMENT,
   ],
   notes:
-    "A workspace has at most one job, queued or running. Exit codes: 0 each workspace has this job now, 1 a workspace has another job already.",
-  async run(context, options, [command = "", ...names]) {
-    const known = commandOf(command);
-    if (known === "apply" && !options.autoApprove)
+    "A workspace has at most one job, queued or running. Exit codes: 0 each workspace has this job now, 1 a workspace has a job with another command.",
+  async run(context, options, [word = "", ...names]) {
+    const command = commandOf(word);
+    if (command === "apply" && !options.autoApprove)
       throw failureOf(
         "CLI_CONFIRMATION",
         "a queued apply requires --auto-approve, because it cannot prompt",
@@ -44,32 +58,65 @@ export const enqueueCommand = defineCommand({
           hint: "review `workspace fleet plan`, then pass --auto-approve",
         },
       );
-    const { selected } = openFleet(context, options, names);
-    return withQueue(context, "send", async (queue) => {
-      const present = await queue.enqueue(selected, known);
-      const refused = new Set(present);
-      const enqueued = selected.flatMap(({ name }) => (refused.has(name) ? [] : [name]));
-      context.stdout.write(
-        options.output === "json"
-          ? `${printableJson({ enqueued, not_enqueued: present })}\n`
-          : enqueuedText(enqueued.length, present),
-      );
-      return present.length === 0 ? EXIT.ok : EXIT.error;
-    });
+    if (options.waves !== undefined && command !== "apply")
+      throw failureOf("CLI_USAGE", "--waves is for apply", { hint: "remove --waves" });
+    const waves = options.waves === undefined ? undefined : parseWaves(options.waves);
+    const { fleet, selected } = openFleet(context, options, names);
+    const priority = options.priority ?? PRIORITIES[command];
+    const jobs = selected.map((workspace): NewJob => ({ workspace, command, priority }));
+    const { limits } = fleet;
+    return withQueue(
+      context,
+      "send",
+      async (queue) => {
+        const present =
+          waves === undefined
+            ? await queue.enqueue(jobs)
+            : await queue.enqueueWaves(
+                crypto.randomUUID(),
+                splitIntoWaves(selected, waves).map(({ name, items }) => ({
+                  name,
+                  jobs: items.map((workspace) => ({ workspace, command, priority })),
+                })),
+              );
+        const taken = new Set(present.map(({ workspace }) => workspace));
+        // Either all waves go into the queue, or none.
+        const inserted =
+          waves !== undefined && present.length > 0 ? [] : selected.filter(({ name }) => !taken.has(name));
+        const other = present.filter((job) => job.command !== command);
+        const isRefused = waves === undefined ? other.length > 0 : present.length > 0;
+        const enqueued = inserted.map(({ name }) => name);
+        context.stdout.write(
+          options.output === "json"
+            ? `${printableJson({ enqueued, not_enqueued: other.map(({ workspace }) => workspace), present: present.map(presentJson) })}\n`
+            : `Enqueued: ${enqueued.length} of ${selected.length}.\n${present.map((job) => presentText(job, command)).join("")}`,
+        );
+        return isRefused ? EXIT.error : EXIT.ok;
+      },
+      { limits },
+    );
   },
 });
 
-function enqueuedText(enqueued: number, present: readonly string[]): string {
-  return [
-    `Enqueued: ${enqueued} of ${enqueued + present.length}.\n`,
-    ...present.map((name) => `${name}: not enqueued, because it has a queued or running job\n`),
-  ].join("");
+function presentJson({ workspace, command, id, state, createdAt, startedAt }: PresentJob) {
+  const since = new Date(startedAt ?? createdAt).toISOString();
+  return { workspace, command, job: id, state, since };
 }
 
-function commandOf(given: string): FleetCommand {
-  const found = FLEET_COMMANDS.find((one) => one === given);
-  if (found !== undefined) return found;
-  throw failureOf("CLI_USAGE", `"${given}" cannot be enqueued`, { hint: `use ${FLEET_COMMANDS.join(", ")}` });
+/** `ads-prod: apply is already queued since 2026-03-01T06:00:00.000Z (job 8c2b…)`. */
+function presentText(
+  { workspace, command, id, state, createdAt, startedAt }: PresentJob,
+  wanted: FleetCommand,
+): string {
+  const since = new Date(startedAt ?? createdAt).toISOString();
+  const refused = command === wanted ? "" : "not enqueued, because ";
+  return `${workspace}: ${refused}${command} is ${command === wanted ? "already " : ""}${state} since ${since} (job ${id})\n`;
+}
+
+function commandOf(word: string): FleetCommand {
+  const command = FLEET_COMMANDS.find((name) => name === word);
+  if (command !== undefined) return command;
+  throw failureOf("CLI_USAGE", `"${word}" cannot be enqueued`, { hint: `use ${FLEET_COMMANDS.join(", ")}` });
 }
 
 export const scheduleCommand = defineCommand({
@@ -79,88 +126,32 @@ export const scheduleCommand = defineCommand({
   notes:
     "Adds, changes, and removes schedules until the database has exactly those of the fleet file. Workers start the drift runs; a run that came due while no worker ran starts once.",
   async run(context, options) {
-    const { selected } = openFleet(context, { ...options, select: [] }, []);
-    return withQueue(context, "send", async (queue) => {
-      const { added, changed, removed, unchanged } = scheduleChanges(selected, await queue.schedules());
-      for (const workspace of [...added, ...changed]) await queue.putSchedule(workspace);
-      for (const name of removed) await queue.removeSchedule(name);
-      const names = (of: typeof added) => of.map(({ name }) => name);
-      const changes = { added: names(added), changed: names(changed), removed, unchanged };
-      context.stdout.write(
-        options.output === "json"
-          ? `${printableJson(changes)}\n`
-          : `Schedules: ${added.length} added, ${changed.length} changed, ${removed.length} removed, ${unchanged} unchanged.\n`,
-      );
-      return EXIT.ok;
-    });
-  },
-});
-
-const PARALLELISM = 4;
-const DRAIN_MS = 30_000;
-/** Short: the next worker observes the state lock of a killed one for this time before it acquires the lock. */
-const STATE_LEASE = "20s";
-
-export const workerCommand = defineCommand({
-  name: "worker",
-  summary: "run jobs of the queue until a signal ends it",
-  options: {
-    fleet: FLEET_OPTIONS.fleet,
-    parallelism: integerOption("--parallelism <number>", "workspaces at the same time (default: 4)", 1, 64),
-    drain: durationOption(
-      "--drain <duration>",
-      "time for running jobs after SIGTERM, before they are stopped (default: 30s)",
-    ),
-    ...FORM_OPTION,
-  },
-  notes:
-    "Start any number of workers, on any machine, with the same fleet file. On SIGTERM or Ctrl-C, the worker accepts no more jobs, lets running jobs finish, and stops those that take longer than --drain; another worker repeats them. A second signal ends the worker at once.",
-  async run(context, options) {
     const { fleet, selected } = openFleet(context, { ...options, select: [] }, []);
-    const name = workerName();
-    return withQueue(context, "work", async (queue, { leases, results }) => {
-      await context.signals.during(async (drain) => {
-        context.stderr.write(`Worker ${name} takes jobs of ${count(selected.length, "workspace")}.\n`);
-        await runWorker(
-          {
-            name,
-            workspaces: selected,
-            queue,
-            leases,
-            results,
-            clock: nodeClock,
-            parallelism: options.parallelism ?? PARALLELISM,
-            drain,
-            drainMs: options.drain ?? DRAIN_MS,
-            execute: (workspace, command, signal) =>
-              runWorkspace(
-                { context, fleet, command, extra: extraOf(command), worker: name, stateLease: STATE_LEASE },
-                workspace,
-                signal,
-              ),
-          },
-          observerOf(context, options.output === "json"),
+    const { limits } = fleet;
+    return withQueue(
+      context,
+      "send",
+      async (queue) => {
+        const { added, changed, removed, unchanged } = scheduleChanges(
+          selected,
+          await queue.schedules(),
+          limits,
         );
-      }, "Finishing the running jobs. Press Ctrl-C again to exit immediately.\n");
-      context.stderr.write(`Worker ${name} ended.\n`);
-      return EXIT.ok;
-    });
+        for (const workspace of [...added, ...changed]) await queue.putSchedule(workspace);
+        for (const name of removed) await queue.removeSchedule(name);
+        const names = (of: typeof added) => of.map(({ name }) => name);
+        const changes = { added: names(added), changed: names(changed), removed, unchanged };
+        context.stdout.write(
+          options.output === "json"
+            ? `${printableJson(changes)}\n`
+            : `Schedules: ${added.length} added, ${changed.length} changed, ${removed.length} removed, ${unchanged} unchanged.\n`,
+        );
+        return EXIT.ok;
+      },
+      { limits },
+    );
   },
 });
-
-function extraOf(command: FleetCommand): readonly string[] {
-  return command === "apply" ? ["--lock-timeout", "90s"] : [];
-}
-
-function observerOf(context: ConsoleContext, asJson: boolean): Parameters<typeof runWorker>[1] {
-  return {
-    finished: (result) => context.stdout.write(asJson ? `${printableJson(result)}\n` : resultLine(result)),
-    released: ({ workspace, attempt }, { message }) => {
-      const line = printable(`${workspace}: attempt ${attempt} was not finished: ${message}`);
-      context.stderr.write(`${line}\n`);
-    },
-  };
-}
 
 /** After as many failures, a newer job is among those that failed every time. */
 const RECENT = 10;
@@ -183,7 +174,7 @@ export const deadLettersCommand = defineCommand({
       const dead = await queue.dead();
       const workspaces = [...new Set(dead.map(({ workspace }) => workspace))];
       const all = remove ? dead : unsettled(dead, await database.results.recent(RECENT, workspaces));
-      assertKnown(names, all);
+      assertPresent(names, all);
       const jobs = names.length === 0 ? all : all.filter(({ workspace }) => names.includes(workspace));
       if (retry) {
         const retried = await queue.retryDead(jobs);
@@ -199,7 +190,7 @@ export const deadLettersCommand = defineCommand({
   },
 });
 
-function assertKnown(names: readonly string[], jobs: readonly DeadJob[]): void {
+function assertPresent(names: readonly string[], jobs: readonly DeadJob[]): void {
   const unknown = names.filter((name) => !jobs.some(({ workspace }) => workspace === name));
   if (unknown.length === 0) return;
   throw new Failure(

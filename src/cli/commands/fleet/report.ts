@@ -1,16 +1,16 @@
 // `workspace fleet list|status|report`: shows the fleet file and the last results. Contacts no workspace.
 
+import type { Fleet } from "../../../fleet/model/fleet.ts";
 import { columns, fleetText } from "../../../fleet/report/fleet-documents.ts";
-import { type FleetView, fleetView } from "../../../fleet/report/fleet-view.ts";
+import { type FleetView, fleetView, TREND_RUNS } from "../../../fleet/report/fleet-view.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { optionalChoiceOption } from "../../command/option.ts";
+import { flagOption, optionalChoiceOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
+import { readQueueFacts } from "../../fleet/queue-facts.ts";
 import { printResult } from "../../output/diagnostics.ts";
 import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet, openResults } from "./fleet-options.ts";
-
-const TREND_RESULTS = 30;
 
 export const listCommand = defineCommand({
   name: "list",
@@ -41,7 +41,7 @@ const FORMATS: Readonly<Record<string, (view: FleetView) => Promise<string>>> = 
     `${printableJson((await import("../../../fleet/report/fleet-documents.ts")).fleetJson(view), 2)}\n`,
   markdown: async (view) => (await import("../../../fleet/report/fleet-documents.ts")).fleetMarkdown(view),
   html: async (view) => (await import("../../../fleet/report/fleet-html.ts")).fleetHtml(view),
-  metrics: async (view) => (await import("../../../fleet/report/fleet-documents.ts")).fleetMetrics(view),
+  metrics: async (view) => (await import("../../../fleet/report/fleet-metrics.ts")).fleetMetrics(view),
 };
 
 const OUTPUT = optionalChoiceOption("-o, --output <format>", "output format", [
@@ -60,19 +60,44 @@ function reportCommand(name: "status" | "report", summary: string, format: "text
     options: {
       ...FLEET_OPTIONS,
       output: { ...OUTPUT, description: `${OUTPUT.description} (default: ${format})` },
+      detailedExitcode: flagOption(
+        "--detailed-exitcode",
+        "exit with 1 if a workspace failed, 3 if one is blocked, 2 if there are changes or drift",
+      ),
     },
     args: [NAMES_ARGUMENT],
+    notes:
+      "A workspace counts as failed if its last run failed, if a job of it failed at every attempt, or if a run ended without a result, however green its other results are. Exit code 0 unless --detailed-exitcode is set.",
     async run(context, options, given) {
       const { fleet, selected } = openFleet(context, options, given);
-      const { results } = await openResults(context, fleet, "read");
-      const names = selected.map(({ name }) => name);
-      const recent = await results.recent(TREND_RESULTS, names).finally(() => results.close());
-      const view = fleetView({ workspaces: selected }, recent, Date.now(), TREND_RESULTS);
+      const database = await openResults(context, fleet, "read");
+      const { results } = database;
+      const view = await readView(database, selected).finally(() => results.close());
       context.stdout.write((await FORMATS[options.output ?? format]?.(view)) ?? "");
-      return EXIT.ok;
+      return options.detailedExitcode ? exitOfView(view) : EXIT.ok;
     },
   });
 }
 
-export const statusCommand = reportCommand("status", "show the last result of each workspace", "text");
+async function readView(
+  database: Awaited<ReturnType<typeof openResults>>,
+  selected: Fleet["workspaces"],
+): Promise<FleetView> {
+  const { results } = database;
+  const names = selected.map(({ name }) => name);
+  const [recent, now, queue] = [
+    await results.recent(TREND_RUNS, names),
+    await results.now(),
+    await readQueueFacts(database),
+  ];
+  return fleetView({ workspaces: selected }, recent, now, TREND_RUNS, queue);
+}
+
+function exitOfView({ states }: FleetView): number {
+  if ((states.failed ?? 0) > 0) return EXIT.error;
+  if ((states.blocked ?? 0) > 0) return EXIT.refused;
+  return (states.drift ?? 0) + (states.changes ?? 0) > 0 ? EXIT.changes : EXIT.ok;
+}
+
+export const statusCommand = reportCommand("status", "show the fleet and its queue", "text");
 export const fleetReportCommand = reportCommand("report", "write a report of the fleet", "html");

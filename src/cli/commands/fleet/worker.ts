@@ -1,0 +1,155 @@
+// `workspace fleet worker`: runs jobs of the queue until a signal ends it, and answers probes.
+
+import { VERSION } from "../../../config/version.ts";
+import { count } from "../../../core/sentences.ts";
+import type { JobQueue, RunningJob } from "../../../fleet/queue/job-queue.ts";
+import { runWorker, type WorkerObserver } from "../../../fleet/queue/worker.ts";
+import { resultLine } from "../../../fleet/report/fleet-documents.ts";
+import { queueMetrics, WorkerMetrics } from "../../../fleet/report/fleet-metrics.ts";
+import { fleetView } from "../../../fleet/report/fleet-view.ts";
+import { printable, printableJson } from "../../../report/text/printable.ts";
+import { nodeClock } from "../../../state/backends/file/node-ports.ts";
+import { type ConsoleContext, defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { durationOption, integerOption, textOption } from "../../command/option.ts";
+import { FORM_OPTION } from "../../command/shared-options.ts";
+import { ChildPool } from "../../fleet/child-pool.ts";
+import { type FleetDatabase, withQueue, workerName } from "../../fleet/fleet-database.ts";
+import { startProbes } from "../../fleet/probe-server.ts";
+import { MEMORY_MB } from "../../fleet/run-selected.ts";
+import { runWorkspace } from "../../fleet/run-workspace.ts";
+import { FLEET_OPTIONS, MEMORY_OPTION, openFleet } from "./fleet-options.ts";
+
+const PARALLELISM = 4;
+const DRAIN_MS = 30_000;
+/** Short: the next worker observes the state lock of a killed one for this time before it acquires the lock. */
+const STATE_LEASE = "20s";
+/** Longer than that lock lasts. */
+const LOCK_TIMEOUT_MS = 90_000;
+
+export const workerCommand = defineCommand({
+  name: "worker",
+  summary: "run jobs of the queue until a signal ends it",
+  options: {
+    fleet: FLEET_OPTIONS.fleet,
+    parallelism: integerOption("--parallelism <number>", "workspaces at the same time (default: 4)", 1, 64),
+    memory: MEMORY_OPTION,
+    drain: durationOption(
+      "--drain <duration>",
+      "time for running jobs after SIGTERM, before they are stopped (default: 30s)",
+    ),
+    listen: textOption(
+      "--listen <address>",
+      "answer /healthz, /readyz, and /metrics over HTTP, such as 127.0.0.1:9464 or :9464",
+    ),
+    ...FORM_OPTION,
+  },
+  notes:
+    "Start any number of workers, on any machine, with the same fleet file. Each run is a separate process with a memory limit. On SIGTERM or Ctrl-C, the worker accepts no more jobs, lets running jobs finish, and stops those that take longer than --drain; another worker repeats them. A second signal ends the worker at once.",
+  async run(context, options) {
+    const { fleet, selected } = openFleet(context, { ...options, select: [] }, []);
+    const name = workerName();
+    const children = new ChildPool(context.env);
+    const metrics = new WorkerMetrics();
+    const running = new Set<string>();
+    const { memory: memoryMb = MEMORY_MB, listen } = options;
+    const work = async (queue: JobQueue, database: FleetDatabase): Promise<number> => {
+      const { leases, results, pauses } = database;
+      await context.signals.during(async (drain) => {
+        const figures = async (): Promise<string> => {
+          const [jobs, active, workers, dead, paused] = await Promise.all([
+            queue.jobs(),
+            leases.active(),
+            queue.workers(),
+            queue.dead(),
+            pauses.list(),
+          ]);
+          const now = await results.now();
+          const facts = { jobs, active, workers, dead, pauses: paused };
+          const view = fleetView({ workspaces: selected }, new Map(), now, undefined, facts);
+          const own = metrics.text(
+            running.size,
+            children.processIds.length,
+            process.memoryUsage.rss(),
+            VERSION,
+          );
+          return `${own}${view.queue === undefined ? "" : queueMetrics(view.queue, now)}`;
+        };
+        const notReady = async (): Promise<string | undefined> =>
+          drain.aborted
+            ? "the worker ends"
+            : await results.now().then(
+                () => undefined,
+                () => "the database does not answer",
+              );
+        const probes =
+          listen === undefined ? undefined : await startProbes(listen, { notReady, metrics: figures });
+        context.stderr.write(
+          `Worker ${name} (workspace ${VERSION}) takes jobs of ${count(selected.length, "workspace")}.\n`,
+        );
+        if (probes !== undefined) context.stderr.write(`Probes and metrics: ${probes.url}\n`);
+        try {
+          await runWorker(
+            {
+              name,
+              program: VERSION,
+              workspaces: selected,
+              limits: fleet.limits,
+              queue,
+              leases,
+              pauses,
+              results,
+              clock: nodeClock,
+              parallelism: options.parallelism ?? PARALLELISM,
+              drain,
+              drainMs: options.drain ?? DRAIN_MS,
+              async execute(workspace, { command, attempt, id }, signal, logged) {
+                const lock = command === "apply" ? { lockTimeoutMs: LOCK_TIMEOUT_MS } : {};
+                const run = {
+                  context,
+                  fleet,
+                  command,
+                  children,
+                  memoryMb,
+                  worker: name,
+                  attempt,
+                  logged,
+                  ...lock,
+                };
+                running.add(id);
+                return runWorkspace({ ...run, stateLease: STATE_LEASE }, workspace, signal).finally(() =>
+                  running.delete(id),
+                );
+              },
+            },
+            observerOf(context, options.output === "json", metrics),
+          );
+        } finally {
+          await probes?.close();
+        }
+      }, "Finishing the running jobs. Press Ctrl-C again to exit immediately.\n");
+      context.stderr.write(`Worker ${name} ended.\n`);
+      return EXIT.ok;
+    };
+    try {
+      return await withQueue(context, "work", work, { limits: fleet.limits, worker: name });
+    } finally {
+      children.close();
+    }
+  },
+});
+
+function observerOf(context: ConsoleContext, asJson: boolean, metrics: WorkerMetrics): WorkerObserver {
+  return {
+    finished(result) {
+      metrics.finished(result);
+      const { log: _log, ...shown } = result;
+      context.stdout.write(asJson ? `${printableJson(shown)}\n` : resultLine(result));
+    },
+    released({ workspace, attempt }: RunningJob, { message }) {
+      metrics.released();
+      const text = printable(`${workspace}: attempt ${attempt} was not finished: ${message}`);
+      context.stderr.write(`${text}\n`);
+    },
+  };
+}

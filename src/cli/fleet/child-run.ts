@@ -1,0 +1,386 @@
+// The child process of a fleet: runs one command on one workspace after the other, and sends a typed answer for each.
+
+import { writeFileSync } from "node:fs";
+import { VERSION } from "../../config/version.ts";
+import { type Diagnostic, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
+import { diagnosticsOf } from "../../core/request-failure.ts";
+import { SensitiveTexts } from "../../core/sensitive.ts";
+import type { FleetCommand, RequestFacts, RunAnswer } from "../../fleet/model/result.ts";
+import {
+  type MessageFromChild,
+  type MessageToChild,
+  type RunRequest,
+  SILENCE_LIMIT_MS,
+} from "../../fleet/model/run-message.ts";
+import { changesAnything } from "../../planner/model/change.ts";
+import type { ApplyOutcome, Drift, Plan } from "../../planner/model/plan.ts";
+import { registry } from "../../providers/index.ts";
+import { driftItem } from "../../report/plan/drift-view.ts";
+import { colorsFor } from "../../report/text/color.ts";
+import { diagnosticText } from "../../report/text/diagnostic-text.ts";
+import { printable } from "../../report/text/printable.ts";
+import type { Severity } from "../../resource/field-schema.ts";
+import { withOrigins } from "../../workflow/drift/drift.ts";
+import { type ApplyObserver, runApply } from "../../workflow/reconcile/apply.ts";
+import { placesIn } from "../../workflow/reconcile/located.ts";
+import { PLAIN_REVIEW, planForReview } from "../../workflow/reconcile/plan-review.ts";
+import { checkSpec } from "../../workflow/session/read-spec.ts";
+import { planSession, type SessionOptions, withSession } from "../../workflow/session/session.ts";
+import { assertStateExists } from "../../workflow/session/state-warnings.ts";
+import type { WorkflowContext, WorkflowObserver } from "../../workflow/session/workflow-context.ts";
+import { doneEntries } from "../../workflow/target/record-entries.ts";
+import { EXIT, exitOf, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
+
+/** Serves the worker at the other end of the channel until the channel closes. */
+export function runChild(): void {
+  const send = (message: MessageFromChild): void => {
+    process.send?.(message);
+  };
+  endFirstWithoutMemory();
+  // A child outlives neither its worker nor a worker that is frozen: another one may run the workspace then.
+  const watch = setTimeout(() => process.exit(1), SILENCE_LIMIT_MS);
+  process.on("disconnect", () => process.exit(1));
+  // A terminal sends Ctrl-C to the children too; the worker decides how they end.
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => undefined);
+  let stop = new AbortController();
+  process.on("message", (message: MessageToChild) => {
+    watch.refresh();
+    if (message.type === "stop") stop.abort();
+    if (message.type !== "run") return;
+    stop = new AbortController();
+    const { signal } = stop;
+    void runRequest(message.request, signal, send).then((answer) => send({ type: "answer", answer }));
+  });
+  send({ type: "ready" });
+}
+
+/** Where memory runs out, the system ends a child rather than the worker. */
+function endFirstWithoutMemory(): void {
+  try {
+    writeFileSync("/proc/self/oom_score_adj", "500");
+  } catch {
+    // Other systems have no such file.
+  }
+}
+
+/** A long-lived connection to a host sends many requests; the worker needs their number only now and then. */
+const PROGRESS_MS = 1_000;
+
+/** Never rejects. */
+export async function runRequest(
+  request: RunRequest,
+  signal: AbortSignal,
+  send: (message: MessageFromChild) => void,
+): Promise<RunAnswer> {
+  const secrets = credentialsIn(request);
+  const log = logTo(send, secrets);
+  const abandoned = new AbortController();
+  let requests: RequestFacts = { sent: 0, retried: 0 };
+  let sentAt = Number.NEGATIVE_INFINITY;
+  let lockWait: { readonly since: number; readonly ms?: number } | undefined;
+  const waited = (): void => {
+    if (lockWait !== undefined && lockWait.ms === undefined)
+      lockWait = { ...lockWait, ms: Math.round(performance.now() - lockWait.since) };
+  };
+  const facts = () => {
+    waited();
+    return { requests, memoryBytes: process.memoryUsage.rss(), lockWaitMs: lockWait?.ms };
+  };
+  const observer: WorkflowObserver = {
+    found: log.diagnostics,
+    retrying({ operation, status, attempt, waitMs = 0 }) {
+      const what = status === 0 ? "returned no complete response" : `answered ${status}`;
+      log.line(`${operation} ${what}; retry ${attempt} in ${(waitMs / 1000).toFixed(1)} s`);
+    },
+    waitingForLock({ holder, timeoutMs }) {
+      lockWait ??= { since: performance.now() };
+      log.line(
+        `waiting up to ${Math.ceil(timeoutMs / 1000)} s for the state lock of ${holder ?? "another run"}`,
+      );
+    },
+    begin: () =>
+      Promise.resolve({ read: () => undefined, apply: () => undefined, stop: () => Promise.resolve() }),
+  };
+  const context: WorkflowContext = {
+    env: request.env,
+    cwd: request.cwd,
+    home: request.home,
+    abandoned: abandoned.signal,
+    observer,
+  };
+  const options: SessionOptions = {
+    file: request.file,
+    target: request.target,
+    var: request.variables,
+    varFile: [],
+    host: request.host,
+    profile: request.profile,
+    state: request.state,
+    parallelism: undefined,
+    // With this option, a run reads the rules of the spec and of WORKSPACE_RULES, which drift does not need.
+    ...(request.command === "drift" ? {} : { rules: [] }),
+    observer: {
+      requested({ status, waitMs }) {
+        requests = {
+          ...requests,
+          sent: requests.sent + 1,
+          retried: requests.retried + (waitMs === undefined ? 0 : 1),
+          lastStatus: status,
+        };
+        const now = performance.now();
+        if (now - sentAt < PROGRESS_MS) return;
+        sentAt = now;
+        send({ type: "progress", requests });
+      },
+      planned(plan) {
+        requests = { ...requests, host: plan.host };
+        waited();
+      },
+      applied: () => undefined,
+    },
+  };
+  // Only an apply has requests in flight that are worth finishing.
+  if (request.command !== "apply") signal.addEventListener("abort", () => abandoned.abort(), { once: true });
+  log.line(`${request.command} of ${request.workspace} by ${VERSION}`);
+  try {
+    const answer = await COMMANDS[request.command](context, options, { request, signal, log });
+    log.line(`ended: ${answer.status}`);
+    return { ...secrets.maskedDeep(answer), ...facts() };
+  } catch (problem) {
+    const diagnostics = secrets.maskedDeep(diagnosticsOf(problem));
+    log.diagnostics(diagnostics);
+    const exitCode = exitOf(diagnostics);
+    return { ...endedWith(exitCode), diagnostics: reported(diagnostics), ...facts() };
+  } finally {
+    // A command that was stopped may still wait for an answer.
+    abandoned.abort();
+    log.flush();
+  }
+}
+
+interface Run {
+  readonly request: RunRequest;
+  readonly signal: AbortSignal;
+  readonly log: RunLog;
+}
+
+type RunCommand = (context: WorkflowContext, options: SessionOptions, run: Run) => Promise<RunAnswer>;
+
+const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
+  async validate(context, options) {
+    const { spec, diagnostics } = await checkSpec(context, { ...options, allTargets: true }, undefined);
+    const done =
+      spec === undefined || hasErrors(diagnostics) ? [] : await doneEntries(context, options, spec);
+    const all = [...diagnostics, ...done];
+    return { ...endedWith(exitOf(all)), diagnostics: reported(all) };
+  },
+
+  plan(context, options, { request, signal, log }) {
+    const requirements = { makesKey: false, secrets: "optional", ahead: true, signal } as const;
+    return withSession(context, options, requirements, async (session) => {
+      const review = {
+        ...PLAIN_REVIEW,
+        adopt: request.adopt,
+        allowDuplicates: false,
+        untrusted: false,
+        maxReads: undefined,
+        only: [],
+      };
+      const { plan, diagnostics, warnings } = await planForReview(session, review);
+      const all = [...warnings, ...diagnostics, ...findingsOf(plan)];
+      const counts = plannedCounts(plan);
+      log.line(`plan: ${countsText(counts)}`);
+      log.diagnostics(findingsOf(plan));
+      const blocked = hasErrors(diagnostics) ? exitOf(diagnostics) : exitOfPlan(plan);
+      const exitCode = blocked === EXIT.ok && changesAnything(plan) ? EXIT.changes : blocked;
+      return { ...endedWith(exitCode), counts, ...driftOf(plan.drift), diagnostics: reported(all) };
+    });
+  },
+
+  drift(context, options, { signal, log }) {
+    const requirements = { makesKey: false, secrets: "skip", ahead: true, signal } as const;
+    return withSession(context, options, requirements, async (session) => {
+      const { state, diagnostics } = await session.loaded();
+      assertStateExists(session.store, state, "drift cannot be detected");
+      const planned = await planSession(session, state);
+      // Problems of the spec do not concern drift; objects that could not be read do.
+      const unread = planned.plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
+      const all = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
+      const drift = await session.readLimit.during(() =>
+        withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader),
+      );
+      const drifted = driftOf(drift);
+      log.diagnostics(all);
+      for (const item of drift.slice(0, LOGGED_DRIFT)) log.line(`drift: ${item.address} ${item.what}`);
+      const exitCode = hasErrors(all)
+        ? exitOf(all)
+        : Object.keys(drifted.drift).length > 0
+          ? EXIT.changes
+          : EXIT.ok;
+      return { ...endedWith(exitCode), ...drifted, diagnostics: reported(all) };
+    });
+  },
+
+  apply(context, options, { request, signal, log }) {
+    const requirements = { makesKey: true, secrets: "resolve", signal } as const;
+    return withSession(context, options, requirements, async (session) => {
+      const watched = applyWatch(log);
+      const plan = { adopt: request.adopt };
+      const origin = () => Promise.resolve({});
+      const { lockTimeoutMs: lockTimeout } = request;
+      const result = await runApply(session, { plan, lockTimeout, signal, origin }, watched.observer);
+      if (result.status !== "applied") {
+        const findings = [...watched.notes(), ...findingsOf(result.plan)];
+        return { ...endedWith(exitOfPlan(result.plan)), diagnostics: reported(findings) };
+      }
+      const { outcome } = result;
+      const failed = outcome.changes.flatMap(({ diagnostic }) => diagnostic ?? []);
+      const counts = appliedCounts(outcome);
+      log.line(`applied: ${countsText(counts)}`);
+      const ended = endedWith(exitOfOutcome(outcome));
+      const isChanged = ended.status === "ok" && Object.keys(counts).length > 0;
+      const diagnostics = reported([
+        ...watched.notes(),
+        ...result.plan.diagnostics,
+        ...outcome.diagnostics,
+        ...failed,
+      ]);
+      return {
+        ...ended,
+        ...(isChanged ? { status: "changes" as const } : {}),
+        counts,
+        wrote: watched.wrote(),
+        diagnostics,
+      };
+    });
+  },
+};
+
+/** Of a heavily drifted workspace, the log names this number. */
+const LOGGED_DRIFT = 50;
+
+function applyWatch(log: RunLog) {
+  let notes: readonly Diagnostic[] = [];
+  let wrote = false;
+  const observer: ApplyObserver = {
+    planned(plan, found) {
+      notes = found;
+      log.line(`plan: ${countsText(plannedCounts(plan))}`);
+      log.diagnostics(findingsOf(plan));
+      return Promise.resolve();
+    },
+    approve: () => Promise.resolve(true),
+    changed(event) {
+      wrote ||= event.type === "apply_start";
+      if (event.type === "apply_start") log.line(`${event.action} ${event.address}`);
+      if (!("outcome" in event)) return;
+      const { address, result, diagnostic } = event.outcome;
+      log.line(`${result} ${address}`);
+      if (diagnostic !== undefined) log.diagnostics([diagnostic]);
+    },
+    applied: (_plan, outcome) => Promise.resolve(log.diagnostics(outcome.diagnostics)),
+  };
+  return { observer, notes: () => notes, wrote: () => wrote };
+}
+
+function findingsOf(plan: Plan): readonly Diagnostic[] {
+  return [...plan.guards.map(({ diagnostic }) => diagnostic), ...plan.diagnostics];
+}
+
+function plannedCounts({ changes }: Plan): RunAnswer["counts"] {
+  const counts: Record<string, number> = {};
+  for (const { action } of changes)
+    if (action !== "noop" && action !== "report") counts[action] = (counts[action] ?? 0) + 1;
+  return counts;
+}
+
+function appliedCounts({ changes }: ApplyOutcome): RunAnswer["counts"] {
+  const counts: Record<string, number> = {};
+  for (const { action, result } of changes) {
+    const name = result === "applied" ? action : result === "failed" ? "failed" : undefined;
+    if (name !== undefined && name !== "noop") counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function countsText(counts: RunAnswer["counts"]): string {
+  const parts = Object.entries(counts).map(([action, number]) => `${number} ${action}`);
+  return parts.length === 0 ? "no changes" : parts.join(", ");
+}
+
+/** Of a drifted workspace, a result names this number of resources. */
+const NAMED_DRIFT = 5;
+
+/** Acknowledged drift does not count. */
+function driftOf(all: readonly Drift[]): Pick<RunAnswer, "drift" | "drifted"> {
+  const drift: Partial<Record<Severity, number>> = {};
+  const open = all.map((item) => driftItem(item, registry, placesIn(new Map()))).filter((item) => item.open);
+  for (const { severity } of open) drift[severity] = (drift[severity] ?? 0) + 1;
+  const drifted = open.slice(0, NAMED_DRIFT).map(({ address }) => address);
+  return drifted.length === 0 ? { drift } : { drift, drifted };
+}
+
+function endedWith(exitCode: number): Pick<RunAnswer, "status" | "exitCode" | "counts" | "drift"> {
+  return { status: statusOf(exitCode), exitCode, counts: {}, drift: {} };
+}
+
+function statusOf(exitCode: number): RunAnswer["status"] {
+  if (exitCode === EXIT.refused || exitCode === EXIT.stale) return "blocked";
+  if (exitCode === EXIT.changes) return "changes";
+  return exitCode === EXIT.ok ? "ok" : "failed";
+}
+
+/** A result is a row in a table, so further findings are left out. Errors are the last that are. */
+const REPORTED_FINDINGS = 50;
+
+function reported(all: readonly Diagnostic[]): readonly Diagnostic[] {
+  const errors = all.filter(({ severity }) => severity === "error");
+  const others = all.filter(({ severity }) => severity !== "error");
+  return [...errors, ...others]
+    .slice(0, REPORTED_FINDINGS)
+    .map(({ at, usedAt: _usedAt, rule: _rule, ...rest }) => ({
+      ...rest,
+      ...(at && { at: withoutFrame(at) }),
+    }));
+}
+
+interface RunLog {
+  line(text: string): void;
+  diagnostics(found: readonly Diagnostic[]): void;
+  flush(): void;
+}
+
+/** Lines of a moment go in one message. */
+const FLUSH_MS = 200;
+
+function logTo(send: (message: MessageFromChild) => void, secrets: SensitiveTexts): RunLog {
+  let waiting = "";
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting !== "") send({ type: "log", text: waiting });
+    waiting = "";
+  };
+  const line = (text: string): void => {
+    const masked = secrets.size === 0 ? text : secrets.masked(text);
+    waiting += `${new Date().toISOString()} ${printable(masked)}\n`;
+    timer ??= setTimeout(flush, FLUSH_MS);
+  };
+  return {
+    line,
+    diagnostics(found) {
+      for (const diagnostic of found)
+        for (const text of diagnosticText(diagnostic, colorsFor(false)).trimEnd().split("\n")) line(text);
+    },
+    flush,
+  };
+}
+
+/** Values of credentials and of variables, which no log may contain, whatever a service answers. */
+function credentialsIn({ env }: RunRequest): SensitiveTexts {
+  const secrets = new SensitiveTexts();
+  for (const [name, value = ""] of Object.entries(env))
+    if (/TOKEN|SECRET|PASSWORD|KEY/.test(name)) secrets.add(value);
+  return secrets;
+}
