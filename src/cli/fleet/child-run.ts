@@ -15,20 +15,20 @@ import {
 import { changesAnything } from "../../planner/model/change.ts";
 import type { ApplyOutcome, Drift, Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";
-import { driftItem } from "../../report/plan/drift-view.ts";
-import { colorsFor } from "../../report/text/color.ts";
 import { diagnosticText } from "../../report/text/diagnostic-text.ts";
 import { printable } from "../../report/text/printable.ts";
+import { colorsFor } from "../../report/text/terminal.ts";
+import { driftItem } from "../../report/view/drift-view.ts";
 import type { Severity } from "../../resource/field-schema.ts";
+import { type ApplyObserver, runApply } from "../../workflow/apply/apply.ts";
 import { withOrigins } from "../../workflow/drift/drift.ts";
-import { type ApplyObserver, runApply } from "../../workflow/reconcile/apply.ts";
-import { placesIn } from "../../workflow/reconcile/located.ts";
-import { PLAIN_REVIEW, planForReview } from "../../workflow/reconcile/plan-review.ts";
+import type { WorkflowContext, WorkflowObserver } from "../../workflow/invocation/workflow-context.ts";
+import { placesIn } from "../../workflow/plan/located.ts";
+import { PLAIN_REVIEW, planForReview } from "../../workflow/plan/plan-review.ts";
+import { doneEntries } from "../../workflow/plan/record-entries.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
 import { planSession, type SessionOptions, withSession } from "../../workflow/session/session.ts";
 import { assertStateExists } from "../../workflow/session/state-warnings.ts";
-import type { WorkflowContext, WorkflowObserver } from "../../workflow/session/workflow-context.ts";
-import { doneEntries } from "../../workflow/target/record-entries.ts";
 import { EXIT, exitOf, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 
 /** Serves the worker at the other end of the channel until the channel closes. */
@@ -176,7 +176,7 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
   },
 
   plan(context, options, { request, signal, log }) {
-    const requirements = { makesKey: false, secrets: "optional", ahead: true, signal } as const;
+    const requirements = { makesKey: false, secrets: "optional", signal } as const;
     return withSession(context, options, requirements, async (session) => {
       const review = {
         ...PLAIN_REVIEW,
@@ -198,9 +198,9 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
   },
 
   drift(context, options, { signal, log }) {
-    const requirements = { makesKey: false, secrets: "skip", ahead: true, signal } as const;
+    const requirements = { makesKey: false, secrets: "skip", signal } as const;
     return withSession(context, options, requirements, async (session) => {
-      const { state, diagnostics } = await session.loaded();
+      const { state, diagnostics } = await session.readState();
       assertStateExists(session.store, state, "drift cannot be detected");
       const planned = await planSession(session, state);
       // Problems of the spec do not concern drift; objects that could not be read do.
