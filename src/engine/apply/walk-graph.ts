@@ -19,7 +19,7 @@ export interface GraphNode {
 /** Slots by lane: nodes of one lane never take the slots of another. */
 export type SlotsOf = (lane: string) => Semaphore;
 
-/** Ready nodes begin in their given order; where many wait, those with the longest chain of dependents begin first. */
+/** Nodes of a lane begin in the order in which they become ready; those that depend on nothing, in their given order. */
 export async function walkGraph(
   nodes: readonly GraphNode[],
   slots: SlotsOf,
@@ -28,105 +28,81 @@ export async function walkGraph(
   await new Walk(nodes, slots, stopped).all();
 }
 
-/** With fewer nodes than this, most that are ready begin at once, so urgency would only change the order of the report. */
-const CROWDED = 100;
+/** A node on its way: how many dependencies it waits for, and what waits for it. */
+class Visit {
+  readonly node: GraphNode;
+  waitsFor = 0;
+  isSettled = false;
+  readonly dependents: Visit[] = [];
 
-interface Lane {
+  constructor(node: GraphNode) {
+    this.node = node;
+  }
+}
+
+class Lane {
   readonly slots: Semaphore;
-  /** Places of nodes that may begin, by urgency. */
-  readonly ready: Heap;
+  readonly #ready: Visit[] = [];
+  #begun = 0;
+
+  constructor(slots: Semaphore) {
+    this.slots = slots;
+  }
+
+  get isEmpty(): boolean {
+    return this.#begun === this.#ready.length;
+  }
+
+  add(visit: Visit): void {
+    this.#ready.push(visit);
+  }
+
+  take(): Visit | undefined {
+    return this.#ready[this.#begun++];
+  }
 }
 
 class Walk {
-  readonly #nodes: readonly GraphNode[];
-  readonly #stopped: () => boolean;
-  readonly #missing: number[];
-  /** Places of the nodes that wait for a node. */
-  readonly #dependents = new Map<number, number[]>();
+  readonly #visits: readonly Visit[];
   readonly #lanes = new Map<string, Lane>();
-  /** The rank of each node: the smallest begins first. */
-  readonly #ranks: readonly number[];
-  /** Places of nodes by rank. */
-  readonly #places: readonly number[];
-  readonly #settled: boolean[];
+  readonly #stopped: () => boolean;
   #left: number;
+  #running = 0;
   #wake: (() => void) | undefined;
   #crash: { readonly reason: unknown } | undefined;
 
   constructor(nodes: readonly GraphNode[], slots: SlotsOf, stopped: () => boolean) {
-    this.#nodes = nodes;
     this.#stopped = stopped;
     this.#left = nodes.length;
-    this.#settled = nodes.map(() => false);
-    const places = new Map(nodes.map((node, at) => [node.key, at]));
-    this.#missing = nodes.map((node, at) => {
-      const needs = new Set(node.after.flatMap((key) => places.get(key) ?? []));
-      for (const need of needs) {
-        const waiting = this.#dependents.get(need);
-        if (waiting === undefined) this.#dependents.set(need, [at]);
-        else waiting.push(at);
+    this.#visits = nodes.map((node) => new Visit(node));
+    const byKey = new Map(this.#visits.map((visit) => [visit.node.key, visit]));
+    for (const visit of this.#visits)
+      for (const key of new Set(visit.node.after)) {
+        const needed = byKey.get(key);
+        if (needed === undefined) continue;
+        needed.dependents.push(visit);
+        visit.waitsFor += 1;
       }
-      return needs.size;
-    });
-    const urgency = nodes.length > CROWDED ? urgencyOf(this.#dependents, this.#missing) : [];
-    this.#places = nodes.map((_, at) => at).sort((a, b) => (urgency[b] ?? 0) - (urgency[a] ?? 0) || a - b);
-    const ranks = nodes.map(() => 0);
-    this.#places.forEach((at, rank) => {
-      ranks[at] = rank;
-    });
-    this.#ranks = ranks;
     for (const { lane = "" } of nodes)
-      if (!this.#lanes.has(lane)) this.#lanes.set(lane, { slots: slots(lane), ready: new Heap() });
+      if (!this.#lanes.has(lane)) this.#lanes.set(lane, new Lane(slots(lane)));
     for (const lane of this.#lanes.values()) lane.slots.whenFreed(() => this.#wake?.());
-    this.#missing.forEach((count, at) => {
-      if (count === 0) this.#push(at);
-    });
-  }
-
-  #push(at: number): void {
-    this.#lanes.get(this.#nodes[at]?.lane ?? "")?.ready.push(this.#ranks[at] ?? 0);
-  }
-
-  /** Takes a slot for the most urgent node that is ready and has one. */
-  #next(): { readonly at: number; readonly slots: Semaphore } | "none ready" | "no slot" {
-    let hasReady = false;
-    for (const { ready, slots } of this.#byUrgency()) {
-      hasReady = true;
-      if (!slots.tryTake()) continue;
-      return { at: this.#places[ready.pop() ?? 0] ?? 0, slots };
-    }
-    return hasReady ? "no slot" : "none ready";
-  }
-
-  #byUrgency(): readonly Lane[] {
-    const lanes = [...this.#lanes.values()].filter(({ ready }) => ready.first !== undefined);
-    return lanes.length < 2 ? lanes : lanes.sort((a, b) => (a.ready.first ?? 0) - (b.ready.first ?? 0));
+    for (const visit of this.#visits) if (visit.waitsFor === 0) this.#ready(visit);
   }
 
   async all(): Promise<void> {
-    let running = 0;
     while (this.#left > 0 && this.#crash === undefined && !this.#stopped()) {
-      const next = this.#next();
-      if (typeof next === "string") {
-        if (running === 0 && next === "none ready")
-          throw new Error("dependency cycle: plans are audited before they are applied");
-        await this.#change();
+      if (this.#begin()) {
+        // Yields to other work between two starts.
+        await undefined;
         continue;
       }
-      running += 1;
-      void this.#run(next.at).finally(() => {
-        running -= 1;
-        next.slots.give();
-        this.#wake?.();
-      });
-      // Yields to other work between two starts.
-      await undefined;
+      if (this.#running === 0 && [...this.#lanes.values()].every((lane) => lane.isEmpty))
+        throw new Error("dependency cycle: plans are audited before they are applied");
+      await this.#change();
     }
-    while (running > 0) await this.#change();
+    while (this.#running > 0) await this.#change();
     if (this.#crash !== undefined) throw this.#crash.reason;
-    this.#nodes.forEach((node, at) => {
-      if (this.#settled[at] !== true) node.skipped();
-    });
+    for (const { node, isSettled } of this.#visits) if (!isSettled) node.skipped();
   }
 
   #change(): Promise<void> {
@@ -135,107 +111,59 @@ class Walk {
     });
   }
 
-  async #run(at: number): Promise<void> {
-    const node = this.#nodes[at];
-    if (node === undefined) return;
+  #ready(visit: Visit): void {
+    this.#lanes.get(visit.node.lane ?? "")?.add(visit);
+  }
+
+  /** Begins one node of the first lane with a ready node and a free slot; false if there is none. */
+  #begin(): boolean {
+    for (const lane of this.#lanes.values()) {
+      if (lane.isEmpty || !lane.slots.tryTake()) continue;
+      const visit = lane.take();
+      if (visit === undefined) continue;
+      this.#running += 1;
+      void this.#run(visit).finally(() => {
+        this.#running -= 1;
+        lane.slots.give();
+        this.#wake?.();
+      });
+      return true;
+    }
+    return false;
+  }
+
+  async #run(visit: Visit): Promise<void> {
     try {
-      const good = await node.run();
-      this.#settle(at);
-      if (good) this.#release(at);
-      else this.#block(at, node.key);
+      const isDone = await visit.node.run();
+      this.#settle(visit);
+      if (isDone) this.#release(visit);
+      else this.#block(visit);
     } catch (reason) {
       // A bug: nodes in progress finish, then the walk fails with it.
       this.#crash ??= { reason };
     }
   }
 
-  #settle(at: number): void {
-    this.#settled[at] = true;
+  #settle(visit: Visit): void {
+    visit.isSettled = true;
     this.#left -= 1;
   }
 
-  #release(at: number): void {
-    for (const dependent of this.#dependents.get(at) ?? []) {
-      const left = (this.#missing[dependent] ?? 0) - 1;
-      this.#missing[dependent] = left;
-      if (left === 0 && this.#settled[dependent] !== true) this.#push(dependent);
+  #release({ dependents }: Visit): void {
+    for (const dependent of dependents) {
+      dependent.waitsFor -= 1;
+      if (dependent.waitsFor === 0 && !dependent.isSettled) this.#ready(dependent);
     }
   }
 
   /** Everything that needs a failed node, near or far. */
-  #block(at: number, by: string): void {
-    const queue = [...(this.#dependents.get(at) ?? [])];
+  #block(failed: Visit): void {
+    const queue = [...failed.dependents];
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      if (this.#settled[next] === true) continue;
+      if (next.isSettled) continue;
       this.#settle(next);
-      this.#nodes[next]?.blocked(by);
-      queue.push(...(this.#dependents.get(next) ?? []));
+      next.node.blocked(failed.node.key);
+      queue.push(...next.dependents);
     }
-  }
-}
-
-/** How many nodes wait for each node in the longest chain, and as a fraction how many wait in all. */
-function urgencyOf(
-  dependents: ReadonlyMap<number, readonly number[]>,
-  missing: readonly number[],
-): readonly number[] {
-  const open = [...missing];
-  const order: number[] = [];
-  open.forEach((count, at) => {
-    if (count === 0) order.push(at);
-  });
-  for (let next = 0; next < order.length; next++)
-    for (const dependent of dependents.get(order[next] ?? 0) ?? []) {
-      open[dependent] = (open[dependent] ?? 0) - 1;
-      if (open[dependent] === 0) order.push(dependent);
-    }
-  const heights = missing.map(() => 0);
-  const counts = missing.map(() => 0);
-  for (const at of order.toReversed())
-    for (const dependent of dependents.get(at) ?? []) {
-      heights[at] = Math.max(heights[at] ?? 0, (heights[dependent] ?? 0) + 1);
-      counts[at] = Math.min(missing.length, (counts[at] ?? 0) + (counts[dependent] ?? 0) + 1);
-    }
-  return heights.map((height, at) => height + (counts[at] ?? 0) / (missing.length + 1));
-}
-
-/** The smallest of many numbers first. */
-class Heap {
-  readonly #items: number[] = [];
-
-  get first(): number | undefined {
-    return this.#items[0];
-  }
-
-  push(item: number): void {
-    const items = this.#items;
-    let at = items.length;
-    items.push(item);
-    while (at > 0) {
-      const up = (at - 1) >> 1;
-      const above = items[up] ?? 0;
-      if (above <= item) break;
-      items[at] = above;
-      at = up;
-    }
-    items[at] = item;
-  }
-
-  pop(): number | undefined {
-    const items = this.#items;
-    const first = items[0];
-    const last = items.pop();
-    if (first === undefined || last === undefined || items.length === 0) return first;
-    let at = 0;
-    for (let down = 1; down < items.length; down = 2 * at + 1) {
-      const right = items[down + 1];
-      const left = items[down] ?? 0;
-      const small = right !== undefined && right < left ? right : left;
-      if (small >= last) break;
-      items[at] = small;
-      at = small === left ? down : down + 1;
-    }
-    items[at] = last;
-    return first;
   }
 }

@@ -253,13 +253,13 @@ export const mutants: readonly Mutant[] = [
     name: "walk-does-not-wait",
     bug: "a dependent of a change starts together with it",
     file: "src/engine/apply/walk-graph.ts",
-    find: `      const good = await node.run();
-      this.#settle(at);
-      if (good) this.#release(at);`,
-    put: `      this.#release(at);
-      const good = await node.run();
-      this.#settle(at);
-      if (good) this.#settled[at] = true;`,
+    find: `      const isDone = await visit.node.run();
+      this.#settle(visit);
+      if (isDone) this.#release(visit);`,
+    put: `      this.#release(visit);
+      const isDone = await visit.node.run();
+      this.#settle(visit);
+      if (isDone) visit.isSettled = true;`,
     suite: "order",
   },
   ...sharedMutants,
