@@ -4,7 +4,7 @@ import { type Address, kindOf } from "../core/address.ts";
 import { type Diagnostic, error, hasErrors } from "../core/diagnostic.ts";
 import type { PlannedKind, PlanningRegistry } from "../resource/kind.ts";
 import { foldName, isBuiltIn } from "../resource/names.ts";
-import { isRenamed, longestName, nameReached } from "./decide/names.ts";
+import { isRenamed, nameReached } from "./decide/names.ts";
 import { comparable, liveFingerprint } from "./diff/normalize.ts";
 import type { Change } from "./model/change.ts";
 import { indexLive, type LiveIndex } from "./model/context.ts";
@@ -135,12 +135,11 @@ export function nameContradictions(plan: Plan, registry: PlanningRegistry, liveI
   const parts = workGraph(plan.changes);
   const graph = new Map(parts.map((part) => [part.key, part]));
   return kinds.flatMap((provider) => {
-    const takers = parts.filter(({ change, half }) => change.kind === provider.kind && gives(change, half));
+    const takers = parts.filter(({ change, phase }) => change.kind === provider.kind && gives(change, phase));
     const byName = Map.groupBy(takers, (part) => foldName(provider, nameGiven(provider, part)));
     return takers.flatMap((taker) => [
       ...stillHeld(provider, liveIndex, graph, taker),
       ...rivals(provider, byName, taker),
-      ...unfit(provider, taker),
     ]);
   });
 }
@@ -172,35 +171,23 @@ function rivals(
     .map((one) => `${taker.change.address} and ${one.change.address} take the same name`);
 }
 
-function gives(change: Change, half: WorkItem["half"]): boolean {
-  if (half === "aside") return true;
+function gives(change: Change, phase: WorkItem["phase"]): boolean {
   return (
-    half !== "remove" &&
+    phase !== "remove" &&
     (change.action === "create" || change.action === "update" || change.action === "replace")
   );
 }
 
-function nameGiven(provider: PlannedKind, { change, half }: WorkItem): string {
-  if (half === "aside" && "temporaryName" in change) return change.temporaryName ?? "";
+function nameGiven(provider: PlannedKind, { change }: WorkItem): string {
   return "after" in change ? nameReached(provider, change as Parameters<typeof nameReached>[1]) : change.name;
 }
 
 const idOf = (change: Change): string | undefined => ("id" in change ? change.id : undefined);
 
 /** Whether a part frees the name of an object: by a rename, or by deleting the object. */
-function letsGo(provider: PlannedKind, { change, half }: WorkItem, id: string, name: string): boolean {
+function letsGo(provider: PlannedKind, { change, phase }: WorkItem, id: string, name: string): boolean {
   if (idOf(change) !== id) return false;
-  if (half === "aside" || half === "remove" || change.action === "delete") return true;
+  if (phase === "remove" || change.action === "delete") return true;
   if (change.action === "replace") return change.replacing === "delete-first";
   return change.action === "update" && foldName(provider, nameReached(provider, change)) !== name;
-}
-
-function unfit(provider: PlannedKind, part: WorkItem): string[] {
-  if (part.half !== "aside") return [];
-  const { address } = part.change;
-  if (provider.operations.rename === undefined)
-    return [`${address} gets a temporary name, but ${provider.kind} cannot be renamed`];
-  return nameGiven(provider, part).length > longestName(provider)
-    ? [`the temporary name of ${address} is too long`]
-    : [];
 }

@@ -81,7 +81,7 @@ export interface ProviderOperations {
   update(api: OperationWriter, task: UpdateTask): Promise<void>;
   /** Succeeds if the object no longer exists. */
   delete(api: OperationWriter, task: DeleteTask): Promise<void>;
-  /** For "rename-aside", and for names that form a cycle: only renames the live object. */
+  /** For "rename-aside": only renames the live object. */
   rename?(
     api: OperationWriter,
     task: { readonly id: RemoteId; readonly live: LiveObject; readonly name: string },

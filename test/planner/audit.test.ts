@@ -10,7 +10,6 @@ import type { Change } from "../../src/planner/model/change.ts";
 import { indexLive } from "../../src/planner/model/context.ts";
 import type { PlanInput } from "../../src/planner/model/input.ts";
 import type { Plan } from "../../src/planner/model/plan.ts";
-import { registryOf } from "../../src/resource/kind.ts";
 import { live, object, record, resource, spec, state } from "./build.ts";
 import { adopt, create, forget, noop, remove, replace, report, update } from "./changes.ts";
 import { registry } from "./kinds.ts";
@@ -227,12 +226,11 @@ describe("the audit of one change", () => {
 describe("the audit of names", () => {
   const [a, b] = [object("b1", "a", { box_name: "a" }), object("b2", "b", { box_name: "b" })];
   const world = live({ boxes: [a, b], tasks: [object("t1", "same")] });
-  const boxes = registry.get("boxes");
   const named = (changes: readonly Change[], kinds = registry, more: Partial<Plan> = {}) =>
     nameContradictions({ ...sound, changes, ...more }, kinds, indexLive(world, kinds));
   const to = (name: string) => ({ after: { box_name: name } });
-  const from = (id: RemoteId, once: "done" | "aside" | "removed" = "done") => ({
-    nameFrom: { address: "boxes.b" as Address, id, once },
+  const from = (id: RemoteId, freedWhen: "done" | "removed" = "done") => ({
+    nameFrom: { address: "boxes.b" as Address, id, freedWhen },
   });
   const held = (address: string, id: string) => `${address} takes the name of ${id}, which still has it`;
 
@@ -257,12 +255,6 @@ describe("the audit of names", () => {
       named([
         create("boxes.n", { ...to("b"), ...from(b.id) }),
         replace("boxes.b", { id: b.id, ...to("x"), replacing: "delete-first" }),
-      ]),
-    ).toEqual([]);
-    expect(
-      named([
-        create("boxes.n", { ...to("b"), ...from(b.id, "aside") }),
-        update("boxes.b", { id: b.id, ...to("x"), temporaryName: "b~" }),
       ]),
     ).toEqual([]);
     expect(named([create("tasks.n", { name: "same", after: { name: "same" } })])).toEqual([]);
@@ -291,21 +283,6 @@ describe("the audit of names", () => {
     expect(named([create("boxes.n", to("n")), create("boxes.m", to("N"))])).toEqual([
       "boxes.n and boxes.m take the same name",
       "boxes.m and boxes.n take the same name",
-    ]);
-  });
-
-  test("finds temporary names that are too long, in use, or of a kind that cannot be renamed", () => {
-    const change = update("boxes.a", { id: a.id, ...to("x"), temporaryName: "a".repeat(9) });
-    const limited = (maxLength: number) =>
-      registryOf([{ ...boxes, fields: { box_name: { type: "string", maxLength } } }, registry.get("tasks")]);
-    expect(named([change], limited(9))).toEqual([]);
-    expect(named([change], limited(8))).toEqual(["the temporary name of boxes.a is too long"]);
-    const { rename: _rename, ...operations } = boxes.operations;
-    expect(named([change], registryOf([{ ...boxes, operations }]))).toEqual([
-      "boxes.a gets a temporary name, but boxes cannot be renamed",
-    ]);
-    expect(named([update("boxes.a", { id: a.id, ...to("x"), temporaryName: "B" })])).toEqual([
-      held("boxes.a", "b2"),
     ]);
   });
 

@@ -102,7 +102,7 @@ describe("a plan file", () => {
     expect(readPlan(text, (one) => keyedDigest(new Uint8Array(32), one))).toMatchObject({
       code: "PLAN_FILE",
     });
-    const earlier = text.replace("workspace-plan/2", "workspace-plan/1");
+    const earlier = text.replace("workspace-plan/3", "workspace-plan/1");
     expect(readPlan(earlier, keyed)).toMatchObject({ message: expect.stringContaining("this version") });
     for (const bad of ["", "[]", "null", "{}", text.slice(0, -9), "not json"])
       expect(readPlan(bad, keyed)).toMatchObject({ code: "PLAN_FILE" });
@@ -276,7 +276,7 @@ describe("whether one change still fits", () => {
   });
 
   test("a creation fits while nothing has its name but the object that gives it up", () => {
-    const nameFrom = { address: "boxes.b" as Address, id: a.id, once: "done" } as const;
+    const nameFrom = { address: "boxes.b" as Address, id: a.id, freedWhen: "done" } as const;
     expect(moved(create("boxes.a"), [a])).toEqual([
       "boxes.a appeared in the workspace after the plan was made",
     ]);

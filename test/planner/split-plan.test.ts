@@ -206,7 +206,7 @@ describe("one change compared with its base", () => {
 
   test("is caused when it takes the name of another object", () => {
     const from = (other: typeof id) => ({
-      nameFrom: { address: "boxes.b" as Address, id: other, once: "done" } as const,
+      nameFrom: { address: "boxes.b" as Address, id: other, freedWhen: "done" } as const,
     });
     expect(origin(update("boxes.a", from(id)), update("boxes.a"))).toBe("caused");
     expect(origin(update("boxes.a", from(id)), update("boxes.a", from(object("8", "").id)))).toBe("caused");

@@ -7,16 +7,7 @@ import { type WorkItem, workGraph } from "../../planner/model/work-graph.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { type ApplyInput, type ApplyRun, isStopped, startRun } from "./apply-run.ts";
-import {
-  adopt,
-  create,
-  forget,
-  remove,
-  removeReplaced,
-  renameReplaced,
-  renameTemporarily,
-  update,
-} from "./change-actions.ts";
+import { adopt, create, forget, remove, removeReplaced, renameReplaced, update } from "./change-actions.ts";
 import { blockedBy, type ChangeResult, notStarted, OutcomeLog, recordedLease } from "./outcome-log.ts";
 import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
@@ -105,11 +96,10 @@ class WorkNode implements GraphNode {
   }
 
   async run(): Promise<boolean> {
-    const { change, half } = this.#part;
+    const { change, phase } = this.#part;
     this.#tally.start(change);
     const ended = await partEnded(this.#run, this.#part);
-    const isLast = half !== "make" && half !== "aside";
-    if (isLast || ended.result !== "applied") this.#tally.end(change, ended);
+    if (phase !== "make" || ended.result !== "applied") this.#tally.end(change, ended);
     return ended.result === "applied";
   }
 
@@ -131,16 +121,15 @@ class WorkNode implements GraphNode {
   }
 }
 
-function partEnded(run: ApplyRun, { change, half }: WorkItem): Promise<ChangeResult> {
-  if (half === "aside") return renameTemporarily(run, change);
+function partEnded(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeResult> {
   switch (change.action) {
     case "create":
       return create(run, change, existed(run, change));
     case "update":
       return update(run, change);
     case "replace":
-      if (half === "remove") return removeReplaced(run, change);
-      return half === "make" || change.keepsOld === true
+      if (phase === "remove") return removeReplaced(run, change);
+      return phase === "make" || change.keepsOld === true
         ? makeSuccessor(run, change)
         : deleteFirst(run, change);
     case "delete":
@@ -161,8 +150,8 @@ function partEnded(run: ApplyRun, { change, half }: WorkItem): Promise<ChangeRes
 
 async function makeSuccessor(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   if (change.replacing === "rename-aside") {
-    const aside = await renameReplaced(run, change);
-    return aside.result === "applied" ? create(run, change, false) : aside;
+    const renamed = await renameReplaced(run, change);
+    return renamed.result === "applied" ? create(run, change, false) : renamed;
   }
   return create(run, change, existed(run, change));
 }

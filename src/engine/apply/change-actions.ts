@@ -5,7 +5,6 @@ import { parentOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, type Failure, failureOf } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
-import { longestName } from "../../planner/decide/names.ts";
 import { comparable, isAsPlanned } from "../../planner/diff/normalize.ts";
 import type { Change, Create, Delete, Replace, Update } from "../../planner/model/change.ts";
 import type { ChangeStatus } from "../../planner/model/plan.ts";
@@ -163,60 +162,27 @@ function payloadOf(run: ApplyRun, change: Create | Replace | Update): { readonly
   });
 }
 
-export async function renameTemporarily(run: ApplyRun, change: Change): Promise<ChangeResult> {
-  if (!("temporaryName" in change) || change.temporaryName === undefined)
-    throw new Error(`${change.address} has no temporary name in the plan, so it has no part for one`);
-  const name = change.temporaryName;
-  return runChange(run, change, async (open) => {
-    const live = await readUnmoved(run, change);
-    // An object that was deleted has no name.
-    if (live !== undefined) await rename(run, change, live, newToken(run), name, open);
-    return change.id;
-  });
-}
-
-/** Renames the old object of a replacement, so that the new object can have its name. */
+/** Renames the old object of a replacement under an intent of its own, so that the new object can have its name. */
 export async function renameReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
+  const { address, id } = change;
+  const provider = run.input.registry.get(change.kind);
   return runChange(run, change, async (open) => {
     const live = await readUnmoved(run, change);
     // A replacement that was interrupted after this step has already renamed the object.
-    if (live === undefined || !isSameName(run.input.registry.get(change.kind), live.name, change.name))
-      return change.id;
+    if (live === undefined || !isSameName(provider, live.name, change.name)) return id;
+    if (provider.operations.rename === undefined)
+      throw new Error(`${change.kind} cannot be renamed: only kinds with a verb for it are`);
     const token = newToken(run);
-    await rename(run, change, live, token, asideName(run, change, token), open);
-    return change.id;
+    const name = replacedName(provider, change.name, token);
+    const wanted = provider.nameField === undefined ? {} : { [provider.nameField]: name };
+    const intent = { ...intentOf(run, change, wanted), action: "update", id, token, existed: true } as const;
+    const journal = open(openJournal(run, change, intent));
+    await provider.operations.rename(journal, { id, live, name });
+    const record = run.input.lease.record(address);
+    if (record?.id === id) await journal.done({ record: recordNamed(provider, record, name) });
+    else await journal.close();
+    return id;
   });
-}
-
-type Renamed = Extract<Change, { readonly action: "update" | "replace" | "delete" }>;
-
-/** Renames under a separate intent; the record then contains the new name. */
-async function rename(
-  run: ApplyRun,
-  change: Renamed,
-  live: LiveObject,
-  token: string,
-  name: string,
-  open: JournalOpener,
-): Promise<void> {
-  const { address, id } = change;
-  const provider = run.input.registry.get(change.kind);
-  if (provider.operations.rename === undefined)
-    throw new Error(`${change.kind} cannot be renamed: only kinds with a verb for it are`);
-  const wanted = provider.nameField === undefined ? {} : { [provider.nameField]: name };
-  const journal = open(
-    openJournal(run, change, {
-      ...intentOf(run, change, wanted),
-      action: "update",
-      id,
-      token,
-      existed: true,
-    }),
-  );
-  await provider.operations.rename(journal, { id, live, name });
-  const record = run.input.lease.record(address);
-  if (record?.id === id) await journal.done({ record: recordNamed(provider, record, name) });
-  else await journal.close();
 }
 
 function recordNamed<R extends StateRecord>({ nameField }: Provider, record: R, name: string): R {
@@ -227,10 +193,11 @@ function recordNamed<R extends StateRecord>({ nameField }: Provider, record: R, 
 
 const SHORT_TOKEN = 6;
 
-function asideName(run: ApplyRun, change: Replace, token: string): string {
+/** The name of a replaced object: its own, cut to the longest name of the kind, and a mark. */
+function replacedName({ nameField = "", fields }: Provider, name: string, token: string): string {
   const mark = ` (replaced ${token.slice(0, SHORT_TOKEN)})`;
-  const longest = longestName(run.input.registry.get(change.kind));
-  return `${change.name.slice(0, longest - mark.length)}${mark}`;
+  const longest = fields[nameField]?.maxLength;
+  return typeof longest === "number" ? `${name.slice(0, longest - mark.length)}${mark}` : `${name}${mark}`;
 }
 
 /** Makes a journal known, so that a failure can be told from what it holds. */
@@ -355,21 +322,10 @@ export async function readUnmoved(run: ApplyRun, change: Existing): Promise<Live
     throw moved(change, "was deleted");
   }
   const provider = run.input.registry.get(change.kind);
-  const values = {
-    ...toNames(provider.fields, live.values, run.names),
-    ...nameBefore(provider, change, live),
-  };
-  const named = { ...live, values };
+  const named = { ...live, values: toNames(provider.fields, live.values, run.names) };
   if (!isAsPlanned(provider, comparable(provider, named), change, run.input.sensitive))
     throw moved(change, "changed");
   return live;
-}
-
-/** The name that the plan saw, where this run has given the object its temporary name since. */
-function nameBefore({ nameField }: Provider, change: Existing, live: LiveObject): Values {
-  const renamed = "temporaryName" in change && live.name === change.temporaryName;
-  const name = nameField === undefined || !renamed ? undefined : change.before[nameField];
-  return nameField === undefined || name === undefined ? {} : { [nameField]: name };
 }
 
 function moved(change: Change, how: string): Failure {

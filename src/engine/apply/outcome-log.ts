@@ -23,8 +23,8 @@ export class OutcomeLog {
 
   begin(parts: readonly WorkItem[]): void {
     const totals: Record<string, number> = {};
-    for (const { change, half } of parts)
-      if (half !== "remove" && half !== "aside") totals[change.kind] = (totals[change.kind] ?? 0) + 1;
+    for (const { change, phase } of parts)
+      if (phase !== "remove") totals[change.kind] = (totals[change.kind] ?? 0) + 1;
     this.#onEvent({ type: "apply_begin", totals });
   }
 

@@ -19,7 +19,7 @@ export interface GraphNode {
 /** Slots by lane: nodes of one lane never take the slots of another. */
 export type SlotsOf = (lane: string) => Semaphore;
 
-/** Nodes of a lane begin in the order in which they become ready; those that depend on nothing, in their given order. */
+/** Of the nodes of a lane that are ready, the first in the given order begins first. */
 export async function walkGraph(
   nodes: readonly GraphNode[],
   slots: SlotsOf,
@@ -31,12 +31,14 @@ export async function walkGraph(
 /** A node on its way: how many dependencies it waits for, and what waits for it. */
 class Visit {
   readonly node: GraphNode;
+  readonly position: number;
   waitsFor = 0;
   isSettled = false;
   readonly dependents: Visit[] = [];
 
-  constructor(node: GraphNode) {
+  constructor(node: GraphNode, position: number) {
     this.node = node;
+    this.position = position;
   }
 }
 
@@ -53,8 +55,11 @@ class Lane {
     return this.#begun === this.#ready.length;
   }
 
+  /** Nodes become ready almost in their order, so most are added at the end. */
   add(visit: Visit): void {
-    this.#ready.push(visit);
+    let at = this.#ready.length;
+    while (at > this.#begun && (this.#ready[at - 1]?.position ?? 0) > visit.position) at -= 1;
+    this.#ready.splice(at, 0, visit);
   }
 
   take(): Visit | undefined {
@@ -74,7 +79,7 @@ class Walk {
   constructor(nodes: readonly GraphNode[], slots: SlotsOf, stopped: () => boolean) {
     this.#stopped = stopped;
     this.#left = nodes.length;
-    this.#visits = nodes.map((node) => new Visit(node));
+    this.#visits = nodes.map((node, position) => new Visit(node, position));
     const byKey = new Map(this.#visits.map((visit) => [visit.node.key, visit]));
     for (const visit of this.#visits)
       for (const key of new Set(visit.node.after)) {

@@ -1,9 +1,8 @@
 // Unique names that move between objects in one plan: renamed objects, names that one object passes to another, and likely renames of keys.
 
-import { type Address, kindOf } from "../../core/address.ts";
+import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { canonicalJson, fingerprint } from "../../core/digest.ts";
-import { defined } from "../../core/json.ts";
+import { canonicalJson } from "../../core/digest.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
@@ -36,7 +35,7 @@ export interface PassedNames {
 }
 
 /**
- * The changes with the source of each name that they take (`nameFrom`), and with temporary names where names go round in a cycle.
+ * The changes with the source of each name that they take (`nameFrom`). A name that comes free only after it was taken is an error.
  * `all`: also those that the plan leaves out.
  */
 export function withPassedNames(
@@ -55,26 +54,23 @@ export function withPassedNames(
   const graph = new Graph(changes);
   const listers = unchangedListers(context, all);
   const sources = new Map<Change, NameSource>();
-  const asides = new Map<Change, LiveObject>();
   const diagnostics: Diagnostic[] = [];
   for (const passing of passings) {
     const { taker, held } = passing;
     const holder = byId.get(objectKey(taker.kind, held.id));
-    const once = holder === undefined ? undefined : onceFreed(passing, holder, graph);
+    const freedWhen = holder === undefined ? undefined : whenFreed(passing, holder, graph);
     const isDeleted = holder?.action === "delete" || holder?.action === "replace";
     const lister = isDeleted ? listers.get(nameKey(registry, taker.kind, passing.name)) : undefined;
-    if (holder === undefined || once === undefined || lister !== undefined) {
+    if (holder === undefined || freedWhen === undefined || lister !== undefined) {
       diagnostics.push(refusal(context, passing, holder, lister));
       continue;
     }
-    sources.set(taker, { address: holder.address, id: held.id, once });
-    if (once === "aside") asides.set(holder, held);
-    graph.add(changeKey(taker), freeingKey(holder, once));
+    sources.set(taker, { address: holder.address, id: held.id, freedWhen });
+    graph.add(changeKey(taker), freeingKey(holder, freedWhen));
   }
-  const temporary = temporaryNames(context, changes, asides);
-  const named = changes.map((change) => {
-    const more = defined({ nameFrom: sources.get(change), temporaryName: temporary.get(change) });
-    return { ...change, ...more } as Change;
+  const named = changes.map((change): Change => {
+    const nameFrom = sources.get(change);
+    return nameFrom === undefined || !isTaker(change) ? change : { ...change, nameFrom };
   });
   return { changes: named, diagnostics };
 }
@@ -96,7 +92,7 @@ function isTaker(change: Change): change is Taker {
   return change.action === "create" || change.action === "update" || change.action === "replace";
 }
 
-/** Every change that takes a name which another live object has. By address, so that the same input gives the same cycle breaks. */
+/** Every change that takes a name which another live object has. By address, so that the same input gives the same errors. */
 function passingsOf(
   context: PlanContext,
   provider: RenamedKind,
@@ -114,60 +110,21 @@ function passingsOf(
 }
 
 /** How the holder's change frees the name; undefined if it does not, or only after what waits for it. */
-function onceFreed(
+function whenFreed(
   { provider, taker, name }: Passing,
   holder: Change,
   graph: Graph,
-): NameSource["once"] | undefined {
+): NameSource["freedWhen"] | undefined {
   if (!freesName(provider, holder, name)) return undefined;
-  const renames = provider.operations.rename !== undefined;
-  if (holder.action === "replace" && renames) return "aside";
-  const once = holder.action === "replace" && holder.replacing !== "delete-first" ? "removed" : "done";
-  if (!graph.leads(freeingKey(holder, once), changeKey(taker))) return once;
-  return renames ? "aside" : undefined;
+  const isReplacedFirst = holder.action === "replace" && holder.replacing !== "delete-first";
+  const freedWhen = isReplacedFirst ? "removed" : "done";
+  return graph.leads(freeingKey(holder, freedWhen), changeKey(taker)) ? undefined : freedWhen;
 }
 
 export function freesName(provider: PlannedKind, holder: Change, name: string): holder is Holder {
   if (holder.action === "delete") return true;
   if (holder.action !== "update" && holder.action !== "replace") return false;
   return !isSameName(provider, nameReached(provider, holder), name);
-}
-
-/** Returns a temporary name for each object: its current name with a mark, unused now and after the plan. */
-function temporaryNames(
-  context: PlanContext,
-  changes: readonly Change[],
-  asides: ReadonlyMap<Change, LiveObject>,
-): ReadonlyMap<Change, string> {
-  const found = new Map<Change, string>();
-  for (const provider of context.input.registry.kinds) {
-    const moving = [...asides].filter(([{ kind }]) => kind === provider.kind);
-    const used = new Set(context.liveIndex.all(provider.kind).map((one) => foldName(provider, one.name)));
-    for (const one of changes)
-      if (one.kind === provider.kind && "after" in one)
-        used.add(foldName(provider, nameReached(provider, one as Taker)));
-    for (const [change, live] of moving) {
-      const name = freeName(provider, live.name, change.address, used);
-      used.add(foldName(provider, name));
-      found.set(change, name);
-    }
-  }
-  return found;
-}
-
-const MARK_DIGITS = 6;
-
-function freeName(provider: PlannedKind, name: string, address: Address, used: ReadonlySet<string>): string {
-  for (let turn = 0; ; turn++) {
-    const mark = ` (temporary ${fingerprint([address, name, turn]).slice(0, MARK_DIGITS)})`;
-    const made = `${name.slice(0, longestName(provider) - mark.length)}${mark}`;
-    if (!used.has(foldName(provider, made))) return made;
-  }
-}
-
-export function longestName(provider: PlannedKind): number {
-  const field = provider.nameField === undefined ? undefined : provider.fields[provider.nameField];
-  return typeof field?.maxLength === "number" ? field.maxLength : Number.POSITIVE_INFINITY;
 }
 
 /** Errors for changes whose name stays with a replaced object that is still in use. */
@@ -179,7 +136,7 @@ export function namesOfKeptObjects(context: PlanContext, changes: readonly Chang
   return takers.flatMap((taker) => {
     const { nameFrom: source } = taker;
     const holder = byId.get(objectKey(taker.kind, source.id));
-    const stays = source.once === "removed" && holder?.action === "replace" && holder.keepsOld === true;
+    const stays = source.freedWhen === "removed" && holder?.action === "replace" && holder.keepsOld === true;
     if (holder !== undefined && !stays) return [];
     const provider = context.input.registry.get(taker.kind);
     const name = nameReached(provider, taker);

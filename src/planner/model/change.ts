@@ -49,21 +49,16 @@ interface Existing {
   readonly fingerprint: string;
 }
 
-/** The object whose name a change takes. Its change frees the name when it is done, gives a temporary name, or removes the old object. */
+/** The object whose name a change takes. The name is free when the change of that object is done, or when it has removed the old object. */
 export interface NameSource {
   readonly address: Address;
   readonly id: RemoteId;
-  readonly once: "done" | "aside" | "removed";
+  readonly freedWhen: "done" | "removed";
 }
 
 /** A change that gives an object a name which another object still has when the plan is made. */
 interface Taking {
   readonly nameFrom?: NameSource;
-}
-
-/** The temporary name of an object whose name another change takes before this change is done. */
-interface Vacating {
-  readonly temporaryName?: string;
 }
 
 /** The changed lines of a content, as a unified diff without its header. */
@@ -88,8 +83,7 @@ export type Create = Common &
 export type Update = Common &
   Reaching &
   Existing &
-  Taking &
-  Vacating & {
+  Taking & {
     readonly action: "update";
     readonly diffs: NonEmpty<FieldDiff>;
     readonly steps: readonly Step[];
@@ -99,8 +93,7 @@ export type Update = Common &
 export type Replace = Common &
   Reaching &
   Existing &
-  Taking &
-  Vacating & {
+  Taking & {
     readonly action: "replace";
     readonly diffs: NonEmpty<FieldDiff>;
     readonly because: NonEmpty<FieldDiff>;
@@ -111,7 +104,7 @@ export type Replace = Common &
     readonly keepsOld?: true;
   };
 /** `deposed`: a replaced object of a current address, or a late creation that is not recorded. */
-export type Delete = Common & Existing & Vacating & { readonly action: "delete"; readonly deposed?: true };
+export type Delete = Common & Existing & { readonly action: "delete"; readonly deposed?: true };
 /** Changes only the state: adopts a live object. */
 export type Adopt = Common & Reaching & Existing & { readonly action: "adopt" };
 /** Changes only the state: the object was deleted, or is no longer managed. `deposed`: a replaced object; its record stays. */

@@ -1,30 +1,24 @@
-// The order of changes, and the graph of an apply: one node per change, two for a replacement, and one more for a temporary name.
+// The order of changes, and the graph of an apply: one node per change, and two for a replacement.
 
 import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { type Change, isOfReplaced, type NameSource, type Replace } from "./change.ts";
 import { objectKey } from "./context.ts";
 
-/** One piece of work of a plan: a replacement has two, and an object may first get a temporary name ("aside"). */
+/** One piece of work of a plan. A replacement has two: it makes the new object, and removes the old one last. */
 export interface WorkItem {
   readonly key: string;
   readonly change: Change;
-  readonly half: "aside" | "whole" | "make" | "remove";
+  readonly phase: "whole" | "make" | "remove";
   readonly after: readonly string[];
 }
 
 const OLD = "#old";
-const ASIDE = "#aside";
-
-/** The key of the part that gives the object of a change its temporary name. */
-export function asideKey(change: Change): string {
-  return changeKey(change) + ASIDE;
-}
 
 /** The key of the part after which the name of an object is free. */
-export function freeingKey(holder: Change, once: NameSource["once"]): string {
+export function freeingKey(holder: Change, freedWhen: NameSource["freedWhen"]): string {
   const key = changeKey(holder);
-  return once === "aside" ? key + ASIDE : once === "removed" ? key + OLD : key;
+  return freedWhen === "removed" ? key + OLD : key;
 }
 
 /** The parts in the plan's order. Changes that touch nothing have none; a comparison has one, since its result is reported. */
@@ -48,10 +42,7 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
     const parts = workOf(change, made, gone, byAddress);
     const [first, ...rest] = parts;
     if (first === undefined) return parts;
-    const aside: WorkItem | undefined =
-      "temporaryName" in change ? { key: asideKey(change), change, half: "aside", after: [] } : undefined;
-    const after = [...first.after, ...(aside === undefined ? [] : [aside.key]), ...named(change)];
-    return [...(aside === undefined ? [] : [aside]), { ...first, after }, ...rest];
+    return [{ ...first, after: [...first.after, ...named(change)] }, ...rest];
   });
 }
 
@@ -60,7 +51,7 @@ function namesFreed(changes: readonly Change[]): (change: Change) => readonly st
   return (change) => {
     const source = "nameFrom" in change ? change.nameFrom : undefined;
     const holder = source === undefined ? undefined : byId.get(objectKey(change.kind, source.id));
-    return source === undefined || holder === undefined ? [] : [freeingKey(holder, source.once)];
+    return source === undefined || holder === undefined ? [] : [freeingKey(holder, source.freedWhen)];
   };
 }
 
@@ -76,14 +67,14 @@ function workOf(
     case "update":
     case "compare":
     case "adopt":
-      return [{ key, change, half: "whole", after: made(change.dependsOn) }];
+      return [{ key, change, phase: "whole", after: made(change.dependsOn) }];
     case "delete":
     case "forget":
-      return [{ key, change, half: "whole", after: change.dependsOn.flatMap(gone) }];
+      return [{ key, change, phase: "whole", after: change.dependsOn.flatMap(gone) }];
     case "replace":
-      return halves(change, made, gone, byAddress);
+      return phasesOf(change, made, gone, byAddress);
     case "noop":
-      return change.compared === true ? [{ key, change, half: "whole", after: [] }] : [];
+      return change.compared === true ? [{ key, change, phase: "whole", after: [] }] : [];
     case "report":
       return [];
     default:
@@ -93,7 +84,7 @@ function workOf(
 
 type Before = (address: Address) => readonly string[];
 
-function halves(
+function phasesOf(
   change: Replace,
   made: (addresses: readonly Address[]) => readonly string[],
   gone: Before,
@@ -104,12 +95,12 @@ function halves(
   if (change.replacing === "delete-first") {
     // Objects that are deleted themselves release it first; all others move to the replacement afterwards.
     const leaving = change.removeAfter.filter((one) => byAddress.get(one)?.action === "delete");
-    return [{ key: address, change, half: "whole", after: [...after, ...leaving.flatMap(gone)] }];
+    return [{ key: address, change, phase: "whole", after: [...after, ...leaving.flatMap(gone)] }];
   }
-  if (change.keepsOld === true) return [{ key: address, change, half: "whole", after }];
+  if (change.keepsOld === true) return [{ key: address, change, phase: "whole", after }];
   return [
-    { key: address, change, half: "make", after },
-    { key: address + OLD, change, half: "remove", after: [address, ...change.removeAfter.flatMap(gone)] },
+    { key: address, change, phase: "make", after },
+    { key: address + OLD, change, phase: "remove", after: [address, ...change.removeAfter.flatMap(gone)] },
   ];
 }
 
@@ -135,11 +126,7 @@ export function inOrder(changes: readonly Change[], registry: PlanningRegistry):
   const holders = changesByObject(sorted);
   return topologicalOrder(sorted, (change) => {
     const source = "nameFrom" in change ? change.nameFrom : undefined;
-    // A temporary name depends on nothing, so it does not affect the order.
-    const holder =
-      source === undefined || source.once === "aside"
-        ? undefined
-        : holders.get(objectKey(change.kind, source.id));
+    const holder = source === undefined ? undefined : holders.get(objectKey(change.kind, source.id));
     const needs = change.dependsOn.flatMap((address) => byAddress.get(address) ?? []);
     return [...needs, ...(holder === undefined ? [] : [holder])].filter((one) => one !== change);
   });

@@ -118,7 +118,6 @@ function changeJson(view: ChangeView): Record<string, unknown> {
     consequences: change.consequences,
     depends_on: change.dependsOn,
     name_from: "nameFrom" in change ? change.nameFrom?.address : undefined,
-    temporary_name: "temporaryName" in change ? change.temporaryName : undefined,
   };
 }
 

@@ -260,8 +260,6 @@ export function remarksOf(change: Change, registry: KindRegistry): readonly stri
   if (isOfReplaced(change)) remarks.push("a replaced object of this address");
   if (change.action === "replace")
     remarks.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
-  if ("temporaryName" in change && change.temporaryName !== undefined)
-    remarks.push(`renamed to ${printable(JSON.stringify(change.temporaryName))} first`);
   if ("nameFrom" in change && change.nameFrom !== undefined)
     remarks.push(`takes the name of ${printable(change.nameFrom.address)}`);
   if (change.action === "update") remarks.push(...stepNames(change.steps.map((step) => step.operation)));

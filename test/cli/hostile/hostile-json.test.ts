@@ -148,7 +148,7 @@ test("state push stops reading stdin at the limit", async () => {
 });
 
 test("a plan file that is nested too deeply is PLAN_FILE, one that is too large CLI_FILE", async () => {
-  writeFileSync(join(folder, "deep.plan"), `{"format":"workspace-plan/2","plan":${DEEP}}`);
+  writeFileSync(join(folder, "deep.plan"), `{"format":"workspace-plan/3","plan":${DEEP}}`);
   const deep = await run(["apply", "deep.plan", "--auto-approve"]);
   expect(deep.text).toContain("PLAN_FILE");
   expect(deep.text).toContain(`nested deeper than ${JSON_DEPTH} levels`);

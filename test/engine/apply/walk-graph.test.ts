@@ -63,13 +63,13 @@ const logged = (log: string[], key: string, run: () => Promise<void>, lane?: str
 
 const CHAIN = { a: [], b: ["a"], c: ["b"], d: [] };
 
-test("one slot runs nodes in the order in which they become ready, each after what it needs", async () => {
+test("one slot runs nodes in their order, each after what it needs", async () => {
   const { log } = await walked({ after: { c: ["b"], a: [], b: ["a"], d: [] } });
   expect(log.filter((line) => line.startsWith("begin"))).toEqual([
     "begin a",
-    "begin d",
     "begin b",
     "begin c",
+    "begin d",
   ]);
 });
 

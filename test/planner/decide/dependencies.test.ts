@@ -299,7 +299,7 @@ describe("a restriction to addresses", () => {
   });
 
   test("keeps the object whose name they take, and every change of an address", () => {
-    const nameFrom = { address: "boxes.b" as Address, id: object("b", "").id, once: "done" } as const;
+    const nameFrom = { address: "boxes.b" as Address, id: object("b", "").id, freedWhen: "done" } as const;
     const old = remove("boxes.b", { id: nameFrom.id, deposed: true, dependsOn: ["tasks.t"] });
     const changes = [
       update("boxes.a", { nameFrom }),
@@ -368,7 +368,7 @@ describe("a restriction to addresses", () => {
   test("keeps the users of a deleted object, and of a replaced one whose name another takes", () => {
     const deleted = [remove("boxes.b", { dependsOn: ["tasks.t"] }), create("tasks.t")];
     expect(limitedTo(["boxes.b"], deleted, { registry: withUsers })).toEqual(["boxes.b", "tasks.t"]);
-    const nameFrom = { address: "boxes.b" as Address, id: object("1", "").id, once: "done" } as const;
+    const nameFrom = { address: "boxes.b" as Address, id: object("1", "").id, freedWhen: "done" } as const;
     const takes = [...replaced, update("boxes.c", { nameFrom })];
     expect(limitedTo(["boxes.b"], takes, { registry: withUsers })).toEqual(["boxes.b", "boxes.b", "tasks.t"]);
     const other = update("boxes.c", { nameFrom: { ...nameFrom, id: object("2", "").id } });

@@ -1,4 +1,4 @@
-// Unique names that pass from one object to another within a plan: the order, the temporary names, and what is refused.
+// Unique names that pass from one object to another within a plan: the order, and what is refused.
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
@@ -40,9 +40,8 @@ function told(plan: Plan): readonly string[] {
   return plan.changes
     .filter((one) => one.action !== "noop")
     .map((one) => {
-      const from = "nameFrom" in one ? ` after ${one.nameFrom?.address} ${one.nameFrom?.once}` : "";
-      const aside = "temporaryName" in one && one.temporaryName !== undefined ? " temporary" : "";
-      return `${one.action} ${one.address} ${one.name}${from}${aside}`;
+      const from = "nameFrom" in one ? ` after ${one.nameFrom?.address} ${one.nameFrom?.freedWhen}` : "";
+      return `${one.action} ${one.address} ${one.name}${from}`;
     });
 }
 
@@ -62,12 +61,17 @@ describe("the plan", () => {
     ]);
   });
 
-  test("breaks a cycle with one temporary name", () => {
+  test("refuses a cycle, and says how to change the names in two steps", () => {
     const plan = planned({ a: "b", b: "c", c: "a" });
-    expect(told(plan)).toEqual([
-      "update boxes.c a after boxes.a aside",
-      "update boxes.b c after boxes.c done",
-      "update boxes.a b after boxes.b done temporary",
+    expect(
+      plan.diagnostics.map(({ code, address, message, hint }) => [code, address, message, hint]),
+    ).toEqual([
+      [
+        "PLAN_ALREADY_EXISTS",
+        "boxes.c",
+        'box "a" already exists: boxes.a frees the name only after boxes.c has taken it',
+        "choose another name for boxes.c first, and apply in two steps",
+      ],
     ]);
   });
 
@@ -79,31 +83,23 @@ describe("the plan", () => {
   });
 
   test("compares names as the service compares them", () => {
-    expect(told(planned({ a: "B", b: "A", c: "c" }))).toEqual([
-      "update boxes.b A after boxes.a aside",
-      "update boxes.a B after boxes.b done temporary",
+    expect(planned({ a: "B", b: "A", c: "c" }).diagnostics).toMatchObject([
+      { code: "PLAN_ALREADY_EXISTS", address: "boxes.b" },
+    ]);
+    expect(told(planned({ a: "B", b: "x", c: "c" }))).toEqual([
+      "update boxes.b x",
+      "update boxes.a B after boxes.b done",
     ]);
   });
 
-  test("chooses a temporary name that no live object and no resource has", () => {
-    const [first] = planned({ a: "b", b: "a", c: "c" }).changes.flatMap((one) =>
-      "temporaryName" in one && one.temporaryName !== undefined ? [one.temporaryName] : [],
-    );
-    const [second] = planned({ a: "b", b: "a", c: "c" }, [first ?? ""]).changes.flatMap((one) =>
-      "temporaryName" in one && one.temporaryName !== undefined ? [one.temporaryName] : [],
-    );
-    expect(first).toMatch(/^a \(temporary [0-9a-f]{6}\)$/);
-    expect(second).toMatch(/^a \(temporary [0-9a-f]{6}\)$/);
-    expect(second).not.toBe(first);
+  test("keeps the object that frees a name when --only names the one that takes it", () => {
+    const from = { ...input({ a: "b", b: "x", c: "y" }), only: (address: Address) => address === "boxes.a" };
+    expect(told(makePlan(from))).toEqual(["update boxes.b x", "update boxes.a b after boxes.b done"]);
   });
 
-  test("keeps the whole cycle when --only names one of it", () => {
+  test("refuses a cycle also when --only names one of it", () => {
     const from = { ...input({ a: "b", b: "a", c: "x" }), only: (address: Address) => address === "boxes.a" };
-    const plan = makePlan(from);
-    expect(told(plan)).toEqual([
-      "update boxes.b a after boxes.a aside",
-      "update boxes.a b after boxes.b done temporary",
-    ]);
+    expect(makePlan(from).diagnostics).toMatchObject([{ code: "PLAN_ALREADY_EXISTS", address: "boxes.b" }]);
   });
 });
 
@@ -249,21 +245,6 @@ describe("a name that stays taken", () => {
     ]);
   });
 
-  test("is refused where no object can be renamed aside, and only a cycle would free it", () => {
-    const { rename: _rename, ...operations } = registry.get("boxes").operations;
-    const fixed = registryOf(
-      registry.kinds.map((one) => (one.kind === "boxes" ? { ...one, operations } : one)),
-    );
-    const from = { ...input({ a: "b", b: "a", c: "c" }), registry: fixed };
-    expect(makePlan(from).diagnostics.map(({ address, message, hint }) => [address, message, hint])).toEqual([
-      [
-        "boxes.b",
-        'box "a" already exists: boxes.a frees the name only after boxes.b has taken it',
-        "choose another name for boxes.b first, and apply in two steps",
-      ],
-    ]);
-  });
-
   test("is refused with state mv when the spec only renamed the key", () => {
     const [problem] = planned({ a: "a", b: "b", n: "c" }).diagnostics;
     expect(problem).toMatchObject({ code: "PLAN_ALREADY_EXISTS", address: "boxes.n" });
@@ -272,72 +253,59 @@ describe("a name that stays taken", () => {
 });
 
 describe("a name of a replaced object", () => {
-  const replacing = (
-    strategy: ReplaceStrategy,
-    renames: boolean,
-    wanted: Readonly<Record<string, string>>,
-  ) => {
-    const boxes = registry.get("boxes");
-    const { rename: _rename, ...operations } = boxes.operations;
-    const changed = {
-      ...boxes,
-      replaceStrategy: strategy,
-      operations: renames ? boxes.operations : operations,
-    };
+  const replacing = (strategy: ReplaceStrategy, wanted: Readonly<Record<string, string>>) => {
     const resources = Object.entries(wanted).map(([key, name]) =>
       resource(`boxes.${key}`, { values: { box_name: name, ...(key === "b" ? { material: "steel" } : {}) } }),
     );
     return makePlan({
       ...input({}),
-      registry: registryOf(registry.kinds.map((one) => (one.kind === "boxes" ? changed : one))),
+      registry: registryOf(
+        registry.kinds.map((one) => (one.kind === "boxes" ? { ...one, replaceStrategy: strategy } : one)),
+      ),
       spec: spec(resources, { on_immutable_change: "replace" }),
     });
   };
 
   test.each([
-    ["rename-aside", true, "aside"],
-    ["create-first", false, "removed"],
-    ["delete-first", false, "done"],
-  ] as const)(
-    "is free once the replacement (%s, renames: %s) has given it up: %s",
-    (strategy, renames, once) => {
-      const plan = replacing(strategy, renames, { a: "a", b: "x", c: "c", n: "b" });
-      expect(plan.changes.find(({ address }) => address === "boxes.n")).toMatchObject({
-        action: "create",
-        nameFrom: { address: "boxes.b", id: "id-b", once },
-      });
-      const holder = plan.changes.find(({ action }) => action === "replace");
-      if (once === "aside")
-        expect(holder).toHaveProperty("temporaryName", expect.stringMatching(/^b \(temporary/));
-      else expect(holder).not.toHaveProperty("temporaryName");
-      expect(holder).not.toHaveProperty("nameFrom");
-    },
-  );
+    ["rename-aside", "removed"],
+    ["create-first", "removed"],
+    ["delete-first", "done"],
+  ] as const)("is free once the replacement (%s) has given it up: %s", (strategy, freedWhen) => {
+    const plan = replacing(strategy, { a: "a", b: "x", c: "c", n: "b" });
+    expect(plan.diagnostics).toEqual([]);
+    expect(plan.changes.find(({ address }) => address === "boxes.n")).toMatchObject({
+      action: "create",
+      nameFrom: { address: "boxes.b", id: "id-b", freedWhen },
+    });
+    expect(plan.changes.find(({ action }) => action === "replace")).not.toHaveProperty("nameFrom");
+  });
 
   test("can be taken by a replacement", () => {
-    const plan = replacing("delete-first", true, { a: "x", b: "a", c: "c" });
+    const plan = replacing("delete-first", { a: "x", b: "a", c: "c" });
     expect(plan.changes.find(({ action }) => action === "replace")).toMatchObject({
-      nameFrom: { address: "boxes.a", id: "id-a", once: "done" },
+      nameFrom: { address: "boxes.a", id: "id-a", freedWhen: "done" },
     });
   });
 });
 
 describe("a plan that takes names", () => {
   test("leaves other changes unmodified, and assigns names by address in any order of the spec", () => {
-    const wanted = { c: "a", b: "c", a: "b" };
-    const reversed = { a: "b", b: "c", c: "a" };
+    const wanted = { c: "x", b: "c", a: "b" };
+    const reversed = { a: "b", b: "c", c: "x" };
+    expect(told(planned(wanted))).toEqual([
+      "update boxes.c x",
+      "update boxes.b c after boxes.c done",
+      "update boxes.a b after boxes.b done",
+    ]);
     expect(told(planned(wanted))).toEqual(told(planned(reversed)));
     const noops = planned({ a: "x", b: "b", c: "c", n: "a" }).changes.filter(
       ({ action }) => action === "noop",
     );
-    for (const one of noops) {
-      expect(one).not.toHaveProperty("nameFrom");
-      expect(one).not.toHaveProperty("temporaryName");
-    }
-    expect(planned({ a: "b", b: "b2", c: "c" }).changes.filter((one) => "temporaryName" in one)).toEqual([]);
+    expect(noops.map(({ address }) => address)).toEqual(["boxes.b", "boxes.c"]);
+    for (const change of noops) expect(change).not.toHaveProperty("nameFrom");
   });
 
-  test("breaks a cycle of a name and a dependency with a temporary name", () => {
+  test("refuses a cycle of a name and a dependency", () => {
     const needs = (key: string, name: string, dependsOn: readonly string[] = []) =>
       resource(`boxes.${key}`, { values: { box_name: name }, dependsOn });
     const wanted = [
@@ -347,15 +315,16 @@ describe("a plan that takes names", () => {
       needs("c", "c"),
     ];
     const plan = makePlan({ ...input({}), spec: spec(wanted) });
-    expect(plan.diagnostics).toEqual([]);
-    expect(told(plan)).toEqual([
-      "update boxes.a b after boxes.b aside",
-      "create tasks.t t",
-      "update boxes.b x temporary",
+    expect(plan.diagnostics).toMatchObject([
+      {
+        code: "PLAN_ALREADY_EXISTS",
+        address: "boxes.a",
+        message: 'box "b" already exists: boxes.b frees the name only after boxes.a has taken it',
+      },
     ]);
   });
 
-  test("takes names by address, whatever the order of the changes", () => {
+  test("refuses the same change of a cycle, whatever the order of the changes", () => {
     const from = input({ a: "b", b: "c", c: "a" });
     const here = context({ spec: from.spec, live: from.live, state: from.state });
     const changes = [
@@ -363,12 +332,10 @@ describe("a plan that takes names", () => {
       update("boxes.b", { id: object("id-b", "").id, name: "c", after: { box_name: "c" } }),
       update("boxes.c", { id: object("id-c", "").id, name: "a", after: { box_name: "a" } }),
     ];
-    const aside = (list: readonly Change[]) =>
-      withPassedNames(here, list)
-        .changes.filter((one) => "temporaryName" in one)
-        .map(({ address }) => address);
-    expect(aside(changes)).toEqual(["boxes.a"]);
-    expect(aside(changes.toReversed())).toEqual(["boxes.a"]);
+    const refused = (list: readonly Change[]) =>
+      withPassedNames(here, list).diagnostics.map(({ address }) => address);
+    expect(refused(changes)).toEqual(["boxes.c"]);
+    expect(refused(changes.toReversed())).toEqual(["boxes.c"]);
   });
 
   test("leaves a resource of another kind with such a name alone", () => {
@@ -400,44 +367,14 @@ describe("a plan that takes names", () => {
     });
   });
 
-  test("breaks two cycles with two temporary names", () => {
+  test("reports each of two cycles", () => {
     const from = input({ a: "b", b: "a", c: "d", d: "c" });
     const four = {
       ...from,
       live: live({ boxes: ["a", "b", "c", "d"].map((key) => box(key, key)) }),
       state: state(["a", "b", "c", "d"].map((key) => ours(key))),
     };
-    const plan = makePlan(four);
-    expect(plan.diagnostics).toEqual([]);
-    const names = plan.changes.flatMap((one) => ("temporaryName" in one ? [one.temporaryName] : []));
-    expect(names).toHaveLength(2);
-    expect(new Set(names).size).toBe(2);
-  });
-
-  test("cuts a temporary name to the longest name of the kind, and avoids every name of the plan", () => {
-    const boxes = registry.get("boxes");
-    const short = {
-      ...boxes,
-      fields: { ...boxes.fields, box_name: { type: "string", ignoreCase: true, maxLength: 30 } },
-    } as const;
-    const kinds = registryOf(registry.kinds.map((one) => (one.kind === "boxes" ? short : one)));
-    const long = "x".repeat(30);
-    const swap = (...others: readonly string[]) => {
-      const wanted = { a: "b", b: long, ...Object.fromEntries(others.map((name, at) => [`o${at}`, name])) };
-      const plan = makePlan({
-        ...input(wanted),
-        registry: kinds,
-        live: live({ boxes: [box("a", long), box("b", "b")] }),
-        state: state([ours("a", long), ours("b")]),
-      });
-      return plan.changes.flatMap((one) => ("temporaryName" in one ? [one.temporaryName] : []))[0] ?? "";
-    };
-    const first = swap();
-    expect(first).toMatch(/^x{11} \(temporary [0-9a-f]{6}\)$/);
-    const second = swap(first.toUpperCase());
-    expect(second).toMatch(/^x{11} \(temporary [0-9a-f]{6}\)$/);
-    expect(second).not.toBe(first);
-    expect(swap(first, second)).not.toBe(second);
+    expect(makePlan(four).diagnostics.map(({ address }) => address)).toEqual(["boxes.b", "boxes.d"]);
   });
 
   test("knows no name that only an apply can determine", () => {
@@ -462,7 +399,7 @@ describe("a plan that takes names", () => {
 
 describe("a name that a replaced object keeps because it is in use", () => {
   const id = object("id-b", "").id;
-  const nameFrom = { address: "boxes.b" as Address, id, once: "removed" } as const;
+  const nameFrom = { address: "boxes.b" as Address, id, freedWhen: "removed" } as const;
   const taker = create("boxes.a", { name: "b", after: { box_name: "b" }, nameFrom });
   const held = (...changes: readonly Change[]) => namesOfKeptObjects(context(), changes);
   const keeping = replace("boxes.b", { id, keepsOld: true });
@@ -487,8 +424,7 @@ describe("a name that a replaced object keeps because it is in use", () => {
   test("is free when the old object goes, or gives up the name before", () => {
     expect(held(taker, replace("boxes.b", { id }))).toEqual([]);
     expect(held(taker, remove("boxes.b", { id, deposed: true }))).toEqual([]);
-    expect(held({ ...taker, nameFrom: { ...nameFrom, once: "aside" } }, keeping)).toEqual([]);
-    expect(held({ ...taker, nameFrom: { ...nameFrom, once: "done" } }, keeping)).toEqual([]);
+    expect(held({ ...taker, nameFrom: { ...nameFrom, freedWhen: "done" } }, keeping)).toEqual([]);
     expect(held(create("boxes.a"), keeping)).toEqual([]);
   });
 });
@@ -511,25 +447,16 @@ test("an object frees its name when it is deleted, or its update or replacement 
 });
 
 describe("the audit", () => {
-  const from = input({ a: "b", b: "a", c: "c" });
-  const plan = makePlan(from);
-
   test("refuses a plan whose names are taken before they are free", () => {
+    const from = input({ a: "b", b: "c" });
+    const plan = makePlan(from);
+    expect(auditPlan(plan, from)).toEqual([]);
     const broken = plan.changes.map((one) => ({ ...one, nameFrom: undefined }));
     expect(
       auditPlan({ ...plan, changes: broken } as unknown as Plan, from).map((one) => one.message),
     ).toEqual([
-      "boxes.b takes the name of id-a, which still has it",
+      "boxes.b takes the name of id-c, which still has it",
       "boxes.a takes the name of id-b, which still has it",
     ]);
-  });
-
-  test("refuses a temporary name that another object has", () => {
-    const broken = plan.changes.map((one) =>
-      "temporaryName" in one && one.temporaryName !== undefined ? { ...one, temporaryName: "c" } : one,
-    );
-    expect(auditPlan({ ...plan, changes: broken }, from).map((one) => one.message)).toContain(
-      "boxes.a takes the name of id-c, which still has it",
-    );
   });
 });

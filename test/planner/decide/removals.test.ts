@@ -3,12 +3,10 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { longestName } from "../../../src/planner/decide/names.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import type { LiveKind, LiveObject } from "../../../src/resource/live.ts";
 import type { StateRecord } from "../../../src/state/model/record.ts";
 import { live, object, plan, record, resource, spec, state } from "../build.ts";
-import { registry } from "../kinds.ts";
 
 const AT = { file: "workspace.yaml", line: 1, column: 1 };
 const box = (name: string, more: Partial<LiveObject> = {}) => ({
@@ -319,15 +317,4 @@ describe("an undeclared object of an authoritative kind", () => {
       "delete tasks.t@t2",
     ]);
   });
-});
-
-test("the longest name of a kind is that of its name field", () => {
-  const boxes = registry.get("boxes");
-  const short = { ...boxes, fields: { box_name: { type: "string", maxLength: 30 } } };
-  expect([longestName(boxes), longestName(short), longestName(registry.get("labels"))]).toEqual([
-    Number.POSITIVE_INFINITY,
-    30,
-    Number.POSITIVE_INFINITY,
-  ]);
-  expect(longestName({ ...boxes, nameField: "other" })).toBe(Number.POSITIVE_INFINITY);
 });

@@ -5,7 +5,7 @@ import { freeingKey, workGraph } from "../../../src/planner/model/work-graph.ts"
 import { adopt, create, forget, noop, remove, replace, report, update } from "../changes.ts";
 
 const shape = (...changes: readonly Change[]) =>
-  workGraph(changes).map(({ key, half, after }) => `${key} ${half} after ${after.join(" ")}`.trim());
+  workGraph(changes).map(({ key, phase, after }) => `${key} ${phase} after ${after.join(" ")}`.trim());
 
 test("a change without effect is not in the graph, and nothing waits for it", () => {
   expect(shape(noop("things.a"), create("things.b", { dependsOn: ["things.a"] }))).toEqual([
@@ -91,31 +91,20 @@ test("a replacement that keeps its old object is one part", () => {
 });
 
 describe("a change that takes the name of another object", () => {
-  const source = (once: "done" | "aside" | "removed") => ({
-    nameFrom: { address: "boxes.b" as Address, id: remoteId("9"), once },
+  const source = (freedWhen: "done" | "removed") => ({
+    nameFrom: { address: "boxes.b" as Address, id: remoteId("9"), freedWhen },
   });
 
   test.each([
     ["done", update("boxes.b", { id: remoteId("9") }), "boxes.b"],
     ["removed", replace("boxes.b", { id: remoteId("9") }), "boxes.b#old"],
-    ["aside", update("boxes.b", { id: remoteId("9"), temporaryName: "b~" }), "boxes.b#aside"],
-  ] as const)("waits until it is free (%s)", (once, holder, key) => {
-    expect(freeingKey(holder, once)).toBe(key);
-    expect(shape(update("boxes.a", source(once)), holder)).toContain(`boxes.a whole after ${key}`);
+  ] as const)("waits until it is free (%s)", (freedWhen, holder, key) => {
+    expect(freeingKey(holder, freedWhen)).toBe(key);
+    expect(shape(update("boxes.a", source(freedWhen)), holder)).toContain(`boxes.a whole after ${key}`);
   });
 
   test("waits for nothing when no change has the object", () => {
     expect(shape(update("boxes.a", source("done")), update("boxes.b"))).toContain("boxes.a whole after");
     expect(shape(update("boxes.a"), update("boxes.b"))).toContain("boxes.a whole after");
   });
-});
-
-test("an object gets its temporary name before its own change, and waits for nothing", () => {
-  expect(
-    shape(update("boxes.b", { temporaryName: "b~", dependsOn: ["boxes.a"] }), update("boxes.a")),
-  ).toEqual([
-    "boxes.b#aside aside after",
-    "boxes.b whole after boxes.a boxes.b#aside",
-    "boxes.a whole after",
-  ]);
 });

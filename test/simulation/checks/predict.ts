@@ -122,11 +122,6 @@ function deletes(kind: string, id: string, before: JsonObject): readonly Announc
 }
 
 export function announcedBy(change: Change): readonly Announced[] {
-  const isFirstRenamed = "temporaryName" in change && change.temporaryName !== undefined;
-  return [...(isFirstRenamed ? [one("instance-pools/edit", change.id)] : []), ...workOf(change)];
-}
-
-function workOf(change: Change): readonly Announced[] {
   switch (change.action) {
     case "create":
       return creates(change);

@@ -130,14 +130,14 @@ const LARGE = `${POLICY}files: { /data/big.bin: { source: big.bin } }\n`;
 
 const POOL = "node_type_id: Standard_DS3_v2";
 
-/** Names that pass on: a swap, three in a ring, along a chain from a pool that goes, to a new pool, and with a replacement. */
+/** Names that pass on: from a renamed pool, along chains, from a pool that is deleted, to new pools, and with a replacement. */
 const NAMED = `${POLICY}
 pools:
   left: { ${POOL}, max_capacity: 5 }
   right: { ${POOL} }
-  ring-1: { ${POOL} }
-  ring-2: { ${POOL} }
-  ring-3: { ${POOL} }
+  row-1: { ${POOL} }
+  row-2: { ${POOL} }
+  row-3: { ${POOL} }
   chain-1: { ${POOL} }
   chain-2: { ${POOL} }
   given: { ${POOL} }
@@ -149,20 +149,23 @@ clusters:
 
 const RENAMED = [
   ["  left: { ", "  left: { instance_pool_name: right, min_idle_instances: 1, "],
-  ["  right: { ", "  right: { instance_pool_name: left, "],
-  ["  ring-1: { ", "  ring-1: { instance_pool_name: ring-2, "],
-  ["  ring-2: { ", "  ring-2: { instance_pool_name: ring-3, "],
-  ["  ring-3: { ", "  ring-3: { instance_pool_name: ring-1, "],
+  ["  right: { ", "  right: { instance_pool_name: between, "],
+  ["  row-1: { ", "  row-1: { instance_pool_name: row-2, "],
+  ["  row-2: { ", "  row-2: { instance_pool_name: row-3, "],
+  ["  row-3: { ", "  row-3: { instance_pool_name: row-4, "],
   ["  chain-1: { ", "  chain-1: { instance_pool_name: chain-2, "],
   [`  chain-2: { ${POOL} }\n`, ""],
-  ["pools.chain-2.instance", "pools.chain-1.instance"],
+  ["pools.chain-2.instance", "pools.given.instance"],
   ["  given: { ", "  given: { instance_pool_name: taken, "],
   [
     "  old: { node_type_id: Standard_DS3_v2",
     "  old: { instance_pool_name: other, node_type_id: Standard_DS4_v2",
   ],
-  ["  other: { ", "  other: { instance_pool_name: old, "],
-  ["clusters:\n", `  fresh: { instance_pool_name: given, ${POOL} }\nclusters:\n`],
+  ["  other: { ", "  other: { instance_pool_name: spare, "],
+  [
+    "clusters:\n",
+    `  fresh: { instance_pool_name: given, ${POOL} }\n  late: { instance_pool_name: old, ${POOL} }\nclusters:\n`,
+  ],
 ] as const;
 
 export const scenarios: readonly Scenario[] = [
