@@ -392,7 +392,7 @@ const overEntries =
       const [filter] = args.length === 4 ? args.slice(2) : [];
       const out: (readonly [unknown, unknown])[] = [];
       for (const [key, value] of entries) {
-        take(1);
+        take(8);
         const inner = inContext(macro, evaluation, context, [key, value]);
         if (filter !== undefined && evaluation.run(filter, inner) !== true) continue;
         const result = evaluation.run(transform, inner);

@@ -152,6 +152,7 @@ function inOurWords(text: string): string {
     .slice(0, 300)
     .replaceAll(LINEAR_MATCHES, "matches")
     .replaceAll(VAR, "var")
+    .replace(/\b(?:dyn<)?(list|map)<[\w, ]+>>?/g, "$1")
     .replace(/\bdyn<([^<>]+)>/g, "$1")
     .replace(/\$([a-z]+)(\.[a-z]+)*/g, "map")
     .replace(
@@ -173,6 +174,10 @@ function overloadMessage(name: string, receiver: string | undefined, operands: s
     : `the operands of ${name} cannot be (${types.join(", ")})`;
 }
 
+interface Evaluation {
+  run(node: Node, context: unknown): unknown;
+}
+
 interface Node {
   readonly op: string;
   readonly args: unknown;
@@ -181,7 +186,7 @@ interface Node {
   readonly meta: {
     readonly alternate?: unknown;
     readonly macro?: unknown;
-    readonly evaluate?: (evaluator: unknown, node: Node, context: unknown) => unknown;
+    readonly evaluate?: (evaluator: Evaluation, node: Node, context: unknown) => unknown;
   };
   /** The operation on evaluated operands. */
   handle?: (...operands: readonly unknown[]) => unknown;
@@ -233,16 +238,29 @@ const ARRANGES = new Set(
 
 /** Functions of times; a time zone makes them slow. */
 const SLOW = /^get[A-Z]/;
-const SLOW_STEPS = 2_000;
+const SLOW_STEPS = 20_000;
+
+/** A map takes more memory than its entries. */
+const MAP_STEPS = 16;
+
+/** Quantifiers and logical operators go on after an error, and making one is slow. */
+const ERROR_STEPS = 100;
 
 /** Makes the evaluation of a node take steps. */
 function meterNode(node: Node): void {
   const evaluate = node.meta.evaluate;
   if (evaluate === undefined) return;
   const creates = CREATES.has(node.op);
-  node.setMeta("evaluate", (evaluator: unknown, self: Node, context: unknown) => {
+  node.setMeta("evaluate", (evaluator: Evaluation, self: Node, context: unknown) => {
     active.take(1);
-    const value = evaluate(evaluator, self, context);
+    let value: unknown;
+    try {
+      value = self.op === "map" ? mapOf(evaluator, self, context) : evaluate(evaluator, self, context);
+    } catch (problem) {
+      active.take(ERROR_STEPS);
+      throw problem;
+    }
+    if (self.op === "map") active.take(MAP_STEPS);
     if (creates) active.create(weightOf(value));
     return value;
   });
@@ -270,6 +288,14 @@ function meterNode(node: Node): void {
       return located(node, () => handle(operands, ...rest));
     };
   }
+}
+
+/** A literal as a Map: the library makes objects, which are slow for many keys, and drops some keys. */
+function mapOf(evaluator: Evaluation, { args }: Node, context: unknown): ReadonlyMap<unknown, unknown> {
+  const entries = args as readonly (readonly [Node, Node])[];
+  return new Map(
+    entries.map(([key, value]) => [evaluator.run(key, context), evaluator.run(value, context)] as const),
+  );
 }
 
 function refuseReference(node: Node, unknown: readonly boolean[]): void {

@@ -60,6 +60,9 @@ export interface EvaluatorOptions extends Reporting {
   readonly steps: StepLimits;
 }
 
+/** Expressions with mistakes that are reported. */
+const MOST_WRONG = 1_000;
+
 export class Evaluator {
   readonly #options: EvaluatorOptions;
   readonly #language: CelLanguage = valueLanguage();
@@ -67,6 +70,7 @@ export class Evaluator {
   /** An expression is often evaluated for many instances of a module. */
   readonly #paths = new Map<string, ValuePath | undefined>();
   #depth = 0;
+  #wrong = 0;
 
   constructor(options: EvaluatorOptions) {
     this.#options = options;
@@ -121,13 +125,14 @@ export class Evaluator {
   #compiled(use: Partial<Use> & Pick<Use, "part" | "at">): CompiledExpression | undefined {
     const compiled = this.#language.compile(use.part.expression);
     if ("evaluate" in compiled) return compiled;
+    this.#wrong += 1;
     this.#report(use, inValueWords(compiled), compiled, this.#hint(use, compiled));
     return undefined;
   }
 
   #computed(use: Use): SpecNode | undefined {
-    // That the steps are spent was reported.
-    if (this.#meter.isSpent) return undefined;
+    // That the steps are spent was reported, and so were many wrong expressions.
+    if (this.#meter.isSpent || this.#wrong > MOST_WRONG) return undefined;
     const compiled = this.#compiled(use);
     if (compiled === undefined || !this.#areDeclared(compiled, use)) return undefined;
     const values = new ReadValues(this.#meter);

@@ -88,14 +88,20 @@ export class ReadValues {
   }
 }
 
+/** A node of a tree takes more memory than the value that it is made from. */
+const NODE_STEPS = 8;
+
 /** A value of CEL as a tree at the place that uses it. Throws an Error for a value that a spec cannot contain. */
 export function nodeOfValue(value: unknown, at: Span, meter: Meter, depth = 0): SpecNode {
-  meter.take(1);
+  meter.take(NODE_STEPS);
   if (depth > LIMITS.depth) throw new Error(`the value has more than ${LIMITS.depth} levels`);
   if (value instanceof UnknownValue) return value.origin as SpecNode;
   if (value === null || typeof value === "boolean") return scalarAt(at, value);
   if (typeof value === "string") return scalarAt(at, escaped(value));
-  if (typeof value === "bigint") return scalarAt(at, integer(value));
+  if (typeof value === "bigint") {
+    if (BigInt.asIntN(64, value) !== value) throw new Error("the integer has more than 64 bits");
+    return scalarAt(at, integer(value));
+  }
   if (typeof value === "number" && Number.isFinite(value)) return scalarAt(at, value);
   if (Array.isArray(value))
     return listAt(

@@ -82,7 +82,8 @@ export class ModuleSet implements ModuleOutputs {
     return node === undefined ? undefined : { node, rest };
   }
 
-  names([module, key]: readonly string[]): Keys | undefined {
+  names([module, key, ...output]: readonly string[]): Keys | undefined {
+    if (output.length > 0) return undefined;
     const all = this.#all();
     if (module === undefined) return all;
     const used = all.get(module);
