@@ -220,6 +220,18 @@ export class SensitiveValues {
     return isKnown;
   }
 
+  /**
+   * What the service returned about a resource, for readers: `(sensitive)` in place of the strings of sensitive values, and of what is
+   * at a recorded place, as an answer about a run or an event has the values of the resource deep inside.
+   */
+  maskedAnswer<T extends Json>(address: Address, answer: T): T {
+    const recorded = this.#recorded.get(address) ?? emptyTree();
+    return changedScalars(answer, [], (value, path) => {
+      if (path.some((_, at) => isPlaceIn([recorded], path.slice(at)))) return SENSITIVE_TEXT;
+      return typeof value === "string" ? this.texts.masked(value) : value;
+    }) as T;
+  }
+
   /** A copy for readers, without the strings of sensitive values: for sentences, in which no place is known. */
   masked<T>(value: T): T {
     return this.texts.maskedDeep(value);

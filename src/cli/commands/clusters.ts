@@ -110,11 +110,12 @@ export async function finish(
     ? await waitForCluster(of, { ...goal, timeoutMs, signal, polled: clusterStates(context, of.address) })
     : await clusterNow(of);
   if (found === undefined) return EXIT.error;
+  const cluster = of.masked(found);
   printResult(
     context,
     output,
-    { address: of.address, ...found },
-    () => `${printable(of.address)}: ${clusterText(found)}\n`,
+    { address: of.address, ...cluster },
+    () => `${printable(of.address)}: ${clusterText(cluster)}\n`,
   );
   return EXIT.ok;
 }

@@ -1,12 +1,16 @@
 // Finds the recorded object of an address, for commands that operate managed objects.
 
+import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
 import type { HostOptions } from "../../config/settings.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { SensitiveValues } from "../../core/sensitive-values.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
+import { hideRecorded, markRecorded, revealedState } from "../../state/model/sensitive-state.ts";
 import type { StateOptions } from "../invocation/state-location.ts";
 import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { assertSameHost } from "../plan/plan.ts";
@@ -18,6 +22,8 @@ export interface RecordedObject {
   readonly record: StateRecord;
   readonly id: RemoteId;
   readonly address: Address;
+  /** An answer of the service without sensitive values. The connection's reader returns runs and events like this. */
+  readonly masked: (answer: JsonObject) => JsonObject;
 }
 
 /** Connects, with the id of an address of this kind. Throws Failure with CLI_UNKNOWN_ADDRESS. */
@@ -28,15 +34,46 @@ export async function withRecordedObject<T>(
   address: string,
   work: (recorded: RecordedObject) => Promise<T>,
 ): Promise<T> {
-  const { state, diagnostics } = await withState(context, options, (store) => store.read());
+  const { state, diagnostics, key } = await withState(context, options, async (store) => ({
+    ...(await store.read()),
+    key: await store.key({ make: false }),
+  }));
   context.observer.found(diagnostics);
   const record = recordOf(state, kind, address);
-  return withConnection(context, options, (connection) => {
-    assertSameHost(state, connection.host);
-    return work({ connection, record, id: record.id, address: record.address }).catch((failure: unknown) => {
-      throw isMissing(failure) ? gone(record) : failure;
-    });
+  const masked = answersWithoutSensitive(state, record.address, key);
+  return withConnection(context, options, (connected) => {
+    assertSameHost(state, connected.host);
+    const connection = { ...connected, reader: maskingReader(connected.reader, masked) };
+    return work({ connection, record, id: record.id, address: record.address, masked }).catch(
+      (failure: unknown) => {
+        throw isMissing(failure) ? gone(record) : failure;
+      },
+    );
   });
+}
+
+/** Values of which the state has digests, wherever they are in an answer, and everything at the places of such a digest. */
+function answersWithoutSensitive(state: State, address: Address, key: Uint8Array): RecordedObject["masked"] {
+  const sensitive = new SensitiveValues({ key, lineage: state.lineage });
+  if (!markRecorded(state, sensitive)) return (answer) => answer;
+  return (answer) => {
+    sensitive.learn(answer);
+    hideRecorded(revealedState(state, sensitive), sensitive);
+    return sensitive.maskedAnswer(address, answer);
+  };
+}
+
+/** What only readers use; other answers decide what the command does. */
+const SHOWN = /^(jobs\/runs\/|clusters\/events$)/;
+
+function maskingReader(reader: Reader, masked: RecordedObject["masked"]): Reader {
+  return {
+    ...reader,
+    read: async (operation, input) => {
+      const answer = await reader.read(operation, input);
+      return SHOWN.test(operation) ? (masked(answer) as typeof answer) : answer;
+    },
+  };
 }
 
 /** `jobs.nightly`, or `nightly` where the kind goes without saying. */

@@ -25,8 +25,13 @@ const REWRITTEN = `${CLUSTER}    custom_tags: { k: x }
 const REMOVED = `${CLUSTER}    spark_env_vars: { open: o }\n`;
 
 /** A folder whose cluster was applied with the value. */
-async function applied(more: Readonly<Record<string, string>> = {}, spec = DECLARED) {
+async function applied(
+  more: Readonly<Record<string, string>> = {},
+  spec = DECLARED,
+  files: Readonly<Record<string, string>> = {},
+) {
   const folder = folderWith(spec);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const state = mkdtempSync(join(tmpdir(), "sensitive-state-"));
   const run = async (line: string, env: Readonly<Record<string, string>> = {}) => {
     const context = contextWith(
@@ -225,6 +230,52 @@ ${CLUSTER.replace("node_type_id: Standard_DS3_v2", 'node_type_id: "${var.node}"'
     expect(all).not.toContain("did you mean");
     expect(all).not.toContain("Standard_DS3_v");
   }
+});
+
+describe("commands that show what the service returned about a recorded resource", () => {
+  test("hide the value in a cluster and in its events, also a former one", async () => {
+    const { run, folder } = await applied();
+    const [cluster] = JSON.parse((await run("api clusters/list")).out).clusters;
+    const { cluster_id, cluster_name, spark_version, node_type_id, num_workers, custom_tags } = cluster;
+    const same = { cluster_id, cluster_name, spark_version, node_type_id, num_workers, custom_tags };
+    const spark_env_vars = { ...cluster.spark_env_vars, K: "changed-by-hand", open: `copy of pre-${VALUE}` };
+    writeFileSync(join(folder, "edit.json"), JSON.stringify({ ...same, spark_env_vars }));
+    const edit = async () => (await run("api clusters/edit --input edit.json")).code;
+    await expect.poll(edit, { timeout: 20_000, interval: 500 }).toBe(0);
+    for (const line of ["clusters events clusters.c", "clusters start clusters.c"])
+      for (const form of ["json", "text"]) {
+        const { code, all } = await run(`${line} -o ${form}`);
+        expect([line, form, code]).toEqual([line, form, 0]);
+        expect(all).not.toContain(VALUE);
+        expect(all).not.toContain("changed-by-hand");
+        if (form === "json") expect(all).toContain("(sensitive)");
+      }
+  });
+
+  test("hide the value in runs of a job", async () => {
+    const { run } = await applied(
+      {},
+      `${HEAD}notebooks: { /Shared/n: { source: n.py } }
+jobs:
+  j:
+    new_cluster: { spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1, spark_env_vars: { K: "pre-\${var.apikey}" } }
+    notebook_task: { notebook_path: /Shared/n, base_parameters: { a: "\${var.apikey}", b: open } }
+`,
+      { "n.py": "print(1)\n" },
+    );
+    for (const line of [
+      "run jobs.j -o json",
+      `run jobs.j --notebook-param a=${VALUE} -o json`,
+      "runs list --job jobs.j -o json",
+      "runs get --job jobs.j -o json",
+      "runs get --job jobs.j --wait -o json",
+      "runs output --job jobs.j -o json",
+    ]) {
+      const { all } = await run(line);
+      expect([line, all]).toEqual([line, expect.not.stringContaining(VALUE)]);
+    }
+    expect((await run("runs list --job jobs.j -o json")).out).toContain('"b": "open"');
+  });
 });
 
 describe("a saved plan with a sensitive value", () => {
