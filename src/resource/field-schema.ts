@@ -1,6 +1,6 @@
 // Annotations of a field in addition to JSON Schema: comparison, changes, secrecy, and references.
 
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
 import type { CatalogName } from "./catalog.ts";
 
@@ -105,55 +105,6 @@ export function schemaAt(fields: FieldTable, path: Path): FieldSchema {
   let schema: FieldSchema = { properties: fields };
   for (const key of path) schema = typeof key === "number" ? itemSchema(schema) : memberSchema(schema, key);
   return schema;
-}
-
-/** Whether `is` holds for a field or a field inside it. Walks skip the others; the answer is kept, so each field is checked once. */
-export function anyField(is: (field: FieldSchema) => boolean): (field: FieldSchema) => boolean {
-  const answers = new WeakMap<FieldSchema, boolean>();
-  const holdsWithin = (field: FieldSchema): boolean => {
-    const before = answers.get(field);
-    if (before !== undefined) return before;
-    const has = is(field) || schemasInside(field).some(holdsWithin);
-    answers.set(field, has);
-    return has;
-  };
-  return holdsWithin;
-}
-
-/** The schemas of items, members, and values of a map. */
-export function schemasInside({ items, properties, additionalProperties }: FieldSchema): FieldSchema[] {
-  return [
-    ...(items === undefined ? [] : [items]),
-    ...Object.values(properties ?? {}),
-    ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
-  ];
-}
-
-export interface FieldText {
-  readonly text: string;
-  readonly path: Path;
-  readonly schema: FieldSchema;
-}
-
-/** The strings in fields that are entered (see `anyField`). */
-export function textsIn(
-  fields: FieldTable,
-  values: Values,
-  entered: (field: FieldSchema) => boolean,
-): FieldText[] {
-  const texts: FieldText[] = [];
-  const visit = (schema: FieldSchema, value: Json, path: Path): void => {
-    if (!entered(schema)) return;
-    if (typeof value === "string") texts.push({ text: value, path, schema });
-    else if (Array.isArray(value))
-      for (const [at, item] of value.entries()) visit(itemSchema(schema), item, [...path, at]);
-    else if (isObject(value))
-      for (const [key, inner] of Object.entries(value))
-        visit(memberSchema(schema, key), inner, [...path, key]);
-  };
-  const root: FieldSchema = { properties: fields };
-  for (const [key, value] of Object.entries(values)) visit(memberSchema(root, key), value, [key]);
-  return texts;
 }
 
 /** The keywords that ajv must let stand in a schema. */

@@ -1,17 +1,11 @@
 // How the natural names of a kind compare, which names every workspace has, and the translation of names in values.
 
 import { type Address, memberOf, moduleAddress, nameOf, nestedNameOf, parentOf } from "../core/address.ts";
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { isObject, type Json } from "../core/json.ts";
 import { setMember } from "../core/pointer.ts";
-import {
-  type FieldSchema,
-  type FieldTable,
-  itemSchema,
-  memberSchema,
-  schemasInside,
-  type Values,
-} from "./field-schema.ts";
+import type { FieldTable, Values } from "./field-schema.ts";
 import type { Kind } from "./kind.ts";
+import { mapValues, resourceSchema, visitSchema } from "./walk.ts";
 
 /** Normalizes strings that ignore case: names of users (facts 4.3). */
 export const foldCase = (text: string): string => text.toLowerCase();
@@ -59,7 +53,10 @@ export type Translation = (kind: string, text: string) => string | undefined;
 /** The values with every text in a `names` field translated. */
 export function translateNames(fields: FieldTable, values: Values, translate: Translation): Values {
   if (kindsNamedBy(fields).size === 0) return values;
-  return translatedMembers(values, (key) => fields[key] ?? {}, translate);
+  return mapValues(fields, values, ({ names }, value, inside) => {
+    if (typeof value !== "string" || names === undefined) return inside();
+    return translate(names, value) ?? value;
+  });
 }
 
 /** The kinds that fields of a table name. Cached, because each object needs it several times. */
@@ -67,41 +64,14 @@ export function kindsNamedBy(fields: FieldTable): ReadonlySet<string> {
   const cached = namedKinds.get(fields);
   if (cached !== undefined) return cached;
   const kinds = new Set<string>();
-  for (const schema of Object.values(fields)) collect(schema, kinds);
+  visitSchema(resourceSchema(fields), ({ names }) => {
+    if (names !== undefined) kinds.add(names);
+  });
   namedKinds.set(fields, kinds);
   return kinds;
 }
 
 const namedKinds = new WeakMap<FieldTable, ReadonlySet<string>>();
-
-function collect(schema: FieldSchema, kinds: Set<string>): void {
-  if (schema.names !== undefined) kinds.add(schema.names);
-  for (const inner of schemasInside(schema)) collect(inner, kinds);
-}
-
-function translatedMembers(
-  object: JsonObject,
-  schemaOf: (key: string) => FieldSchema,
-  translate: Translation,
-): JsonObject {
-  const out: { [key: string]: Json } = {};
-  for (const [key, value] of Object.entries(object))
-    setMember(out, key, translatedValue(schemaOf(key), value, translate));
-  return out;
-}
-
-function translatedValue(schema: FieldSchema, value: Json, translate: Translation): Json {
-  if (typeof value === "string") {
-    const other = schema.names === undefined ? undefined : translate(schema.names, value);
-    return other ?? value;
-  }
-  if (Array.isArray(value)) {
-    const items = itemSchema(schema);
-    const inner = schema.names === undefined ? items : { ...items, names: schema.names };
-    return value.map((item: Json) => translatedValue(inner, item, translate));
-  }
-  return isObject(value) ? translatedMembers(value, (key) => memberSchema(schema, key), translate) : value;
-}
 
 /** The live values without memberships in objects that cannot be managed. */
 export function withoutUnmanageable(

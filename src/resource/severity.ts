@@ -1,9 +1,10 @@
 // The severity of a difference: declared by a field, or by its kind.
 
 import { isObject, type Json } from "../core/json.ts";
-import { type FieldSchema, itemSchema, memberSchema, SEVERITIES, type Severity } from "./field-schema.ts";
+import { type FieldSchema, memberSchema, SEVERITIES, type Severity } from "./field-schema.ts";
 import type { Kind } from "./kind.ts";
 import type { FieldDiff } from "./planning.ts";
+import { resourceSchema, schemaInside } from "./walk.ts";
 
 type Rated = Pick<Kind, "fields" | "severity">;
 
@@ -21,10 +22,10 @@ export function severityOfObject({ severity = "other" }: Rated): Severity {
 
 /** Of one difference: the innermost field that names a severity counts; of an object that comes or goes, its most severe member. */
 export function severityOfDiff(provider: Rated, { path, before, after }: FieldDiff): Severity {
-  let schema: FieldSchema = { properties: provider.fields };
+  let schema = resourceSchema(provider.fields);
   let severity = severityOfObject(provider);
   for (const key of path) {
-    schema = typeof key === "number" ? itemSchema(schema) : memberSchema(schema, key);
+    schema = schemaInside(schema, key);
     severity = schema.severity ?? severity;
   }
   const sides = [before, after].filter((side) => side !== undefined);

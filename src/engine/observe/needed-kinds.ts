@@ -3,9 +3,9 @@
 import { type Address, kindOf } from "../../core/address.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
-import { anyField } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import { foldName, isBuiltIn, isSameName, kindsNamedBy } from "../../resource/names.ts";
+import { anyField } from "../../resource/walk.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 
 /** Addresses that a run is limited to (`--only`). */

@@ -2,16 +2,10 @@
 
 import { type Address, addressOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { isObject, type Json } from "../../core/json.ts";
-import {
-  type FieldSchema,
-  type FieldTable,
-  itemSchema,
-  memberSchema,
-  type Values,
-} from "../../resource/field-schema.ts";
+import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { foldersAbove, foldName } from "../../resource/names.ts";
+import { resourceSchema, visitValue } from "../../resource/walk.ts";
 import type { Change, Delete } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
@@ -155,17 +149,12 @@ export function unchangedListers(
 
 /** Everything that values name or refer to, as kind and natural name or id. */
 export function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
-  const found: [string, string][] = [];
-  const visit = (schema: FieldSchema, value: Json | undefined, kind: string | undefined): void => {
-    const named = schema.names ?? schema.refersTo ?? kind;
-    if (typeof value === "string") {
-      if (named !== undefined) found.push([named, value]);
-    } else if (Array.isArray(value)) for (const item of value) visit(itemSchema(schema), item, named);
-    else if (isObject(value))
-      for (const [key, inner] of Object.entries(value)) visit(memberSchema(schema, key), inner, undefined);
-  };
-  for (const [name, schema] of Object.entries(fields)) visit(schema, values[name], undefined);
-  return found;
+  const pairs: [string, string][] = [];
+  visitValue(resourceSchema(fields), values, ({ names, refersTo }, value) => {
+    const kind = names ?? refersTo;
+    if (kind !== undefined && typeof value === "string") pairs.push([kind, value]);
+  });
+  return pairs;
 }
 
 /**

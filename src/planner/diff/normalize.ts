@@ -1,46 +1,45 @@
 // The normal form in which values are compared, and the fingerprints of live objects.
 
 import { canonicalJson, fingerprint } from "../../core/digest.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
-import {
-  type FieldSchema,
-  type FieldTable,
-  itemSchema,
-  memberSchema,
-  type Values,
-} from "../../resource/field-schema.ts";
+import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { foldCase } from "../../resource/names.ts";
+import { anyField, mapValue, type ValueMap } from "../../resource/walk.ts";
 import type { Change } from "../model/change.ts";
 import type { RecordedValues } from "../model/context.ts";
 
 /** The normal form of a value; undefined for what is the same as absent (null, `{}`, `[]`). */
 export function normalForm(schema: FieldSchema, value: Json | undefined): Json | undefined {
-  if (value === null) return undefined;
-  if (Array.isArray(value)) return normalList(schema, value);
-  if (isObject(value)) return normalObject(schema, value);
-  return schema.ignoreCase === true && typeof value === "string" ? foldCase(value) : value;
+  return value === undefined ? undefined : mapValue(schema, value, normalValue);
 }
 
-function normalObject(schema: FieldSchema, value: JsonObject): Json | undefined {
+const normalValue: ValueMap = (schema, value, inside, key) => {
+  if (value === null || typeof value !== "object") {
+    if (value === null) return typeof key === "number" ? null : undefined;
+    return schema.ignoreCase === true && typeof value === "string" ? foldCase(value) : value;
+  }
+  const normal = inside();
+  const present = Array.isArray(normal) ? inRule(schema, normal) : withoutDefaults(schema, objectIn(normal));
+  const isEmpty = Array.isArray(present) ? present.length === 0 : Object.keys(present).length === 0;
+  if (isEmpty) return typeof key === "number" ? null : undefined;
+  return present;
+};
+
+function withoutDefaults(schema: FieldSchema, value: JsonObject): JsonObject {
   const out: { [key: string]: Json } = Object.create(null);
-  let empty = true;
   for (const key of Object.keys(value)) {
     const inner = memberSchema(schema, key);
-    const normal = normalForm(inner, value[key]);
-    if (normal === undefined || sameNormal(normal, normalForm(inner, inner.default))) continue;
-    out[key] = normal;
-    empty = false;
+    if (!sameNormal(value[key], normalForm(inner, inner.default))) out[key] = value[key] ?? null;
   }
-  return empty ? undefined : out;
+  return out;
 }
 
-function normalList(schema: FieldSchema, value: readonly Json[]): Json | undefined {
-  if (value.length === 0) return undefined;
-  const items = value.map((item) => normalForm(itemSchema(schema), item) ?? null);
+/** The items in an order that their rule makes meaningless. */
+function inRule(schema: FieldSchema, items: readonly Json[]): readonly Json[] {
   if (schema.list === undefined || schema.list === "ordered") return items;
   const keyed = items.map((item) => [sortKey(schema, item), item] as const);
   keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
@@ -140,13 +139,7 @@ export function isAsPlanned(
 
 type Existing = Extract<Change, { readonly fingerprint: string }>;
 
-function namesOthers(schema: FieldSchema): boolean {
-  return (
-    schema.names !== undefined ||
-    (schema.items !== undefined && namesOthers(schema.items)) ||
-    Object.values(schema.properties ?? {}).some(namesOthers)
-  );
-}
+const namesOthers = anyField(({ names }) => names !== undefined);
 
 /** What a spec declares, as the kind wants it compared: the natural name filled in, without what the kind itself leaves out. */
 export function declaredForm(provider: PlannedKind, name: string, values: Values): Values {

@@ -13,17 +13,11 @@ import {
   markedResult,
   withReferenceTexts,
 } from "../../planner/model/result-values.ts";
-import {
-  type FieldSchema,
-  type FieldTable,
-  itemSchema,
-  memberSchema,
-  schemaAt,
-  type Values,
-} from "../../resource/field-schema.ts";
+import { type FieldTable, schemaAt, type Values } from "../../resource/field-schema.ts";
 import { secretField } from "../../resource/kind.ts";
 import { isSensitive, maskedValue, maskedValues, sensitiveShape } from "../../resource/masked.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
+import { mapValues } from "../../resource/walk.ts";
 import { diagnosticJson } from "../text/diagnostic-text.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
 import { timeText } from "../text/vocabulary.ts";
@@ -224,19 +218,12 @@ function afterOf(reached: Values | undefined, fields: FieldTable): Pick<ResultVa
   };
 }
 
+/** Sensitive values masked, and sets sorted, so that order alone makes no difference and positions match on both sides. */
 function shown(fields: FieldTable, values: Values): JsonObject {
-  return inOneOrder({ properties: fields }, maskedValues(fields, values)) as JsonObject;
-}
-
-/** Sorts sets, so that order alone makes no difference and positions match on both sides. */
-function inOneOrder(schema: FieldSchema, value: Json): Json {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => inOneOrder(itemSchema(schema), item));
-    return schema.list === undefined || schema.list === "ordered" ? items : items.sort(byText);
-  }
-  return isObject(value)
-    ? mapMembers(value, (member, key) => inOneOrder(memberSchema(schema, key), member))
-    : value;
+  return mapValues(fields, maskedValues(fields, values), ({ list }, _value, inside) => {
+    const value = inside();
+    return Array.isArray(value) && list !== undefined && list !== "ordered" ? value.toSorted(byText) : value;
+  });
 }
 
 function byText(a: Json, b: Json): number {

@@ -6,16 +6,10 @@ import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath, toPointer, valueAt } from "../../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
-import {
-  type FieldSchema,
-  type FieldTable,
-  type ListRule,
-  memberSchema,
-  type Severity,
-  schemaAt,
-} from "../../resource/field-schema.ts";
+import { type FieldTable, type ListRule, type Severity, schemaAt } from "../../resource/field-schema.ts";
 import { isSensitive, maskedValue } from "../../resource/masked.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
+import { resourceSchema, visitValue } from "../../resource/walk.ts";
 import { printable } from "../text/printable.ts";
 import { setChange, valueText } from "../text/terminal.ts";
 
@@ -37,18 +31,17 @@ export function setLines(
   unknown: ReadonlySet<string>,
 ): readonly FieldLine[] {
   const lines: FieldLine[] = [];
-  const visit = (path: Path, schema: FieldSchema, value: Json): void => {
+  visitValue(resourceSchema(fields), values, (schema, value, path) => {
+    if (path.length === 0) return true;
     const label = printable(toDottedPath(path));
     if (schema.sensitive === true) lines.push({ label, text: SENSITIVE_TEXT });
     else if (unknown.has(toPointer(path))) lines.push({ label, text: unknownText(value), note: LATER });
-    else if (isObject(value) && Object.keys(value).length > 0)
-      for (const [key, member] of Object.entries(value))
-        visit([...path, key], memberSchema(schema, key), member);
+    else if (isObject(value) && Object.keys(value).length > 0) return true;
     else if (Array.isArray(value) && value.length > 0)
       lines.push(...listLines(label, maskedValue(schema, value) as Json[]));
     else lines.push(...withNote([{ label, text: contentText(path, value) }], wordsFor(path, value)));
-  };
-  for (const [name, value] of Object.entries(values)) visit([name], fields[name] ?? {}, value);
+    return false;
+  });
   return lines;
 }
 

@@ -6,6 +6,7 @@ import { setMember } from "../../core/pointer.ts";
 import { escaped } from "../../expressions/template.ts";
 import { type FieldSchema, itemSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
 import { isContentField, type Provider } from "../../resource/kind.ts";
+import { resourceSchema, visitSchema } from "../../resource/walk.ts";
 import { isOptional } from "../schema/json-schema.ts";
 
 export interface ExportWriter {
@@ -95,10 +96,10 @@ function text(schema: FieldSchema, value: string, on: ExportWriter): string {
   return reference ?? escaped(String(saidAs(schema, value)));
 }
 
-export function namesKind(provider: Provider, kind: string): boolean {
-  const inside = (fields: Provider["fields"]): boolean =>
-    Object.values(fields).some(
-      (field) => field.items?.names === kind || (field.properties !== undefined && inside(field.properties)),
-    );
-  return inside(provider.fields);
+export function namesKind({ fields }: Provider, kind: string): boolean {
+  let names = false;
+  visitSchema(resourceSchema(fields), ({ items }) => {
+    names ||= items?.names === kind;
+  });
+  return names;
 }

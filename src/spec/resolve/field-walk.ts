@@ -1,8 +1,9 @@
 // Walks values together with the schema of their fields, so that annotations are known at every depth.
 
 import type { Path } from "../../core/pointer.ts";
-import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
+import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
 import { isSecretValue, type PlannedKind } from "../../resource/kind.ts";
+import { resourceSchema, visitValue } from "../../resource/walk.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
 
 export function fieldOf(provider: PlannedKind, name: string): FieldSchema {
@@ -16,20 +17,18 @@ export function walkFields(
   entered: (schema: FieldSchema) => boolean,
   visit: (node: SpecNode, path: Path, schema: FieldSchema) => void,
 ): void {
-  const walk = (node: SpecNode, path: Path, schema: FieldSchema): void => {
-    visit(node, path, schema);
-    if (node.kind === "list" && entered(itemSchema(schema)))
-      for (const [at, item] of node.items.entries()) walk(item, [...path, at], itemSchema(schema));
-    if (node.kind === "map")
-      for (const [key, { value }] of node.members) {
-        const inner = memberSchema(schema, key);
-        if (entered(inner)) walk(value, [...path, key], inner);
-      }
+  const isEntered = (schema: FieldSchema, node: SpecNode, path: Path): boolean => {
+    if (path.length > 0 && !entered(schema)) return false;
+    if (path.length > 0) visit(node, path, schema);
+    return true;
   };
-  for (const [key, { value }] of fields.members) {
-    const schema = fieldOf(provider, key);
-    if (entered(schema)) walk(value, [key], schema);
-  }
+  visitValue(resourceSchema(provider.fields), fields, isEntered, nodesIn);
+}
+
+/** The entries of a map or list of the spec. */
+export function* nodesIn(node: SpecNode): Iterable<readonly [string | number, SpecNode]> {
+  if (node.kind === "list") yield* node.items.entries();
+  if (node.kind === "map") for (const [key, { value }] of node.members) yield [key, value];
 }
 
 /** Whether a path leads to something that a kind's resources can have. Entries of lists have no paths: they move. */

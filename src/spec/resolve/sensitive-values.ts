@@ -1,12 +1,13 @@
 // Which values of a resource come from sensitive ones. Reports those that would decide a name, a path, or a reference.
 
 import { type Path, toDottedPath } from "../../core/pointer.ts";
-import { type FieldSchema, itemSchema, memberSchema } from "../../resource/field-schema.ts";
+import type { FieldSchema } from "../../resource/field-schema.ts";
+import { resourceSchema, visitValue } from "../../resource/walk.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { WrittenResource } from "../model/spec.ts";
 import { hasSensitive, type MapNode, member, SHOWN_EVERYWHERE, type SpecNode } from "../model/tree.ts";
-import { fieldOf } from "./field-walk.ts";
+import { nodesIn } from "./field-walk.ts";
 
 /** The paths of the sensitive values, without those of lists and maps around them. */
 export function sensitivePaths(
@@ -21,23 +22,20 @@ export function sensitivePaths(
       address,
       hint: SHOWN_EVERYWHERE,
     });
-  const visit = (node: SpecNode, path: Path, schema: FieldSchema, role: string | undefined): void => {
-    const decides = role ?? roleOf(schema);
-    if (decides !== undefined && hasSensitive(node))
+  const visit = (schema: FieldSchema, node: SpecNode, path: Path): boolean => {
+    if (path.length === 0) return true;
+    const isName = path.length === 1 && path[0] === provider.nameField;
+    const decides = isName ? "a name" : roleOf(schema);
+    if (decides !== undefined && hasSensitive(node)) {
       refuse(node, `${toDottedPath(path)} is ${decides} and cannot be`);
-    else if (node.kind === "scalar") {
-      if (node.sensitive === true) paths.push(path);
-    } else if (node.kind === "list") {
-      for (const [at, item] of node.items.entries())
-        visit(item, [...path, at], itemSchema(schema), undefined);
-    } else {
-      if (node.sensitive === true) refuse(node, `keys of ${toDottedPath(path)} cannot come from`);
-      for (const [key, { value }] of node.members)
-        visit(value, [...path, key], memberSchema(schema, key), undefined);
+      return false;
     }
+    if (node.kind === "scalar" && node.sensitive === true) paths.push(path);
+    if (node.kind === "map" && node.sensitive === true)
+      refuse(node, `keys of ${toDottedPath(path)} cannot come from`);
+    return true;
   };
-  for (const [key, { value }] of fields.members)
-    visit(value, [key], fieldOf(provider, key), key === provider.nameField ? "a name" : undefined);
+  visitValue(resourceSchema(provider.fields), fields, visit, nodesIn);
   if (lifecycle !== undefined && hasSensitive(lifecycle)) refuse(lifecycle, "lifecycle cannot contain");
   return paths;
 }

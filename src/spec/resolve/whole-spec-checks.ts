@@ -4,9 +4,10 @@ import type { Address } from "../../core/address.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { isTemplate } from "../../expressions/template.ts";
-import { anyField, type FieldSchema, type Values } from "../../resource/field-schema.ts";
+import type { FieldSchema, Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
+import { anyField, resourceSchema, visitSchema } from "../../resource/walk.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource, WrittenResource } from "../model/spec.ts";
@@ -101,7 +102,7 @@ export function reportMemberships(
   registry: PlanningRegistry,
   findings: Findings,
 ): void {
-  const namings = registry.kinds.flatMap((provider) => namingsOf(provider, provider.fields, []));
+  const namings = registry.kinds.flatMap((provider) => namingsOf(provider));
   for (const one of namings)
     for (const other of namings)
       if (
@@ -112,17 +113,12 @@ export function reportMemberships(
         reportPairs(endOf(one, resources), endOf(other, resources), findings);
 }
 
-function namingsOf(
-  provider: PlannedKind,
-  fields: Readonly<Record<string, FieldSchema>>,
-  path: readonly string[],
-): readonly Naming[] {
-  return Object.entries(fields).flatMap(([name, field]) => {
-    const here = [...path, name];
-    if (field.properties !== undefined) return namingsOf(provider, field.properties, here);
-    const names = field.items?.names;
-    return names === undefined ? [] : [{ provider, path: here, names }];
+function namingsOf(provider: PlannedKind): readonly Naming[] {
+  const namings: Naming[] = [];
+  visitSchema(resourceSchema(provider.fields), ({ items }, path) => {
+    if (items?.names !== undefined) namings.push({ provider, path, names: items.names });
   });
+  return namings;
 }
 
 interface End {
