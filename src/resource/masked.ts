@@ -5,7 +5,7 @@ import type { Path } from "../core/pointer.ts";
 import { SENSITIVE_TEXT } from "../core/sensitive.ts";
 import { hasDigest } from "../core/sensitive-values.ts";
 import { type FieldSchema, type FieldTable, schemaAt } from "./field-schema.ts";
-import { mapValue, resourceSchema } from "./walk.ts";
+import { mapValue, tableSchema } from "./walk.ts";
 
 /** Whether the value at a path, or anything above it, is sensitive. */
 export function isSensitive(fields: FieldTable, path: Path): boolean {
@@ -14,7 +14,7 @@ export function isSensitive(fields: FieldTable, path: Path): boolean {
 
 /** A copy in which sensitive values are `(sensitive)`. */
 export function maskedValues(fields: FieldTable, values: JsonObject): JsonObject {
-  return maskedValue(resourceSchema(fields), values) as JsonObject;
+  return maskedValue(tableSchema(fields), values) as JsonObject;
 }
 
 export function maskedValue(schema: FieldSchema, value: Json): Json {

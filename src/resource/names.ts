@@ -5,7 +5,7 @@ import { isObject, type Json } from "../core/json.ts";
 import { setMember } from "../core/pointer.ts";
 import type { FieldTable, Values } from "./field-schema.ts";
 import type { Kind } from "./kind.ts";
-import { mapValues, resourceSchema, visitSchema } from "./walk.ts";
+import { mapValues, tableSchema, visitSchema } from "./walk.ts";
 
 /** Normalizes strings that ignore case: names of users (facts 4.3). */
 export const foldCase = (text: string): string => text.toLowerCase();
@@ -64,7 +64,7 @@ export function kindsNamedBy(fields: FieldTable): ReadonlySet<string> {
   const cached = namedKinds.get(fields);
   if (cached !== undefined) return cached;
   const kinds = new Set<string>();
-  visitSchema(resourceSchema(fields), ({ names }) => {
+  visitSchema(tableSchema(fields), ({ names }) => {
     if (names !== undefined) kinds.add(names);
   });
   namedKinds.set(fields, kinds);

@@ -4,7 +4,7 @@ import { isObject, type Json } from "../core/json.ts";
 import { type FieldSchema, memberSchema, SEVERITIES, type Severity } from "./field-schema.ts";
 import type { Kind } from "./kind.ts";
 import type { FieldDiff } from "./planning.ts";
-import { resourceSchema, schemaInside } from "./walk.ts";
+import { schemaInside, tableSchema } from "./walk.ts";
 
 type Rated = Pick<Kind, "fields" | "severity">;
 
@@ -22,7 +22,7 @@ export function severityOfObject({ severity = "other" }: Rated): Severity {
 
 /** Of one difference: the innermost field that names a severity counts; of an object that comes or goes, its most severe member. */
 export function severityOfDiff(provider: Rated, { path, before, after }: FieldDiff): Severity {
-  let schema = resourceSchema(provider.fields);
+  let schema = tableSchema(provider.fields);
   let severity = severityOfObject(provider);
   for (const key of path) {
     schema = schemaInside(schema, key);

@@ -88,18 +88,18 @@ export function mapValue(schema: FieldSchema, value: Json, map: ValueMap): Json 
 
 /** The values of a resource, each in its other form. */
 export function mapValues(fields: FieldTable, values: Values, map: ValueMap): Values {
-  const mapped = mapValue(resourceSchema(fields), values, (schema, value, inside, key) =>
+  const mapped = mapValue(tableSchema(fields), values, (schema, value, inside, key) =>
     key === undefined ? inside() : map(schema, value, inside, key),
   );
   return isObject(mapped) ? mapped : {};
 }
 
-const resourceSchemas = new WeakMap<FieldTable, FieldSchema>();
+const tableSchemas = new WeakMap<FieldTable, FieldSchema>();
 
 /** The fields of a resource as one schema, the same for the same table. */
-export function resourceSchema(fields: FieldTable): FieldSchema {
-  const schema = resourceSchemas.get(fields) ?? { properties: fields };
-  resourceSchemas.set(fields, schema);
+export function tableSchema(fields: FieldTable): FieldSchema {
+  const schema = tableSchemas.get(fields) ?? { properties: fields };
+  tableSchemas.set(fields, schema);
   return schema;
 }
 
@@ -152,7 +152,7 @@ export function textsIn(
   entered: (field: FieldSchema) => boolean,
 ): FieldText[] {
   const texts: FieldText[] = [];
-  visitValue(resourceSchema(fields), values, (schema, value, path) => {
+  visitValue(tableSchema(fields), values, (schema, value, path) => {
     if (!entered(schema)) return false;
     if (typeof value === "string") texts.push({ text: value, path, schema });
     return true;

@@ -5,7 +5,7 @@ import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { foldersAbove, foldName } from "../../resource/names.ts";
-import { resourceSchema, visitValue } from "../../resource/walk.ts";
+import { tableSchema, visitValue } from "../../resource/walk.ts";
 import type { Change, Delete } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanInput } from "../model/input.ts";
@@ -150,7 +150,7 @@ export function unchangedListers(
 /** Everything that values name or refer to, as kind and natural name or id. */
 export function mentioned(fields: FieldTable, values: Values): readonly (readonly [string, string])[] {
   const pairs: [string, string][] = [];
-  visitValue(resourceSchema(fields), values, ({ names, refersTo }, value) => {
+  visitValue(tableSchema(fields), values, ({ names, refersTo }, value) => {
     const kind = names ?? refersTo;
     if (kind !== undefined && typeof value === "string") pairs.push([kind, value]);
   });

@@ -9,7 +9,7 @@ import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import { type FieldTable, type ListRule, type Severity, schemaAt } from "../../resource/field-schema.ts";
 import { isSensitive, maskedValue } from "../../resource/masked.ts";
 import type { Cause, FieldDiff } from "../../resource/planning.ts";
-import { resourceSchema, visitValue } from "../../resource/walk.ts";
+import { tableSchema, visitValue } from "../../resource/walk.ts";
 import { printable } from "../text/printable.ts";
 import { setChange, valueText } from "../text/terminal.ts";
 
@@ -31,7 +31,7 @@ export function setLines(
   unknown: ReadonlySet<string>,
 ): readonly FieldLine[] {
   const lines: FieldLine[] = [];
-  visitValue(resourceSchema(fields), values, (schema, value, path) => {
+  visitValue(tableSchema(fields), values, (schema, value, path) => {
     if (path.length === 0) return true;
     const label = printable(toDottedPath(path));
     if (schema.sensitive === true) lines.push({ label, text: SENSITIVE_TEXT });

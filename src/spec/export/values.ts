@@ -6,7 +6,7 @@ import { setMember } from "../../core/pointer.ts";
 import { escaped } from "../../expressions/template.ts";
 import { type FieldSchema, itemSchema, memberSchema, type Values } from "../../resource/field-schema.ts";
 import { isContentField, type Provider } from "../../resource/kind.ts";
-import { resourceSchema, visitSchema } from "../../resource/walk.ts";
+import { tableSchema, visitSchema } from "../../resource/walk.ts";
 import { isOptional } from "../schema/json-schema.ts";
 
 export interface ExportWriter {
@@ -98,7 +98,7 @@ function text(schema: FieldSchema, value: string, on: ExportWriter): string {
 
 export function namesKind({ fields }: Provider, kind: string): boolean {
   let names = false;
-  visitSchema(resourceSchema(fields), ({ items }) => {
+  visitSchema(tableSchema(fields), ({ items }) => {
     names ||= items?.names === kind;
   });
   return names;

@@ -3,7 +3,7 @@
 import type { Path } from "../../core/pointer.ts";
 import { type FieldSchema, memberSchema } from "../../resource/field-schema.ts";
 import { isSecretValue, type PlannedKind } from "../../resource/kind.ts";
-import { resourceSchema, visitValue } from "../../resource/walk.ts";
+import { tableSchema, visitValue } from "../../resource/walk.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
 
 export function fieldOf(provider: PlannedKind, name: string): FieldSchema {
@@ -22,7 +22,7 @@ export function walkFields(
     if (path.length > 0) visit(node, path, schema);
     return true;
   };
-  visitValue(resourceSchema(provider.fields), fields, isEntered, nodesIn);
+  visitValue(tableSchema(provider.fields), fields, isEntered, nodesIn);
 }
 
 /** The entries of a map or list of the spec. */

@@ -2,7 +2,7 @@
 
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import type { FieldSchema } from "../../resource/field-schema.ts";
-import { resourceSchema, visitValue } from "../../resource/walk.ts";
+import { tableSchema, visitValue } from "../../resource/walk.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { WrittenResource } from "../model/spec.ts";
@@ -35,7 +35,7 @@ export function sensitivePaths(
       refuse(node, `keys of ${toDottedPath(path)} cannot come from`);
     return true;
   };
-  visitValue(resourceSchema(provider.fields), fields, visit, nodesIn);
+  visitValue(tableSchema(provider.fields), fields, visit, nodesIn);
   if (lifecycle !== undefined && hasSensitive(lifecycle)) refuse(lifecycle, "lifecycle cannot contain");
   return paths;
 }

@@ -7,7 +7,7 @@ import { isTemplate } from "../../expressions/template.ts";
 import type { FieldSchema, Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import { foldCase, foldName } from "../../resource/names.ts";
-import { anyField, resourceSchema, visitSchema } from "../../resource/walk.ts";
+import { anyField, tableSchema, visitSchema } from "../../resource/walk.ts";
 import type { Findings } from "../model/findings.ts";
 import type { Span } from "../model/source.ts";
 import type { Resource, WrittenResource } from "../model/spec.ts";
@@ -115,7 +115,7 @@ export function reportMemberships(
 
 function namingsOf(provider: PlannedKind): readonly Naming[] {
   const namings: Naming[] = [];
-  visitSchema(resourceSchema(provider.fields), ({ items }, path) => {
+  visitSchema(tableSchema(provider.fields), ({ items }, path) => {
     if (items?.names !== undefined) namings.push({ provider, path, names: items.names });
   });
   return namings;
