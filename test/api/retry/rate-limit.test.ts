@@ -178,28 +178,6 @@ test("a timer that ends up to 50 ms early is set again; one that ends earlier ha
   expect(await settled()).toEqual(["jobs/list"]);
 });
 
-test("requests ignore the rate of other endpoints once as many wait as may run at once", async () => {
-  const { enter, leave, answered, hold, hand, settled } = byHand({ parallelism: 2 });
-  for (let n = 0; n < 5; n++) {
-    enter("jobs/list");
-    leave();
-    answered("jobs/list", 0, false);
-  }
-  answered("jobs/list", 0, true);
-  hold("jobs/list", 1_000);
-  hand.now = 1_000;
-  enter("jobs/list");
-  leave();
-  const others = async () => (await settled()).filter((name) => name.startsWith("pools"));
-  for (let n = 1; n <= 5; n++) {
-    enter("pools/list", `pools ${n}`);
-    if (n < 5) leave();
-  }
-  expect(await others()).toEqual(["pools 1", "pools 2", "pools 3", "pools 4"]);
-  enter("pools/list", "pools 6");
-  expect(await others()).toEqual(["pools 1", "pools 2", "pools 3", "pools 4", "pools 5"]);
-});
-
 test("a request does not overtake one that waits for the same endpoint", async () => {
   const { enter, hold, hand, settled } = byHand({ parallelism: 1 });
   hold("jobs/list", 5_000);
@@ -230,7 +208,7 @@ test("after a 429, requests leave a little slower than they were served", async 
   answered("jobs/list", start, true);
   hold("jobs/list", start + 1_000);
   for (let n = 0; n < 3; n++) await enter("jobs/list");
-  const gap = 1_000 / (10 * 0.983);
+  const gap = 1_000 / 9.7;
   expect(time.waits[0]).toBe(1_000);
   expect(time.waits[1]).toBeCloseTo(gap - 2, 0);
   expect(time.waits[2]).toBeCloseTo(gap, 0);
