@@ -1,4 +1,4 @@
-// Makes a plan from desired, live, and recorded values: changes, drift, guards, and diagnostics. Pure.
+// Makes a plan from desired, live, and recorded values, in the passes that are listed here in their order. Pure.
 
 import type { Address } from "../core/address.ts";
 import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
@@ -24,74 +24,99 @@ import {
   withFreedPaths,
 } from "./decide/dependencies.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
-import {
-  namesOfKeptObjects,
-  type PassedNames,
-  withNewNames,
-  withPassedNames,
-  withRenames,
-} from "./decide/names.ts";
+import { namesOfKeptObjects, withNewNames, withPassedNames, withRenames } from "./decide/names.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
 import { changesContent, driftOf, withContent } from "./diff/drift.ts";
 import { type Change, touches } from "./model/change.ts";
-import {
-  addressByObject,
-  dropInvalidRecords,
-  indexLive,
-  objectKey,
-  type PlanContext,
-} from "./model/context.ts";
+import { createContext, dropInvalidRecords, objectKey, type PlanContext } from "./model/context.ts";
 import type { FactRequests, PlanFacts, PlanInput } from "./model/input.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
 import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";
 import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/work-graph.ts";
 
-/** What follows from the spec, the state, and live objects alone. */
-export interface DraftPlan {
+/** A plan in the making: each pass reads it and returns what it adds. */
+export interface PlanDraft {
   readonly context: PlanContext;
+  readonly facts: PlanFacts;
+  readonly removals: PlannedDeletes;
+  /** The changes of the plan so far. */
+  readonly changes: readonly Change[];
+  /** The workspace as these changes leave it. */
+  readonly workspace: PlannedWorkspace;
+  readonly drift: Plan["drift"];
+  readonly guards: Plan["guards"];
   readonly diagnostics: readonly Diagnostic[];
-  /** Without a caller, every member of a list that the spec owns is deleted. */
-  readonly arranged: ArrangedChanges;
+  /** Why resources could not be decided; reported if the plan is about them. */
+  readonly refusals: ReadonlyMap<Address, Diagnostic>;
+  /** Names that cannot pass between objects of the plan. */
+  readonly nameErrors: readonly Diagnostic[];
 }
 
-interface ArrangedChanges extends PassedNames {
-  readonly deletes: PlannedDeletes;
-}
+type Pass = (draft: PlanDraft) => Partial<PlanDraft>;
+
+/** Each resource is compared with its live object and its record. */
+const DECIDE: readonly Pass[] = [reportUnreadableKinds, decideResources];
+
+/** What leaves is added, and the changes get their order. Repeated once the caller is known. */
+const ARRANGE: readonly Pass[] = [
+  planRemovals,
+  addDependencies,
+  addOrderOfMemberships,
+  waitForFreedPaths,
+  passNames,
+  limitToOnly,
+  predictWorkspace,
+];
+
+const REPORT: readonly Pass[] = [reportRefusals];
+
+/** The arranged changes are checked, described, and guarded. */
+const FINISH: readonly Pass[] = [
+  reportNameErrors,
+  checkPaths,
+  checkNames,
+  checkMemberships,
+  checkIgnoredFields,
+  checkDuplicates,
+  checkLookups,
+  checkDependents,
+  retainObjectsInUse,
+  checkNamesOfKeptObjects,
+  sortChanges,
+  addConsequences,
+  addContents,
+  hintAtRenames,
+  findDrift,
+  guard,
+];
 
 export function makePlan(from: PlanInput & PlanFacts): Plan {
   return finishPlan(draftPlan(from), from);
 }
 
-export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): DraftPlan {
-  const { input: valid, invalidRecords } = dropInvalidRecords(from);
-  const input = withNewNames(valid);
-  const context: PlanContext = {
-    input,
-    liveIndex: indexLive(input.live, input.registry),
-    decided: new Map(),
-    invalidRecords,
-    owners: addressByObject(input.state.records),
-    imports: new Map(input.spec.stateEntries?.imports.map((one) => [one.to, one])),
-  };
-  const unreadable = unreadableKinds(context);
-  const refused = decideAll(context);
-  const arranged = arrange(context, caller);
-  const asked = askedFor(input, arranged.changes);
-  const errors = refused.flatMap(([address, diagnostic]) => (asked(address) ? [diagnostic] : []));
-  return { context, diagnostics: [...unreadable, ...errors], arranged };
+/** What follows from the spec, the state, and live objects alone. Without a caller, every member of a list that the spec owns is deleted. */
+export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
+  return through(emptyDraft(from, { caller }), [...DECIDE, ...ARRANGE, ...REPORT]);
+}
+
+/** Requests nothing: without a fact, the plan contains less. */
+export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
+  const { context, changes, drift, guards, diagnostics } = through(withFacts(draft, facts), FINISH);
+  const { input } = context;
+  const unmanaged = unmanagedOf(context, changes);
+  return { host: input.host, ...partOf(input, changes), changes, drift, unmanaged, guards, diagnostics };
 }
 
 /** The facts that a draft needs and `facts` lacks. Once dependents are read, ask again: they can show that more is needed. */
-export function requestsOf(draft: DraftPlan, facts: PlanFacts): FactRequests {
-  const { context } = draft;
+export function requestsOf(draft: PlanDraft, facts: PlanFacts): FactRequests {
+  const arranged = withFacts(draft, facts);
+  const { context, removals, workspace } = arranged;
   const { registry } = context.input;
-  const { deletes, changes: chosen } = arrangedWith(draft, facts);
-  if (!chosen.some(touches)) return nothingFurther(deletes);
-  const workspace = createPlannedWorkspace(context, facts, chosen);
-  const changes = inOrder(retainInUse(context, facts, chosen, workspace).changes, registry);
+  if (!arranged.changes.some(touches)) return nothingFurther(removals);
+  const { changes } = through(arranged, [retainObjectsInUse, sortChanges]);
   const asked = new Set(changes.flatMap((change) => requestsOfKind(context, change, workspace)));
   return {
-    caller: deletes.needsCaller || (facts.caller === undefined && asked.has("caller")),
+    caller: removals.needsCaller || (facts.caller === undefined && asked.has("caller")),
     activeRuns: facts.activeRuns === undefined && asked.has("runs"),
     dependents: new Set(facts.dependents === undefined ? dependentKinds(context.input, changes).keys() : []),
     contents:
@@ -109,55 +134,183 @@ function nothingFurther({ needsCaller }: PlannedDeletes): FactRequests {
   return { caller: needsCaller, activeRuns: false, dependents: new Set(), contents: [], lookups: [] };
 }
 
-/** Requests nothing: without a fact, the plan contains less. */
-export function finishPlan(draft: DraftPlan, facts: PlanFacts): Plan {
-  const { context } = draft;
-  const { input } = context;
-  const { deletes, changes: chosen, diagnostics: passing } = arrangedWith(draft, facts);
-  const workspace = createPlannedWorkspace(context, facts, chosen);
-  const duplicates = duplicatesIn(context, chosen);
-  const retained = retainInUse(context, facts, chosen, workspace);
-  const diagnostics = [
-    ...draft.diagnostics,
-    ...passing,
-    ...pathsOfOthers(context, chosen),
-    ...unknownNames(context, chosen, workspace),
-    ...unmanageableMemberships(context, chosen),
-    ...nestingCycles(context, chosen),
-    ...ignoredContradictions(context, chosen),
-    ...duplicates.warnings,
-    ...unconfirmedValues(context, facts.lookups, lookupQuestions(context, chosen, workspace)),
-    ...retained.notes,
-    ...unreadDependents(input, facts, chosen),
-    ...namesOfKeptObjects(context, retained.changes),
-  ];
-  const described = inOrder(retained.changes, input.registry).map((change) =>
-    withContent(withConsequences(context, change, workspace), facts.contents),
-  );
-  const changes = withRenames(context, described);
+function through(draft: PlanDraft, passes: readonly Pass[]): PlanDraft {
+  let current = draft;
+  for (const pass of passes) current = { ...current, ...pass(current) };
+  return current;
+}
+
+function emptyDraft(from: PlanInput, facts: PlanFacts): PlanDraft {
+  const { input: valid, invalidRecords } = dropInvalidRecords(from);
+  const context = createContext(withNewNames(valid), invalidRecords);
   return {
-    host: input.host,
-    ...partOf(input, changes),
-    changes,
-    drift: driftOf(context, facts.contents, deletes.appeared).filter(
-      (one) => input.only?.(one.address) !== false,
-    ),
-    unmanaged: unmanagedOf(context, changes),
-    guards: hasErrors(diagnostics) ? [] : [...checkGuards(context, changes, workspace), ...duplicates.guards],
-    diagnostics,
+    context,
+    facts,
+    removals: { changes: [], appeared: [], needsCaller: false },
+    changes: [],
+    workspace: createPlannedWorkspace(context, facts, []),
+    drift: [],
+    guards: [],
+    diagnostics: [],
+    refusals: new Map(),
+    nameErrors: [],
   };
 }
 
-function arrange(context: PlanContext, caller: string | undefined): ArrangedChanges {
-  const deletes = planDeletes(context, caller);
-  const all = withDependencies(context, [...context.decided.values(), ...deletes.changes]);
-  const depending = withNestingOrder(context, all);
-  const changes = withFreedPaths(context.input.registry, depending);
-  return { deletes, ...chosenWithNames(context, changes) };
+/** The draft with the facts; arranged again if the caller decides which members of lists are deleted. */
+function withFacts(draft: PlanDraft, facts: PlanFacts): PlanDraft {
+  const isArranged = facts.caller === undefined || !draft.removals.needsCaller;
+  return through({ ...draft, facts }, isArranged ? [predictWorkspace] : ARRANGE);
 }
 
-function arrangedWith({ context, arranged }: DraftPlan, { caller }: PlanFacts): ArrangedChanges {
-  return caller === undefined || !arranged.deletes.needsCaller ? arranged : arrange(context, caller);
+function reporting({ diagnostics }: PlanDraft, more: readonly Diagnostic[]): Partial<PlanDraft> {
+  return { diagnostics: [...diagnostics, ...more] };
+}
+
+function reportUnreadableKinds(draft: PlanDraft): Partial<PlanDraft> {
+  return reporting(draft, unreadableKinds(draft.context));
+}
+
+/** In dependency order, so that references find decided targets. */
+function decideResources({ context }: PlanDraft): Partial<PlanDraft> {
+  const refusals = new Map<Address, Diagnostic>();
+  if (context.input.destroy === true) return { refusals };
+  for (const resource of inNeedOrder(context.input.spec.resources)) {
+    if (!context.input.live.has(resource.kind)) continue;
+    if (context.liveIndex.unreadable(resource.kind, resource.name) !== undefined) continue;
+    const decision = decideResource(context, resource, context.input.registry.get(resource.kind));
+    if ("refused" in decision) refusals.set(resource.address, decision.refused);
+    else context.decided.set(resource.address, decision.change);
+  }
+  return { refusals };
+}
+
+function planRemovals({ context, facts }: PlanDraft): Partial<PlanDraft> {
+  const removals = planDeletes(context, facts.caller);
+  return { removals, changes: [...context.decided.values(), ...removals.changes] };
+}
+
+function addDependencies({ context, changes }: PlanDraft): Partial<PlanDraft> {
+  return { changes: withDependencies(context, changes) };
+}
+
+function addOrderOfMemberships({ context, changes }: PlanDraft): Partial<PlanDraft> {
+  return { changes: withNestingOrder(context, changes) };
+}
+
+function waitForFreedPaths({ context, changes }: PlanDraft): Partial<PlanDraft> {
+  return { changes: withFreedPaths(context.input.registry, changes) };
+}
+
+function passNames({ context, changes }: PlanDraft): Partial<PlanDraft> {
+  const passed = withPassedNames(context, changes);
+  return { changes: passed.changes, nameErrors: passed.diagnostics };
+}
+
+/** What `only` asks for, with everything that a dependency or a name needs. */
+function limitToOnly({ context, changes }: PlanDraft): Partial<PlanDraft> {
+  const { only } = context.input;
+  if (only === undefined) return {};
+  const limited = new Set(limitChanges(context.input, changes, only).map(changeKey));
+  const all = changes.map(withoutNameSource);
+  const passed = withPassedNames(
+    context,
+    all.filter((change) => limited.has(changeKey(change))),
+    all,
+  );
+  return { changes: passed.changes, nameErrors: passed.diagnostics };
+}
+
+function withoutNameSource(change: Change): Change {
+  if (!("nameFrom" in change)) return change;
+  const { nameFrom: _, ...rest } = change;
+  return rest;
+}
+
+function predictWorkspace({ context, facts, changes }: PlanDraft): Partial<PlanDraft> {
+  return { workspace: createPlannedWorkspace(context, facts, changes) };
+}
+
+function reportRefusals(draft: PlanDraft): Partial<PlanDraft> {
+  const isAsked = askedFor(draft.context.input, draft.changes);
+  return reporting(
+    draft,
+    [...draft.refusals].flatMap(([address, refusal]) => (isAsked(address) ? [refusal] : [])),
+  );
+}
+
+function reportNameErrors(draft: PlanDraft): Partial<PlanDraft> {
+  return reporting(draft, draft.nameErrors);
+}
+
+function checkPaths(draft: PlanDraft): Partial<PlanDraft> {
+  return reporting(draft, pathsOfOthers(draft.context, draft.changes));
+}
+
+function checkNames(draft: PlanDraft): Partial<PlanDraft> {
+  return reporting(draft, unknownNames(draft.context, draft.changes, draft.workspace));
+}
+
+function checkMemberships(draft: PlanDraft): Partial<PlanDraft> {
+  const { context, changes } = draft;
+  return reporting(draft, [...unmanageableMemberships(context, changes), ...nestingCycles(context, changes)]);
+}
+
+function checkIgnoredFields(draft: PlanDraft): Partial<PlanDraft> {
+  return reporting(draft, ignoredContradictions(draft.context, draft.changes));
+}
+
+function checkDuplicates(draft: PlanDraft): Partial<PlanDraft> {
+  const { guards, warnings } = duplicatesIn(draft.context, draft.changes);
+  return { guards, ...reporting(draft, warnings) };
+}
+
+function checkLookups(draft: PlanDraft): Partial<PlanDraft> {
+  const { context, facts, changes, workspace } = draft;
+  return reporting(
+    draft,
+    unconfirmedValues(context, facts.lookups, lookupQuestions(context, changes, workspace)),
+  );
+}
+
+function retainObjectsInUse(draft: PlanDraft): Partial<PlanDraft> {
+  const { changes, notes } = retainInUse(draft.context, draft.facts, draft.changes, draft.workspace);
+  return { changes, ...reporting(draft, notes) };
+}
+
+function checkDependents(draft: PlanDraft): Partial<PlanDraft> {
+  return reporting(draft, unreadDependents(draft.context.input, draft.facts, draft.changes));
+}
+
+function checkNamesOfKeptObjects(draft: PlanDraft): Partial<PlanDraft> {
+  return reporting(draft, namesOfKeptObjects(draft.context, draft.changes));
+}
+
+function sortChanges({ context, changes }: PlanDraft): Partial<PlanDraft> {
+  return { changes: inOrder(changes, context.input.registry) };
+}
+
+function addConsequences({ context, changes, workspace }: PlanDraft): Partial<PlanDraft> {
+  return { changes: changes.map((change) => withConsequences(context, change, workspace)) };
+}
+
+function addContents({ facts, changes }: PlanDraft): Partial<PlanDraft> {
+  return { changes: changes.map((change) => withContent(change, facts.contents)) };
+}
+
+function hintAtRenames({ context, changes }: PlanDraft): Partial<PlanDraft> {
+  return { changes: withRenames(context, changes) };
+}
+
+function findDrift({ context, facts, removals }: PlanDraft): Partial<PlanDraft> {
+  const { only } = context.input;
+  const all = driftOf(context, facts.contents, removals.appeared);
+  return { drift: all.filter(({ address }) => only?.(address) !== false) };
+}
+
+/** Errors come first: a plan with one has no guards. */
+function guard({ context, changes, workspace, guards, diagnostics }: PlanDraft): Partial<PlanDraft> {
+  return { guards: hasErrors(diagnostics) ? [] : [...checkGuards(context, changes, workspace), ...guards] };
 }
 
 function requestsOfKind(
@@ -170,16 +323,6 @@ function requestsOfKind(
   return planned === undefined ? [] : (planning.requests?.(planned, workspace) ?? []);
 }
 
-/** What `only` asks for, with everything that a dependency or a name needs. */
-function chosenWithNames(context: PlanContext, changes: readonly Change[]): PassedNames {
-  const all = withPassedNames(context, changes);
-  const { only } = context.input;
-  if (only === undefined) return all;
-  const kept = new Set(limitChanges(context.input, all.changes, only).map(changeKey));
-  const chosen = changes.filter((change) => kept.has(changeKey(change)));
-  return withPassedNames(context, chosen, changes);
-}
-
 /** All are those of the spec and the state; found members of managed objects are neither. */
 function partOf(input: PlanInput, changes: readonly Change[]): Pick<Plan, "part"> {
   if (input.only === undefined) return {};
@@ -188,20 +331,6 @@ function partOf(input: PlanInput, changes: readonly Change[]): Pick<Plan, "part"
   const planned = new Set(decided.map(({ address }) => address));
   const total = new Set([...declared, ...input.state.records.keys(), ...planned]).size;
   return { part: { planned: planned.size, total } };
-}
-
-/** Decides resources in dependency order, so that references find decided targets. Returns the refused ones. */
-function decideAll(context: PlanContext): readonly (readonly [Address, Diagnostic])[] {
-  const refused: [Address, Diagnostic][] = [];
-  if (context.input.destroy === true) return [];
-  for (const resource of inNeedOrder(context.input.spec.resources)) {
-    if (!context.input.live.has(resource.kind)) continue;
-    if (context.liveIndex.unreadable(resource.kind, resource.name) !== undefined) continue;
-    const decision = decideResource(context, resource, context.input.registry.get(resource.kind));
-    if ("refused" in decision) refused.push([resource.address, decision.refused]);
-    else context.decided.set(resource.address, decision.change);
-  }
-  return refused;
 }
 
 /**

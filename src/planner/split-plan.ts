@@ -7,7 +7,7 @@ import { type Path, toPointer } from "../core/pointer.ts";
 import type { FieldDiff } from "../resource/planning.ts";
 import { checkGuards } from "./check/guards.ts";
 import type { Change } from "./model/change.ts";
-import { addressByObject, dropInvalidRecords, indexLive, type PlanContext } from "./model/context.ts";
+import { createContext, dropInvalidRecords } from "./model/context.ts";
 import type { PlanFacts, PlanInput } from "./model/input.ts";
 import type {
   ChangeOrigin,
@@ -161,10 +161,7 @@ export function splitGuards(
   { changes }: Pick<PlanSplit, "changes">,
 ): readonly Guard[] {
   const { input, invalidRecords } = dropInvalidRecords(from);
-  const liveIndex = indexLive(input.live, input.registry);
-  const owners = addressByObject(input.state.records);
-  const imports = new Map();
-  const context: PlanContext = { input, liveIndex, decided: new Map(), invalidRecords, owners, imports };
+  const context = createContext(input, invalidRecords);
   const caused = plan.changes.filter((change) => changes[changeKey(change)]?.origin === "caused");
   const workspace = createPlannedWorkspace(context, from, plan.changes);
   const found = checkGuards(context, caused, workspace);

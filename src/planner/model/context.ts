@@ -22,6 +22,17 @@ export interface PlanContext {
   readonly imports: ReadonlyMap<Address, ImportEntry>;
 }
 
+export function createContext(input: PlanInput, invalidRecords: PlanContext["invalidRecords"]): PlanContext {
+  return {
+    input,
+    liveIndex: indexLive(input.live, input.registry),
+    decided: new Map(),
+    invalidRecords,
+    owners: addressByObject(input.state.records),
+    imports: new Map(input.spec.stateEntries?.imports.map((entry) => [entry.to, entry])),
+  };
+}
+
 export function objectKey(kind: string, id: string): string {
   return `${kind}\n${id}`;
 }

@@ -8,7 +8,7 @@ import { keyedDigest } from "../../core/digest.ts";
 import { defined, type JsonObject } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { Semaphore } from "../../engine/concurrency.ts";
-import { type DraftPlan, requestsOf } from "../../planner/make-plan.ts";
+import { type PlanDraft, requestsOf } from "../../planner/make-plan.ts";
 import type { Update } from "../../planner/model/change.ts";
 import type { ContentTexts, FactRequests, PlanFacts } from "../../planner/model/input.ts";
 import { catalogs, registry } from "../../providers/index.ts";
@@ -48,7 +48,7 @@ const isCheap = (from: CallerSources): boolean =>
 
 /** `known`: facts that are known without a request, or that must not be read. */
 export async function gatherFacts(
-  draft: DraftPlan,
+  draft: PlanDraft,
   known: GatheredFacts,
   from: FactSources,
 ): Promise<GatheredFacts> {
@@ -63,7 +63,7 @@ export async function gatherFacts(
 
 async function withRequested(
   before: GatheredFacts,
-  draft: DraftPlan,
+  draft: PlanDraft,
   requests: FactRequests,
   from: FactSources,
 ): Promise<GatheredFacts> {
