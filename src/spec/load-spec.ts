@@ -60,7 +60,7 @@ async function read(
   const opened = await openExpandedSpec(options, findings, sensitive);
   if (opened === undefined) return undefined;
   const { tree, target, files, suggest, expanded } = opened;
-  const { root, parts } = expanded;
+  const { root, parts, leftOut } = expanded;
   refuseSensitiveSections(root, findings);
   const policy = member(root, "policy");
   if (policy !== undefined) {
@@ -84,7 +84,7 @@ async function read(
   const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
   await options.turn?.();
   const resources = await resolveResources(written, {
-    ...{ registry, sources, secrets, suggest, findings, parts, sensitive },
+    ...{ registry, sources, secrets, suggest, findings, parts, leftOut, sensitive },
   });
   const declared = new Set(resources.keys());
   const stateEntries = stateEntriesOf(root, { registry, declared, suggest, findings });

@@ -126,6 +126,11 @@ export const BOMBS: Readonly<Record<string, string | Files>> = {
     "m/workspace.yaml": `modules: { n: { source: ../n, for_each: ${cel("lists.range(900).map(i, string(i))")} } }\n`,
     "n/workspace.yaml": "groups: { g: {} }\n",
   },
+  "resources for each entry of a range": `pools: { "p\${each.key}": { for_each: ${cel("lists.range(100000).map(i, string(i))")}, node_type_id: n } }\n`,
+  "resources for each entry in modules for each entry": {
+    "workspace.yaml": `modules: { m: { source: m, for_each: ${cel("lists.range(900).map(i, string(i))")} } }\n${USERS}`,
+    "m/workspace.yaml": `pools: { "p\${each.key}": { for_each: ${cel("lists.range(900).map(i, string(i))")}, node_type_id: n } }\n`,
+  },
   "expressions in every instance": {
     "workspace.yaml": `modules: { m: { source: m, for_each: ${cel("lists.range(900).map(i, string(i))")} } }\n${USERS}`,
     "m/workspace.yaml": `locals: { a: ${cel("lists.range(10000).map(i, i * i)")} }\ngroups: { g: {} }\n`,

@@ -17,6 +17,7 @@ import { registryIn } from "../../resource/dialect-view.ts";
 import type { FieldSchema, FieldTable } from "../../resource/field-schema.ts";
 import type { Provider, Registry } from "../../resource/kind.ts";
 import { specSchema } from "../../spec/schema/json-schema.ts";
+import { REPETITION } from "../../spec/schema/language.ts";
 import { LIFECYCLE } from "../../spec/schema/sections.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -66,8 +67,10 @@ function partText(registry: Registry, provider: Provider, path: readonly string[
     return kindText(provider, [...nested.map((one) => one.nested?.under ?? ""), "lifecycle"], colors);
   const child = nested.find((one) => one.nested?.under === first);
   if (child !== undefined) return partText(registry, child, rest, colors);
-  const lifecycle = { lifecycle: asSection(LIFECYCLE) };
-  const fields = { ...lifecycle, ...unders(nested), ...provider.fields };
+  const repetition = provider.nested === undefined ? Object.entries(REPETITION) : [];
+  const all = Object.entries({ lifecycle: LIFECYCLE, ...Object.fromEntries(repetition) });
+  const common = Object.fromEntries(all.map(([name, schema]) => [name, asSection(schema as FieldSchema)]));
+  const fields = { ...common, ...unders(nested), ...provider.fields };
   return shown(`field of ${kind}:`, [kind, ...path], findField(fields, path), colors);
 }
 

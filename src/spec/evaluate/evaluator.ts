@@ -60,6 +60,9 @@ export interface EvaluatorOptions extends Reporting {
   readonly steps: StepLimits;
 }
 
+/** The steps to find a value by its name. */
+const MEMBER_STEPS = 8;
+
 /** Expressions with mistakes that are reported. */
 const MOST_WRONG = 1_000;
 
@@ -165,6 +168,7 @@ export class Evaluator {
     const names = scope.names(root, path);
     if (names === undefined) return undefined;
     return new LazyMap(names, (name) => {
+      this.#meter.take(MEMBER_STEPS);
       const inner = [...path, name];
       if (root === "modules") {
         const members = this.#members({ root, path: inner }, scope, at, values);

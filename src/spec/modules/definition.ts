@@ -101,7 +101,7 @@ export class ModuleDefinitions {
       locals: member(root, "locals"),
       modules: member(root, "modules"),
       sections,
-      size: sizeOf(sections),
+      size: sizeOfTree(sections),
     };
   }
 }
@@ -130,10 +130,10 @@ function outputValue(name: string, node: MapNode, findings: Findings): SpecNode 
   return value ?? node;
 }
 
-function sizeOf(node: SpecNode): number {
+export function sizeOfTree(node: SpecNode): number {
   if (node.kind === "scalar") return 1;
   let size = 1;
-  if (node.kind === "list") for (const item of node.items) size += sizeOf(item);
-  else for (const { value } of node.members.values()) size += sizeOf(value);
+  if (node.kind === "list") for (const item of node.items) size += sizeOfTree(item);
+  else for (const { value } of node.members.values()) size += sizeOfTree(value);
   return size;
 }

@@ -1,5 +1,6 @@
 // A spec with its expressions evaluated: the main part, and one part for each instance of a module.
 
+import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import { Evaluator, type EvaluatorOptions, type NamedValues } from "../evaluate/evaluator.ts";
 import { Expander } from "../evaluate/expander.ts";
@@ -11,6 +12,7 @@ import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
 import { ModuleDefinitions } from "./definition.ts";
+import { expandSections } from "./expand-resources.ts";
 import { checkInputs } from "./input-check.ts";
 import { ModuleInstance } from "./instance.ts";
 import { ModuleSet } from "./instances.ts";
@@ -31,6 +33,8 @@ export interface ExpandedSpec {
   /** The main part, with sections such as `policy`. */
   readonly root: MapNode;
   readonly parts: readonly SpecPart[];
+  /** The resources whose `when` is false. */
+  readonly leftOut: ReadonlySet<Address>;
   /** Evaluate further expressions as those of the main spec. */
   readonly evaluator: Evaluator;
   readonly scope: SpecScope;
@@ -78,11 +82,16 @@ export async function expandSpec(
   const user: ModuleUser = { scope, origin: undefined, within: [main], expander };
   const modules = new ModuleSet(used, user, loading);
   const values = locals.all();
-  const sections = expanding.map(withMembers(root, NOT_EXPANDED));
+  const sections = expandSections(withMembers(root, NOT_EXPANDED), {
+    ...{ registry, evaluator, findings, scope, expander },
+    prefix: "",
+    leftOut: loading.leftOut,
+    admit: (copied, at) => loading.admitCopy(copied, at),
+  });
   const parts = [{ root: sections, origin: undefined, values }, ...modules.parts()];
   if (loading.isFull) return undefined;
   await checkInputs(loading.given, options);
-  return { root: sections, parts, evaluator, scope, expander: expanding };
+  return { root: sections, parts, leftOut: loading.leftOut, evaluator, scope, expander: expanding };
 }
 
 /** Sections that other code reads. */

@@ -6,8 +6,9 @@ import type { Keys } from "../../expressions/values.ts";
 import { Expander } from "../evaluate/expander.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
-import { isNull, type MapMember, member, type SpecNode } from "../model/tree.ts";
+import { isNull, type MapMember, type MapNode, member, type SpecNode } from "../model/tree.ts";
 import { sensitiveValue } from "../variables/constraints.ts";
+import { expandSections } from "./expand-resources.ts";
 import { ModuleSet } from "./instances.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
 import { type EachValue, Locals, SpecScope } from "./scope.ts";
@@ -19,6 +20,7 @@ export class ModuleInstance implements InstanceOfModule {
   readonly #subject: string;
   readonly #ofUser: Expander;
   readonly #expander: Expander;
+  readonly #self: ModuleUser;
   readonly #locals: Locals;
   readonly #modules: ModuleSet;
   /** Inputs and outputs, by their paths. */
@@ -58,6 +60,7 @@ export class ModuleInstance implements InstanceOfModule {
       within: [...user.within, definition.path],
       expander,
     };
+    this.#self = self;
     this.#expander = expander(scope);
     const evaluate = (node: SpecNode): SpecNode =>
       loading.findings.within(this.#origin, () => this.#expander.node(node));
@@ -74,11 +77,25 @@ export class ModuleInstance implements InstanceOfModule {
     const locals = findings.within(this.#origin, () => this.#locals.all());
     const outputs = [...definition.outputs].flatMap(([name, { key }]) => this.output(name, key) ?? []);
     yield {
-      root: findings.within(this.#origin, () => this.#expander.map(definition.sections)),
+      root: findings.within(this.#origin, () => this.#sections()),
       origin: this.#origin,
       values: [...locals, ...outputs],
     };
     yield* this.#modules.parts();
+  }
+
+  #sections(): MapNode {
+    const { registry, leftOut, findings } = this.#loading;
+    return expandSections(this.#use.definition.sections, {
+      registry,
+      leftOut,
+      findings,
+      evaluator: this.#loading.expanding.evaluator,
+      scope: this.#self.scope,
+      expander: this.#self.expander,
+      prefix: this.#origin.prefix,
+      admit: (copied, at) => this.#loading.admitCopy(copied, at),
+    });
   }
 
   get outputs(): Keys {

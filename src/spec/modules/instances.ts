@@ -1,34 +1,25 @@
 // The modules that a spec or a module uses: their instances, created on demand and within limits.
 
-import type { Code } from "../../core/codes.ts";
 import { listed } from "../../core/sentences.ts";
 import { didYouMean } from "../../core/suggest.ts";
-import { literalOf } from "../../expressions/template.ts";
 import type { Keys } from "../../expressions/values.ts";
 import type { ResolvedValue, ScopeQuery } from "../evaluate/evaluator.ts";
 import { checkSyntax } from "../evaluate/syntax-check.ts";
 import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
-import {
-  describeNode,
-  isNull,
-  member,
-  SHOWN_EVERYWHERE,
-  type SpecNode,
-  scalarAt,
-  scalarText,
-} from "../model/tree.ts";
+import { member, type SpecNode } from "../model/tree.ts";
 import type { ModuleDefinition } from "./definition.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
-import type { EachValue, ModuleOutputs } from "./scope.ts";
+import { entriesOfForEach, isIncluded, PART_OF_ADDRESS } from "./repetition.ts";
+import type { ModuleOutputs } from "./scope.ts";
 
-/** Names of modules and instances: parts of an address, so without dots and slashes. */
-const NAME = /^[A-Za-z0-9_][\w-]*$/;
-const FIELDS = ["source", "with", "for_each", "description"];
+const FIELDS = ["source", "with", "for_each", "when", "description"];
 
 interface UsedModule extends ModuleUse {
   /** By key; one with an empty key without `for_each`. */
   instances?: ReadonlyMap<string, InstanceOfModule>;
+  /** The keys of instances whose `when` is false. */
+  readonly leftOut: Set<string>;
   readonly isRepeated: boolean;
 }
 
@@ -108,7 +99,7 @@ export class ModuleSet implements ModuleOutputs {
 
   #used(name: string, at: Span, node: SpecNode): UsedModule | undefined {
     const { findings, definitions } = this.#loading;
-    if (!NAME.test(name)) {
+    if (!PART_OF_ADDRESS.test(name)) {
       findings.error("SPEC_MODULE", `${JSON.stringify(name)} cannot name a module`, at, {
         hint: "it is part of addresses, so it contains letters, digits, dashes, and underscores only",
       });
@@ -124,7 +115,7 @@ export class ModuleSet implements ModuleOutputs {
     const definition = definitions.at(member(node, "source"), name, at, this.#user.origin);
     if (definition === undefined || !this.#mayNest(definition, at)) return undefined;
     const isRepeated = member(node, "for_each") !== undefined;
-    return { name, at, node, definition, user: this.#user, isRepeated };
+    return { name, at, node, definition, user: this.#user, isRepeated, leftOut: new Set() };
   }
 
   #mayNest({ path }: ModuleDefinition, at: Span): boolean {
@@ -145,8 +136,21 @@ export class ModuleSet implements ModuleOutputs {
     // An instance whose key needs an output of the module itself finds none.
     used.instances = new Map();
     const made = new Map<string, InstanceOfModule>();
-    this.#loading.findings.within(this.#user.origin, () => {
-      for (const each of used.isRepeated ? this.#entries(used) : [undefined]) {
+    const { findings } = this.#loading;
+    findings.within(this.#user.origin, () => {
+      const subject = `modules.${used.name}`;
+      const { node } = used;
+      const { scope } = this.#user;
+      const entries = used.isRepeated
+        ? entriesOfForEach({ subject, node, expander: this.#user.expander(scope), findings }, true)
+        : [undefined];
+      for (const each of entries) {
+        const expander = this.#user.expander(each === undefined ? scope : scope.withEach(each));
+        const instance = each === undefined ? subject : `${subject}/${each.key}`;
+        if (!isIncluded({ subject: instance, node, expander, findings })) {
+          used.leftOut.add(each?.key ?? "");
+          continue;
+        }
         if (!this.#loading.admit(used.definition, used.at)) break;
         made.set(each?.key ?? "", this.#loading.instantiate(used, each));
       }
@@ -165,59 +169,16 @@ export class ModuleSet implements ModuleOutputs {
       checkSyntax(one, expanding.evaluator, findings);
     for (const { value } of definition.outputs.values()) checkSyntax(value, expanding.evaluator, findings);
   }
-
-  /** What `for_each` names: the entries of a map, or the strings of a list. */
-  #entries({ name, node }: UsedModule): readonly EachValue[] {
-    const { findings } = this.#loading;
-    const forEach = member(node, "for_each");
-    if (forEach === undefined) return [];
-    const value = this.#user.expander(this.#user.scope).node(forEach);
-    const entries: EachValue[] = [];
-    const keys = new Set<string>();
-    const add = (key: string, one: SpecNode, at: Span, isSensitive: boolean): void => {
-      const error = (code: Code, message: string, hint?: string): void =>
-        findings.error(code, `modules.${name}: ${message}`, at, { hint });
-      if (isSensitive)
-        error("SPEC_SENSITIVE", "a key of for_each cannot contain a sensitive value", SHOWN_EVERYWHERE);
-      else if (!NAME.test(key))
-        error(
-          "SPEC_MODULE",
-          `${JSON.stringify(key)} cannot be a key of for_each`,
-          "a key is part of addresses, so it contains letters, digits, dashes, and underscores only",
-        );
-      else if (keys.has(key))
-        error("SPEC_DUPLICATE_KEY", `for_each has the key ${JSON.stringify(key)} twice`);
-      else {
-        keys.add(key);
-        entries.push({ key, value: one });
-      }
-    };
-    if (value.kind === "map")
-      for (const [key, one] of value.members) add(key, one.value, one.key, value.sensitive === true);
-    else if (value.kind === "list")
-      for (const item of value.items) {
-        const text = scalarText(item);
-        const key = text === undefined ? undefined : literalOf(text);
-        const message = `modules.${name}: a list in for_each contains strings, not ${describeNode(item)}`;
-        if (key === undefined) findings.error("SPEC_TYPE", message, item);
-        else add(key, scalarAt(item, key), item, value.sensitive === true || item.sensitive === true);
-      }
-    // An expression without a value was reported.
-    else if (
-      value.value === (forEach.kind === "scalar" ? forEach.value : undefined) &&
-      String(value.value).includes("${")
-    )
-      return entries;
-    else
-      findings.wrongType(`modules.${name}: for_each`, "a map or a list of strings", value, {
-        hint: isNull(value) ? "for no instance, write for_each: []" : undefined,
-      });
-    return entries;
-  }
 }
 
-function noInstance({ name, isRepeated }: UsedModule, key: string | undefined, output: unknown): string {
+function noInstance(
+  { name, isRepeated, leftOut }: UsedModule,
+  key: string | undefined,
+  output: unknown,
+): string {
   if (output === undefined) return `modules.${name} needs the name of an output`;
+  if (leftOut.has(key ?? ""))
+    return `modules.${name}${key === undefined ? "" : `/${key}`} is left out by its when`;
   if (!isRepeated) return `modules.${name} has no for_each, so it has no instance ${JSON.stringify(key)}`;
   return key === undefined
     ? `modules.${name} has for_each, so an output needs an instance`

@@ -1,5 +1,6 @@
 // Shared state of all modules while a spec is read: definitions, limits, the evaluator, and the inputs to check.
 
+import type { Address } from "../../core/address.ts";
 import type { SensitiveTexts } from "../../core/sensitive.ts";
 import type { Suggest } from "../../core/suggest.ts";
 import type { Keys } from "../../expressions/values.ts";
@@ -11,7 +12,7 @@ import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
-import type { ModuleDefinition, ModuleDefinitions } from "./definition.ts";
+import { type ModuleDefinition, type ModuleDefinitions, sizeOfTree } from "./definition.ts";
 import type { GivenInput } from "./input-check.ts";
 import { type EachValue, OpenValues, type SpecScope } from "./scope.ts";
 
@@ -58,6 +59,9 @@ export interface LoadingOptions extends Reporting {
 /** `pools.team/ads/shared.instance_pool_id`. */
 const INSIDE = /^([\w-]+)\.([^/.]+)\/(.+)$/;
 
+/** What a resource costs besides its fields. */
+const COPY_COST = 10;
+
 export class ModuleLoading {
   readonly definitions: ModuleDefinitions;
   readonly limits: ModuleLimits;
@@ -67,9 +71,11 @@ export class ModuleLoading {
   readonly sensitive: SensitiveTexts;
   readonly expanding: Omit<ExpanderOptions, "scope" | "bind">;
   readonly open = new OpenValues();
+  /** The resources whose `when` is false. */
+  readonly leftOut = new Set<Address>();
   /** Every input of every instance that was evaluated. */
   readonly given: GivenInput[] = [];
-  readonly #registry: PlanningRegistry;
+  readonly registry: PlanningRegistry;
   readonly #instantiate: LoadingOptions["instantiate"];
   #instances = 0;
   #isFull = false;
@@ -82,7 +88,7 @@ export class ModuleLoading {
     this.suggest = suggest;
     this.findings = findings;
     this.sensitive = sensitive;
-    this.#registry = registry;
+    this.registry = registry;
     this.#instantiate = options.instantiate;
     this.expanding = { evaluator, budget: new ExpansionBudget(limits.nodes), findings };
   }
@@ -100,6 +106,16 @@ export class ModuleLoading {
     return false;
   }
 
+  /** Whether the limits leave room for a copy of a resource; reported once if not. */
+  admitCopy(copied: SpecNode, at: Span): boolean {
+    if (this.#isFull) return false;
+    if (this.expanding.budget.take(COPY_COST + sizeOfTree(copied), 0)) return true;
+    this.#isFull = true;
+    const message = `for_each makes more than ${this.limits.nodes} values`;
+    this.findings.error("SPEC_TOO_LARGE", message, at);
+    return false;
+  }
+
   instantiate(use: ModuleUse, each: EachValue | undefined): InstanceOfModule {
     return this.#instantiate(this, use, each);
   }
@@ -114,7 +130,7 @@ export class ModuleLoading {
     const [, kind = "", key = "", inside = ""] = INSIDE.exec(expression) ?? [];
     const name = inside.split("/")[0] ?? "";
     if (section?.kind !== "map" || !section.members.has(key)) return;
-    if (this.#registry.find(kind)?.nameField === undefined) return;
+    if (this.registry.find(kind)?.nameField === undefined) return;
     const own = member(sections, kind);
     const path = `${key}/${inside}`;
     if (own?.kind === "map" && own.members.has(path.slice(0, path.lastIndexOf(".")))) return;
@@ -133,7 +149,7 @@ export class ModuleLoading {
   bound(expression: string, prefix: string): string {
     const dot = expression.indexOf(".");
     const kind = expression.slice(0, dot);
-    return this.#registry.find(kind)?.nameField === undefined
+    return this.registry.find(kind)?.nameField === undefined
       ? expression
       : `${kind}.${prefix}${expression.slice(dot + 1)}`;
   }

@@ -99,7 +99,10 @@ export class SpecScope implements ValueScope {
   #each(name: string, at: Span): SpecNode | undefined {
     const { each } = this.#parts;
     if (each === undefined)
-      return this.#refused("each exists only in the `with` of a module that has for_each", at);
+      return this.#refused(
+        "each exists only where for_each is: in a resource, or in the `with` of a module",
+        at,
+      );
     if (name === "key") return scalarAt(at, each.key);
     if (name === "value") return each.value;
     return this.#refused(`each has no ${JSON.stringify(name)}`, at, "write ${each.key} or ${each.value}");

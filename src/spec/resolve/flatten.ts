@@ -34,6 +34,9 @@ export const CONTROL_SECTIONS = [
   "import",
 ] as const;
 
+/** Members of a resource that are evaluated before; the check of other targets sees them. */
+const CONTROLS = ["when", "for_each"];
+
 const MODULE_SECTIONS = ["inputs", "outputs"];
 
 /** The resources of the spec and of every instance of its modules. */
@@ -128,7 +131,11 @@ class Flattening {
       key,
       name: this.#nameOf(provider, fields, own, key, parent),
       at: one.key,
-      fields: without(fields, ["lifecycle", ...children.map(({ under }) => under)]),
+      fields: without(fields, [
+        "lifecycle",
+        ...(parent === undefined ? CONTROLS : []),
+        ...children.map(({ under }) => under),
+      ]),
       lifecycle: member(node, "lifecycle"),
       parent: parent?.address,
       origin,

@@ -169,6 +169,8 @@ export interface ReferenceContext extends Reporting {
   readonly isSensitive: boolean;
   readonly registry: PlanningRegistry;
   readonly resources: ReadonlyMap<Address, WrittenResource>;
+  /** The resources whose `when` is false. */
+  readonly leftOut: ReadonlySet<Address>;
   readonly declared: (kind: string) => readonly WrittenResource[];
 }
 
@@ -209,6 +211,10 @@ function referenceTargetOf(
   if (!resources.has(address)) {
     // Another target may declare it, together with what uses the value.
     const severity = user.address === undefined ? "warning" : undefined;
+    if (context.leftOut.has(address))
+      return report(`${raw} refers to ${address}, which its when leaves out`, {
+        hint: "write a condition that chooses the reference only if the resource is declared",
+      });
     const hint = undeclaredHint(provider, name, user, context);
     return report(`${raw} refers to ${address}, which is not in the spec`, hint, severity);
   }

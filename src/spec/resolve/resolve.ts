@@ -53,6 +53,8 @@ export interface ResolveInput extends Reporting {
   readonly secrets: SecretSources;
   /** Parts with values that no resource may use. */
   readonly parts: readonly SpecPart[];
+  /** The resources whose `when` is false. */
+  readonly leftOut: ReadonlySet<Address>;
   readonly sensitive: SensitiveTexts;
 }
 
@@ -61,7 +63,7 @@ export async function resolveResources(
   all: readonly WrittenResource[],
   resolving: ResolveInput,
 ): Promise<ReadonlyMap<Address, Resource>> {
-  const { registry, suggest, findings, parts, sensitive } = resolving;
+  const { registry, suggest, findings, parts, leftOut, sensitive } = resolving;
   const byAddress = new Map<Address, WrittenResource>();
   for (const one of all) byAddress.set(one.address, one);
   const byKind = Map.groupBy(all, ({ provider }) => provider.kind);
@@ -73,6 +75,7 @@ export async function resolveResources(
     suggest,
     findings,
     isSensitive,
+    leftOut,
   };
   const index = new DeclaredNames(all);
   reportSharedNames(byAddress, index, findings);

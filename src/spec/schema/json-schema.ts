@@ -10,7 +10,7 @@ import {
   secretField,
 } from "../../resource/kind.ts";
 import { ifType, type JsonSchema } from "./keywords.ts";
-import { LANGUAGE } from "./language.ts";
+import { LANGUAGE, REPETITION } from "./language.ts";
 import { LIFECYCLE, policySchema, rulesSchema } from "./sections.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -72,6 +72,7 @@ function withNested(provider: PlannedKind, registry: PlanningRegistry): JsonSche
   for (const child of registry.kinds)
     if (child.nested?.kind === provider.kind)
       properties[child.nested.under] = mapOf(child.kind, child.description);
+  if (provider.nested === undefined) Object.assign(properties, REPETITION);
   const whole: JsonSchema = { ...schema, properties };
   if (secretField(provider) !== undefined) whole.oneOf = [{ required: ["env"] }, { required: ["file"] }];
   else if (schema.required === undefined) whole.type = ["object", "null"];

@@ -178,6 +178,21 @@ const LOCALS: JsonSchema = {
   examples: [{ prefix: "${var.team.lowerAscii()}-${target.name}" }],
 };
 
+/** Members of modules and of resources that decide how many of them there are. */
+export const REPETITION: JsonSchema = {
+  for_each: {
+    description:
+      "One for each key of a map, or each string of a list: ${each.key}, ${each.value}. The key of a resource contains ${each.key}.",
+    examples: [{ ads: { capacity: 20 }, web: {} }, ["ads", "web"], "${local.teams}"],
+    ...ifType("string", EXPRESSION, { type: ["object", "array", "null"] }),
+  },
+  when: {
+    description: "If false, it is left out, as if the spec did not contain it.",
+    examples: ['${target.name == "prod"}', true],
+    ...ifType("string", EXPRESSION, { type: "boolean" }),
+  },
+};
+
 const MODULES: JsonSchema = {
   description: "Modules that this spec uses. Addresses in them begin with KIND.MODULE/ or KIND.MODULE/KEY/.",
   type: ["object", "null"],
@@ -194,12 +209,7 @@ const MODULES: JsonSchema = {
         examples: ["./modules/team"],
       },
       description: textSchema("Purpose of the module.", "one pool and one group for each team"),
-      for_each: {
-        description:
-          "One instance for each key of a map, or each string of a list: ${each.key}, ${each.value}.",
-        examples: [{ ads: { capacity: 20 }, web: {} }, ["ads", "web"], "${local.teams}"],
-        ...ifType("string", EXPRESSION, { type: ["object", "array", "null"] }),
-      },
+      ...REPETITION,
       with: {
         description: "Values of the module's inputs.",
         examples: [{ team: "${each.key}", capacity: "${each.value.?capacity.orValue(5)}" }],

@@ -1,0 +1,135 @@
+// Evaluates the sections of a spec or of an instance of a module. A resource with `for_each` becomes one for each entry, and one whose `when` is false is left out.
+
+import { type Address, addressOf } from "../../core/address.ts";
+import { isEvaluated, templateParts } from "../../expressions/template.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
+import type { Evaluator } from "../evaluate/evaluator.ts";
+import type { Expander } from "../evaluate/expander.ts";
+import { checkSyntax } from "../evaluate/syntax-check.ts";
+import type { Findings } from "../model/findings.ts";
+import type { Span } from "../model/source.ts";
+import { type MapMember, type MapNode, mapAt, member, type SpecNode, withMembers } from "../model/tree.ts";
+import { entriesOfForEach, isIncluded } from "./repetition.ts";
+import type { EachValue, SpecScope } from "./scope.ts";
+
+export interface ResourceExpansion {
+  readonly registry: PlanningRegistry;
+  readonly evaluator: Evaluator;
+  readonly findings: Findings;
+  readonly scope: SpecScope;
+  expander(scope: SpecScope): Expander;
+  /** What the addresses of kinds with a name field begin with: `team/ads/` in a module. */
+  readonly prefix: string;
+  /** Whether the limits leave room for a copy; reported once if not. */
+  admit(copied: SpecNode, at: Span): boolean;
+  /** The addresses of resources that are left out are added. */
+  readonly leftOut: Set<Address>;
+}
+
+export function expandSections(sections: MapNode, expansion: ResourceExpansion): MapNode {
+  const repeated: Record<string, MapMember> = {};
+  for (const [kind, { key, value }] of sections.members) {
+    if (value.kind !== "map" || expansion.registry.find(kind) === undefined) continue;
+    if (![...value.members.values()].some(isConditional)) continue;
+    repeated[kind] = { key, value: expandKind(kind, value, expansion) };
+  }
+  const expander = expansion.expander(expansion.scope);
+  const kinds = Object.keys(repeated);
+  if (kinds.length === 0) return expander.map(sections);
+  const rest = expander.map(
+    withMembers(sections, Object.fromEntries(kinds.map((kind) => [kind, undefined]))),
+  );
+  const names = new Set([...sections.members.keys(), ...rest.members.keys()]);
+  const ordered = [...names].flatMap((name) => {
+    const section = repeated[name] ?? rest.members.get(name);
+    return section === undefined ? [] : [[name, section] as const];
+  });
+  return mapAt(sections, new Map(ordered));
+}
+
+const isConditional = ({ value }: MapMember): boolean =>
+  value.kind === "map" && (value.members.has("for_each") || value.members.has("when"));
+
+function expandKind(kind: string, section: MapNode, expansion: ResourceExpansion): MapNode {
+  const { scope, findings } = expansion;
+  const plain = new Map([...section.members].filter(([, one]) => !isConditional(one)));
+  const members = new Map(expansion.expander(scope).map(mapAt(section, plain)).members);
+  for (const [key, { key: at, value: node }] of section.members) {
+    if (node.kind !== "map" || plain.has(key)) continue;
+    const resource = new Resource(kind, key, node, expansion);
+    for (const { name, value } of resource.copies(at)) {
+      if (!members.has(name)) members.set(name, { key: at, value });
+      else
+        findings.error("SPEC_DUPLICATE_KEY", `${kind} has ${JSON.stringify(name)} twice after for_each`, at, {
+          hint: "the key of a resource with for_each contains ${each.key}",
+        });
+    }
+  }
+  return mapAt(section, members);
+}
+
+class Resource {
+  readonly #kind: string;
+  readonly #key: string;
+  readonly #node: MapNode;
+  readonly #fields: MapNode;
+  readonly #expansion: ResourceExpansion;
+
+  constructor(kind: string, key: string, node: MapNode, expansion: ResourceExpansion) {
+    this.#kind = kind;
+    this.#key = key;
+    this.#node = node;
+    this.#fields = withMembers(node, { for_each: undefined, when: undefined });
+    this.#expansion = expansion;
+  }
+
+  /** The resources that are not left out. */
+  *copies(at: Span): Iterable<{ readonly name: string; readonly value: MapNode }> {
+    const { findings, scope, evaluator } = this.#expansion;
+    let isEvaluatedOnce = false;
+    for (const each of this.#entries(at)) {
+      if (each !== undefined && !this.#expansion.admit(this.#fields, at)) return;
+      const expander = this.#expansion.expander(each === undefined ? scope : scope.withEach(each));
+      const whole = mapAt(
+        this.#node,
+        new Map([[this.#key, { key: at, value: mapAt(this.#node, new Map()) }]]),
+      );
+      const [name = this.#key] = expander.map(whole).members.keys();
+      const subject = `${this.#kind}.${name}`;
+      if (isIncluded({ subject, node: this.#node, expander, findings })) {
+        isEvaluatedOnce = true;
+        yield { name, value: expander.map(this.#fields) };
+      } else this.#expansion.leftOut.add(this.#addressOf(name));
+    }
+    if (!isEvaluatedOnce) checkSyntax(this.#fields, evaluator, findings);
+  }
+
+  #entries(at: Span): readonly (EachValue | undefined)[] {
+    if (member(this.#node, "for_each") === undefined) return [undefined];
+    const { findings, scope } = this.#expansion;
+    const subject = `${this.#kind}.${this.#key}`;
+    if (!this.#hasEachKey) {
+      findings.error(
+        "SPEC_MODULE",
+        `the key of ${subject} must contain \${each.key}, because it has for_each`,
+        at,
+      );
+      return [];
+    }
+    const expander = this.#expansion.expander(scope);
+    return entriesOfForEach({ subject, node: this.#node, expander, findings }, false);
+  }
+
+  get #hasEachKey(): boolean {
+    const parts = templateParts(this.#key) ?? [];
+    return parts.some(
+      (part) => typeof part !== "string" && isEvaluated(part) && /\beach\.key\b/.test(part.expression),
+    );
+  }
+
+  #addressOf(name: string): Address {
+    const { registry, prefix } = this.#expansion;
+    const isNamed = registry.find(this.#kind)?.nameField !== undefined;
+    return addressOf(this.#kind, `${isNamed ? prefix : ""}${name}`);
+  }
+}
