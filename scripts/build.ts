@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 async function writePackage(folder: string): Promise<void> {
   const output = await bundleOf(
     { main: "src/main.ts" },
-    [lazyBuiltins, moveSchemas, bundlePackages("undici/lib/")],
+    [lazyBuiltins, moveSchemas],
     (id) => isDependency(id) && !IN_PACKAGE.test(id),
     {
       entryFileNames: "[name].js",
@@ -55,7 +55,7 @@ const NODE_CHECK = `{
  * it.
  */
 export async function writeBundle(file: string): Promise<void> {
-  const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages("")]);
+  const entry = await oneFile("src/main.ts", [inlineSchemas, bundlePackages]);
   // A static import of a module that an older Node lacks would fail before the check.
   const early = entry.imports.filter((id) => id.replace(/^node:/, "") !== "module");
   if (early.length > 0)
@@ -75,7 +75,7 @@ function isDependency(id: string): boolean {
 }
 
 /** Packages whose modules every `validate` or `plan` loads. */
-const IN_PACKAGE = /^(commander|croner|cronstrue|fastest-levenshtein|picocolors|undici\/lib\/.*)$/;
+const IN_PACKAGE = /^(commander|croner|cronstrue|fastest-levenshtein|picocolors)$/;
 
 /** The modules of a group, and all that they import, are in one file; the first group that needs a module has it. */
 const GROUPS = [
@@ -145,21 +145,17 @@ const moveSchemas: Plugin = {
 };
 
 /** Packages loaded on first use through `createRequire` become lazy modules of the bundle, if their name begins with `part`. */
-function bundlePackages(part: string): Plugin {
-  return {
-    name: "bundle-packages",
-    transform: {
-      filter: { id: /\/src\//, code: /createRequire/ },
-      handler: (text) => {
-        const code = text.replace(/\bload\("([\w./-]+)"\)/g, (call, id: string) =>
-          id.startsWith(part) ? `require("${id}")` : call,
-        );
-        if (/\bload\("/.test(code)) return code;
-        return code.replace(/^const load = .*$/m, "").replace(/^import \{ createRequire \}.*$/m, "");
-      },
-    },
-  };
-}
+const bundlePackages: Plugin = {
+  name: "bundle-packages",
+  transform: {
+    filter: { id: /\/src\//, code: /createRequire/ },
+    handler: (text) =>
+      text
+        .replace(/\bload\("([\w./-]+)"\)/g, (_call, id: string) => `require("${id}")`)
+        .replace(/^const load = .*$/m, "")
+        .replace(/^import \{ createRequire \}.*$/m, ""),
+  },
+};
 
 function licenses(modules: readonly string[]): string {
   const inPackages = modules.filter((id) => id.includes("node_modules"));

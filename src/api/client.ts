@@ -2,8 +2,8 @@
 
 import type { JsonObject } from "../core/json.ts";
 import type { SignIn } from "./auth/sign-in.ts";
-import type { ReadName, WriteName } from "./contract/operations.ts";
-import type { WriteInput } from "./contract/reader.ts";
+import type { ReadOperation, WriteOperation } from "./contract/operations.ts";
+import type { Permit, Reader, WriteInput, Writer } from "./contract/reader.ts";
 import { readWholeList } from "./contract/scim-list.ts";
 import { speaking } from "./dialect/exchange.ts";
 import { CONTRACT_TABLE, type DialectTable } from "./dialect/table.ts";
@@ -47,22 +47,11 @@ export interface ClientOptions {
   readonly tokenHint?: string;
 }
 
-/** The shape of `Reader` in src/api/contract/reader.ts. */
-export interface ApiReader {
-  read(operation: ReadName, input?: JsonObject): Promise<JsonObject>;
-}
-
-/** The shape of `Writer` there. */
-export interface ApiWriter extends ApiReader {
-  /** `permit` is asked right before each attempt leaves; where it throws, that attempt is not made. */
-  write(operation: WriteName, input: WriteInput, permit?: () => void): Promise<JsonObject>;
-}
-
 export interface Client {
-  readonly reader: ApiReader;
-  readonly writer: ApiWriter;
+  readonly reader: Reader;
+  readonly writer: Writer;
   /** Requests and answers of the workspace's dialect; only paths are translated. */
-  readonly direct: ApiWriter;
+  readonly direct: Writer;
 }
 
 /** Throws Failure where host or token can never work. */
@@ -105,13 +94,13 @@ export function createClient(options: ClientOptions): Client {
 }
 
 type Sending = (
-  operation: ReadName | WriteName,
+  operation: ReadOperation | WriteOperation,
   input: WriteInput,
-  permit?: () => void,
+  permit?: Permit,
 ) => Promise<JsonObject>;
 
-function writerOver(send: Sending): ApiWriter {
-  const read = (operation: ReadName, input: JsonObject = {}): Promise<JsonObject> =>
+function writerOver(send: Sending): Writer {
+  const read = (operation: ReadOperation, input: JsonObject = {}): Promise<JsonObject> =>
     operation === "scim/users/list" || operation === "scim/groups/list"
       ? readWholeList(operation, input, (page) => send(operation, page))
       : send(operation, input);

@@ -1,6 +1,6 @@
 // Catalogs: values that the service offers, such as versions and machine types, but that are not resources.
 
-import type { ReadOperation } from "../api/contract/reader.ts";
+import type { ReadOperation } from "../api/contract/operations.ts";
 import type { JsonObject } from "../core/json.ts";
 
 export type CatalogName = "spark_versions" | "node_types";

@@ -1,6 +1,7 @@
 // A small service of objects in parents, and kinds for it: every outcome of a request can be scripted.
 
-import type { WriteOperation, Writer } from "../../src/api/contract/reader.ts";
+import type { WriteOperation } from "../../src/api/contract/operations.ts";
+import type { Writer } from "../../src/api/contract/reader.ts";
 import { type Address, addressOf, type RemoteId, remoteId } from "../../src/core/address.ts";
 import { error } from "../../src/core/diagnostic.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";

@@ -1,7 +1,8 @@
 // The laws: rules for every kind in the registry, from the first apply to the last destroy, in each dialect.
 
 import { describe, expect, test } from "vitest";
-import type { WriteInput, WriteOperation } from "../../src/api/contract/reader.ts";
+import type { WriteOperation } from "../../src/api/contract/operations.ts";
+import type { WriteInput } from "../../src/api/contract/reader.ts";
 import { canonicalJson } from "../../src/core/digest.ts";
 import { stringifyJson } from "../../src/core/exact-json.ts";
 import { makePlan } from "../../src/planner/make-plan.ts";

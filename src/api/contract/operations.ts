@@ -147,10 +147,10 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS;
 /** Operations that change nothing. */
-export type ReadName = {
+export type ReadOperation = {
   [K in OperationName]: (typeof OPERATIONS)[K]["kind"] extends "read" ? K : never;
 }[OperationName];
-export type WriteName = Exclude<OperationName, ReadName>;
+export type WriteOperation = Exclude<OperationName, ReadOperation>;
 
 /** Whether this request may be sent again although it may have had its effect. */
 export function repeatIsSafe(

@@ -2,7 +2,7 @@
 
 import { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
-import type { Agent, Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 
 export interface HttpRequest {
   readonly method: string;
@@ -27,13 +27,8 @@ export interface HttpResponse {
 /** Sends once, without retries or redirects. Rejects if no complete answer came; see `transportFailure`. */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** Two modules of undici load in 37 ms; the complete package, with fetch, WebSockets, and mocks, takes 103 ms. */
+/** Loaded with the first transport: commands without requests do not pay for the package. */
 const load = createRequire(import.meta.url);
-const PooledAgent = load("undici/lib/dispatcher/agent.js") as typeof Agent;
-const send = load("undici/lib/api/api-request.js") as (
-  this: Dispatcher,
-  options: Dispatcher.RequestOptions,
-) => Promise<Dispatcher.ResponseData>;
 
 /** No response of the service is larger: lists have pages, and contents are at most 10 MB per request. */
 const ANSWER_BYTES = 128 * 1024 * 1024;
@@ -97,9 +92,8 @@ function agentOf({
     ...(authorities === undefined ? {} : { ca: [...authorities] }),
   };
   const connect = { timeout: connectTimeoutMs, ...tls };
-  if (proxy === undefined) return new PooledAgent({ ...limits, connect });
-  // A tunnel needs more of the package than is taken above.
-  const { EnvHttpProxyAgent: ProxyingAgent, Pool: OwnPool } = load("undici") as typeof import("undici");
+  const { Agent, EnvHttpProxyAgent, Pool } = load("undici") as typeof import("undici");
+  if (proxy === undefined) return new Agent({ ...limits, connect });
   const through = {
     ...limits,
     connect,
@@ -110,12 +104,12 @@ function agentOf({
     requestTls: { ...tls, allowH2: false },
     proxyTls: { ...tls, allowH2: false },
     // Else requests that a proxy only forwards have no limits.
-    factory: (origin: string | URL, own: object) => new OwnPool(origin, { ...limits, ...own }),
+    factory: (origin: string | URL, own: object) => new Pool(origin, { ...limits, ...own }),
   };
-  return new ProxyingAgent(through);
+  return new EnvHttpProxyAgent(through);
 }
 
-/** A signal that undici accepts like an AbortSignal, at a tenth of the cost. */
+/** A signal that undici accepts like an AbortSignal, without the cost of one for each request. */
 class Deadline extends EventEmitter {
   reason: DOMException | undefined;
 
@@ -137,7 +131,7 @@ async function exchange(agent: Dispatcher, request: HttpRequest, dropsBody: bool
   const tooLate = new Deadline();
   const timer = setTimeout(() => tooLate.pass(), request.timeoutMs);
   try {
-    const answer = await send.call(agent, {
+    const answer = await agent.request({
       origin: request.origin,
       path: PLAIN.test(request.path) ? request.path : normalized(request),
       method: request.method as "GET",

@@ -1,13 +1,7 @@
 // The writer that providers use during an apply: it makes an intent durable before each request and records the outcome after it. It also polls until a deadline.
 
-import type {
-  Permit,
-  ReadOperation,
-  RequestInput,
-  WriteInput,
-  WriteOperation,
-  Writer,
-} from "../../api/contract/reader.ts";
+import type { ReadOperation, WriteOperation } from "../../api/contract/operations.ts";
+import type { Permit, RequestInput, WriteInput, Writer } from "../../api/contract/reader.ts";
 import type { RemoteId } from "../../core/address.ts";
 import { Failure, failureOf, warning } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";

@@ -1,7 +1,7 @@
 // Creates, updates, and removes clusters, each step once the state of the cluster allows it (contract B 3.2), and the tag that
 // identifies a cluster by its token (design 6).
 
-import type { WriteOperation } from "../../api/contract/reader.ts";
+import type { WriteOperation } from "../../api/contract/operations.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { error, Failure } from "../../core/diagnostic.ts";

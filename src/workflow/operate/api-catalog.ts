@@ -5,8 +5,8 @@ import { parse } from "yaml";
 import {
   OPERATIONS,
   type OperationName,
-  type ReadName,
-  type WriteName,
+  type ReadOperation,
+  type WriteOperation,
 } from "../../api/contract/operations.ts";
 import type { WriteInput } from "../../api/contract/reader.ts";
 import { type Diagnostic, error, failureOf, warning } from "../../core/diagnostic.ts";
@@ -183,8 +183,8 @@ export async function call(
   input: JsonObject,
   all: boolean,
 ): Promise<JsonObject> {
-  if (isWrite(operation)) return direct.write(operation.name as WriteName, guarded(input));
-  const read = (page: JsonObject) => direct.read(operation.name as ReadName, page);
+  if (isWrite(operation)) return direct.write(operation.name as WriteOperation, guarded(input));
+  const read = (page: JsonObject) => direct.read(operation.name as ReadOperation, page);
   return all ? pages(operation.name, input, read) : read(input);
 }
 

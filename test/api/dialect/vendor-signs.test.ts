@@ -2,13 +2,13 @@
 
 import { expect, test } from "vitest";
 import { createClient } from "../../../src/api/client.ts";
-import type { ReadName } from "../../../src/api/contract/operations.ts";
+import type { ReadOperation } from "../../../src/api/contract/operations.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { Refused } from "../../../src/core/request-failure.ts";
 import { nockedTransport } from "../../nocked.ts";
 import { HOST, json, TOKEN, timeline } from "../scripted.ts";
 
-async function answered(operation: ReadName, answer: JsonObject): Promise<unknown> {
+async function answered(operation: ReadOperation, answer: JsonObject): Promise<unknown> {
   const transport = nockedTransport(() => json(answer));
   const client = createClient({ transport, host: HOST, token: TOKEN, ...timeline(), random: () => 0 });
   return client.reader.read(operation, {}).catch((failure: unknown) => failure);
@@ -19,7 +19,7 @@ const cluster = { ...vendor, azure_attributes: { availability: "ON_DEMAND_AZURE"
 const pool = { default_tags: { Vendor: "Databricks", DatabricksInstancePoolId: "p" } };
 const meta = { meta: { resourceType: "WorkspaceGroup" } };
 
-test.each<[ReadName, JsonObject]>([
+test.each<[ReadOperation, JsonObject]>([
   [
     "jobs/list",
     {
@@ -47,7 +47,7 @@ test.each<[ReadName, JsonObject]>([
   });
 });
 
-test.each<[ReadName, JsonObject]>([
+test.each<[ReadOperation, JsonObject]>([
   ["jobs/list", {}],
   ["jobs/list", { jobs: [{ job_id: 1, settings: { name: "MULTI_TASK" } }] }],
   [
