@@ -111,7 +111,7 @@ const task: WrittenFields = {
 const job: WrittenFields = {
   ...compute,
   ...notices,
-  ...writtenFields("name", "description", "max_concurrent_runs", "tags", "queue", "parameters"),
+  ...writtenFields("name", "description", "max_concurrent_runs", "tags", "parameters"),
   ...writtenFields("performance_target", "budget_policy_id"),
   schedule: named("quartz_cron_expression", "timezone_id", "pause_status"),
   trigger: writtenObject({

@@ -190,8 +190,7 @@ export const databricksSettings: FieldTable = {
   queue: groupField(
     { enabled: required(flagField({ description: "Whether runs wait instead of being skipped." })) },
     {
-      ...ONLY,
-      serverDefault: true,
+      ...UNMANAGED,
       severity: "availability",
       description: "What happens to runs above the limit.",
     },

@@ -24,5 +24,5 @@ export const dialectPath = (path: string): string =>
 /** The path of an operation of the contract. */
 export function contractPath(path: string): string {
   if (cloud === undefined) return path;
-  return path.replace("/api/2.0/dbfs/", "/api/2.0/fs/").replace("/api/2.1/", "/api/2.0/");
+  return path.replace("/api/2.0/dbfs/", "/api/2.0/fs/").replace(/\/api\/2\.[12]\//, "/api/2.0/");
 }
