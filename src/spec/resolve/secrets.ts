@@ -212,7 +212,7 @@ function validBytes(
   return { secret: new Sensitive(bytes), code: keyed(bytes) };
 }
 
-/** Salted with the address: secrets with equal values have different digests, so nobody can test guesses of one with another. */
+/** Salted with the address: secrets with equal values have different digests, so guesses of one cannot be tested with another. */
 function readSecret(
   { written: { address }, field }: Asked,
   keyed: Keyed,

@@ -12,7 +12,7 @@ function revealed(resource: { readonly payload?: { readonly secret?: { reveal():
   return DECODER.decode(resource.payload?.secret?.reveal());
 }
 
-/** With the length of a text as its digest. */
+/** The digest is the length of what it is made of. */
 const digestOf = (value: string): string =>
   `keyed:${`secret\nsecrets.etl/password\nkeyed:${value.length}`.length}`;
 

@@ -18,7 +18,7 @@ groups: { g: { members: { users: [ada@example.com] } }, h: { members: { users: [
 let server: RunningServer | undefined;
 afterEach(() => server?.close());
 
-/** A service in which somebody added bo to both groups after the apply. */
+/** A service in which bo was added to both groups after the apply. */
 async function drifted() {
   server = await startEmulator({ port: 0, dataDir: ":memory:", token: ADMIN });
   const { url } = server;
