@@ -28,10 +28,17 @@ export const SENSITIVE_TEXT = MASK;
 /** A shorter string is only hidden if it is the whole value: hiding it elsewhere would hide too much. */
 const SHORTEST_PART = 4;
 
+/** For so many strings. */
+interface Pattern {
+  readonly size: number;
+  readonly parts: RegExp | undefined;
+}
+
 /** Strings that no output may show, such as the values of sensitive variables. */
 export class SensitiveTexts {
   readonly #texts = new Set<string>();
-  #pattern: { readonly size: number; readonly parts: RegExp | undefined } | undefined;
+  #pattern: Pattern | undefined;
+  #encodedPattern: Pattern | undefined;
 
   /** Also hides the forms in which messages quote a string. */
   add(text: string): void {
@@ -64,30 +71,82 @@ export class SensitiveTexts {
 
   /** The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. */
   masked(text: string, mark: (part: string) => string = () => MASK): string {
+    return this.#replaced(text, () => this.#parts(), mark);
+  }
+
+  /** The same for a sentence, which can be of the service and repeat what it was sent in another encoding. */
+  maskedSentence(text: string): string {
+    return this.#replaced(
+      text,
+      () => this.#encodedParts(),
+      () => MASK,
+    );
+  }
+
+  /** A copy of a value in which every text is masked as a sentence; the value itself if nothing is sensitive. */
+  maskedDeep<T>(value: T): T {
+    return this.#texts.size === 0 ? value : withTexts(value, (text) => this.maskedSentence(text));
+  }
+
+  #replaced(text: string, pattern: () => RegExp | undefined, mark: (part: string) => string): string {
     if (this.#texts.size === 0) return text;
     if (this.#texts.has(text)) return mark(text);
-    const parts = this.#parts();
+    const parts = pattern();
     return parts === undefined
       ? text
-      : text.replace(parts, (part) => (part.startsWith(`"`) ? `"${mark(part.slice(1, -1))}"` : mark(part)));
+      : text.replace(parts, (part) => (part.startsWith('"') ? `"${mark(part.slice(1, -1))}"` : mark(part)));
   }
 
-  /** A copy of a value in which every text is masked; the value itself if nothing is sensitive. */
-  maskedDeep<T>(value: T, mark?: (part: string) => string): T {
-    return this.#texts.size === 0 ? value : withTexts(value, (text) => this.masked(text, mark));
-  }
-
-  /** Sorted by length, so that a short string does not divide a longer one. Of short ones, only what messages quote. */
+  /** Of short strings, only what messages quote. */
   #parts(): RegExp | undefined {
-    if (this.#pattern?.size === this.#texts.size) return this.#pattern.parts;
-    const sorted = [...this.#texts]
-      .map((text) => (text.length < SHORTEST_PART ? JSON.stringify(text) : text))
-      .sort((a, b) => b.length - a.length)
-      .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const parts = sorted.length === 0 ? undefined : new RegExp(sorted.join("|"), "g");
-    this.#pattern = { size: this.#texts.size, parts };
-    return parts;
+    if (this.#pattern?.size !== this.#texts.size)
+      this.#pattern = { size: this.#texts.size, parts: anyOf(this.#quoted()) };
+    return this.#pattern.parts;
   }
+
+  /** Apart from the others, because values are searched far more often than sentences. */
+  #encodedParts(): RegExp | undefined {
+    if (this.#encodedPattern?.size !== this.#texts.size) {
+      const encoded = [...this.#texts].filter((text) => text.length >= SHORTEST_PART).flatMap(encodings);
+      this.#encodedPattern = { size: this.#texts.size, parts: anyOf([...this.#quoted(), ...encoded]) };
+    }
+    return this.#encodedPattern.parts;
+  }
+
+  #quoted(): readonly string[] {
+    return [...this.#texts].map((text) => (text.length < SHORTEST_PART ? JSON.stringify(text) : text));
+  }
+}
+
+/** Sorted by length, so that a short string does not divide a longer one. */
+function anyOf(texts: readonly string[]): RegExp | undefined {
+  const sorted = [...new Set(texts)]
+    .sort((a, b) => b.length - a.length)
+    .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return sorted.length === 0 ? undefined : new RegExp(sorted.join("|"), "g");
+}
+
+/** A shorter part of base64 occurs by chance. */
+const SHORTEST_BASE64_PART = 8;
+
+/** A string as hex and as base64 in both alphabets, alone and inside a longer text, where its first and last characters are unknown. */
+function encodings(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  const hex = bytes.toString("hex");
+  const whole = bytes.toString("base64");
+  const inside = [0, 1, 2].map((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    return encoded.slice(before === 0 ? 0 : 4, encoded.length - (encoded.length % 4));
+  });
+  const base64 = [
+    whole,
+    whole.replace(/=+$/, ""),
+    ...inside.filter(({ length }) => length >= SHORTEST_BASE64_PART),
+  ];
+  const url = base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"));
+  return [hex, hex.toUpperCase(), ...base64, ...url];
 }
 
 /** Words and addresses of a plan, which contain no value of a variable: a plan without them could not be read. */

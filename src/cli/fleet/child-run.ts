@@ -363,7 +363,7 @@ function logTo(send: (message: MessageFromChild) => void, secrets: SensitiveText
     waiting = "";
   };
   const line = (text: string): void => {
-    const masked = secrets.size === 0 ? text : secrets.masked(text);
+    const masked = secrets.size === 0 ? text : secrets.maskedSentence(text);
     waiting += `${new Date().toISOString()} ${printable(masked)}\n`;
     timer ??= setTimeout(flush, FLUSH_MS);
   };
