@@ -30,6 +30,20 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   planner: ["model", "diff", "decide", "check", "mode", "."],
   engine: [".", "observe", "recover", "apply"],
   report: ["text", "view", "format", "inspect", "html", "metrics", "."],
+  workflow: [
+    "invocation",
+    "rules",
+    "session",
+    "operate",
+    "drift",
+    "plan",
+    "apply",
+    "transfer",
+    "convert",
+    "spec-tests",
+    "authoring",
+  ],
+  cli: ["command", "output", "fleet", "commands", "."],
   emulator: ["world", "store", "http", "notebook", "routes", "dialect", "."],
 };
 

@@ -4,10 +4,11 @@ import type { CommandContext } from "../config/environment.ts";
 import { VERSION } from "../config/version.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import { diagnosticsOf } from "../core/request-failure.ts";
+import { type InvocationOptions, resolveInvocation } from "../workflow/invocation/invocation.ts";
 import type { Command, ConsoleContext } from "./command/command.ts";
 import { EXIT } from "./command/exit-codes.ts";
 import { type OutputRequest, optionValues } from "./command/option.ts";
-import { buildProgram, type Invocation, parseArguments } from "./command/parser.ts";
+import { buildProgram, type ParsedCommand, parseArguments } from "./command/parser.ts";
 import { COMMANDS } from "./commands.ts";
 import { reportFailure } from "./output/diagnostics.ts";
 import { workflowObserver } from "./output/workflow-observer.ts";
@@ -24,9 +25,7 @@ async function dispatch(context: CommandContext, argv: readonly string[]): Promi
   const { command, own, root } = called;
   const asksHelp = root.help !== undefined || own.help !== undefined;
   if (command !== undefined && !("commands" in command))
-    return asksHelp
-      ? showHelp(context, called)
-      : runCommand({ ...context, observer: workflowObserver(context) }, command, called);
+    return asksHelp ? showHelp(context, called) : runCommand(context, command, called);
   if (called.args.length > 0) throw new Failure(...withAdvice(called, called.problems));
   if (asksHelp || argv.length === 0) return showHelp(context, called);
   if (own.version !== undefined) {
@@ -41,7 +40,7 @@ async function dispatch(context: CommandContext, argv: readonly string[]): Promi
   return EXIT.error;
 }
 
-async function showHelp(context: CommandContext, { command, parser, args }: Invocation): Promise<number> {
+async function showHelp(context: CommandContext, { command, parser, args }: ParsedCommand): Promise<number> {
   if (command !== undefined && "moreHelp" in command && args.length > 0)
     context.stdout.write(`${await command.moreHelp?.(args)}\n`);
   const { helpText } = await import("./command/help.ts");
@@ -49,14 +48,17 @@ async function showHelp(context: CommandContext, { command, parser, args }: Invo
   return EXIT.ok;
 }
 
-async function runCommand(context: ConsoleContext, command: Command, called: Invocation): Promise<number> {
+async function runCommand(process: CommandContext, command: Command, called: ParsedCommand): Promise<number> {
   const { values, problems } = optionValues(command.options, called.root, called.own);
+  const observed = { ...process, observer: workflowObserver(process) };
+  // Options of the same names have the same types in every command.
+  const context = { ...observed, ...resolveInvocation(observed, values as InvocationOptions) };
   const wrong = [...called.problems, ...problems];
   try {
     if (wrong.length > 0) throw await refusal(context, command, withAdvice(called, wrong), values);
     return await command.run(context, values, called.args);
   } catch (problem) {
-    await command.ending?.(
+    await command.failureDocument?.(
       context,
       reportsIn(values).find(({ file }) => file === undefined)?.format ?? "",
       diagnosticsOf(problem),
@@ -68,17 +70,16 @@ async function runCommand(context: ConsoleContext, command: Command, called: Inv
 /** Writes the report files, too: what an earlier run left there is about that run. */
 async function refusal(
   context: ConsoleContext,
-  { ending }: Command,
+  { failureDocument }: Command,
   found: readonly Diagnostic[],
   values: Readonly<Record<string, unknown>>,
 ): Promise<Failure> {
-  if (ending === undefined) return new Failure(...found);
+  if (failureDocument === undefined) return new Failure(...found);
   const { Reports } = await import("./output/reports.ts");
   const { WrittenFiles } = await import("./output/written-files.ts");
-  const wishes = reportsIn(values);
   // An untrusted run does not start git, because the repository's options may be wrong.
-  const reports = new Reports(context, wishes, { untrusted: true }, new WrittenFiles(context, values));
-  await reports.end(ending, found, { stdout: false });
+  const reports = new Reports(context, reportsIn(values), true, new WrittenFiles(context, values));
+  await reports.end(failureDocument, found, { stdout: false });
   return new Failure(...found, ...reports.save());
 }
 
@@ -87,7 +88,7 @@ function reportsIn({ output }: Readonly<Record<string, unknown>>): readonly Outp
 }
 
 /** The last problem without a hint refers to the help. */
-function withAdvice({ parser }: Invocation, problems: readonly Diagnostic[]): readonly Diagnostic[] {
+function withAdvice({ parser }: ParsedCommand, problems: readonly Diagnostic[]): readonly Diagnostic[] {
   const last = problems.findLast(({ hint }) => hint === undefined);
   const hint = `run \`${parser.title} --help\``;
   return problems.map((one) => (one === last ? { ...one, hint } : one));

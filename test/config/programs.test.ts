@@ -12,6 +12,7 @@ import { runOrigin } from "../../src/cli/output/run-origin.ts";
 import type { CommandContext } from "../../src/config/environment.ts";
 import { findProgram } from "../../src/config/programs.ts";
 import { azureCliRunner } from "../../src/config/sign-in/azure.ts";
+import { resolveInvocation } from "../../src/workflow/invocation/invocation.ts";
 import { withWorktree } from "../../src/workflow/plan/base-spec.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -128,7 +129,7 @@ describe("a helper program gets only what it needs", () => {
     mkdirSync(join(checkout, ".git"));
     writeFileSync(join(checkout, ".git/HEAD"), "ref: refs/heads/packed\n");
     writeFileSync(join(checkout, "workspace.yaml"), "groups: {}\n");
-    const { commit } = await runOrigin({ ...context, cwd: checkout }, {});
+    const { commit } = await runOrigin(resolveInvocation({ ...context, cwd: checkout } as never, {}), true);
     expect(commit).toBeUndefined();
     expect(got("git")).toEqual([...GIT, "GIT_OPTIONAL_LOCKS"].sort());
   });

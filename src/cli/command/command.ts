@@ -1,11 +1,24 @@
 // A command: its name, summary, options, and arguments as data, and the function that runs it.
 
 import type { CommandContext } from "../../config/environment.ts";
-import type { WorkflowContext } from "../../workflow/invocation/workflow-context.ts";
-import type { ReportEnding } from "../output/failure-documents.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { RunInfo } from "../../report/text/run-info.ts";
+import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { Options, ValuesOf } from "./option.ts";
 
-export interface ConsoleContext extends CommandContext, WorkflowContext {}
+/** A command gets the streams of the process and what the invocation works on. */
+export interface ConsoleContext extends CommandContext, Invocation {}
+
+export type RunOrigin = Omit<RunInfo, "host" | "partial" | "modes">;
+
+/** Writes what ended a run in the form that was asked for; nothing where stderr has said it all. */
+export type FailureDocument = (
+  context: ConsoleContext,
+  form: string,
+  diagnostics: readonly Diagnostic[],
+  /** Absent for a run that ended before its options were understood. */
+  origin?: RunOrigin,
+) => Promise<void>;
 
 /** A positional argument, as commander writes it: `<address>`, `[planfile]`, `[names...]`. */
 export interface ArgumentSpec {
@@ -30,7 +43,7 @@ export interface Command extends Described {
   /** Help that depends on the arguments; shown before the command's own. */
   moreHelp?(args: readonly string[]): Promise<string>;
   /** For commands with machine-readable formats: the output of a run that ended before its answer. */
-  readonly ending?: ReportEnding;
+  readonly failureDocument?: FailureDocument;
   run(
     context: ConsoleContext,
     options: Readonly<Record<string, unknown>>,
@@ -42,7 +55,7 @@ interface Definition<O extends Options> extends Described {
   readonly options: O;
   readonly args?: readonly ArgumentSpec[];
   readonly below?: readonly Command[];
-  readonly ending?: ReportEnding;
+  readonly failureDocument?: FailureDocument;
   moreHelp?(args: readonly string[]): Promise<string>;
   run(context: ConsoleContext, options: ValuesOf<O>, args: readonly string[]): Promise<number>;
 }

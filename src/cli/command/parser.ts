@@ -11,7 +11,8 @@ import { commandHabit, withoutHabits } from "./terraform-flags.ts";
 const HELP = flagOption("-h, --help", "show help");
 const VERSION = flagOption("-V, --version", "show the version");
 
-export interface Invocation {
+/** The command that the arguments name, and its strings. */
+export interface ParsedCommand {
   /** Absent for the program itself. */
   readonly command: Command | CommandGroup | undefined;
   readonly parser: Parser;
@@ -136,7 +137,7 @@ function optionOf(spec: OptionSpec<unknown>): Option {
 }
 
 /** Returns all that does not fit, instead of throwing. */
-export async function parseArguments(program: Parser, argv: readonly string[]): Promise<Invocation> {
+export async function parseArguments(program: Parser, argv: readonly string[]): Promise<ParsedCommand> {
   const problems: Diagnostic[] = [];
   try {
     await program.parseAsync(argv, { from: "user" });

@@ -73,7 +73,7 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
     ];
     if (hasErrors(found)) throw new Failure(...found);
     printDiagnostics(context, found);
-    const answer = await withConnection(context, options, (connection) =>
+    const answer = await withConnection(context, (connection) =>
       call(connection, operation, input, options.all),
     );
     if (isWrite(operation))

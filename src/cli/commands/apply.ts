@@ -1,8 +1,10 @@
 // `workspace apply [PLANFILE]` applies the spec or a saved plan; `workspace destroy` deletes all managed resources.
 
 import { type ApplyRequest, runApply, runPlanFile, withPlanFile } from "../../workflow/apply/apply.ts";
+import type { Invocation, InvocationOptions } from "../../workflow/invocation/invocation.ts";
 import { assertMayApply } from "../../workflow/invocation/target.ts";
-import { type PlanOptions, type SessionOptions, withSession } from "../../workflow/session/session.ts";
+import type { PlanOptions } from "../../workflow/plan/plan-session.ts";
+import { withSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
 import { textsOption } from "../command/option.ts";
 import {
@@ -15,7 +17,7 @@ import {
   UNENCRYPTED_OPTION,
 } from "../command/shared-options.ts";
 import { endApply, originFrom, planObserver, savedPlanObserver } from "../output/apply-observer.ts";
-import { applyEnding } from "../output/failure-documents.ts";
+import { applyFailureDocument } from "../output/failure-documents.ts";
 import type { ApprovalOptions } from "../output/prompt.ts";
 import { withReports } from "../output/reports.ts";
 import type { OutcomeReports } from "../output/review.ts";
@@ -33,14 +35,14 @@ export const applyCommand = defineCommand({
     ...UNENCRYPTED_OPTION,
   },
   args: [{ name: "[planfile]", description: "plan saved with `plan --out`; applied without a prompt" }],
-  ending: applyEnding,
+  failureDocument: applyFailureDocument,
   notes:
     "Exit codes: 0 success, 1 error, 3 blocked by a guard or a policy, 4 stale plan, 5 state locked, 130 and 143 interrupted.",
   run: (context, options, [planfile]) =>
-    withReports(context, { ...options, planfile }, applyEnding, (reports, seen) =>
+    withReports(context, { ...options, planfile }, applyFailureDocument, (reports, invocation) =>
       planfile === undefined
-        ? applySpec(reports, { ...options, seen }, options)
-        : applyFile(reports, { ...options, seen }, planfile),
+        ? applySpec(reports, invocation, options, options)
+        : applyFile(reports, invocation, options, planfile),
     ),
 });
 
@@ -54,22 +56,27 @@ export const destroyCommand = defineCommand({
     ...OUTCOME_OUTPUT,
     ...ASK_OPTIONS,
   },
-  ending: applyEnding,
+  failureDocument: applyFailureDocument,
   notes: "To preview the deletions, run `workspace plan --destroy`.",
   run: (context, options) =>
-    withReports(context, options, applyEnding, (reports, seen) =>
-      applySpec(reports, { ...options, seen }, { destroy: true, only: options.only }),
+    withReports(context, options, applyFailureDocument, (reports, invocation) =>
+      applySpec(reports, invocation, options, { destroy: true, only: options.only }),
     ),
 });
 
-type ApplyOptions = SessionOptions & ApprovalOptions & Pick<ApplyRequest, "lockTimeout">;
+type ApplyOptions = ApprovalOptions & Pick<ApplyRequest, "lockTimeout">;
 
-function applySpec(reports: OutcomeReports, options: ApplyOptions, plan: PlanOptions): Promise<number> {
+function applySpec(
+  reports: OutcomeReports,
+  invocation: Invocation,
+  options: ApplyOptions,
+  plan: PlanOptions,
+): Promise<number> {
   const { destroy = false } = plan;
-  assertMayApply(reports.context, options, { saved: false, named: false, destroy });
+  assertMayApply(invocation, { saved: false, named: false, destroy });
   const secrets = destroy ? "skip" : "resolve";
   return reports.context.signals.during((signal) =>
-    withSession(reports.context, options, { makesKey: true, secrets, signal }, async (session) => {
+    withSession(invocation, { makesKey: true, secrets, signal }, async (session) => {
       const observer = await planObserver(reports, session, options, destroy, signal);
       const { lockTimeout } = options;
       const request = { plan, lockTimeout, signal, origin: originFrom(reports) };
@@ -78,9 +85,14 @@ function applySpec(reports: OutcomeReports, options: ApplyOptions, plan: PlanOpt
   );
 }
 
-function applyFile(reports: OutcomeReports, options: ApplyOptions, file: string): Promise<number> {
+function applyFile(
+  reports: OutcomeReports,
+  invocation: Invocation,
+  options: ApplyOptions & InvocationOptions & PlanOptions,
+  file: string,
+): Promise<number> {
   return reports.context.signals.during((signal) =>
-    withPlanFile(reports.context, options, file, signal, async (session, text) => {
+    withPlanFile(invocation, options, file, signal, async (session, text) => {
       const observer = await savedPlanObserver(reports, session);
       const { lockTimeout } = options;
       const request = { lockTimeout, signal, origin: originFrom(reports) };

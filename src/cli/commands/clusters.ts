@@ -87,13 +87,13 @@ export const ENDS: Goal = {
 /** Runs `work` on a recorded cluster; a signal ends the wait and not what the service does. */
 export function onCluster(
   context: ConsoleContext,
-  options: Parameters<typeof withRecordedObject>[1] & WaitOptions,
+  options: WaitOptions,
   address: string,
   work: (of: RecordedObject, signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
   assertWaits(options);
   return context.signals.during(
-    (signal) => withRecordedObject(context, options, "clusters", address, (of) => work(of, signal)),
+    (signal) => withRecordedObject(context, "clusters", address, (of) => work(of, signal)),
     "Stopped waiting. The cluster continues.\n",
   );
 }
@@ -239,7 +239,7 @@ const eventsCommand = defineCommand({
       throw failureOf("CLI_USAGE", "--all and --limit cannot be used together");
     const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 50);
     const types = options.types.flatMap((one) => one.split(",")).map((one) => one.trim().toUpperCase());
-    return withRecordedObject(context, options, "clusters", address, async ({ connection, id }) => {
+    return withRecordedObject(context, "clusters", address, async ({ connection, id }) => {
       const request = {
         cluster_id: id,
         order: options.order === "oldest" ? "ASC" : "DESC",

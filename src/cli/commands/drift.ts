@@ -22,8 +22,9 @@ import {
 } from "../../workflow/drift/drift.ts";
 import { restrictionOf } from "../../workflow/plan/address-filter.ts";
 import { placesIn } from "../../workflow/plan/located.ts";
+import { planSession } from "../../workflow/plan/plan-session.ts";
 import { lockWait, withState, writeEntries } from "../../workflow/session/open-state.ts";
-import { keyedBy, planSession, withSession } from "../../workflow/session/session.ts";
+import { withSession } from "../../workflow/session/session.ts";
 import { assertStateExists } from "../../workflow/session/state-warnings.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -37,7 +38,7 @@ import {
   STATE_OPTIONS,
 } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
-import { driftEnding } from "../output/failure-documents.ts";
+import { driftFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 
 export const acknowledgeCommand = defineCommand({
@@ -58,7 +59,7 @@ export const acknowledgeCommand = defineCommand({
     "The acknowledgement ends on its date, or earlier: if an apply reverts the drift, or if the value changes again.",
   async run(context, options, [place]) {
     if (options.list)
-      return withState(context, options, async (store) => {
+      return withState(context, async (store) => {
         const { state } = await store.read();
         context.stdout.write(listText(state.acknowledged ?? [], Date.now()));
         return EXIT.ok;
@@ -67,7 +68,7 @@ export const acknowledgeCommand = defineCommand({
       throw failureOf("CLI_USAGE", "an address is missing", { hint: "name an address, or pass --list" });
     const wait = lockWait(context, options.lockTimeout);
     if (options.remove)
-      return withState(context, options, async (store) => {
+      return withState(context, async (store) => {
         const subject = (state: State) =>
           acknowledgedSubject(acknowledgedAt(state.acknowledged ?? [], place));
         subject((await store.read()).state);
@@ -78,13 +79,13 @@ export const acknowledgeCommand = defineCommand({
     const now = Date.now();
     const until = acknowledgedUntil(options.until, now);
     const reason = acknowledgedReason(options.reason);
-    return withSession(context, options, { makesKey: true, secrets: "skip" }, async (session) => {
+    return withSession(context, { makesKey: true, secrets: "skip" }, async (session) => {
       // Under the lock: an apply that this command waited for may have reverted the drift.
       await writeEntries(session.store, wait, async (lease) => {
         if (hasErrors(lease.diagnostics)) throw new Failure(...lease.diagnostics);
         const state = lease.state();
         const { plan, input, recovered, learnt } = await planSession(session, state, { writes: true });
-        const drift = driftAt(plan.drift, place, keyedBy(session));
+        const drift = driftAt(plan.drift, place, session.secretDigest);
         const address = recordedAddress(state, pendingMoves(recovered.entries), drift.address);
         const by = input.caller ?? thisProcess().user;
         const acknowledgement: Acknowledgement = { ...drift, address, until, reason, by, at: now };
@@ -136,14 +137,14 @@ export const driftCommand = defineCommand({
       SEVERITIES,
     ),
   },
-  ending: driftEnding,
+  failureDocument: driftFailureDocument,
   notes:
     "Exit codes: 0 no drift, 1 error, 2 drift. Acknowledged drift does not count. The command reads no secrets.",
   async run(context, options) {
     const sinceLast = options.since === "last";
-    const opening = { makesKey: sinceLast, secrets: "skip" } as const;
-    return withReports(context, options, driftEnding, (reports, seen) =>
-      withSession(context, { ...options, seen }, opening, async (session) => {
+    const requirements = { makesKey: sinceLast, secrets: "skip" } as const;
+    return withReports(context, options, driftFailureDocument, (reports, invocation) =>
+      withSession(invocation, requirements, async (session) => {
         const { state, diagnostics } = await session.readState();
         assertStateExists(session.store, state, "drift cannot be detected");
         const planned = await planSession(session, state, { only: options.only });
@@ -167,7 +168,7 @@ export const driftCommand = defineCommand({
           const only = restrictionOf(options.only)?.only;
           const moves = pendingMoves(planned.recovered.entries);
           const compared = { drift: planned.plan.drift, live: planned.live, only, moves };
-          const found = await rememberReported(session.store, state, compared, keyedBy(session));
+          const found = await rememberReported(session.store, state, compared, session.secretDigest);
           printDiagnostics(context, found);
         }
         return view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;

@@ -1,6 +1,5 @@
 // `workspace explain [KIND[.FIELD…]]`: describes a kind, a field, or a section of the spec.
 
-import { dialectFrom } from "../../config/settings.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry as everyKind } from "../../providers/index.ts";
@@ -35,8 +34,8 @@ export const explainCommand = defineCommand({
       takes: everyKind.kinds.map((one) => one.kind),
     },
   ],
-  async run(context, options, [what]) {
-    const registry = registryIn(everyKind, dialectFrom(context, options));
+  async run(context, _options, [what]) {
+    const registry = registryIn(everyKind, context.dialect());
     const colors = colorsOf(context, context.stdout);
     const [kind, ...path] = (what ?? "").split(".").filter((part) => part !== "");
     context.stdout.write(

@@ -11,7 +11,6 @@ import { registry } from "../../providers/index.ts";
 import { printable } from "../../report/text/printable.ts";
 import { yamlText } from "../../report/text/yaml.ts";
 import { type ExportedSpec, type ExportInput, exportSpec } from "../../spec/export/document.ts";
-import { embeddedFolder } from "../../workflow/invocation/state-location.ts";
 import { type Connection, connect, readLimitOf } from "../../workflow/session/connect.ts";
 import {
   exportNotes,
@@ -56,20 +55,26 @@ export const exportCommand = defineCommand({
     const settings = settingsOf(context, options);
     printDiagnostics(context, settings.warnings);
     const kinds = kindsNamed(registry, options.kinds);
-    const readLimit = readLimitOf(context, options);
-    const folder = embeddedFolder(context, options);
-    const connection = await connect({ settings, embeddedFolder: folder, readLimit });
+    const { embeddedFolder } = context;
+    const readLimit = readLimitOf(context.readTimeoutMs());
+    const connection = await connect({ settings, embeddedFolder, readLimit });
     try {
-      const { parallelism } = settings;
+      const { parallelism, spoken: dialect } = settings;
       const input = await readLimit.during(async () => {
         const progress = await progressFor(context);
-        return readForExport(context, connection, { ...options, parallelism, kinds }, (event) =>
+        return readForExport(connection, { ...options, parallelism, kinds, dialect }, (event) =>
           progress.read(event),
         ).finally(() => progress.stop());
       });
       return options.out === undefined
         ? print(context, connection, input, options)
-        : await write(context, connection, input, { ...options, out: options.out, parallelism, readLimit });
+        : await write(context, connection, input, {
+            ...options,
+            out: options.out,
+            parallelism,
+            readLimit,
+            dialect,
+          });
     } finally {
       await connection.close();
     }

@@ -2,7 +2,7 @@
 
 import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/inspect/spec-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
-import { specWithoutSecrets } from "../../workflow/session/read-spec.ts";
+import { readSpec } from "../../workflow/session/read-spec.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { choiceOption, oneFormat } from "../command/option.ts";
@@ -18,7 +18,7 @@ export const graphCommand = defineCommand({
     ),
   },
   async run(context, options) {
-    const spec = await specWithoutSecrets(context, options);
+    const { spec } = await readSpec(context, {});
     const found = graphOf(spec.resources.values());
     context.stdout.write(await drawn(options.output, found));
     return EXIT.ok;

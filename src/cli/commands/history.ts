@@ -22,7 +22,7 @@ export const historyCommand = defineCommand({
       throw failureOf("CLI_USAGE", `${text} is not an address`, {
         hint: "write it as kind.key, such as pools.shared",
       });
-    const state = await withState(context, options, async (store) => {
+    const state = await withState(context, async (store) => {
       const loaded = await store.read();
       printDiagnostics(context, loaded.diagnostics);
       noteMissingState(context, store.place, loaded.state);

@@ -44,7 +44,7 @@ export const importCommand = defineCommand({
   notes: "The command changes only the state, then shows the next plan.",
   async run(context, options, [text = "", id = ""]) {
     return context.signals.during((signal) =>
-      withSession(context, options, { makesKey: true, secrets: "skip", signal }, (session) => {
+      withSession(context, { makesKey: true, secrets: "skip", signal }, (session) => {
         const resource = declared(session.spec, text);
         return withLock(session, options.lockTimeout, signal, (lease) =>
           importInto(context, session, lease, resource, id, options.output),
@@ -77,12 +77,12 @@ async function importInto(
 
 async function show(
   context: ConsoleContext,
-  { options, spec }: Session,
+  { spec }: Session,
   { address, id, name }: StateRecord,
   plan: Plan,
   form: "text" | "json",
 ): Promise<void> {
-  const reports = new Reports<PlanFormat>(context, [], options);
+  const reports = new Reports<PlanFormat>(context, []);
   const shown = { plan, places: placesIn(spec.resources), notes: [] };
   if (form === "json") {
     const info = await reports.info(plan);

@@ -15,7 +15,7 @@ import {
   UNENCRYPTED_OPTION,
   UNTRUSTED_OPTIONS,
 } from "../command/shared-options.ts";
-import { planEnding } from "../output/failure-documents.ts";
+import { planFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 import { saveReview, showReview } from "../output/review.ts";
 
@@ -39,20 +39,18 @@ export const planCommand = defineCommand({
     ...BASE_OPTIONS,
     offline: flagOption("--offline", "compare with the state instead of the workspace"),
   },
-  ending: planEnding,
+  failureDocument: planFailureDocument,
   notes:
     "Exit codes: 0 success, 1 error, 2 changes (with --detailed-exitcode), 3 blocked by a guard or a policy.",
   async run(context, options) {
     assertReviewable(options);
-    return withReports(context, options, planEnding, async (reports, seen) => {
-      const reading = { ...options, seen };
-      if (options.offline) return showReview(reports, options, await planOffline(context, reading));
-      const opening = {
+    return withReports(context, options, planFailureDocument, async (reports, invocation) => {
+      if (options.offline) return showReview(reports, options, await planOffline(invocation, options));
+      const requirements = {
         makesKey: options.out !== undefined,
         secrets: options.destroy || options.untrusted ? "skip" : "optional",
-        untrusted: options.untrusted,
       } as const;
-      return withSession(context, reading, opening, async (session) => {
+      return withSession(invocation, requirements, async (session) => {
         const planned = await planForReview(session, options);
         const { out } = options;
         const save = out === undefined ? undefined : await saveReview(reports, session, planned, out);

@@ -1,7 +1,6 @@
 // `workspace schema` prints the JSON Schema of specs and outputs, or the API description; `workspace version` the versions of the program and of Node.
 
 import { readFileSync } from "node:fs";
-import { dialectFrom } from "../../config/settings.ts";
 import { VERSION } from "../../config/version.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { printableJson } from "../../report/text/printable.ts";
@@ -33,7 +32,7 @@ export const schemaCommand = defineCommand({
     applyEvents: flagOption("--apply-events", "schema of each line of `apply --output json`"),
   },
   async run(context, options) {
-    const spoken = dialectFrom(context, options);
+    const spoken = context.dialect();
     const asked = ["api", "plan", "drift", "test", "applyEvents"] as const;
     const [shipped, ...more] = asked.filter((name) => options[name]);
     if (more.length > 0)

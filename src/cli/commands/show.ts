@@ -7,10 +7,9 @@ import { EXIT } from "../command/exit-codes.ts";
 import { flagOption } from "../command/option.ts";
 import { HOST_OPTIONS, PLAN_OUTPUT, SPEC_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
-import { planEnding } from "../output/failure-documents.ts";
+import { planFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 import { showPlan } from "../output/review.ts";
-import { WrittenFiles } from "../output/written-files.ts";
 
 export const showCommand = defineCommand({
   name: "show",
@@ -23,23 +22,27 @@ export const showCommand = defineCommand({
     detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are or may be changes"),
   },
   args: [{ name: "<planfile>", description: "plan saved with `plan --out`" }],
-  ending: planEnding,
+  failureDocument: planFailureDocument,
   notes:
     "The command verifies the signature with WORKSPACE_STATE_KEY, or with the key next to the state. It does not check whether the plan is stale.",
   async run(context, options, [planfile = ""]) {
-    const files = new WrittenFiles(context, { ...options, planfile });
-    return withReports(context, { ...options, files, untrusted: true }, planEnding, async (reports) => {
-      const saved = await verifiedPlan(context, options, planfile);
-      const { plan, report } = saved;
-      const notes = report?.notes ?? [];
-      printDiagnostics(context, notes);
-      const origin = report?.run ?? {
-        toolVersion: saved.tool_version,
-        ...(saved.target === "" ? {} : { target: saved.target }),
-        madeAt: new Date(saved.made_at).toISOString(),
-      };
-      await showPlan(reports, { plan, places: placesFrom(report?.places), notes, origin });
-      return options.detailedExitcode && changesAnything(plan) ? EXIT.changes : EXIT.ok;
-    });
+    return withReports(
+      context,
+      { ...options, planfile, untrusted: true },
+      planFailureDocument,
+      async (reports) => {
+        const saved = await verifiedPlan(context, options, planfile);
+        const { plan, report } = saved;
+        const notes = report?.notes ?? [];
+        printDiagnostics(context, notes);
+        const origin = report?.run ?? {
+          toolVersion: saved.tool_version,
+          ...(saved.target === "" ? {} : { target: saved.target }),
+          madeAt: new Date(saved.made_at).toISOString(),
+        };
+        await showPlan(reports, { plan, places: placesFrom(report?.places), notes, origin });
+        return options.detailedExitcode && changesAnything(plan) ? EXIT.changes : EXIT.ok;
+      },
+    );
   },
 });

@@ -102,7 +102,7 @@ export const whoamiCommand = defineCommand({
       printResult(context, options.output, identityJson(view), () => identityText(view));
     };
     show(
-      await callerName(context, { ...options, file: undefined }).catch((failure: unknown) => {
+      await callerName(context).catch((failure: unknown) => {
         show(undefined);
         throw failure;
       }),

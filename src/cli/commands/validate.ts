@@ -19,7 +19,7 @@ import {
   VALIDATION_OUTPUT,
 } from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
-import { validateEnding } from "../output/failure-documents.ts";
+import { validateFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
 
 export const validateCommand = defineCommand({
@@ -32,14 +32,13 @@ export const validateCommand = defineCommand({
     ...DIALECT_OPTIONS,
     ...VALIDATION_OUTPUT,
   },
-  ending: validateEnding,
+  failureDocument: validateFailureDocument,
   async run(context, options) {
-    return withReports(context, options, validateEnding, async (reports, seen) => {
-      const reading = { ...options, seen, allTargets: true };
-      const { spec, diagnostics: found } = await checkSpec(context, reading, undefined).catch(
+    return withReports(context, options, validateFailureDocument, async (reports, invocation) => {
+      const { spec, diagnostics: found } = await checkSpec(invocation, { allTargets: true }).catch(
         (problem: unknown) => ({ spec: undefined, diagnostics: diagnosticsOf(problem) }),
       );
-      const done = spec === undefined || hasErrors(found) ? [] : await doneEntries(context, options, spec);
+      const done = spec === undefined || hasErrors(found) ? [] : await doneEntries(context, spec);
       const diagnostics = [...found, ...done];
       const valid = spec !== undefined && !hasErrors(diagnostics);
       if (reports.format === "text" && !valid) throw new Failure(...diagnostics);

@@ -9,7 +9,7 @@ import type { ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/ap
 import { placesIn } from "../../workflow/plan/located.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
-import { applyEnding } from "./failure-documents.ts";
+import { applyFailureDocument } from "./failure-documents.ts";
 import { type ApprovalOptions, askApproval } from "./prompt.ts";
 import { logPlan, type OutcomeReports, type ShownPlan, showPlan, showRefusal, viewOf } from "./review.ts";
 
@@ -75,7 +75,7 @@ export async function endApply(reports: OutcomeReports, result: ApplyResult): Pr
   if (result.status === "applied") return exitOfOutcome(result.outcome);
   if (result.status === "declined") {
     const declined = error("CLI_CONFIRMATION", "the plan was not approved, so nothing was changed");
-    await reports.end(applyEnding, [declined], { stdout: true });
+    await reports.end(applyFailureDocument, [declined], { stdout: true });
   }
   reports.context.stderr.write("Nothing was changed.\n");
   return result.status === "refused" ? exitOfPlan(result.plan) : EXIT.error;

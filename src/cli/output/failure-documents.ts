@@ -1,26 +1,18 @@
 // The documents on stdout for runs that fail before they have a result.
 
-import type { CommandContext } from "../../config/environment.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { DRIFT_FORMATS, failureFormats, PLAN_FORMATS, VALIDATION_FORMATS } from "../../report/formats.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
+import type { Invocation } from "../../workflow/invocation/invocation.ts";
+import type { FailureDocument, RunOrigin } from "../command/command.ts";
 import { colorsOf } from "./diagnostics.ts";
-import { type RunOrigin, runOrigin } from "./run-origin.ts";
-
-/** Writes what ended a run in the form that was asked for; nothing where stderr has said it all. */
-export type ReportEnding = (
-  context: CommandContext,
-  form: string,
-  diagnostics: readonly Diagnostic[],
-  /** Absent for a run that ended before its options were understood. */
-  origin?: RunOrigin,
-) => Promise<void>;
+import { runOrigin } from "./run-origin.ts";
 
 type Json = (diagnostics: readonly Diagnostic[], info: () => Promise<RunInfo>) => Promise<string>;
 
-function endingOf(command: string, json: Json): ReportEnding {
+function failureDocumentOf(command: string, json: Json): FailureDocument {
   const formats = failureFormats(command);
   const isKnown = (form: string): form is keyof typeof formats => Object.hasOwn(formats, form);
   return async (context, form, diagnostics, origin) => {
@@ -39,30 +31,30 @@ function endingOf(command: string, json: Json): ReportEnding {
 const NOTHING = { host: "", changes: [], drift: [], unmanaged: [], guards: [] };
 
 /** A document of the usual form that contains only diagnostics. */
-export const planEnding = endingOf("plan", async (diagnostics, info) => {
+export const planFailureDocument = failureDocumentOf("plan", async (diagnostics, info) => {
   const { planView } = await import("../../report/view/plan-view.ts");
   const render = await PLAN_FORMATS.json();
   return render(planView({ ...NOTHING, diagnostics }, registry), await info()).text;
 });
 
-export const driftEnding = endingOf("drift", async (diagnostics, info) => {
+export const driftFailureDocument = failureDocumentOf("drift", async (diagnostics, info) => {
   const { driftView } = await import("../../report/view/drift-view.ts");
   const render = await DRIFT_FORMATS.json();
   return render(driftView({ ...NOTHING, diagnostics }, 0, registry), await info()).text;
 });
 
-export const validateEnding = endingOf("validate", async (diagnostics, info) => {
+export const validateFailureDocument = failureDocumentOf("validate", async (diagnostics, info) => {
   const render = await VALIDATION_FORMATS.json();
   return render({ sentence: undefined, diagnostics }, await info()).text;
 });
 
 /** One event per line, like the other output of such a run. */
-export const applyEnding = endingOf("apply", async (diagnostics) => {
+export const applyFailureDocument = failureDocumentOf("apply", async (diagnostics) => {
   const { diagnosticEventJson } = await import("../../report/view/outcome-view.ts");
   return diagnostics.map((diagnostic) => `${printableJson(diagnosticEventJson(diagnostic))}\n`).join("");
 });
 
-export const testEnding: ReportEnding = async (context, form, diagnostics) => {
+export const testFailureDocument: FailureDocument = async (context, form, diagnostics) => {
   if (form !== "json" && form !== "junit") return;
   const { testsJson, testsJunit } = await import("../../report/inspect/tests-view.ts");
   const view = { results: [], diagnostics };
@@ -70,7 +62,11 @@ export const testEnding: ReportEnding = async (context, form, diagnostics) => {
 };
 
 /** If a run ended before its options were parsed, only the environment is known. */
-async function infoOf(context: CommandContext, origin: RunOrigin | undefined): Promise<RunInfo> {
+async function infoOf(context: Invocation, origin: RunOrigin | undefined): Promise<RunInfo> {
   // The host is known with the plan.
-  return { ...(origin ?? (await runOrigin(context, { untrusted: true }))), host: "", modes: [] };
+  return {
+    ...(origin ?? (await runOrigin(context.with({ file: undefined, target: undefined }), false))),
+    host: "",
+    modes: [],
+  };
 }

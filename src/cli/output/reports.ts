@@ -12,13 +12,12 @@ import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { type Colors, colorsFor } from "../../report/text/terminal.ts";
-import type { PathObserver } from "../../spec/files/spec-folder.ts";
-import type { ConsoleContext } from "../command/command.ts";
+import type { Invocation } from "../../workflow/invocation/invocation.ts";
+import type { ConsoleContext, FailureDocument, RunOrigin } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import type { OutputRequest } from "../command/option.ts";
 import { colorsOf, printDiagnostics } from "./diagnostics.ts";
-import type { ReportEnding } from "./failure-documents.ts";
-import { type OriginOptions, type RunOrigin, runOrigin } from "./run-origin.ts";
+import { runOrigin } from "./run-origin.ts";
 import { type RunFiles, WrittenFiles } from "./written-files.ts";
 
 interface Target<F> {
@@ -46,13 +45,13 @@ export class Reports<F extends string> {
   constructor(
     context: ConsoleContext,
     outputRequests: readonly OutputRequest<F>[],
-    options: OriginOptions,
-    files = new WrittenFiles(context, { ...options, output: outputRequests }),
+    isUntrusted = context.untrusted,
+    files = new WrittenFiles(context, { output: outputRequests }),
   ) {
     this.context = context;
     this.#files = files;
-    this.#untrusted = options.untrusted === true;
-    this.origin = runOrigin(context, options);
+    this.#untrusted = isUntrusted;
+    this.origin = runOrigin(context, !isUntrusted);
     // Awaited with the first report; a run that fails before reports its own error.
     this.origin.catch(() => undefined);
     this.format = outputRequests.find(({ file }) => file === undefined)?.format ?? "text";
@@ -136,7 +135,7 @@ export class Reports<F extends string> {
 
   /** What each output gets from a run that ended before its answer; without `stdout` only the files. */
   async end(
-    ending: ReportEnding,
+    failureDocument: FailureDocument,
     diagnostics: readonly Diagnostic[],
     { stdout }: { readonly stdout: boolean },
   ) {
@@ -146,7 +145,7 @@ export class Reports<F extends string> {
       const context = file === undefined ? this.context : { ...this.context, stdout: output, stderr: silent };
       if (file !== undefined && format === "text")
         output.write(diagnosticsText(diagnostics, colorsFor(false)));
-      await ending(context, format, diagnostics, await this.origin);
+      await failureDocument(context, format, diagnostics, await this.origin);
     }
   }
 
@@ -178,27 +177,29 @@ function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target
   return { format, file, output, colors: colorsFor(false), text: () => output.text() };
 }
 
-interface ReportOptions<F> extends OriginOptions, Omit<RunFiles, "output"> {
+interface ReportOptions<F> extends Omit<RunFiles, "output"> {
+  /** The command reads what others wrote, although its own spec is trusted. */
+  readonly untrusted?: boolean;
   readonly output: readonly OutputRequest<F>[];
   /** Those of a run that writes metrics, too. */
   readonly files?: WrittenFiles;
 }
 
-/** Runs `work`, which gives each path that it reads to `seen`, then writes the files, also where it fails: what an earlier run left there is of another run. */
+/** Runs `work` with an invocation that notices the files which it reads, then writes the files, also where it fails: what an earlier run left there is of another run. */
 export async function withReports<F extends string>(
   context: ConsoleContext,
   options: ReportOptions<F>,
-  ending: ReportEnding,
-  work: (reports: Reports<F>, pathObserver: PathObserver) => Promise<number>,
+  failureDocument: FailureDocument,
+  work: (reports: Reports<F>, invocation: Invocation) => Promise<number>,
 ): Promise<number> {
   const files = options.files ?? new WrittenFiles(context, options);
-  const reports = new Reports(context, options.output, options, files);
+  const reports = new Reports(context, options.output, options.untrusted, files);
   let code: number;
   try {
-    code = await work(reports, files.seen);
+    code = await work(reports, context.with({ onPathRead: files.onPathRead }));
   } catch (problem) {
     const diagnostics = diagnosticsOf(problem);
-    await reports.end(ending, diagnostics, { stdout: false });
+    await reports.end(failureDocument, diagnostics, { stdout: false });
     const unwritten = reports.save();
     throw unwritten.length === 0 ? problem : new Failure(...diagnostics, ...unwritten);
   }

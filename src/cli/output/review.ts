@@ -15,10 +15,10 @@ import { savedText } from "../../workflow/plan/plan-file.ts";
 import type { OfflinePlan } from "../../workflow/plan/plan-offline.ts";
 import type { ReviewedPlan } from "../../workflow/plan/plan-review.ts";
 import type { Session } from "../../workflow/session/session.ts";
+import type { RunOrigin } from "../command/command.ts";
 import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
 import { printDiagnostics } from "./diagnostics.ts";
 import type { Reports } from "./reports.ts";
-import type { RunOrigin } from "./run-origin.ts";
 
 interface ReviewOutput {
   readonly detailedExitcode: boolean;
@@ -75,7 +75,7 @@ export async function saveReview(
   return () => {
     const text = savedText(session, plan, origin, about);
     try {
-      writeWholeFile(resolve(session.context.cwd, out), text, { over: true, mode: 0o600 });
+      writeWholeFile(resolve(session.invocation.cwd, out), text, { over: true, mode: 0o600 });
     } catch (problem) {
       const cause = thrownText(problem);
       return { diagnostics: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };

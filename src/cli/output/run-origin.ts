@@ -2,30 +2,21 @@
 
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type CommandContext, ciCommit, ciRunUrl, fromEnv } from "../../config/environment.ts";
+import { ciCommit, ciRunUrl, fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { findProgram, programEnvironment } from "../../config/programs.ts";
 import { VERSION } from "../../config/version.ts";
-import type { RunInfo } from "../../report/text/run-info.ts";
-import { namedTarget, selectedTarget, specFile } from "../../workflow/invocation/target.ts";
+import type { Invocation } from "../../workflow/invocation/invocation.ts";
+import type { RunOrigin } from "../command/command.ts";
 
-export type RunOrigin = Omit<RunInfo, "host" | "partial" | "modes">;
-
-export interface OriginOptions {
-  readonly file?: string | undefined;
-  readonly target?: string | undefined;
-  /** git reads the configuration of the repository, so it does not run in one of an external contributor. */
-  readonly untrusted?: boolean;
-}
-
-export async function runOrigin(context: CommandContext, options: OriginOptions): Promise<RunOrigin> {
-  const target = namedTarget(context, options) ?? selectedTarget(context, options).settings?.name;
+/** `usesGit`: git reads the configuration of the repository, so it does not run in one of an external contributor. */
+export async function runOrigin(context: Invocation, usesGit: boolean): Promise<RunOrigin> {
+  const { file: spec } = context;
+  const target = context.targetName ?? context.target().settings?.name;
   const runUrl = ciRunUrl(context);
-  const spec = specFile(context, { file: options.file });
   const folder = dirname(spec);
   const root = repositoryOf(folder) ?? checkoutOf(context);
   const repositoryUrl = httpUrl(urlOfRepository(context));
-  const commit =
-    ciCommit(context) ?? (options.untrusted === true ? undefined : await headOf(context, folder));
+  const commit = ciCommit(context) ?? (usesGit ? await headOf(context, folder) : undefined);
   return {
     toolVersion: VERSION,
     madeAt: timeOfRun(context),
@@ -39,19 +30,19 @@ export async function runOrigin(context: CommandContext, options: OriginOptions)
 }
 
 /** SOURCE_DATE_EPOCH, in seconds, makes reports that are the same byte for byte. */
-function timeOfRun(context: CommandContext): string {
+function timeOfRun(context: ProcessContext): string {
   const fixed = fromEnv(context, "SOURCE_DATE_EPOCH");
   const ms = fixed !== undefined && /^\d{1,11}$/.test(fixed) ? Number(fixed) * 1000 : Date.now();
   return new Date(ms).toISOString();
 }
 
 /** Where a CI service put the repository, for a checkout without `.git`. */
-function checkoutOf(context: CommandContext): string | undefined {
+function checkoutOf(context: ProcessContext): string | undefined {
   const names = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY"];
   return names.map((name) => fromEnv(context, name)).find((value) => value !== undefined);
 }
 
-function urlOfRepository(context: CommandContext): string | undefined {
+function urlOfRepository(context: ProcessContext): string | undefined {
   const [server, repository] = ["GITHUB_SERVER_URL", "GITHUB_REPOSITORY"].map((name) =>
     fromEnv(context, name),
   );
@@ -75,7 +66,7 @@ function httpUrl(text: string | undefined): string | undefined {
 const GIT_MS = 5000;
 
 /** Undefined outside of a repository, in one without a commit, and where git is missing or refuses. */
-async function headOf(context: CommandContext, folder: string): Promise<string | undefined> {
+async function headOf(context: ProcessContext, folder: string): Promise<string | undefined> {
   const root = repositoryOf(folder);
   if (root === undefined) return undefined;
   const plain = plainHead(root);

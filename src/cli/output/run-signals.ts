@@ -16,7 +16,7 @@ import {
   webhookBody,
 } from "../../report/metrics/run-result.ts";
 import type { RunObserver } from "../../workflow/invocation/workflow-context.ts";
-import type { Command } from "../command/command.ts";
+import type { Command, ConsoleContext } from "../command/command.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 import { optionalChoiceOption, outOption, textOption } from "../command/option.ts";
 import { inGroup } from "../command/shared-options.ts";
@@ -45,8 +45,8 @@ export function watchable(command: Command): Command {
     ...command,
     options: { ...command.options, ...WATCH_OPTIONS },
     run: (context, options, args) =>
-      watched(context, options as unknown as WatchOptions, command.name, args[0], (watching) =>
-        command.run(context, { ...options, ...watching }, args),
+      watched(context, options as unknown as WatchOptions, command.name, args[0], (runObserver, files) =>
+        command.run({ ...context, ...context.with({ runObserver }) }, { ...options, files }, args),
       ),
   };
 }
@@ -56,38 +56,37 @@ interface WatchOptions extends RunFiles {
   readonly webhook: string | undefined;
   readonly webhookFormat: WebhookFormat | undefined;
   readonly webhookOn: "new" | "always" | undefined;
-  readonly caFile: string | undefined;
 }
 
 async function watched(
-  context: CommandContext,
+  context: ConsoleContext,
   options: WatchOptions,
   command: string,
   planfile: string | undefined,
-  work: (watching: { readonly observer?: RunObserver; readonly files?: WrittenFiles }) => Promise<number>,
+  work: (observer?: RunObserver, files?: WrittenFiles) => Promise<number>,
 ): Promise<number> {
   if (options.metrics === undefined && options.webhook === undefined) {
     if (options.webhookFormat !== undefined)
       throw failureOf("CLI_USAGE", "--webhook-format requires --webhook");
     if (options.webhookOn !== undefined) throw failureOf("CLI_USAGE", "--webhook-on requires --webhook");
-    return work({});
+    return work();
   }
   const files = new WrittenFiles(context, { ...options, planfile });
   const post = await webhookOf(context, options);
   const { RunCollector: Collector } = await import("./run-collector.ts");
   const observer = new Collector(command);
-  const ended = await work({ observer, files }).then(
+  const ended = await work(observer, files).then(
     (code) => ({ code, errors: [] as readonly Diagnostic[], problem: undefined }),
     (problem: unknown) => {
       const errors = diagnosticsOf(problem).filter((diagnostic) => diagnostic.severity === "error");
       return { code: exitOf(errors), errors, problem };
     },
   );
-  const facts = await factsOf(context, options, command, observer, ended);
+  const facts = await factsOf(context, command, observer, ended);
   const trouble =
     options.metrics === undefined || files.refused
       ? []
-      : await writeMetrics(context, options.metrics, facts, options.untrusted === true);
+      : await writeMetrics(context, options.metrics, facts, context.untrusted);
   printDiagnostics(context, trouble);
   printDiagnostics(context, (await post?.(facts)) ?? []);
   if (ended.problem !== undefined) throw ended.problem;
@@ -97,13 +96,12 @@ async function watched(
 }
 
 async function factsOf(
-  context: CommandContext,
-  options: WatchOptions,
+  context: ConsoleContext,
   command: string,
   observer: RunCollector,
   { code, errors }: { readonly code: number; readonly errors: readonly Diagnostic[] },
 ): Promise<RunResult> {
-  const { commit, runUrl, toolVersion, madeAt, target } = await runOrigin(context, options);
+  const { commit, runUrl, toolVersion, madeAt, target } = await runOrigin(context, !context.untrusted);
   return {
     command,
     toolVersion,
@@ -163,16 +161,16 @@ function previousText(path: string): string {
 type Post = (facts: RunResult) => Promise<readonly Diagnostic[]>;
 
 /** Invalid combinations are refused before the run begins. */
-async function webhookOf(context: CommandContext, options: WatchOptions): Promise<Post | undefined> {
+async function webhookOf(context: ConsoleContext, options: WatchOptions): Promise<Post | undefined> {
   const { webhook, webhookFormat: format = "json" } = options;
   if (webhook === undefined) return undefined;
-  if (options.untrusted === true)
+  if (context.untrusted)
     throw failureOf("CLI_USAGE", "--untrusted and --webhook cannot be used together", {
       hint: "an untrusted spec must not reach other systems; send the message from a trusted run",
     });
   const { postWebhook, webhookUrl } = await import("./post-webhook.ts");
   const url = webhookUrl(webhook);
-  const network = networkOf(context, options.caFile, url.origin);
+  const network = networkOf(context, context.caFile, url.origin);
   const secret = fromEnv(context, "WORKSPACE_WEBHOOK_SECRET");
   return async (facts) => {
     if (options.webhookOn !== "always" && hasNoNews(facts)) return [];

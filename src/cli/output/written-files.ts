@@ -2,25 +2,17 @@
 
 import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { CommandContext } from "../../config/environment.ts";
 import { isInFolder, resolvedPath } from "../../config/files.ts";
-import { caFileOf } from "../../config/network.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { isStateFile, type PathObserver } from "../../spec/files/spec-folder.ts";
-import { stateFolderOf } from "../../workflow/invocation/state-location.ts";
-import { specFile } from "../../workflow/invocation/target.ts";
+import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { OutputRequest } from "../command/option.ts";
 
+/** The files that the command line names, besides those of the invocation. */
 export interface RunFiles {
   readonly output?: readonly OutputRequest<string>[];
   readonly metrics?: string | undefined;
   readonly out?: string | undefined;
-  readonly file?: string | undefined;
-  readonly target?: string | undefined;
-  readonly state?: string | undefined;
-  readonly untrusted?: boolean;
-  readonly varFile?: readonly string[];
-  readonly caFile?: string | undefined;
   readonly planfile?: string | undefined;
 }
 
@@ -35,10 +27,10 @@ export class WrittenFiles {
   #refused = false;
 
   /** Throws CLI_USAGE for a file with two reports, for one that the command line gives to read, and for one of the state. */
-  constructor(context: CommandContext, files: RunFiles) {
-    const { output = [], metrics, out, planfile, varFile = [] } = files;
+  constructor(invocation: Invocation, { output = [], metrics, out, planfile }: RunFiles) {
+    const { file: spec, cwd, varFiles, caFile } = invocation;
     const at = (what: string, name: string | undefined): readonly NamedFile[] => {
-      const path = resolve(context.cwd, name ?? "");
+      const path = resolve(cwd, name ?? "");
       return name === undefined ? [] : [{ what, path, real: withoutLinks(path) }];
     };
     this.#files = [
@@ -47,14 +39,13 @@ export class WrittenFiles {
       ...at("the plan", out),
     ];
     if (this.#files.length === 0) return;
-    const spec = specFile(context, files);
     const read = [
       ...at("the spec", spec),
       ...at("the plan to read", planfile),
-      ...varFile.flatMap((name) => at("a variable file", name)),
-      ...at("the CA file", caFileOf(context, files.caFile)),
+      ...varFiles.flatMap((name) => at("a variable file", name)),
+      ...at("the CA file", caFile),
     ];
-    const state = stateFolder(context, files);
+    const state = stateFolder(invocation);
     for (const [number, namedFile] of this.#files.entries()) {
       const readFile = read.find(({ real }) => real === namedFile.real);
       if (readFile !== undefined) throw refusal(namedFile, `is ${readFile.what}`);
@@ -65,7 +56,7 @@ export class WrittenFiles {
   }
 
   /** Receives each path that the run reads. Throws CLI_USAGE for one that the run would overwrite. */
-  readonly seen: PathObserver = (path, patterns) => {
+  readonly onPathRead: PathObserver = (path, patterns) => {
     if (this.#files.length === 0 || patterns !== undefined) return;
     const real = resolvedPath(path);
     const namedFile = this.#files.find((file) => file.real === real && !isDevice(real));
@@ -94,13 +85,9 @@ function refusal({ what, path }: NamedFile, why: string): Failure {
 }
 
 /** Undefined if the state is not in a folder, or if the target is invalid, which the run reports. */
-function stateFolder(
-  context: CommandContext,
-  { file, target, state, untrusted }: RunFiles,
-): string | undefined {
+function stateFolder(invocation: Invocation): string | undefined {
   try {
-    const options = { file, target, state, untrusted: untrusted === true };
-    const folder = stateFolderOf(context, options);
+    const { folder } = invocation.stateLocation();
     return folder === undefined ? undefined : withoutLinks(folder);
   } catch {
     return undefined;

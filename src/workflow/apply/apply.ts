@@ -19,22 +19,16 @@ import { nodeClock, nodeRandom, thisProcess } from "../../state/backends/file/no
 import { fold } from "../../state/format/fold.ts";
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
+import type { Invocation, InvocationOptions } from "../invocation/invocation.ts";
 import { assertMayApply } from "../invocation/target.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { locatedEvent, locatedOutcome } from "../plan/located.ts";
 import { assertBelow, checkedPlan, planFile, signatureCheck, withSecrets } from "../plan/plan-file.ts";
+import { type PlanOptions, planSession } from "../plan/plan-session.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import { lockWait } from "../session/open-state.ts";
 import { prepareForLargeApply } from "../session/read-spec.ts";
-import {
-  keyedBy,
-  type PlanOptions,
-  planSession,
-  type Session,
-  type SessionOptions,
-  withSession,
-} from "../session/session.ts";
+import { type Session, withSession } from "../session/session.ts";
 import { assertStateExists, ephemeralState, otherTarget } from "../session/state-warnings.ts";
 
 /** Shows an apply, and decides for the user. Its methods are called in this order, under the lock. */
@@ -77,10 +71,10 @@ async function planAndApply(
 ): Promise<ApplyResult> {
   const { plan: options, signal } = request;
   const destroys = options.destroy === true;
-  const { context, settings, spec, warnings } = session;
+  const { invocation, settings, spec, warnings } = session;
   if (destroys) assertStateExists(session.store, lease.state(), "nothing can be destroyed");
   const doubts = [
-    ...(destroys ? [] : ephemeralState(context, session.options, settings.place, lease.state())),
+    ...(destroys ? [] : ephemeralState(invocation, settings.place.embedded, lease.state())),
     ...otherTarget(spec, lease.state()),
   ];
   const { plan, input, live, sensitive, recovered, learnt, diagnostics } = await planSession(
@@ -95,7 +89,7 @@ async function planAndApply(
   assertNotInterrupted(signal);
   const found = [...lease.diagnostics, ...diagnostics, ...doubts];
   if (hasErrors(found)) throw new Failure(...found);
-  context.observer.found(found);
+  invocation.observer.found(found);
   const notes = [...warnings, ...found];
   await observer.planned(plan, notes);
   if (isBlocked(plan)) return { status: "refused", plan };
@@ -129,7 +123,7 @@ export async function withLock<T>(
   signal: AbortSignal,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
-  const lease = await session.store.lock({ ...lockWait(session.context, lockTimeout), signal });
+  const lease = await session.store.lock({ ...lockWait(session.invocation, lockTimeout), signal });
   try {
     return await work(lease);
   } finally {
@@ -158,7 +152,7 @@ function endedIn(
     lease.state(),
     entries.map((entry) => ({ seq: 0, at: 0, entry })),
   );
-  return endedAcknowledgements(acknowledged, compared, registry, keyedBy(session), Date.now());
+  return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, Date.now());
 }
 
 export async function executePlan(
@@ -167,15 +161,15 @@ export async function executePlan(
   observer: ApplyObserver,
   { plan, lease, compared, sensitive, resources, entries, command, notes }: ExecuteInput,
 ): Promise<ApplyResult> {
-  const { context, spec } = session;
+  const { invocation, spec } = session;
   const { diagnostics: missing } = restoredPlan(plan, sensitive);
   if (hasErrors(missing)) throw new Failure(...missing);
   const from = await origin(plan);
   prepareForLargeApply(spec);
   await recordRecovery(lease, [...entries, ...endedIn(session, { lease, compared, entries })]);
   const { user, host } = thisProcess();
-  const actor = ciActor(context) ?? `${user}@${host}`;
-  const activity = await context.observer.begin();
+  const actor = ciActor(invocation) ?? `${user}@${host}`;
+  const activity = await invocation.observer.begin();
   const found = await applyPlan({
     plan,
     registry,
@@ -194,33 +188,33 @@ export async function executePlan(
     signal,
     origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) },
   }).finally(() => activity.stop());
-  session.options.observer?.applied(plan, lease.state(), found);
+  invocation.runObserver?.applied(plan, lease.state(), found);
   const outcome = sensitive.masked(locatedOutcome(found, resources));
   await observer.applied(plan, outcome, notes);
   return { status: "applied", plan, outcome };
 }
 
+/** `named`: what the command line names, besides what the plan contains. */
 export function withPlanFile<T>(
-  context: WorkflowContext,
-  options: SessionOptions & PlanOptions,
+  invocation: Invocation,
+  named: InvocationOptions & PlanOptions,
   file: string,
   signal: AbortSignal,
   work: (session: Session, text: string) => Promise<T>,
 ): Promise<T> {
-  refuseOwnWishes(options);
-  const { text, claims } = planFile(context, file);
-  refuseOtherTarget(options, claims.target, file);
-  if (options.file === undefined) assertBelow(context, claims.file);
-  const chosen = {
-    ...options,
-    file: options.file ?? claims.file,
-    target: claims.target,
-    var: claims.var,
-    varFile: claims.varFile,
-  };
-  assertMayApply(context, chosen, { saved: true, named: options.target !== undefined });
-  const opening = { makesKey: false, secrets: "resolve", signal, unlocked: signatureCheck(text) } as const;
-  return withSession(context, chosen, opening, (session) => work(session, text));
+  refusePlanOptions(named);
+  const { text, claims } = planFile(invocation, file);
+  refuseOtherTarget(named.target, claims.target, file);
+  if (named.file === undefined) assertBelow(invocation, claims.file);
+  const claimed = invocation.with({ ...claims, file: named.file ?? claims.file });
+  assertMayApply(claimed, { saved: true, named: named.target !== undefined });
+  const requirements = {
+    makesKey: false,
+    secrets: "resolve",
+    signal,
+    onKeyKnown: signatureCheck(text),
+  } as const;
+  return withSession(claimed, requirements, (session) => work(session, text));
 }
 
 /** Applies exactly the saved plan. The user approved it when it was made, so the observer is not asked. */
@@ -236,10 +230,10 @@ export function runPlanFile(
 }
 
 /** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
-function refuseOwnWishes(options: SessionOptions & PlanOptions): void {
+function refusePlanOptions(options: InvocationOptions & PlanOptions): void {
   const given = [
-    ...(options.var.length === 0 ? [] : ["--var"]),
-    ...(options.varFile.length === 0 ? [] : ["--var-file"]),
+    ...((options.var ?? []).length === 0 ? [] : ["--var"]),
+    ...((options.varFile ?? []).length === 0 ? [] : ["--var-file"]),
     ...((options.only ?? []).length === 0 ? [] : ["--only"]),
     ...(options.adopt === true ? ["--adopt"] : []),
     ...(options.allowDuplicates === true ? ["--allow-duplicates"] : []),
@@ -251,7 +245,7 @@ function refuseOwnWishes(options: SessionOptions & PlanOptions): void {
 }
 
 /** --target may repeat the target of the plan. */
-function refuseOtherTarget({ target }: SessionOptions, planned: string | undefined, file: string): void {
+function refuseOtherTarget(target: string | undefined, planned: string | undefined, file: string): void {
   if (target === undefined || target === planned) return;
   const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
   throw failureOf("CLI_USAGE", `the plan was made ${made}, not for ${JSON.stringify(target)}`, {
@@ -266,12 +260,12 @@ async function applyChecked(
   request: Omit<ApplyRequest, "plan">,
   observer: ApplyObserver,
 ): Promise<ApplyResult> {
-  const { context, settings, spec, warnings } = session;
+  const { invocation, settings, spec, warnings } = session;
   const saved = checkedPlan(session, text, lease.state());
   // The rules may have changed since the plan was made, and it did not decide what it compares.
   const plan = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
   const doubts = [
-    ...ephemeralState(context, session.options, settings.place, lease.state()),
+    ...ephemeralState(invocation, settings.place.embedded, lease.state()),
     ...otherTarget(spec, lease.state()),
   ];
   if (isBlocked(plan)) {
@@ -290,7 +284,7 @@ async function applyChecked(
   if (hasErrors(moved)) throw new Failure(...moved);
   const ruled = plan.diagnostics.slice(saved.plan.diagnostics.length);
   const found = [...lease.diagnostics, ...recovered.diagnostics, ...doubts, ...ruled];
-  context.observer.found(found);
+  invocation.observer.found(found);
   const notes = [...warnings, ...found];
   await observer.planned(plan, notes);
   return executePlan(session, request, observer, {

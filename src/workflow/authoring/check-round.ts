@@ -1,18 +1,16 @@
 // Checks a spec, and plans it on request, after each change of its files. Writes no state.
 
-import { resolve } from "node:path";
-import { fromEnv } from "../../config/environment.ts";
 import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import { specFile } from "../invocation/target.ts";
+import { type Invocation, type InvocationOptions, resolveInvocation } from "../invocation/invocation.ts";
 import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { placesIn } from "../plan/located.ts";
 import { PLAIN_REVIEW, planForReview, type ReviewOptions } from "../plan/plan-review.ts";
 import { checkSpec } from "../session/read-spec.ts";
-import { type SessionOptions, withSession } from "../session/session.ts";
+import { withSession } from "../session/session.ts";
 import { PathWatcher, WatchedPaths } from "./path-watcher.ts";
 
-export interface RoundOptions extends SessionOptions, Pick<ReviewOptions, "adopt" | "allowDuplicates"> {
+export interface RoundOptions extends InvocationOptions, Pick<ReviewOptions, "adopt" | "allowDuplicates"> {
   readonly only: readonly string[];
   readonly untrusted: boolean;
   readonly maxReads: number | undefined;
@@ -38,9 +36,11 @@ export async function checkOnChange(
   try {
     for (let changed: readonly string[] = []; !signal.aborted; ) {
       const paths = new WatchedPaths();
-      for (const { path, patterns } of namedPaths(context, options)) paths.add(path, patterns);
       const onPathRead = (path: string, patterns?: readonly string[]): void => paths.add(path, patterns);
-      const result = await Promise.race([checkedRound(context, { ...options, seen: onPathRead }), aborted]);
+      // Resolved anew: the spec may have other targets than before.
+      const invocation = resolveInvocation(context, { ...options, onPathRead });
+      for (const { path, patterns } of namedPaths(invocation)) paths.add(path, patterns);
+      const result = await Promise.race([checkedRound(invocation, options), aborted]);
       if (result === undefined) return;
       await round(result, changed);
       await watcher.cover(paths);
@@ -52,62 +52,56 @@ export async function checkOnChange(
 }
 
 /** What the command line and the environment name. */
-function namedPaths(
-  context: WorkflowContext,
-  options: RoundOptions,
-): readonly { readonly path: string; readonly patterns?: readonly string[] }[] {
-  const set = fromEnv(context, "WORKSPACE_RULES");
-  const folders = [...(options.rules ?? []), ...(set === undefined ? [] : [set])];
+function namedPaths({
+  file,
+  varFiles,
+  ruleFolders = [],
+}: Invocation): readonly { readonly path: string; readonly patterns?: readonly string[] }[] {
   return [
-    { path: specFile(context, options) },
-    ...options.varFile.map((path) => ({ path: resolve(context.cwd, path) })),
-    ...folders.map((path) => ({ path: resolve(context.cwd, path), patterns: ["**/*.{yaml,yml}"] })),
+    ...[file, ...varFiles].map((path) => ({ path })),
+    ...ruleFolders.map((path) => ({ path, patterns: ["**/*.{yaml,yml}"] })),
   ];
 }
 
 /** Throws what is not a Failure. */
-async function checkedRound(context: WorkflowContext, options: RoundOptions): Promise<CheckRound> {
-  const noted: Diagnostic[] = [];
-  const quiet: WorkflowContext = {
-    ...context,
+async function checkedRound(invocation: Invocation, options: RoundOptions): Promise<CheckRound> {
+  const { observer } = invocation;
+  const collected: Diagnostic[] = [];
+  const quiet: Invocation = {
+    ...invocation,
     observer: {
-      found: (diagnostics) => void noted.push(...diagnostics),
-      retrying: (event) => context.observer.retrying(event),
-      waitingForLock: (wait) => context.observer.waitingForLock(wait),
+      found: (diagnostics) => void collected.push(...diagnostics),
+      retrying: (event) => observer.retrying(event),
+      waitingForLock: (wait) => observer.waitingForLock(wait),
       begin: () => Promise.resolve(QUIET),
     },
   };
   try {
-    return options.validateOnly ? await validated(quiet, options) : await planned(quiet, options, noted);
+    return options.validateOnly ? await validated(quiet) : await planned(quiet, options, collected);
   } catch (problem) {
-    if (problem instanceof Failure) return { diagnostics: [...noted, ...problem.diagnostics] };
+    if (problem instanceof Failure) return { diagnostics: [...collected, ...problem.diagnostics] };
     throw problem;
   }
 }
 
 const QUIET = { read: () => undefined, apply: () => undefined, stop: () => Promise.resolve() };
 
-async function validated(context: WorkflowContext, options: RoundOptions): Promise<CheckRound> {
-  const { spec, diagnostics } = await checkSpec(context, options, undefined, options.untrusted);
+async function validated(invocation: Invocation): Promise<CheckRound> {
+  const { spec, diagnostics } = await checkSpec(invocation);
   return { diagnostics, resources: spec?.resources.size };
 }
 
 async function planned(
-  context: WorkflowContext,
+  invocation: Invocation,
   options: RoundOptions,
-  noted: readonly Diagnostic[],
+  collected: readonly Diagnostic[],
 ): Promise<CheckRound> {
-  const { untrusted } = options;
-  const opening = {
-    makesKey: false,
-    secrets: untrusted ? "skip" : "optional",
-    untrusted,
-  } as const;
+  const secrets = invocation.untrusted ? "skip" : "optional";
   const review: ReviewOptions = { ...options, ...PLAIN_REVIEW };
-  return withSession(context, options, opening, async (session) => {
+  return withSession(invocation, { makesKey: false, secrets }, async (session) => {
     const { plan, diagnostics } = await planForReview(session, review);
     return {
-      diagnostics: [...noted, ...diagnostics],
+      diagnostics: [...collected, ...diagnostics],
       resources: session.spec.resources.size,
       plan,
       places: placesIn(session.spec.resources),

@@ -11,8 +11,7 @@ import { specFilePaths } from "../../spec/list-files.ts";
 import { Findings } from "../../spec/model/findings.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
 import { BYTE_ORDER_MARK, hasByteOrderMark, sourceOf } from "../../spec/model/text.ts";
-import { specFile, type TargetOptions } from "../invocation/target.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 
 export interface UnformattedFile {
   readonly file: string;
@@ -32,17 +31,11 @@ interface Place {
 }
 
 /** `write`: replaces each file whose format differs. */
-export function formatFiles(
-  context: WorkflowContext,
-  options: Pick<TargetOptions, "file">,
-  names: readonly string[],
-  write: boolean,
-): Formatting {
+export function formatFiles(invocation: Invocation, names: readonly string[], write: boolean): Formatting {
   const findings = new Findings();
   const problems: Diagnostic[] = [];
   const unformatted: UnformattedFile[] = [];
-  const places =
-    names.length === 0 ? ofSpec(context, options, findings) : named(context, options, names, problems);
+  const places = names.length === 0 ? ofSpec(invocation, findings) : named(invocation, names, problems);
   for (const place of places) {
     const unformattedFile = formattedFile(place, findings, problems);
     if (unformattedFile === undefined) continue;
@@ -59,13 +52,9 @@ export function formatText(file: string, bytes: Uint8Array): Formatting {
   return { checked: 1, unformatted, diagnostics: findings.diagnostics() };
 }
 
-function ofSpec(
-  context: WorkflowContext,
-  options: Pick<TargetOptions, "file">,
-  findings: Findings,
-): readonly Place[] {
-  const file = specFile(context, options);
-  const opened = openSpecFolder(file, { cwd: context.cwd });
+function ofSpec(invocation: Invocation, findings: Findings): readonly Place[] {
+  const { file, cwd } = invocation;
+  const opened = openSpecFolder(file, { cwd });
   if (opened === undefined) {
     findings.error("SPEC_NOT_FOUND", `${file} does not exist`, undefined, {
       hint: "pass another spec with --file, or name the files to format",
@@ -79,20 +68,15 @@ function ofSpec(
 const YAML_FILE = /\.ya?ml$/i;
 
 /** Files that the command line names: below the current folder, or the folder of the spec. */
-function named(
-  context: WorkflowContext,
-  options: Pick<TargetOptions, "file">,
-  names: readonly string[],
-  problems: Diagnostic[],
-): readonly Place[] {
-  const folders = [join(context.cwd, "workspace.yaml"), specFile(context, options)];
+function named(invocation: Invocation, names: readonly string[], problems: Diagnostic[]): readonly Place[] {
+  const folders = [join(invocation.cwd, "workspace.yaml"), invocation.file];
   const trees = folders.flatMap((file) => {
-    const opened = openSpecFolder(file, { cwd: context.cwd });
+    const opened = openSpecFolder(file, { cwd: invocation.cwd });
     return opened === undefined ? [] : [{ tree: opened.tree, folder: resolve(file, "..") }];
   });
   const places = new Map<string, Place>();
   for (const name of names) {
-    const path = resolve(context.cwd, name);
+    const path = resolve(invocation.cwd, name);
     const inside = trees.flatMap(({ tree, folder }) => {
       const below = relative(folder, path).split(sep).join("/");
       return below.startsWith("../") || below === ".." ? [] : [{ tree, path: below }];

@@ -1,76 +1,75 @@
-// The target of a run, the settings that it may choose (a profile and a state, never the receiver of a token), and the folders of its spec.
+// The target of an invocation, and what it decides: the state, the expected host, and whether an apply needs a saved plan.
 
-import { existsSync, readlinkSync } from "node:fs";
-import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
-import { fromEnv, type ProcessContext } from "../../config/environment.ts";
-import { DEFAULT_FILE, fileStatsOf, isInFolder, resolvedPath } from "../../config/files.ts";
-import { EMBEDDED, type HostOptions, identityOf, type Settings, settingsOf } from "../../config/settings.ts";
+import { dirname, join, resolve } from "node:path";
+import { EMBEDDED, identityOf } from "../../config/settings.ts";
 import { Failure, failureOf } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
-import type { PathObserver } from "../../spec/files/spec-folder.ts";
 import type { TargetSettings } from "../../spec/model/spec.ts";
-import { readTargets, type SelectedTarget, type TargetSelection } from "../../spec/read-target.ts";
+import type { SelectedTarget } from "../../spec/read-target.ts";
+import { isPostgresUrl } from "../../state/backends/postgres/database.ts";
+import { pointsOutside } from "./checkout.ts";
 
-/** `untrusted`: the spec chooses neither a profile nor a state. */
-export interface TargetOptions {
-  readonly file?: string | undefined;
-  readonly target?: string | undefined;
-  readonly untrusted?: boolean;
-  readonly seen?: PathObserver | undefined;
-}
-
-export function specFile(context: ProcessContext, { file }: Pick<TargetOptions, "file">): string {
-  return resolve(context.cwd, file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
-}
-
-export const IN_WORKSPACE = "workspace:";
-
-export function namedTarget(
-  context: ProcessContext,
-  { target }: Pick<TargetOptions, "target">,
-): string | undefined {
-  return target ?? fromEnv(context, "WORKSPACE_TARGET");
-}
-
-/** A run needs its target several times, or all targets, and reading a spec of 23,000 lines takes about 0.1 s. */
-const read = new WeakMap<ProcessContext, Map<string, TargetSelection>>();
-
-/** The target of the spec, or the reason why none can be selected. */
-export function selectedTarget(context: ProcessContext, options: TargetOptions): SelectedTarget {
-  const known = read.get(context) ?? new Map<string, TargetSelection>();
-  read.set(context, known);
-  const file = specFile(context, { file: options.file });
-  const untrusted = options.untrusted === true;
-  const stats = fileStatsOf(file);
-  const key = JSON.stringify([file, stats?.mtimeMs, stats?.size, untrusted]);
-  const { seen } = options;
-  const place = { file, cwd: context.cwd, untrusted, seen };
-  const select = known.get(key) ?? readTargets(place);
-  known.set(key, select);
-  return select(namedTarget(context, options));
+/** The spec of an invocation, with what selects its target. */
+export interface SelectedSpec {
+  /** Absolute. */
+  readonly file: string;
+  /** The target that --target or WORKSPACE_TARGET names; the spec may have a default. */
+  readonly targetName: string | undefined;
+  /** An untrusted spec gets no environment and no secrets, and chooses neither a profile nor a state. */
+  readonly untrusted: boolean;
+  /** The target of the spec, or the reason why none can be selected. */
+  readonly target: () => SelectedTarget;
 }
 
 /** The name of the target, which may be the default of the spec. Throws SPEC_TARGET if one has to be named. */
-export function targetOf(context: ProcessContext, options: TargetOptions): string | undefined {
-  const named = namedTarget(context, options);
-  if (named !== undefined) return named;
-  const { settings, problem } = selectedTarget(context, options);
+export function requiredTarget({ targetName, target }: SelectedSpec): string | undefined {
+  if (targetName !== undefined) return targetName;
+  const { settings, problem } = target();
   if (problem !== undefined && settings === undefined) throw new Failure(problem);
   return settings?.name;
 }
 
-/** The place of the state that the target names; a folder is absolute. */
-export function stateOfTarget(context: ProcessContext, options: TargetOptions): string | undefined {
-  const { settings } = selectedTarget(context, options);
+export interface StateLocation {
+  /** As the user or the target names it; undefined for the folder next to the spec. */
+  readonly text: string | undefined;
+  /** Absolute; undefined if the state is in PostgreSQL or in the workspace. */
+  readonly folder: string | undefined;
+}
+
+export const IN_WORKSPACE = "workspace:";
+
+export function isInWorkspace(location: string): boolean {
+  return location.startsWith(IN_WORKSPACE);
+}
+
+/** `named`: the state that an option or the environment names. Throws SPEC_TARGET. */
+export function locateState(spec: SelectedSpec, named: string | undefined, cwd: string): StateLocation {
+  const text = named ?? stateOfTarget(spec);
+  if (text === undefined)
+    return { text, folder: join(dirname(spec.file), ".workspace", targetFolder(requiredTarget(spec))) };
+  const isShared = isPostgresUrl(text) || isInWorkspace(text);
+  return { text, folder: isShared ? undefined : resolve(cwd, text) };
+}
+
+/** A folder name that cannot lead to another folder or to the data of the embedded workspace. */
+function targetFolder(target: string | undefined): string {
+  if (target === undefined) return "default";
+  const name = encodeURIComponent(target).replaceAll(".", "%2E");
+  return name === "embedded" || name === "default" ? `target-${name}` : name;
+}
+
+/** The state that the target names; a folder is absolute. */
+export function stateOfTarget({ file, target, untrusted }: SelectedSpec): string | undefined {
+  const { settings } = target();
   if (settings?.state === undefined) return undefined;
-  if (options.untrusted === true)
+  if (untrusted)
     throw failureOf(
       "SPEC_TARGET",
       `the target ${settings.name} sets its state, which an untrusted spec cannot do`,
       { at: settings.at, hint: "pass --state, or set WORKSPACE_STATE" },
     );
-  if (settings.state.startsWith(IN_WORKSPACE)) return settings.state;
-  const folder = dirname(specFile(context, { file: options.file }));
+  if (isInWorkspace(settings.state)) return settings.state;
+  const folder = dirname(file);
   const state = resolve(folder, settings.state);
   if (pointsOutside(folder, state))
     throw failureOf(
@@ -79,18 +78,6 @@ export function stateOfTarget(context: ProcessContext, options: TargetOptions): 
       { at: settings.at, hint: "replace the link with a folder, or pass --state" },
     );
   return state;
-}
-
-/** The settings of a run, with the profile of its target. Throws SPEC_TARGET if the target is for another host. */
-export function settingsForTarget(context: ProcessContext, options: HostOptions & TargetOptions): Settings {
-  const { settings: target } = selectedTarget(context, options);
-  const profile = options.untrusted === true ? undefined : target?.profile;
-  const settings = settingsOf(
-    context,
-    profile === undefined ? options : { ...options, specProfile: profile },
-  );
-  assertExpectedHost(target, settings.place.identity);
-  return settings;
 }
 
 /** A host in the spec is only compared, so that a pull request cannot send a token elsewhere. */
@@ -121,15 +108,14 @@ function expected({ name, at }: TargetSettings, host: string): string {
 
 /** A protected target is changed by a saved plan only, and the command line has to name it. */
 export function assertMayApply(
-  context: ProcessContext,
-  options: TargetOptions,
+  { target }: Pick<SelectedSpec, "target">,
   {
     saved,
     named,
     destroy = false,
   }: { readonly saved: boolean; readonly named: boolean; readonly destroy?: boolean },
 ): void {
-  const { settings } = selectedTarget(context, options);
+  const { settings } = target();
   if (settings?.protected !== true) return;
   const { name } = settings;
   const plan = `workspace plan${destroy ? " --destroy" : ""} --target ${shellWord(name)} --out FILE`;
@@ -143,130 +129,4 @@ export function assertMayApply(
       at: settings.at,
       hint: `add --target ${name}`,
     });
-}
-
-/** Whether the author of a spec may have written a folder: it is in the checkout of the spec, or a link leads there. */
-export function isInTreeOf(file: string, folder: string): boolean {
-  const tree = treeOf(file);
-  return lookedUpIn(folder).some((path) => isInFolder(tree, path));
-}
-
-/**
- * Throws Failure with SPEC_OUTSIDE if a link in the checkout of an untrusted spec leads its folder, or a variable file,
- * out of the checkout or into a folder such as `.git`. The system would read what the run may read, and the plan show it.
- */
-export function assertInCheckout(
-  context: ProcessContext,
-  file: string,
-  varFiles: readonly string[] = [],
-): void {
-  const named = varFiles.filter((path) => isInTreeOf(file, path));
-  const led = [dirname(file), ...named].find((path) => isLedAway(context, path));
-  if (led === undefined) return;
-  const what = led === dirname(file) ? "folder of the spec" : "variable file";
-  const shown = relative(context.cwd, led);
-  throw failureOf(
-    "SPEC_OUTSIDE",
-    `the ${what}, ${shown}, is outside the untrusted checkout, because of a link`,
-    {
-      hint: "replace the link with what it points to, or plan the spec in the checkout that contains it",
-    },
-  );
-}
-
-/** A link that is not part of a checkout, such as one of the system, belongs to the user. */
-function isLedAway(context: ProcessContext, path: string): boolean {
-  const cwd = writtenCwd(context);
-  const home = resolvedPath(context.home);
-  const written = isInFolder(context.cwd, path) ? resolve(cwd, relative(context.cwd, path)) : path;
-  let tree: string | undefined;
-  for (const at of foldersTo(written)) {
-    const real = resolvedPath(at);
-    if (tree !== undefined && (!isInFolder(tree, real) || isHiddenOnlyThere(tree, real, at))) return true;
-    // The home folder may be a checkout of its owner. A submodule may have another author, so it is a separate tree.
-    const isTop = existsSync(join(real, ".git")) && !isInFolder(real, home);
-    if (isTop || (tree === undefined && at === cwd)) tree = real;
-  }
-  return false;
-}
-
-/** Whether links lead to a hidden file, although the path names none. */
-function isHiddenOnlyThere(tree: string, real: string, written: string): boolean {
-  const hidden = (path: string): readonly string[] => path.split(sep).filter((name) => name.startsWith("."));
-  return hidden(relative(tree, real)).some((name) => !hidden(written).includes(name));
-}
-
-/** The current folder as the shell names it: a checkout may contain a link to it. */
-function writtenCwd({ env, cwd }: ProcessContext): string {
-  const { PWD = "" } = env;
-  return isAbsolute(PWD) && resolvedPath(PWD) === resolvedPath(cwd) ? resolve(PWD) : cwd;
-}
-
-/** A path and the folders above it, the root first. */
-function foldersTo(path: string): readonly string[] {
-  const above = dirname(path);
-  return above === path ? [path] : [...foldersTo(above), path];
-}
-
-function pointsOutside(folder: string, path: string): boolean {
-  return !isInFolder(resolvedPath(folder), lookedUpIn(path).at(-1) ?? path);
-}
-
-/** The outermost checkout around the spec (an author may add submodules), or else its folder, links resolved. */
-function treeOf(file: string): string {
-  const folder = resolvedPath(dirname(file));
-  return checkoutOf(folder) ?? folder;
-}
-
-function checkoutOf(folder: string): string | undefined {
-  let found: string | undefined;
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) found = at;
-    if (at === dirname(at)) return found;
-  }
-}
-
-/** The system gives up on longer chains of links, too. */
-const MOST_LINKS = 40;
-
-/** Every path that the system resolves. A link in the tree may point outside, and one outside into it. */
-function lookedUpIn(path: string): readonly string[] {
-  const found: string[] = [];
-  let { root: at } = parse(path);
-  let names = partsOf(path);
-  for (let links = 0; links <= MOST_LINKS; ) {
-    const [name, ...rest] = names;
-    if (name === undefined) break;
-    names = rest;
-    if (name === "..") {
-      at = dirname(at);
-      continue;
-    }
-    const next = join(at, name);
-    found.push(next);
-    const target = linkTarget(next);
-    if (target === undefined) {
-      at = next;
-      continue;
-    }
-    links += 1;
-    if (isAbsolute(target)) at = parse(target).root;
-    names = [...partsOf(target), ...rest];
-  }
-  return found;
-}
-
-function partsOf(path: string): string[] {
-  return path
-    .slice(parse(path).root.length)
-    .split(sep)
-    .filter((name) => name !== "" && name !== ".");
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,6 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import { isMissing } from "../../api/contract/refusals.ts";
-import type { HostOptions } from "../../config/settings.ts";
 import { type Address, kindOf, parseAddress, type RemoteId } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -11,11 +10,10 @@ import { nearestHint } from "../../core/suggest.ts";
 import { registry } from "../../providers/index.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { hideRecorded, markRecorded, revealedState } from "../../state/model/sensitive-state.ts";
-import type { StateOptions } from "../invocation/state-location.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
-import { assertSameHost } from "../plan/plan.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 import { type Connection, withConnection } from "../session/connect.ts";
 import { withState } from "../session/open-state.ts";
+import { assertSameHost } from "../session/state-warnings.ts";
 
 export interface RecordedObject {
   readonly connection: Connection;
@@ -28,20 +26,19 @@ export interface RecordedObject {
 
 /** Connects, with the id of an address of this kind. Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export async function withRecordedObject<T>(
-  context: WorkflowContext,
-  options: HostOptions & StateOptions,
+  invocation: Invocation,
   kind: string,
   address: string,
   work: (recorded: RecordedObject) => Promise<T>,
 ): Promise<T> {
-  const { state, diagnostics, key } = await withState(context, options, async (store) => ({
+  const { state, diagnostics, key } = await withState(invocation, async (store) => ({
     ...(await store.read()),
     key: await store.key({ make: false }),
   }));
-  context.observer.found(diagnostics);
+  invocation.observer.found(diagnostics);
   const record = recordOf(state, kind, address);
   const masked = answersWithoutSensitive(state, record.address, key);
-  return withConnection(context, options, (connected) => {
+  return withConnection(invocation, (connected) => {
     assertSameHost(state, connected.host);
     const connection = { ...connected, reader: maskingReader(connected.reader, masked) };
     return work({ connection, record, id: record.id, address: record.address, masked }).catch(

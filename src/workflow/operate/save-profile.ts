@@ -4,7 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import type { ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import type { ProfileFile } from "../../config/profile.ts";
-import { type HostOptions, hostSettings, identityOf, type Settings } from "../../config/settings.ts";
+import { hostSettings, identityOf, type Settings } from "../../config/settings.ts";
 import { hasProfile, type NewProfile, withProfile } from "../../config/sign-in/new-profile.ts";
 import { shortPath } from "../../config/sign-in/sources.ts";
 import { openWholeFile } from "../../config/write-file.ts";
@@ -12,9 +12,9 @@ import { errorCode, Failure } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { connect, withConnection } from "../session/connect.ts";
-import type { SpecOptions } from "../session/read-spec.ts";
 
 /** Whether the file had the profile before. Throws Failure with CLI_FILE. */
 export async function saveProfile(
@@ -90,11 +90,8 @@ const usesNoValue = (method: string | undefined, saved: string | undefined): boo
   method === "azure-cli" && saved === "azure-cli";
 
 /** Undefined if the service does not report names. Throws Refused if it does not accept the sign-in. */
-export function callerName(
-  context: WorkflowContext,
-  options: HostOptions & Pick<SpecOptions, "file">,
-): Promise<string | undefined> {
-  return withConnection(context, options, ({ reader }) => nameFrom(reader));
+export function callerName(invocation: Invocation): Promise<string | undefined> {
+  return withConnection(invocation, ({ reader }) => nameFrom(reader));
 }
 
 export async function callerNameWith(

@@ -4,14 +4,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import type { ProcessContext } from "../../config/environment.ts";
 import { fileStatsOf, isInFolder } from "../../config/files.ts";
 import { findProgram, programEnvironment } from "../../config/programs.ts";
 import { type Diagnostic, Failure, failureOf, thrownText, warning } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { specFile } from "../invocation/target.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
-import { checkSpec, type DigestFn, type SpecOptions } from "../session/read-spec.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import { checkSpec, type SpecReading } from "../session/read-spec.ts";
 
 export interface BaseOptions {
   readonly base: string | undefined;
@@ -21,70 +21,64 @@ export interface BaseOptions {
 export interface BaseSpec {
   readonly name: string;
   /** `absent`: the base has no such spec. `invalid`: nothing can be compared with it. */
-  readonly found: Spec | "absent" | "invalid";
+  readonly spec: Spec | "absent" | "invalid";
   readonly notes: readonly Diagnostic[];
 }
 
-type Reading = SpecOptions & { readonly state?: string | undefined };
-
 /** Undefined without a base. Throws Failure for a base that cannot be reached at all. */
 export async function readBase(
-  context: WorkflowContext,
-  options: BaseOptions & Reading,
-  keyed: DigestFn | undefined,
-  untrusted: boolean,
+  invocation: Invocation,
+  { base: folder, baseRef }: BaseOptions,
+  digest: SpecReading["digest"],
 ): Promise<BaseSpec | undefined> {
-  const { base: folder, baseRef } = options;
   if (folder === undefined && baseRef === undefined) return undefined;
   if (folder !== undefined && baseRef !== undefined)
     throw failureOf("CLI_USAGE", "--base and --base-ref cannot be used together");
-  const file = realFile(specFile(context, options));
+  const file = realFile(invocation.file);
   if (baseRef !== undefined)
-    return withWorktree(context, dirname(file), baseRef, (checkouts) =>
-      readAt(context, options, { name: baseRef, file, keyed, untrusted, ...checkouts }),
+    return withWorktree(invocation, dirname(file), baseRef, (checkouts) =>
+      readAt(invocation, { name: baseRef, file, digest, ...checkouts }),
     );
   const name = folder ?? "";
-  const base = resolve(context.cwd, name);
+  const base = resolve(invocation.cwd, name);
   const stats = fileStatsOf(base);
   if (stats?.isDirectory() !== true) {
     const problem = stats === undefined ? "does not exist" : "is not a folder";
     throw failureOf("PLAN_BASE", `the base folder ${name} ${problem}`);
   }
-  return readAt(context, options, { name, file, keyed, untrusted, head: realpathSync(context.cwd), base });
+  return readAt(invocation, { name, file, digest, head: realpathSync(invocation.cwd), base });
 }
 
-interface Place extends Checkouts {
+interface BaseCheckout extends Checkouts {
   readonly name: string;
   /** The spec of the run; links of its folder resolved. */
   readonly file: string;
-  readonly keyed: DigestFn | undefined;
-  readonly untrusted: boolean;
+  readonly digest: SpecReading["digest"];
 }
 
-async function readAt(context: WorkflowContext, options: Reading, place: Place): Promise<BaseSpec> {
-  const { name, keyed, untrusted } = place;
-  const file = counterpart(place, place.file);
+async function readAt(invocation: Invocation, checkout: BaseCheckout): Promise<BaseSpec> {
+  const { name, digest } = checkout;
+  const file = counterpart(checkout, checkout.file);
   if (file === undefined)
-    throw failureOf("CLI_USAGE", `the spec is not in ${place.head}, so the base has no counterpart of it`, {
-      hint: "run the plan in the folder that --base is a copy of, or pass --base-ref",
-    });
-  const shown = relative(place.base, file);
+    throw failureOf(
+      "CLI_USAGE",
+      `the spec is not in ${checkout.head}, so the base has no counterpart of it`,
+      {
+        hint: "run the plan in the folder that --base is a copy of, or pass --base-ref",
+      },
+    );
+  const shown = relative(checkout.base, file);
   if (!existsSync(file)) {
     const message = `the base ${name} has no ${shown}, so every change counts as caused by this change`;
-    return { name, found: "absent", notes: [warning("PLAN_BASE", message)] };
+    return { name, spec: "absent", notes: [warning("PLAN_BASE", message)] };
   }
-  const there = { ...context, cwd: counterpart(place, realpathSync(context.cwd)) ?? place.base };
-  const reading = {
-    ...options,
-    mayLackSecrets: true,
-    rules: undefined,
-    file,
-    varFile: options.varFile.flatMap((path) => varFile(context, place, path)),
-  };
-  const { spec, diagnostics } = await checkedBase(there, reading, keyed, untrusted);
+  const varFile = invocation.varFiles.flatMap((path) => varFileInBase(checkout, path));
+  const cwd = counterpart(checkout, realpathSync(invocation.cwd)) ?? checkout.base;
+  const ofBase = invocation.with({ file, varFile, rules: undefined }, cwd);
+  const { spec, diagnostics } = await checkedBase(ofBase, { digest, mayLackSecrets: true });
   const [first] = diagnostics.filter(({ severity }) => severity === "error");
-  if (spec !== undefined && first === undefined) return { name, found: spec, notes: [] };
-  return { name, found: "invalid", notes: [invalid(name, first)] };
+  if (spec !== undefined && first === undefined) return { name, spec, notes: [] };
+  return { name, spec: "invalid", notes: [invalid(name, first)] };
 }
 
 /** A folder that a link leads out of the base is one more error of the base. */
@@ -107,11 +101,10 @@ function invalid(name: string, first: Diagnostic | undefined): Diagnostic {
 }
 
 /** Variable files of the checkout are part of the change. One that the base lacks is left out. */
-function varFile(context: WorkflowContext, place: Place, path: string): readonly string[] {
-  const given = resolve(context.cwd, path);
-  const there = counterpart(place, existsSync(given) ? realFile(given) : given);
-  if (there === undefined) return [given];
-  return existsSync(there) ? [there] : [];
+function varFileInBase(checkout: BaseCheckout, path: string): readonly string[] {
+  const ofBase = counterpart(checkout, existsSync(path) ? realFile(path) : path);
+  if (ofBase === undefined) return [path];
+  return existsSync(ofBase) ? [ofBase] : [];
 }
 
 /** The path in the base of what a path in the head leads to; undefined for what is not in the head. */
@@ -141,7 +134,7 @@ interface GitAnswer {
 
 type Git = (args: readonly string[]) => GitAnswer;
 
-function gitIn(context: WorkflowContext, folder: string): Git {
+function gitIn(context: ProcessContext, folder: string): Git {
   const program = findProgram(context, "git", [context.cwd, folder]);
   if (program === undefined)
     throw failureOf("PLAN_BASE", "git is not on the PATH", {
@@ -201,7 +194,7 @@ interface Checkouts {
 }
 
 export async function withWorktree<T>(
-  context: WorkflowContext,
+  context: ProcessContext,
   folder: string,
   reference: string,
   use: (checkouts: Checkouts) => Promise<T>,

@@ -40,10 +40,10 @@ export async function compareWithBase(
   comparison: Comparison,
 ): Promise<{ readonly plan: Plan; readonly notes: readonly Diagnostic[] }> {
   const { head, base } = comparison;
-  const { found, name, notes } = base;
-  if (found === "invalid") return { plan: head.plan, notes };
+  const { spec, name, notes } = base;
+  if (spec === "invalid") return { plan: head.plan, notes };
   const before =
-    found === "absent" ? { ...head.plan, changes: [], diagnostics: [] } : await planOfBase(comparison, found);
+    spec === "absent" ? { ...head.plan, changes: [], diagnostics: [] } : await planOfBase(comparison, spec);
   const split = { base: name, ...splitPlan(before, head.plan) };
   return { plan: { ...head.plan, guards: splitGuards(head.input, head.plan, split), split }, notes };
 }
@@ -51,8 +51,7 @@ export async function compareWithBase(
 /** Plans, and compares with the plan of a base; both rest on one reading of the workspace. */
 export async function planWithBase(from: PlanWorkspaceInput, base: BaseSpec): Promise<WorkspacePlan> {
   const snapshot = emptyLiveSnapshot();
-  const { found } = base;
-  const spec = typeof found === "string" ? undefined : found;
+  const spec = typeof base.spec === "string" ? undefined : base.spec;
   const planned = await planInTheClear({ ...from, base: spec, snapshot });
   const untrusted = from.budget !== undefined;
   const owned = addressByObject(from.state.records);

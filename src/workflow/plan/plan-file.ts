@@ -1,14 +1,14 @@
 // Writes and reads plan files: bound to their inputs, encrypted with the key of the state if it is set, and checked before an apply.
 
 import { isAbsolute, relative, resolve } from "node:path";
-import { fromEnv } from "../../config/environment.ts";
+import type { ProcessContext } from "../../config/environment.ts";
 import { fileFailure } from "../../config/files.ts";
 import { VERSION } from "../../config/version.ts";
 import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { defined, type Json, listIn, objectIn } from "../../core/json.ts";
+import { type Json, listIn, objectIn } from "../../core/json.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { shellWord } from "../../core/sentences.ts";
@@ -32,9 +32,8 @@ import { nodeRandom } from "../../state/backends/file/node-ports.ts";
 import { Cipher, keyFromText } from "../../state/format/encryption.ts";
 import type { State } from "../../state/model/record.ts";
 import { type Loaded, randomHex } from "../../state/model/store.ts";
-import type { StateOptions } from "../invocation/state-location.ts";
-import { specFile, targetOf } from "../invocation/target.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
+import type { Invocation, InvocationOptions } from "../invocation/invocation.ts";
+import { requiredTarget } from "../invocation/target.ts";
 import { withState } from "../session/open-state.ts";
 import type { Session } from "../session/session.ts";
 import { placesIn } from "./located.ts";
@@ -59,28 +58,28 @@ export function savedText(
 ): string {
   if (recovered.open.length > 0) throw openWork(recovered);
   const { state, nextSerial } = loaded;
-  const { context, options, spec, connection } = session;
+  const { invocation, spec, connection } = session;
   const now = Date.now();
   const binding = {
     tool_version: VERSION,
     host: connection.host,
-    target: targetOf(context, options) ?? "",
+    target: requiredTarget(invocation) ?? "",
     made_at: now,
     expires_at: now + LIFETIME_MS,
     nonce: randomHex(nodeRandom, 16),
     state: { lineage: state.lineage, serial: nextSerial, records: recordsDigest(recovered) },
     spec: {
-      file: relative(context.cwd, specFile(context, options)),
+      file: relative(invocation.cwd, invocation.file),
       files: spec.files,
       vars: Object.fromEntries(
-        options.var.map(nameAndValue).filter(([name]) => spec.sensitiveVariables?.has(name) !== true),
+        invocation.vars.map(nameAndValue).filter(([name]) => spec.sensitiveVariables?.has(name) !== true),
       ),
-      var_files: options.varFile.map((path) => relative(context.cwd, resolve(context.cwd, path))),
+      var_files: invocation.varFiles.map((path) => relative(invocation.cwd, path)),
     },
   };
   return closedPlan(
-    context,
-    savePlan(binding, plan, (text) => keyedDigest(session.key, text), {
+    invocation,
+    savePlan(binding, plan, session.secretDigest, {
       ...(spec.sensitive?.maskedDeep(about) ?? about),
       places: savedPlaces(plan, placesIn(spec.resources)),
     }),
@@ -92,12 +91,14 @@ function nameAndValue(given: string): readonly [string, string] {
   return [given.slice(0, equals), given.slice(equals + 1)];
 }
 
+type PlanFileReader = Pick<Invocation, "cwd" | "stateKey">;
+
 /** The text of a plan file, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
 export function planFile(
-  context: WorkflowContext,
+  invocation: PlanFileReader,
   file: string,
 ): { readonly text: string; readonly claims: Claims } {
-  const text = readFile(context, file);
+  const text = readFile(invocation, file);
   return { text, claims: claimsIn(text, file) };
 }
 
@@ -109,9 +110,9 @@ export interface Claims {
   readonly varFile: readonly string[];
 }
 
-function readFile(context: WorkflowContext, file: string): string {
+function readFile(invocation: PlanFileReader, file: string): string {
   try {
-    return openedPlan(context, readRegularFile(resolve(context.cwd, file), PLAN_BYTES), file);
+    return openedPlan(invocation, readRegularFile(resolve(invocation.cwd, file), PLAN_BYTES), file);
   } catch (problem) {
     if (problem instanceof Failure) throw problem;
     throw fileFailure(
@@ -152,20 +153,20 @@ function textOrNothing(value: Json | undefined): string | undefined {
 
 /** The state is read only if WORKSPACE_STATE_KEY does not fit: a migrated state has the key of its digests. */
 export async function verifiedPlan(
-  context: WorkflowContext,
-  options: StateOptions,
-  file: string,
+  invocation: Invocation,
+  named: Pick<InvocationOptions, "file" | "target">,
+  planPath: string,
 ): Promise<SavedPlan> {
-  const { text, claims } = planFile(context, file);
-  const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
-  if (keyText !== undefined) {
-    const key = keyFromText(keyText);
+  const { text, claims } = planFile(invocation, planPath);
+  const { stateKey } = invocation;
+  if (stateKey !== undefined) {
+    const key = keyFromText(stateKey);
     const saved = readPlan(text, (body) => keyedDigest(key, body));
     if (!("severity" in saved)) return saved;
   }
-  if (options.file === undefined) assertBelow(context, claims.file);
-  const where = { ...options, file: options.file ?? claims.file, target: options.target ?? claims.target };
-  return withState(context, where, async (store) => {
+  if (named.file === undefined) assertBelow(invocation, claims.file);
+  const { file = claims.file, target = claims.target } = named;
+  return withState(invocation.with({ file, target }), async (store) => {
     const key = await store.key({ make: false });
     const saved = readPlan(text, (body) => keyedDigest(key, body));
     if ("severity" in saved) throw new Failure(saved);
@@ -174,8 +175,8 @@ export async function verifiedPlan(
 }
 
 /** The signing key is stored next to the spec: a plan from elsewhere must not supply both. */
-export function assertBelow(context: WorkflowContext, file: string | undefined): void {
-  const path = file === undefined ? "" : relative(context.cwd, resolve(context.cwd, file));
+export function assertBelow({ cwd }: ProcessContext, file: string | undefined): void {
+  const path = file === undefined ? "" : relative(cwd, resolve(cwd, file));
   if (!isAbsolute(path) && path !== ".." && !/^\.\.[\\/]/.test(path)) return;
   throw failureOf("PLAN_FILE", `the plan is for a spec outside this folder: ${path}`, {
     hint: "if that is the right spec, pass it with --file",
@@ -192,7 +193,7 @@ export function signatureCheck(text: string): (key: Uint8Array) => void {
 
 /** Returns the plan if its signature is valid and its basis is unchanged. Throws Failure with all differences. */
 export function checkedPlan(session: Session, text: string, state: State): SavedPlan {
-  const saved = readPlan(text, (body) => keyedDigest(session.key, body));
+  const saved = readPlan(text, session.secretDigest);
   if ("severity" in saved) throw new Failure(saved);
   const present = { host: session.connection.host, now: Date.now(), state, files: session.spec.files };
   const found = [...staleness(saved, present), ...movedPayloads(saved.plan, session.spec)];
@@ -235,19 +236,18 @@ function writesSecret(resource: Resource | undefined): boolean {
 }
 
 /** A plan that is not encrypted still has a signature with the state's key, so it may be read. */
-function planCipher(context: WorkflowContext): Cipher {
-  const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
-  return new Cipher({ random: nodeRandom, opensPlain: true, ...defined({ keyText }) });
+function planCipher({ stateKey }: PlanFileReader): Cipher {
+  return new Cipher({ random: nodeRandom, opensPlain: true, keyText: stateKey });
 }
 
-export function closedPlan(context: WorkflowContext, text: string): string {
-  const cipher = planCipher(context);
+export function closedPlan(invocation: PlanFileReader, text: string): string {
+  const cipher = planCipher(invocation);
   return cipher.encrypts ? `${cipher.encrypt("plan", "", text)}\n` : text;
 }
 
-export function openedPlan(context: WorkflowContext, bytes: Uint8Array, file: string): string {
+export function openedPlan(invocation: PlanFileReader, bytes: Uint8Array, file: string): string {
   try {
-    return new TextDecoder().decode(planCipher(context).decrypt("plan", "", bytes, file));
+    return new TextDecoder().decode(planCipher(invocation).decrypt("plan", "", bytes, file));
   } catch (failure) {
     const [problem] = failure instanceof Failure ? failure.diagnostics : [];
     if (problem?.code !== "STATE_CORRUPT") throw failure;

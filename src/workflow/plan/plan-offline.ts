@@ -1,7 +1,7 @@
 // Plans without network access: compares the spec with the recorded state.
 
 import { fromEnv } from "../../config/environment.ts";
-import { dialectFrom, EMBEDDED, identityOf } from "../../config/settings.ts";
+import { EMBEDDED, identityOf } from "../../config/settings.ts";
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { moveRecords } from "../../engine/recover/recover.ts";
@@ -17,15 +17,15 @@ import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
 import type { StateStore } from "../../state/model/store.ts";
-import type { StateOptions } from "../invocation/state-location.ts";
-import { assertExpectedHost, assertInCheckout, selectedTarget, specFile } from "../invocation/target.ts";
-import type { RunObserver, WorkflowContext } from "../invocation/workflow-context.ts";
+import { assertInCheckout } from "../invocation/checkout.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import { assertExpectedHost } from "../invocation/target.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import { assertKnownKinds } from "../session/check-state.ts";
 import { withState } from "../session/open-state.ts";
-import { readSpec, type SpecOptions } from "../session/read-spec.ts";
+import { readSpec } from "../session/read-spec.ts";
 import {
-  type AllowedExposure,
+  assertSameHost,
   assertStateExists,
   ephemeralState,
   exposedState,
@@ -36,16 +36,12 @@ import { addressFilter } from "./address-filter.ts";
 import { type BaseOptions, type BaseSpec, readBase } from "./base-spec.ts";
 import { compareWithBase } from "./compare-base.ts";
 import { placesIn } from "./located.ts";
-import { assertSameHost } from "./plan.ts";
 import { importNotes } from "./record-entries.ts";
 import { openSensitive, redaction, revealed, sensitivePlaces } from "./sensitive.ts";
 
-export interface OfflineOptions extends SpecOptions, StateOptions, AllowedExposure, BaseOptions {
-  readonly host: string | undefined;
+export interface OfflineOptions extends BaseOptions {
   readonly only: readonly string[];
   readonly destroy: boolean;
-  readonly untrusted: boolean;
-  readonly observer?: RunObserver;
 }
 
 export interface OfflinePlan {
@@ -56,43 +52,47 @@ export interface OfflinePlan {
 }
 
 /** Needs neither host nor token; a host that is named must be the state's. */
-export function planOffline(context: WorkflowContext, options: OfflineOptions): Promise<OfflinePlan> {
-  if (options.untrusted) assertInCheckout(context, specFile(context, options));
-  return withState(context, options, (store) => planOn(store, context, options));
+export function planOffline(invocation: Invocation, options: OfflineOptions): Promise<OfflinePlan> {
+  if (invocation.untrusted) assertInCheckout(invocation, invocation.file);
+  return withState(invocation, (store) => planOn(store, invocation, options));
 }
 
 async function planOn(
   store: StateStore,
-  context: WorkflowContext,
+  invocation: Invocation,
   options: OfflineOptions,
 ): Promise<OfflinePlan> {
+  const { untrusted } = invocation;
   const { state, diagnostics } = await store.read();
   if (hasErrors(diagnostics))
     return { plan: nothing(""), places: placesIn(new Map()), diagnostics, warnings: [] };
   if (options.destroy) assertStateExists(store, state, "nothing can be destroyed");
-  const origin = options.untrusted ? untrustedState(context, options, state) : [];
-  const host = saidHost(context, options);
-  const doubts = ephemeralState(context, options, { embedded: host === EMBEDDED }, state);
-  if (host !== undefined) assertExpectedHost(selectedTarget(context, options).settings, host);
+  const origin = untrusted ? untrustedState(invocation, state) : [];
+  const host = namedHost(invocation);
+  const doubts = ephemeralState(invocation, host === EMBEDDED, state);
+  if (host !== undefined) assertExpectedHost(invocation.target().settings, host);
   if (host !== undefined) assertSameHost(state, host);
   assertKnownKinds(state.records.keys());
   const key = await store.key({ make: false });
   const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
-  const blind = options.destroy || options.untrusted;
-  const read = await readSpec(
-    context,
-    { ...options, mayLackSecrets: true },
-    blind ? undefined : keyed,
-    options.untrusted,
-  );
+  const blind = options.destroy || untrusted;
+  const read = await readSpec(invocation, {
+    digest: blind ? undefined : keyed,
+    mayLackSecrets: true,
+  });
   const { spec, warnings } = read;
-  const exposed = exposedState(context, options, spec, { digests: !blind });
-  const base = await readBase(context, options, blind ? undefined : keyed, options.untrusted);
+  const exposed = exposedState(invocation, spec, { digests: !blind });
+  const base = await readBase(invocation, options, blind ? undefined : keyed);
   const begun = performance.now();
-  const made = await planned(context, options, { spec, base, state, key }, state.host || host || "offline");
-  const plan = await checkRules(made.plan, { spec, untrusted: options.untrusted });
+  const made = await planned(
+    invocation,
+    options,
+    { spec, base, state, key },
+    state.host || host || "offline",
+  );
+  const plan = await checkRules(made.plan, { spec, untrusted });
   const found = { ...made, plan };
-  options.observer?.planned(found.plan, state, performance.now() - begun);
+  invocation.runObserver?.planned(found.plan, state, performance.now() - begun);
   return {
     plan: found.plan,
     places: placesIn(spec.resources),
@@ -116,30 +116,30 @@ interface Known {
 }
 
 async function planned(
-  context: WorkflowContext,
+  invocation: Invocation,
   options: OfflineOptions,
   known: Known,
   host: string,
 ): Promise<Pick<OfflinePlan, "plan" | "diagnostics">> {
   const { spec, base, key } = known;
-  const { untrusted } = options;
+  const { untrusted } = invocation;
   const rules = { registry: everyKind, declared: spec.resources };
   const withMoves = (found: State) =>
     moveRecords(spec.stateEntries?.moved ?? [], { state: found, entries: [], diagnostics: [] }, rules);
   const recorded = withMoves(known.state).state;
-  const baseSpec = typeof base?.found === "object" ? base.found : undefined;
+  const baseSpec = typeof base?.spec === "object" ? base.spec : undefined;
   const states = [known.state, recorded] as const;
   const sensitive = openSensitive({ spec, base: baseSpec, states: [...states], key, untrusted });
   const { moved, state, diagnostics } = withMoves(
     revealed(sensitive, { spec, state: known.state, moved: recorded, live: new Map(), key, untrusted }),
   );
-  const registry = planningRegistryIn(everyKind, dialectFrom(context, options));
+  const registry = planningRegistryIn(everyKind, invocation.dialect());
   const live = recordedLive(registry, state);
   const redact = untrusted
     ? redaction(registry, { state: recorded, before: known.state, live, key })
     : undefined;
   const shield = redact?.(spec, state, live);
-  const caller = fromEnv(context, "WORKSPACE_USER") ?? state.caller?.name;
+  const caller = fromEnv(invocation, "WORKSPACE_USER") ?? state.caller?.name;
   const only = addressFilter(options.only, [...spec.resources.keys(), ...state.records.keys()]);
   const input: PlanInput & PlanFacts = {
     registry,
@@ -187,7 +187,7 @@ function nothing(host: string): Plan {
   return { host, changes: [], drift: [], unmanaged: [], guards: [], diagnostics: [] };
 }
 
-function saidHost(context: WorkflowContext, options: OfflineOptions): string | undefined {
-  const said = options.host ?? fromEnv(context, "WORKSPACE_HOST");
-  return said === undefined || said === EMBEDDED ? said : identityOf(said);
+/** A profile is not read: a plan without network access needs no host. */
+function namedHost({ namedHost: host }: Invocation): string | undefined {
+  return host === undefined || host === EMBEDDED ? host : identityOf(host);
 }

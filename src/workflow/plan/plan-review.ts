@@ -1,16 +1,16 @@
 // Makes a plan for review: without the lock, compared with the base, and with the authors of drift.
 
 import { failureOf } from "../../core/diagnostic.ts";
-import { keyedDigest } from "../../core/digest.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
 import type { State } from "../../state/model/record.ts";
 import { withOrigins } from "../drift/drift.ts";
-import { type PlanOptions, planSession, type Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { assertStateExists, ephemeralState, otherTarget, untrustedState } from "../session/state-warnings.ts";
 import { type BaseOptions, readBase } from "./base-spec.ts";
 import { placesIn } from "./located.ts";
 import type { PlanOrigin } from "./plan-file.ts";
 import type { OfflinePlan } from "./plan-offline.ts";
+import { type PlanOptions, planSession } from "./plan-session.ts";
 
 export interface ReviewOptions extends BaseOptions, Pick<PlanOptions, "adopt" | "allowDuplicates" | "only"> {
   readonly destroy: boolean;
@@ -37,19 +37,13 @@ export interface ReviewedPlan extends OfflinePlan {
 }
 
 export async function planForReview(session: Session, options: ReviewOptions): Promise<ReviewedPlan> {
-  const { context, settings, key, spec, warnings } = session;
+  const { invocation, settings, secretDigest, spec, warnings } = session;
   const { destroy, untrusted } = options;
   const loaded = await session.readState();
   const { state, diagnostics } = loaded;
   if (destroy) assertStateExists(session.store, state, "nothing can be destroyed");
-  const unread = untrusted ? untrustedState(context, session.options, state) : [];
-  const keyed = (bytes: Uint8Array) => keyedDigest(key, bytes);
-  const base = await readBase(
-    context,
-    { ...session.options, ...options },
-    destroy || untrusted ? undefined : keyed,
-    untrusted,
-  );
+  const unread = untrusted ? untrustedState(invocation, state) : [];
+  const base = await readBase(invocation, options, destroy || untrusted ? undefined : secretDigest);
   const planned = await planSession(session, state, {
     ...options,
     ...(untrusted ? { budget: budgetFor(state, options.maxReads) } : {}),
@@ -70,7 +64,7 @@ export async function planForReview(session: Session, options: ReviewOptions): P
       ...diagnostics,
       ...planned.diagnostics,
       ...unread,
-      ...ephemeralState(context, session.options, settings.place, state),
+      ...ephemeralState(invocation, settings.place.embedded, state),
       ...otherTarget(spec, state),
     ],
     warnings,

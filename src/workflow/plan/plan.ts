@@ -3,7 +3,7 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Code } from "../../core/codes.ts";
-import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
+import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { observe } from "../../engine/observe/observe.ts";
@@ -24,6 +24,7 @@ import type { JournalEntry, State } from "../../state/model/record.ts";
 import { concealedEntry, concealedState } from "../../state/model/sensitive-state.ts";
 import type { Activity } from "../invocation/workflow-context.ts";
 import { assertKnownKinds } from "../session/check-state.ts";
+import { assertSameHost } from "../session/state-warnings.ts";
 import { addressFilter, restrictionOf } from "./address-filter.ts";
 import { gatherFacts, knownCallerFacts } from "./gather-facts.ts";
 import { importNotes, withImports, withoutImports } from "./record-entries.ts";
@@ -171,13 +172,6 @@ async function planWithReader(from: PlanWorkspaceInput): Promise<WorkspacePlan> 
   const input = { ...draft.context.input, ...facts };
   const diagnostics = [...recovered.diagnostics, ...auditPlan(plan, input, draft.context.liveIndex)];
   return { plan, input, live, sensitive, redact, recovered, learnt, diagnostics };
-}
-
-export function assertSameHost(state: State, host: string): void {
-  if (state.host === "" || state.host === host) return;
-  throw failureOf("STATE_OTHER_HOST", `the state belongs to ${state.host}, not to ${host}`, {
-    hint: "set the right host, or another state with --state or --target",
-  });
 }
 
 /** A workspace that cannot be read at all is reported once, not for each kind. */

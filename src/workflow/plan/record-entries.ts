@@ -1,7 +1,6 @@
 // Entries of the spec about records: how they apply to a state, and which have no effect any longer.
 
 import { existsSync } from "node:fs";
-import { fromEnv, type ProcessContext } from "../../config/environment.ts";
 import { type Address, kindOf, nameOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
@@ -12,8 +11,7 @@ import { registry } from "../../providers/index.ts";
 import { addressesOf } from "../../resource/names.ts";
 import type { Spec, StateEntries } from "../../spec/model/spec.ts";
 import type { JournalEntry, State, StateRecord } from "../../state/model/record.ts";
-import { type StateOptions, stateFolderOf } from "../invocation/state-location.ts";
-import { selectedTarget } from "../invocation/target.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 import { withState } from "../session/open-state.ts";
 
 /** Entries for the journal: of the moves, those of resources that the plan has. */
@@ -84,14 +82,10 @@ interface Entry {
 }
 
 /** Reads the states of all targets, wherever they are, if the spec has entries. A state that cannot be read is a warning. */
-export async function doneEntries(
-  context: ProcessContext,
-  options: StateOptions,
-  spec: Spec,
-): Promise<readonly Diagnostic[]> {
+export async function doneEntries(invocation: Invocation, spec: Spec): Promise<readonly Diagnostic[]> {
   if (spec.stateEntries === undefined) return [];
   const states = await Promise.all(
-    targetsToCheck(context, options, spec).map((target) => readState(context, options, target)),
+    targetsToCheck(invocation, spec).map((target) => readState(invocation, target)),
   );
   const entries = entriesOf(spec);
   return masked(spec, [
@@ -121,36 +115,27 @@ export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[]
 }
 
 /** Every target; one state for all of them is that of the selected one. */
-function targetsToCheck(
-  context: ProcessContext,
-  options: StateOptions,
-  { target }: Spec,
-): readonly (string | undefined)[] {
-  const { names } = selectedTarget(context, options);
+function targetsToCheck(invocation: Invocation, { target }: Spec): readonly (string | undefined)[] {
+  const { names } = invocation.target();
   return names.length === 0 ? [target?.name] : names;
 }
 
 /** A state in the workspace that did not answer in this time counts as unreachable; PostgreSQL has its own time limit. */
 const TIMEOUT_MS = 10_000;
 
-async function readState(
-  context: ProcessContext,
-  options: StateOptions,
-  target: string | undefined,
-): Promise<TargetState> {
-  const isShared = (options.state ?? fromEnv(context, "WORKSPACE_STATE")) !== undefined;
-  if (isShared && target !== selectedTarget(context, options).settings?.name) return { target };
-  const one = target === undefined ? options : { ...options, target };
-  const folder = stateFolderOf(context, one);
+async function readState(invocation: Invocation, target: string | undefined): Promise<TargetState> {
+  const isShared = invocation.namedStates.length > 0;
+  if (isShared && target !== invocation.target().settings?.name) return { target };
+  const ofTarget = target === undefined ? invocation : invocation.with({ target });
+  const { folder } = ofTarget.stateLocation();
   if (folder !== undefined && !existsSync(folder)) return { target };
   const ends = [
     AbortSignal.timeout(TIMEOUT_MS),
-    ...(context.abandoned === undefined ? [] : [context.abandoned]),
+    ...(invocation.abandoned === undefined ? [] : [invocation.abandoned]),
   ];
   try {
     const { state, diagnostics } = await withState(
-      { ...context, abandoned: AbortSignal.any(ends) },
-      one,
+      { ...ofTarget, abandoned: AbortSignal.any(ends) },
       (store) => store.read(),
     );
     if (hasErrors(diagnostics)) return { target, unread: diagnostics };

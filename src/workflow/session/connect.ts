@@ -7,18 +7,14 @@ import { httpTransport, type Transport } from "../../api/http/transport.ts";
 import { ReadLimit } from "../../api/retry/read-limit.ts";
 import type { RequestEvent } from "../../api/retry/send.ts";
 import { dialectTable } from "../../config/dialect.ts";
-import type { ProcessContext } from "../../config/environment.ts";
 import type { Network } from "../../config/network.ts";
-import { type HostOptions, readTimeoutOf, type Settings } from "../../config/settings.ts";
+import type { Settings } from "../../config/settings.ts";
 import { errorCode, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import { makeFolder } from "../../core/regular-file.ts";
 import type { DialectChoice } from "../../emulator/dialect/databricks.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
-import { embeddedFolder } from "../invocation/state-location.ts";
-import { settingsForTarget } from "../invocation/target.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
-import type { SpecOptions } from "./read-spec.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 
 export interface Connection extends Client {
   readonly host: string;
@@ -39,12 +35,9 @@ export interface ConnectionOptions {
 }
 
 /** The limit for one plan. Throws Failure with CLI_USAGE. */
-export function readLimitOf(
-  context: ProcessContext,
-  options: Pick<HostOptions, "readTimeout" | "untrusted">,
-): ReadLimit {
+export function readLimitOf(ms: number): ReadLimit {
   const { elapsed, sleep } = nodeClock;
-  return new ReadLimit({ ms: readTimeoutOf(context, options), elapsed, sleep });
+  return new ReadLimit({ ms, elapsed, sleep });
 }
 
 export async function connect(given: ConnectionOptions): Promise<Connection> {
@@ -68,7 +61,7 @@ export async function connect(given: ConnectionOptions): Promise<Connection> {
 
 /** The client does not retry after either signal. */
 function endOf({ signal, abandoned }: ConnectionOptions): Pick<ConnectionOptions, "signal"> {
-  const both = [signal, abandoned].filter((one) => one !== undefined);
+  const both = [signal, abandoned].filter((signal) => signal !== undefined);
   const [first] = both;
   if (first === undefined) return {};
   return { signal: both.length === 1 ? first : AbortSignal.any(both) };
@@ -165,18 +158,14 @@ function clientOver(
 }
 
 export async function withConnection<T>(
-  context: WorkflowContext,
-  options: HostOptions & Pick<SpecOptions, "file">,
+  invocation: Invocation,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const settings = settingsForTarget(context, options);
-  context.observer.found(settings.warnings);
-  const connection = await connect({
-    settings,
-    embeddedFolder: embeddedFolder(context, options),
-    abandoned: context.abandoned,
-    retrying: (event) => context.observer.retrying(event),
-  });
+  const { observer, embeddedFolder, abandoned } = invocation;
+  const settings = invocation.settings();
+  observer.found(settings.warnings);
+  const retrying = (event: RequestEvent): void => observer.retrying(event);
+  const connection = await connect({ settings, embeddedFolder, abandoned, retrying });
   try {
     return await work(connection);
   } finally {

@@ -1,7 +1,9 @@
 // Opens the state of a run: in a folder, in PostgreSQL, or in the workspace. Shared backends are loaded on use.
 
+import { resolve } from "node:path";
 import { isConflict, isMissing } from "../../api/contract/refusals.ts";
-import { ciRunUrl, fromEnv, type ProcessContext } from "../../config/environment.ts";
+import type { ReadLimit } from "../../api/retry/read-limit.ts";
+import { ciRunUrl } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { leaseFromEnv, timeFromEnv } from "../../config/settings.ts";
 import { failureOf } from "../../core/diagnostic.ts";
@@ -18,40 +20,36 @@ import { isPostgresUrl, parsePostgresUrl } from "../../state/backends/postgres/d
 import type { JournalEntry } from "../../state/model/record.ts";
 import type { Lease, LockOptions, StateStore } from "../../state/model/store.ts";
 import type { StoreOptions } from "../../state/store/state-store.ts";
-import {
-  embeddedFolder,
-  explicitStateLocation,
-  isInWorkspace,
-  type StateOptions,
-  stateFolder,
-} from "../invocation/state-location.ts";
-import { IN_WORKSPACE, settingsForTarget, targetOf } from "../invocation/target.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import { IN_WORKSPACE, isInWorkspace, requiredTarget } from "../invocation/target.ts";
 import type { WorkflowContext } from "../invocation/workflow-context.ts";
 
-/** Opened on first use; the opener closes it. */
-export function openState(context: ProcessContext, options: StateOptions): StateStore {
-  return openStateAt(context, options, explicitStateLocation(context, options));
+export interface StateOptions {
+  /** Another state than that of the invocation. */
+  readonly location?: string;
+  readonly keys?: Pick<StoreOptions, "keyText" | "oldKeyText">;
+  /** Of the plan for which a state in the workspace is read. */
+  readonly readLimit?: ReadLimit;
 }
 
-/** The state at a location that was not set with --state. */
-export function openStateAt(
-  context: ProcessContext,
-  options: StateOptions,
-  said: string | undefined,
-  keys: Keys = defined({ keyText: fromEnv(context, "WORKSPACE_STATE_KEY") }),
-): StateStore {
-  const leaseMs = leaseFromEnv(context);
+/** Opened on first use; the opener closes it. */
+export function openState(invocation: Invocation, options: StateOptions = {}): StateStore {
+  const leaseMs = leaseFromEnv(invocation);
   const common = {
     clock: nodeClock,
     random: nodeRandom,
-    owner: { ...thisProcess(), ...defined({ run_url: ciRunUrl(context) }) },
+    owner: { ...thisProcess(), ...defined({ run_url: ciRunUrl(invocation) }) },
     isCrashed: isCrashedLocally,
-    ...(leaseMs === undefined ? {} : { times: { leaseMs, requestMs: leaseMs } }),
-    ...keys,
+    times: leaseMs === undefined ? undefined : { leaseMs, requestMs: leaseMs },
+    ...(options.keys ?? { keyText: invocation.stateKey }),
   };
-  const shared = said === undefined ? undefined : sharedState(context, options, said, common);
-  if (shared !== undefined) return shared;
-  return openFileStore({ folder: stateFolder(context, options, said), fs: nodeFiles, ...common });
+  const { location } = options;
+  const { text, folder = "" } =
+    location === undefined
+      ? invocation.stateLocation()
+      : { text: location, folder: resolve(invocation.cwd, location) };
+  const shared = text === undefined ? undefined : sharedState(invocation, text, common, options.readLimit);
+  return shared ?? openFileStore({ folder, fs: nodeFiles, ...common });
 }
 
 /** How a command waits for the state lock. `timeoutMs`: of --lock-timeout. */
@@ -65,14 +63,12 @@ export function lockWait(
   };
 }
 
-type Keys = Pick<StoreOptions, "keyText" | "oldKeyText">;
-
 export async function withState<T>(
-  context: ProcessContext,
-  options: StateOptions,
+  invocation: Invocation,
   work: (store: StateStore) => Promise<T>,
+  options?: StateOptions,
 ): Promise<T> {
-  const store = openState(context, options);
+  const store = openState(invocation, options);
   try {
     return await work(store);
   } finally {
@@ -97,24 +93,24 @@ export async function writeEntries(
 /** Few concurrent requests for a state, so that an apply never waits for them. */
 const PARALLELISM = 8;
 
-/** Undefined if `said` is a folder. Throws CLI_USAGE; no message repeats a possible password. */
+/** Undefined for a folder. Throws CLI_USAGE; no message repeats a possible password. */
 function sharedState(
-  context: ProcessContext,
-  options: StateOptions,
-  said: string,
+  invocation: Invocation,
+  location: string,
   common: StoreOptions,
+  readLimit: ReadLimit | undefined,
 ): StateStore | undefined {
-  if (isPostgresUrl(said)) {
-    const url = parsePostgresUrl(said, targetOf(context, options) ?? "default", context.env);
+  if (isPostgresUrl(location)) {
+    const url = parsePostgresUrl(location, requiredTarget(invocation) ?? "default", invocation.env);
     return lazyStore(url.shown, async () => {
-      const authorities = authoritiesOf(context, options.caFile);
+      const authorities = authoritiesOf(invocation, invocation.caFile);
       const { openPostgresStore } = await import("../../state/backends/postgres/pg-database.ts");
-      return openPostgresStore({ ...common, url, ...defined({ authorities }) });
+      return openPostgresStore({ ...common, url, authorities });
     });
   }
-  if (isInWorkspace(said)) return inWorkspace(context, options, said, common);
+  if (isInWorkspace(location)) return inWorkspace(invocation, location, common, readLimit);
   // A URL that kept the quotes or spaces around it is not a folder either.
-  if (/^["'\s]*[a-z][a-z0-9+.-]+:/i.test(said) || said.includes("://"))
+  if (/^["'\s]*[a-z][a-z0-9+.-]+:/i.test(location) || location.includes("://"))
     throw failureOf("CLI_USAGE", "--state is not a supported state location", {
       hint: "use a folder, postgres://user@host/database, or workspace:/folder",
     });
@@ -146,26 +142,23 @@ function lazyStore(place: string, open: () => Promise<StateStore>): StateStore {
 }
 
 function inWorkspace(
-  context: ProcessContext,
-  options: StateOptions,
-  said: string,
+  invocation: Invocation,
+  location: string,
   common: StoreOptions,
+  readLimit: ReadLimit | undefined,
 ): StateStore {
-  const folder = said.slice(IN_WORKSPACE.length);
-  const { readLimit } = options;
+  const folder = location.slice(IN_WORKSPACE.length);
   if (!/^(\/[^/]+)+$/.test(folder) || folder.split("/").some((name) => name === "." || name === ".."))
-    throw failureOf("CLI_USAGE", `--state ${said} is not a folder in the workspace's file system`, {
+    throw failureOf("CLI_USAGE", `--state ${location} is not a folder in the workspace's file system`, {
       hint: "write it as workspace:/folder/of/the/state",
     });
-  return lazyStore(said, async () => {
-    const { host, profile } = options;
-    const settings = settingsForTarget(context, { ...options, host, profile, parallelism: PARALLELISM });
+  return lazyStore(location, async () => {
+    const { abandoned, embeddedFolder } = invocation;
+    const settings = { ...invocation.settings(), parallelism: PARALLELISM };
     const { connect } = await import("./connect.ts");
     const { openWorkspaceStore } = await import("../../state/backends/workspace-file/workspace-backend.ts");
     // Apart from the run's own client: the end of a run is still written after a signal stopped that one.
-    const { abandoned } = context;
-    const folderOfEmbedded = embeddedFolder(context, options);
-    const connection = await connect({ settings, embeddedFolder: folderOfEmbedded, abandoned, readLimit });
+    const connection = await connect({ settings, embeddedFolder, abandoned, readLimit });
     const tell = { isMissing, isConflict };
     const close = () => connection.close();
     return openWorkspaceStore({ ...common, api: connection.writer, tell, folder, close });

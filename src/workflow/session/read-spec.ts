@@ -1,114 +1,85 @@
-// Reads the spec that a command's options name.
+// Reads the spec of an invocation.
 
 import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import { fromEnv } from "../../config/environment.ts";
 import { fileStatsOf } from "../../config/files.ts";
-import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import { type Diagnostic, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { registryIn } from "../../resource/dialect-view.ts";
 import { loadSpec, type SpecInput } from "../../spec/load-spec.ts";
 import type { Spec } from "../../spec/model/spec.ts";
-import { assertInCheckout, namedTarget, specFile, stateOfTarget } from "../invocation/target.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
+import { assertInCheckout } from "../invocation/checkout.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import { stateOfTarget } from "../invocation/target.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
 
-export interface SpecOptions {
-  readonly file: string | undefined;
-  readonly target: string | undefined;
-  readonly var: readonly string[];
-  readonly varFile: readonly string[];
-  /** Folders of rules; only with it, the spec's own rules are read as well. */
-  readonly rules?: readonly string[] | undefined;
-  /** Receives the paths that the run reads. */
-  readonly seen?: SpecInput["seen"];
-}
-
-/** The state does not belong to the spec, and its files cannot be sources. */
-type Reading = SpecOptions &
-  Partial<HostOptions> & {
-    readonly state?: string | undefined;
-    readonly mayLackSecrets?: boolean;
-    readonly allTargets?: boolean;
-  };
-
-/** How secrets' values become digests; without it none is read. */
+/** How secrets' values become digests. */
 export type DigestFn = (bytes: Uint8Array) => string;
 
-interface ReadSpec {
+export interface SpecReading {
+  /** Without it, no secret is read. */
+  readonly digest?: DigestFn | undefined;
+  /** Secrets without a value are warnings. */
+  readonly mayLackSecrets?: boolean;
+  readonly allTargets?: boolean;
+}
+
+/** A spec without errors. */
+interface ValidSpec {
   readonly spec: Spec;
   /** The observer has them already; for output that is a document. */
   readonly warnings: readonly Diagnostic[];
 }
 
 /** Throws Failure with everything that is wrong; warnings go to the observer. */
-export async function readSpec(
-  context: WorkflowContext,
-  options: Reading,
-  keyed: DigestFn | undefined,
-  untrusted = false,
-): Promise<ReadSpec> {
-  prepareForLargeFile(specFile(context, options));
-  const { spec, diagnostics } = await checkSpec(context, options, keyed, untrusted);
+export async function readSpec(invocation: Invocation, reading: SpecReading): Promise<ValidSpec> {
+  prepareForLargeFile(invocation.file);
+  const { spec, diagnostics } = await checkSpec(invocation, reading);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  context.observer.found(diagnostics);
+  invocation.observer.found(diagnostics);
   prepareForLargePlan(spec);
   return { spec, warnings: diagnostics };
 }
 
 /** The spec, unless something is wrong with it, and everything that was found. */
 export function checkSpec(
-  context: WorkflowContext,
-  options: Reading,
-  keyed: DigestFn | undefined,
-  untrusted = false,
+  invocation: Invocation,
+  { digest, mayLackSecrets, allTargets }: SpecReading = {},
 ): ReturnType<typeof loadSpec> {
-  const rules = ruleFiles(context, options, untrusted);
+  const rules = ruleFiles(invocation);
   return loadSpec({
-    ...specInput(context, options, untrusted),
+    ...specInput(invocation),
     rules,
-    secrets: keyed === undefined ? "skip" : "resolve",
-    mayLackSecrets: options.mayLackSecrets === true,
-    allTargets: options.allTargets === true,
-    keyed: keyed ?? (() => ""),
+    secrets: digest === undefined ? "skip" : "resolve",
+    mayLackSecrets,
+    allTargets,
+    keyed: digest ?? (() => ""),
   });
 }
 
-export function specInput(context: WorkflowContext, options: Reading, untrusted = false): SpecInput {
-  const target = namedTarget(context, options);
-  const { seen } = options;
-  const varFiles = options.varFile.map((path) => resolve(context.cwd, path));
-  for (const path of varFiles) seen?.(path);
-  const file = specFile(context, options);
-  if (untrusted) assertInCheckout(context, file, varFiles);
+export function specInput(invocation: Invocation): SpecInput {
+  const { file, cwd, env, targetName, vars, varFiles, untrusted, onPathRead } = invocation;
+  for (const path of varFiles) onPathRead?.(path);
+  if (untrusted) assertInCheckout(invocation, file, varFiles);
   return {
     file,
-    cwd: context.cwd,
-    target,
-    seen,
-    vars: options.var,
+    cwd,
+    target: targetName,
+    seen: onPathRead,
+    vars,
     varFiles,
-    env: untrusted ? {} : context.env,
+    env: untrusted ? {} : env,
     untrusted,
-    states: statesOf(context, options, untrusted),
-    registry: registryIn(registry, dialectFrom(context, options)),
+    states: stateFolders(invocation),
+    registry: registryIn(registry, invocation.dialect()),
   };
 }
 
-/** The folders that --state, WORKSPACE_STATE, and the target name; a state in another place leads to no folder. */
-function statesOf(context: WorkflowContext, options: Reading, untrusted: boolean): readonly string[] {
-  const ofTarget = untrusted ? undefined : stateOfTarget(context, options);
-  const said = [options.state, fromEnv(context, "WORKSPACE_STATE"), ofTarget];
-  return said.flatMap((state) => (state === undefined ? [] : [resolve(context.cwd, state)]));
-}
-
-/** For commands that need no workspace: secrets are declared, and none is read. */
-export async function specWithoutSecrets(
-  context: WorkflowContext,
-  options: SpecOptions & Partial<HostOptions>,
-): Promise<Spec> {
-  return (await readSpec(context, options, undefined)).spec;
+/** The files of a state do not belong to the spec, so they cannot be sources. A state in another place leads to no folder. */
+function stateFolders(invocation: Invocation): readonly string[] {
+  const ofTarget = invocation.untrusted ? undefined : stateOfTarget(invocation);
+  const states = [...invocation.namedStates, ...(ofTarget === undefined ? [] : [ofTarget])];
+  return states.map((state) => resolve(invocation.cwd, state));
 }
 
 /** The file of the spec, or else all its resources, that call for less memory. */

@@ -11,28 +11,31 @@ import { stateNotFound } from "../../state/model/backend.ts";
 import type { State } from "../../state/model/record.ts";
 import { hasSensitiveDigests } from "../../state/model/sensitive-state.ts";
 import type { StateStore } from "../../state/model/store.ts";
-import {
-  explicitStateLocation,
-  isInWorkspace,
-  type StateOptions,
-  stateFolderOf,
-} from "../invocation/state-location.ts";
-import { isInTreeOf, specFile } from "../invocation/target.ts";
+import { isInTreeOf } from "../invocation/checkout.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import { isInWorkspace } from "../invocation/target.ts";
 
 /** Throws Failure with STATE_NOT_FOUND. `so`: what is then not possible. */
 export function assertStateExists({ place }: Pick<StateStore, "place">, state: State, so: string): void {
   if (!stateExists(state)) throw stateNotFound(place, so);
 }
 
+/** Throws Failure with STATE_OTHER_HOST. */
+export function assertSameHost(state: State, host: string): void {
+  if (state.host === "" || state.host === host) return;
+  throw failureOf("STATE_OTHER_HOST", `the state belongs to ${state.host}, not to ${host}`, {
+    hint: "set the right host, or another state with --state or --target",
+  });
+}
+
 /** `state`: before this run. */
 export function ephemeralState(
-  context: ProcessContext,
-  options: StateOptions,
-  { embedded }: { readonly embedded: boolean },
+  invocation: Invocation,
+  isEmbedded: boolean,
   state: State,
 ): readonly Diagnostic[] {
-  const folder = stateFolderOf(context, options);
-  if (folder === undefined || embedded || stateExists(state) || !isCi(context)) return [];
+  const { folder } = invocation.stateLocation();
+  if (folder === undefined || isEmbedded || stateExists(state) || !isCi(invocation)) return [];
   return [
     warning("STATE_EPHEMERAL", `no state exists in ${folder}, and a CI runner may delete that folder`, {
       hint: "keep the state in the workspace, which needs no other service (`--state workspace:/FOLDER`), or in PostgreSQL (`--state postgres://USER@HOST/DATABASE`)",
@@ -57,19 +60,13 @@ export function otherTarget({ target }: Pick<Spec, "target">, { history }: State
 
 /** Some shells cannot unset a variable, so people set it to "false". */
 function isCi(context: ProcessContext): boolean {
-  const said = fromEnv(context, "CI");
-  return said !== undefined && said !== "false" && said !== "0";
-}
-
-/** An option of commands that keep digests of secrets. */
-export interface AllowedExposure {
-  readonly allowUnencryptedState?: boolean;
+  const variable = fromEnv(context, "CI");
+  return variable !== undefined && variable !== "false" && variable !== "0";
 }
 
 /** Readers of a state in the workspace can test guesses of secrets and sensitive values, unless WORKSPACE_STATE_KEY is set. */
 export function exposedState(
-  context: ProcessContext,
-  options: Pick<StateOptions, "state"> & AllowedExposure,
+  invocation: Invocation,
   spec: Spec,
   { digests }: { readonly digests: boolean },
 ): readonly Diagnostic[] {
@@ -79,18 +76,17 @@ export function exposedState(
     resources.some(({ sensitive }) => sensitive !== undefined),
   );
   return exposed(
-    context,
-    explicitStateLocation(context, options),
+    invocation,
+    invocation.stateLocation().text,
     held && `the spec has ${held}`,
-    !digests || options.allowUnencryptedState === true,
+    !digests || invocation.allowsUnencryptedState,
   );
 }
 
-/** The same of a state that is brought to `place` from elsewhere: its records have the digests. */
+/** The same of a state that is brought to a location from elsewhere: its records have the digests. */
 export function exposedRecords(
-  context: ProcessContext,
-  place: string | undefined,
-  options: AllowedExposure,
+  invocation: Invocation,
+  location: string | undefined,
   state: State,
 ): readonly Diagnostic[] {
   const addresses = [...state.records.keys(), ...state.open.map((intent) => intent.address)];
@@ -98,7 +94,7 @@ export function exposedRecords(
     addresses.some((address) => holdsSecret(kindOf(address))),
     hasSensitiveDigests(state),
   );
-  return exposed(context, place, held && `the state has ${held}`, options.allowUnencryptedState === true);
+  return exposed(invocation, location, held && `the state has ${held}`, invocation.allowsUnencryptedState);
 }
 
 function valuesHeld(secrets: boolean, sensitive: boolean): string | undefined {
@@ -113,20 +109,19 @@ function holdsSecret(kind: string): boolean {
 
 /** `holder`: what has secrets or sensitive values, if anything has. */
 function exposed(
-  context: ProcessContext,
-  place: string | undefined,
+  { stateKey }: Invocation,
+  location: string | undefined,
   holder: string | undefined,
   allowed: boolean,
 ): readonly Diagnostic[] {
-  if (place === undefined || !isInWorkspace(place)) return [];
-  if (fromEnv(context, "WORKSPACE_STATE_KEY") !== undefined) return [];
+  if (location === undefined || !isInWorkspace(location) || stateKey !== undefined) return [];
   const setKey =
     "set WORKSPACE_STATE_KEY to the output of `openssl rand -hex 32`; to encrypt an existing state, then run `workspace state rekey`";
   if (holder === undefined) {
-    const message = `everyone who can read ${place} can read the state, which is not encrypted`;
+    const message = `everyone who can read ${location} can read the state, which is not encrypted`;
     return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
   }
-  const message = `${holder}, and readers of ${place} can test guesses of them, because the state is not encrypted`;
+  const message = `${holder}, and readers of ${location} can test guesses of them, because the state is not encrypted`;
   if (allowed) return [warning("STATE_UNENCRYPTED", message, { hint: setKey })];
   return [
     error("STATE_UNENCRYPTED", message, {
@@ -136,14 +131,10 @@ function exposed(
 }
 
 /** Throws Failure with STATE_UNTRUSTED if a state in the tree of the spec is not encrypted; a key opens no other. */
-export function untrustedState(
-  context: ProcessContext,
-  options: StateOptions,
-  state: State,
-): readonly Diagnostic[] {
-  const folder = stateFolderOf(context, options);
-  if (folder === undefined || fromEnv(context, "WORKSPACE_STATE_KEY") !== undefined) return [];
-  if (!isInTreeOf(specFile(context, options), folder)) return [];
+export function untrustedState(invocation: Invocation, state: State): readonly Diagnostic[] {
+  const { folder } = invocation.stateLocation();
+  if (folder === undefined || invocation.stateKey !== undefined) return [];
+  if (!isInTreeOf(invocation.file, folder)) return [];
   const hint =
     "pass --state with a location outside the checkout, or encrypt the state with WORKSPACE_STATE_KEY (`workspace state rekey`)";
   if (stateExists(state))

@@ -29,7 +29,8 @@ import {
 } from "../../spec/model/tree.ts";
 import type { State } from "../../state/model/record.ts";
 import { runApply } from "../apply/apply.ts";
-import type { PlanOptions, Session } from "../session/session.ts";
+import type { PlanOptions } from "../plan/plan-session.ts";
+import type { Session } from "../session/session.ts";
 import { inOrderOf, partOf, type StepComparison } from "./expectations.ts";
 import type { Sandbox } from "./sandbox.ts";
 

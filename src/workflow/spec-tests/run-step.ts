@@ -23,9 +23,10 @@ import {
   type TestSetup,
   type TestStep,
 } from "../../spec/testing/spec-test.ts";
+import { planSession } from "../plan/plan-session.ts";
 import { entriesDoneIn } from "../plan/record-entries.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
-import { planSession, type Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import {
   compareDiagnostics,
   compareDrift,
@@ -302,7 +303,9 @@ function rulesOf({ rules }: TestSetup, place: TestPlace): readonly RuleFile[] | 
   const escaping = names.find((name) => !isInside(place.boundary, join(folder, name)));
   if (escaping !== undefined) return outside(`${rules.path}/${escaping}`, rules.at);
   try {
-    return ruleFiles({ cwd: place.cwd, env: {}, home: place.cwd }, { rules: [folder] }, false) ?? [];
+    const { cwd, file } = place;
+    const folders = { cwd, file: file.path, ruleFolders: [folder], untrusted: false, onPathRead: undefined };
+    return ruleFiles(folders) ?? [];
   } catch (problem) {
     if (!(problem instanceof Failure)) throw problem;
     const [{ message, hint } = { message: "the rules cannot be read" }] = problem.diagnostics;

@@ -18,6 +18,7 @@ import type { TestSetup } from "../../spec/testing/spec-test.ts";
 import { openFileStore } from "../../state/backends/file/file-backend.ts";
 import { nodeClock, nodeFiles, nodeRandom, thisProcess } from "../../state/backends/file/node-ports.ts";
 import type { Clock, FileSystem, StateStore } from "../../state/model/store.ts";
+import { resolveInvocation } from "../invocation/invocation.ts";
 import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { type Connection, readLimitOf, transportTo } from "../session/connect.ts";
 import type { Session } from "../session/session.ts";
@@ -82,7 +83,8 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     });
   const state = newState();
   const key = await state.key({ make: true });
-  const context = silentContext(cwd, folder);
+  const secretDigest = (value: string | Uint8Array): string => keyedDigest(key, value);
+  const invocation = resolveInvocation(silentContext(cwd, folder), { host: EMBEDDED, state: folder });
   return {
     registry: registryIn(registry, spoken),
     connection,
@@ -91,26 +93,17 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     turn: () => turns.take(),
     state,
     newState,
-    keyed: (bytes) => keyedDigest(key, bytes),
+    keyed: secretDigest,
     session: async (spec, store = state) => ({
-      context,
-      options: {
-        file: undefined,
-        target: undefined,
-        var: [],
-        varFile: [],
-        host: EMBEDDED,
-        profile: undefined,
-        parallelism: PARALLELISM,
-        state: folder,
-      },
+      invocation,
       settings,
       store,
       key,
+      secretDigest,
       spec,
       warnings: [],
       connection,
-      readLimit: readLimitOf(context, {}),
+      readLimit: readLimitOf(invocation.readTimeoutMs()),
       clock,
       readState: () => store.read(),
     }),

@@ -4,8 +4,9 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Reader } from "../../api/contract/reader.ts";
 import type { ReadLimit } from "../../api/retry/read-limit.ts";
+import type { SpokenDialect } from "../../config/dialect.ts";
+import type { ProcessContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, withFileCreation } from "../../config/files.ts";
-import { dialectFrom, type HostOptions } from "../../config/settings.ts";
 import {
   assertCanIgnoreState,
   assertNoLinkBelow,
@@ -27,7 +28,6 @@ import type { Registry } from "../../resource/kind.ts";
 import type { ExportSource } from "../../spec/export/addresses.ts";
 import { type ExportedSpec, type ExportInput, exportable, exportSpec } from "../../spec/export/document.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
-import type { WorkflowContext } from "../invocation/workflow-context.ts";
 import { addressFilter } from "../plan/address-filter.ts";
 import type { Connection } from "../session/connect.ts";
 
@@ -134,31 +134,32 @@ function noKind(name: string, known: readonly string[]) {
   });
 }
 
-export interface FolderExport extends HostOptions {
+export interface FolderExport {
   readonly out: string;
   readonly force: boolean;
   readonly builtIn: boolean;
   readonly parallelism: number;
   readonly readLimit: ReadLimit;
+  readonly dialect: SpokenDialect;
 }
 
-export interface ExportChoice extends HostOptions {
+export interface ExportChoice {
   readonly kinds: ReadonlySet<string>;
   readonly only: readonly string[];
   readonly builtIn: boolean;
   readonly full: boolean;
   readonly secrets: boolean;
   readonly parallelism: number;
+  readonly dialect: SpokenDialect;
 }
 
 /** Lists the live objects that a user chose. Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export async function readForExport(
-  context: WorkflowContext,
   { reader }: Connection,
-  { kinds, only, builtIn, full, secrets, parallelism, ...host }: ExportChoice,
+  { kinds, only, builtIn, full, secrets, parallelism, dialect }: ExportChoice,
   onRead: NonNullable<ListKindsInput["onRead"]>,
 ): Promise<ExportInput> {
-  const described = registryIn(registry, dialectFrom(context, host));
+  const described = registryIn(registry, dialect);
   const live = await listKinds({ registry: described, reader, kinds, parallelism, onRead });
   const input = { registry: described, live, kinds, builtIn, full, secrets };
   const filter = addressFilter(only, exportable(input), "to list the objects, run `workspace export`");
@@ -167,14 +168,14 @@ export async function readForExport(
 
 /** Throws Failure with CLI_FILE where a file exists already or cannot be written. */
 export async function exportToFolder(
-  context: WorkflowContext,
+  { cwd }: ProcessContext,
   { reader }: Connection,
   input: ExportInput,
   options: FolderExport,
   textOf: (found: ExportedSpec) => string,
 ): Promise<{ readonly found: ExportedSpec; readonly diagnostics: readonly Diagnostic[] }> {
-  const { out, force, parallelism, readLimit } = options;
-  const folder = resolve(context.cwd, out);
+  const { out, force, parallelism, readLimit, dialect } = options;
+  const folder = resolve(cwd, out);
   const file = join(folder, DEFAULT_FILE);
   if (!force && existsSync(file)) throw existsAlready(join(out, DEFAULT_FILE));
   withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
@@ -183,7 +184,7 @@ export async function exportToFolder(
   const found = exportSpec(withoutThese(input, new Set(failed.keys())));
   writeExported(folder, DEFAULT_FILE, textOf(found), force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
-  const doubts = await problemsOfExport(context, file, registryIn(registry, dialectFrom(context, options)));
+  const doubts = await problemsOfExport({ cwd }, file, registryIn(registry, dialect));
   return { found, diagnostics: [...exportNotes(found, options.builtIn), ...failed.values(), ...doubts] };
 }
 

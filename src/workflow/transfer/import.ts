@@ -16,8 +16,9 @@ import type { Resource } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { concealedRecord } from "../../state/model/sensitive-state.ts";
 import type { WorkspacePlan } from "../plan/plan.ts";
+import { planSession } from "../plan/plan-session.ts";
 import { emptyRecord } from "../plan/record-entries.ts";
-import { planSession, type Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 
 export interface ImportPlan {
   readonly record: StateRecord;

@@ -3,8 +3,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { workflowObserver } from "../../../src/cli/output/workflow-observer.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
+import { resolveInvocation } from "../../../src/workflow/invocation/invocation.ts";
 import { openState } from "../../../src/workflow/session/open-state.ts";
 import { contextWith } from "../context.ts";
 import { folderWith } from "../program.ts";
@@ -133,8 +135,7 @@ test("`state restore` lists when and by whom each older state was applied", asyn
 test("a run that waits for the lock names the CI run that holds it", async () => {
   const folder = folderWith(POOL);
   const holder = contextWith(environment(CI), folder);
-  const options = { file: undefined, target: undefined, state: undefined };
-  const store = openState(holder, options);
+  const store = openState(resolveInvocation({ ...holder, observer: workflowObserver(holder) }, {}));
   const lease = await store.lock({ timeoutMs: 0 });
   const { code, err } = await run(folder, "apply --auto-approve", {});
   await lease.release();

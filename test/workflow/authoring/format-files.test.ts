@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { formatFiles, formatText } from "../../../src/workflow/authoring/format-files.ts";
+import { resolveInvocation } from "../../../src/workflow/invocation/invocation.ts";
 
 const made: string[] = [];
 
@@ -41,7 +42,7 @@ function format(cwd: string, names: readonly string[] = [], write = true) {
     begin: () => Promise.reject(new Error("nothing is read")),
   };
   const context = { cwd, home: cwd, env: {}, observer };
-  const { unformatted, diagnostics, checked } = formatFiles(context, { file: undefined }, names, write);
+  const { unformatted, diagnostics, checked } = formatFiles(resolveInvocation(context, {}), names, write);
   return {
     checked,
     files: unformatted.map(({ file }) => file),

@@ -29,8 +29,8 @@ export const consoleCommand = defineCommand({
     },
   ],
   notes: "Sensitive values are not shown. A reference to another resource stays a reference.",
-  async run(context, { output, ...options }, [expression]) {
-    const scope = await expressionScope(context, options);
+  async run(context, { output }, [expression]) {
+    const scope = await expressionScope(context);
     const show = (text: string): number => shown(context, scope.evaluate(text), output);
     if (expression === undefined && context.stdin.isTTY === true)
       return promptExpressions(context, scope, show);

@@ -34,7 +34,7 @@ export const fmtCommand = defineCommand({
     const changesNothing = options.check || options.diff;
     const found = files.includes("-")
       ? await ofInput(context, files)
-      : formatFiles(context, options, files, !changesNothing);
+      : formatFiles(context, files, !changesNothing);
     if (files.includes("-") && !changesNothing) context.stdout.write(found.unformatted[0]?.after ?? "");
     else if (options.diff) for (const one of found.unformatted) showDiff(context, one);
     else for (const { file } of found.unformatted) context.stdout.write(`${printable(file)}\n`);

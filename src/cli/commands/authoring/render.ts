@@ -4,7 +4,6 @@ import { basename } from "node:path";
 import { VERSION } from "../../../config/version.ts";
 import { renderedJson, renderedYaml } from "../../../report/inspect/spec-text.ts";
 import { type ResolvedSpec, resolvedSpec } from "../../../workflow/authoring/render.ts";
-import { specFile } from "../../../workflow/invocation/target.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, flagOption, oneFormat } from "../../command/option.ts";
@@ -21,9 +20,9 @@ export const renderCommand = defineCommand({
   },
   notes:
     "Modules, variables, and locals are resolved. Sensitive values are replaced by (sensitive). In the folder of the spec, the output gives the same plan.",
-  async run(context, { output, origins, ...options }) {
-    const found = await resolvedSpec(context, options);
-    const file = basename(specFile(context, options));
+  async run(context, { output, origins }) {
+    const found = await resolvedSpec(context);
+    const file = basename(context.file);
     context.stdout.write(
       output === "json" ? renderedJson(found) : renderedYaml(found, headOf(found, file), origins),
     );

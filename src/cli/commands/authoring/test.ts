@@ -7,7 +7,7 @@ import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption, outputsOption, textsOption } from "../../command/option.ts";
 import { inGroup } from "../../command/shared-options.ts";
-import { testEnding } from "../../output/failure-documents.ts";
+import { testFailureDocument } from "../../output/failure-documents.ts";
 import { withReports } from "../../output/reports.ts";
 
 /** Tests share one thread. More at the same time would take each of them closer to its time limit. */
@@ -31,21 +31,31 @@ export const testCommand = defineCommand({
     ...inGroup("Output", { output: outputsOption(["text", "json", "junit"]) }),
   },
   args: [{ name: "[folder]", description: "folder or test file (default: the current folder)" }],
-  ending: testEnding,
+  failureDocument: testFailureDocument,
   notes:
     "Test files are named NAME.test.yaml. Exit codes: 0 all tests passed, 1 a test failed, a file is invalid, or no test exists.",
   run: (context, options, [folder]) =>
-    withReports(context, { output: options.output, untrusted: true }, testEnding, (reports, seen) =>
-      context.signals.during(async (signal) => {
-        const { findTests } = await import("../../../workflow/spec-tests/run-tests.ts");
-        const { runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
-        const found = findTests(context.cwd, { folder, filters: options.filter, seen });
-        const { update, parallelism = PARALLELISM } = options;
-        const results = await runTests(found, { cwd: context.cwd, parallelism, update, signal, seen });
-        const view = { results, diagnostics: found.diagnostics };
-        await reports.show<TestsView>(TEST_FORMATS, view, { host: "" });
-        const failed = results.some(({ status }) => status === "failed");
-        return failed || hasErrors(found.diagnostics) ? EXIT.error : EXIT.ok;
-      }),
+    withReports(
+      context,
+      { output: options.output, untrusted: true },
+      testFailureDocument,
+      (reports, { onPathRead }) =>
+        context.signals.during(async (signal) => {
+          const { findTests } = await import("../../../workflow/spec-tests/run-tests.ts");
+          const { runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
+          const found = findTests(context.cwd, { folder, filters: options.filter, seen: onPathRead });
+          const { update, parallelism = PARALLELISM } = options;
+          const results = await runTests(found, {
+            cwd: context.cwd,
+            parallelism,
+            update,
+            signal,
+            seen: onPathRead,
+          });
+          const view = { results, diagnostics: found.diagnostics };
+          await reports.show<TestsView>(TEST_FORMATS, view, { host: "" });
+          const failed = results.some(({ status }) => status === "failed");
+          return failed || hasErrors(found.diagnostics) ? EXIT.error : EXIT.ok;
+        }),
     ),
 });

@@ -51,9 +51,7 @@ Exit codes: 0 started (with --wait: succeeded), 1 error (with --wait: any other 
     assertWaits(options);
     return context.signals.during(
       (signal) =>
-        withRecordedObject(context, options, "jobs", address, (job) =>
-          startAndFollow(context, job, options, signal),
-        ),
+        withRecordedObject(context, "jobs", address, (job) => startAndFollow(context, job, options, signal)),
       options.wait
         ? options.cancelOnInterrupt
           ? "Canceling the run.\n"

@@ -1,13 +1,11 @@
 // `workspace runs …`: the runs of jobs, by run ID or by job; `list` shows them, newest first.
 
-import type { HostOptions } from "../../../config/settings.ts";
 import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { listed } from "../../../core/sentences.ts";
 import { outcomeWord, outputText, runsText, runText } from "../../../report/inspect/cluster-text.ts";
 import { printableJson } from "../../../report/text/printable.ts";
 import { hasEnded, idText } from "../../../resource/service-status.ts";
-import type { StateOptions } from "../../../workflow/invocation/state-location.ts";
 import { newestRuns } from "../../../workflow/operate/paging.ts";
 import { numberId, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
 import { followRun } from "../../../workflow/operate/wait.ts";
@@ -35,7 +33,9 @@ export const RUN_OPTIONS = {
 
 export const RUN_ARGUMENT = [{ name: "[run]", description: "run ID" }];
 
-export type JobRunOptions = HostOptions & StateOptions & { readonly job: string | undefined };
+export interface JobRunOptions {
+  readonly job: string | undefined;
+}
 
 export interface SelectedRuns {
   readonly connection: Connection;
@@ -53,14 +53,14 @@ export async function withSelectedRuns<T>(
   const { job } = options;
   if (run !== undefined && job === undefined) {
     const ids = [runId(run)];
-    return withConnection(context, options, (connection) => work({ connection, ids }));
+    return withConnection(context, (connection) => work({ connection, ids }));
   }
   if (run !== undefined) throw failureOf("CLI_USAGE", "a run ID and --job cannot be used together");
   if (job === undefined)
     throw failureOf("CLI_USAGE", "no job run specified", {
       hint: "pass a run ID or --job ADDRESS; to list run IDs, run `workspace runs list`",
     });
-  return withRecordedObject(context, options, "jobs", job, async ({ connection, id, address }) => {
+  return withRecordedObject(context, "jobs", job, async ({ connection, id, address }) => {
     const filter = { job_id: numberId(id), ...(ofJob === "active" ? { active_only: true } : {}) };
     const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
     const runs = await newestRuns(connection.reader, filter, most);
@@ -248,9 +248,8 @@ const listRunsCommand = defineCommand({
       printResult(context, options.output, runs, () => runsText(runs, colorsOf(context, context.stdout)));
       return EXIT.ok;
     };
-    if (options.job === undefined)
-      return withConnection(context, options, (connection) => show(connection, {}));
-    return withRecordedObject(context, options, "jobs", options.job, ({ connection, id }) =>
+    if (options.job === undefined) return withConnection(context, (connection) => show(connection, {}));
+    return withRecordedObject(context, "jobs", options.job, ({ connection, id }) =>
       show(connection, { job_id: numberId(id) }),
     );
   },

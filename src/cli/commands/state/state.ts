@@ -5,8 +5,7 @@ import { registry } from "../../../providers/index.ts";
 import { printable, printableJson } from "../../../report/text/printable.ts";
 import { maskedValues } from "../../../resource/masked.ts";
 import { type State, type StateRecord, sortedRecords } from "../../../state/model/record.ts";
-import type { StateOptions } from "../../../workflow/invocation/state-location.ts";
-import { targetOf } from "../../../workflow/invocation/target.ts";
+import { requiredTarget } from "../../../workflow/invocation/target.ts";
 import { assertKnownKinds, recordAt } from "../../../workflow/session/check-state.ts";
 import { withState } from "../../../workflow/session/open-state.ts";
 import { checkSpec } from "../../../workflow/session/read-spec.ts";
@@ -31,7 +30,7 @@ const listRecordsCommand = defineCommand({
   summary: "list the recorded resources",
   options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
   async run(context, options) {
-    const records = sortedRecords(await read(context, options));
+    const records = sortedRecords(await read(context));
     printResult(context, options.output, records.map(brief), () => records.map(recordLine).join(""));
     return EXIT.ok;
   },
@@ -50,8 +49,8 @@ const showRecordCommand = defineCommand({
   summary: "show one record as JSON",
   options: STATE_LOCATION_OPTIONS,
   args: [{ name: "<address>", description: "address, such as pools.shared", takes: "address" }],
-  async run(context, options, [text]) {
-    const state = await read(context, options);
+  async run(context, _options, [text]) {
+    const state = await read(context);
     const record = recordAt(state, text);
     assertKnownKinds([record.address]);
     const { fields } = registry.of(record.address);
@@ -62,20 +61,20 @@ const showRecordCommand = defineCommand({
   },
 });
 
-async function read(context: ConsoleContext, options: StateOptions): Promise<State> {
-  return withState(context, options, async (store) => {
+async function read(context: ConsoleContext): Promise<State> {
+  return withState(context, async (store) => {
     const { state, diagnostics } = await store.read();
     printDiagnostics(context, diagnostics);
-    if (state.records.size === 0) await assertTarget(context, options);
+    if (state.records.size === 0) await assertTarget(context);
     noteMissingState(context, store.place, state);
     return state;
   });
 }
 
 /** Nothing is recorded: because nothing was applied yet, or because the spec has no such target. */
-async function assertTarget(context: ConsoleContext, { file, target }: StateOptions): Promise<void> {
-  if (targetOf(context, { file, target }) === undefined) return;
-  const { diagnostics } = await checkSpec(context, { file, target, var: [], varFile: [] }, undefined);
+async function assertTarget(context: ConsoleContext): Promise<void> {
+  if (requiredTarget(context) === undefined) return;
+  const { diagnostics } = await checkSpec(context);
   const unknown = diagnostics.filter(({ code }) => code === "SPEC_TARGET");
   if (unknown.length > 0) throw new Failure(...unknown);
 }

@@ -5,7 +5,6 @@ import { fromEnv } from "../../../config/environment.ts";
 import { fileFailure, type InputLimits, inputName, readCommandInput } from "../../../config/files.ts";
 import { writeWholeFile } from "../../../config/write-file.ts";
 import { type Failure, failureOf } from "../../../core/diagnostic.ts";
-import { defined } from "../../../core/json.ts";
 import { count } from "../../../core/sentences.ts";
 import { restoredText, stateVersionsJson, stateVersionsText } from "../../../report/inspect/history-text.ts";
 import { printable, printableQuoted } from "../../../report/text/printable.ts";
@@ -15,9 +14,8 @@ import { STATE_BYTES } from "../../../state/model/backend.ts";
 import type { JournalEntry, State } from "../../../state/model/record.ts";
 import type { Loaded } from "../../../state/model/store.ts";
 import { migrate as move } from "../../../state/store/migrate.ts";
-import { explicitStateLocation, type StateOptions } from "../../../workflow/invocation/state-location.ts";
 import { assertFollows, recordAt, renamedAddress } from "../../../workflow/session/check-state.ts";
-import { lockWait, openStateAt, withState, writeEntries } from "../../../workflow/session/open-state.ts";
+import { lockWait, openState, withState, writeEntries } from "../../../workflow/session/open-state.ts";
 import { assertStateExists, exposedRecords } from "../../../workflow/session/state-warnings.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -32,7 +30,7 @@ export const removeRecordsCommand = defineCommand({
   options: STATE_WRITE_OPTIONS,
   args: [{ name: "<address...>", description: "addresses to remove", takes: "address" }],
   async run(context, options, addresses) {
-    await edit(context, options, (state) =>
+    await edit(context, options.lockTimeout, (state) =>
       addresses.map((text) => ({ type: "gone", gone: { address: recordAt(state, text).address } })),
     );
     context.stdout.write(`Removed ${count(addresses.length, "resource")} from the state.\n`);
@@ -49,7 +47,7 @@ export const moveRecordCommand = defineCommand({
     { name: "<to>", description: "new address of the same kind" },
   ],
   async run(context, options, [from, to]) {
-    await edit(context, options, (state) => [
+    await edit(context, options.lockTimeout, (state) => [
       {
         type: "moved",
         from: recordAt(state, from).address,
@@ -63,11 +61,11 @@ export const moveRecordCommand = defineCommand({
 
 async function edit(
   context: ConsoleContext,
-  options: StateOptions & { readonly lockTimeout: number | undefined },
+  lockTimeout: number | undefined,
   entries: (state: State) => readonly JournalEntry[],
 ): Promise<void> {
-  await withState(context, options, (store) =>
-    writeEntries(store, lockWait(context, options.lockTimeout), (lease) => {
+  await withState(context, (store) =>
+    writeEntries(store, lockWait(context, lockTimeout), (lease) => {
       printDiagnostics(context, lease.diagnostics);
       return entries(lease.state());
     }),
@@ -82,12 +80,12 @@ export const unlockCommand = defineCommand({
     force: flagOption("--force", "release a lock that cannot be read"),
   },
   args: [{ name: "[lock-id]", description: "lock ID from the message about the lock" }],
-  async run(context, { force, ...options }, [nonce]) {
+  async run(context, { force }, [nonce]) {
     if (force && nonce !== undefined)
       throw failureOf("CLI_USAGE", "--force and a lock ID cannot be used together", {
         hint: "--force is for a lock that cannot be read; otherwise, pass only the lock ID",
       });
-    const done = await withState(context, options, (store) => store.unlock({ force, nonce }));
+    const done = await withState(context, (store) => store.unlock({ force, nonce }));
     const free = nonce === undefined ? "" : ", so the lock ID was not checked";
     context.stdout.write(done === "unlocked" ? "Unlocked.\n" : `The state is not locked${free}.\n`);
     return EXIT.ok;
@@ -100,16 +98,16 @@ export const migrateCommand = defineCommand({
   options: { ...STATE_WRITE_OPTIONS, ...UNENCRYPTED_OPTION, force: FORCE_OPTION },
   args: [{ name: "<to>", description: "folder, postgres://user@host/database, or workspace:/folder" }],
   notes: "If the command is interrupted, run it again. Until then, the old location cannot be used.",
-  async run(context, options, [to]) {
-    const target = openStateAt(context, options, to);
+  async run(context, options, [to = ""]) {
+    const target = openState(context, { location: to });
     try {
-      const placed = await withState(context, options, (source) => {
+      const placed = await withState(context, (source) => {
         if (source.place === target.place)
           throw failureOf("CLI_USAGE", `the state is already at ${source.place}`);
         const check = (present: State, incoming: State): void => {
           assertStateExists(source, incoming, "nothing can be moved");
           if (!options.force) assertFollows(present, incoming, source.place);
-          refuseExposed(context, exposedRecords(context, to, options, incoming));
+          refuseExposed(context, exposedRecords(context, to, incoming));
         };
         return move(source, target, check, lockWait(context, options.lockTimeout));
       });
@@ -136,7 +134,7 @@ export const pullCommand = defineCommand({
   },
   notes: "The output is not encrypted. It contains digests of secrets, but no secret values.",
   async run(context, options) {
-    const loaded = await withState(context, options, async (store) => {
+    const loaded = await withState(context, async (store) => {
       const found = await store.read();
       assertStateExists(store, found.state, "nothing can be copied");
       return found;
@@ -174,8 +172,8 @@ export const pushCommand = defineCommand({
       (await readCommandInput(context, file, LIMITS)).toString("utf8"),
       inputName(file),
     );
-    refuseExposed(context, exposedRecords(context, explicitStateLocation(context, options), options, state));
-    const placed = await withState(context, options, async (store) => {
+    refuseExposed(context, exposedRecords(context, context.stateLocation().text, state));
+    const placed = await withState(context, async (store) => {
       const ownKey = keyCheck(await store.key({ make: false }));
       if (key !== "" && key !== ownKey && !options.force) throw otherDigests();
       const check = (present: State): void => {
@@ -209,15 +207,14 @@ export const rekeyCommand = defineCommand({
   notes: `WORKSPACE_STATE_KEY is the new key, WORKSPACE_STATE_KEY_OLD the previous one, if the state is encrypted. If the command is
 interrupted, run it again with both keys. Saved plans must be created again.`,
   async run(context, options) {
-    const keyText = fromEnv(context, "WORKSPACE_STATE_KEY");
+    const { stateKey: keyText } = context;
     const oldKeyText = fromEnv(context, "WORKSPACE_STATE_KEY_OLD");
     assertKeys(keyText, oldKeyText, options.decrypt);
-    const place = explicitStateLocation(context, options);
     if (oldKeyText !== undefined && options.decrypt) {
-      const { state } = await readWith(context, options, oldKeyText);
-      refuseExposed(context, exposedRecords(context, place, options, state));
+      const { state } = await readWith(context, oldKeyText);
+      refuseExposed(context, exposedRecords(context, context.stateLocation().text, state));
     }
-    const store = openStateAt(context, options, place, defined({ keyText, oldKeyText }));
+    const store = openState(context, { keys: { keyText, oldKeyText } });
     try {
       const { state, diagnostics } = await store.rekey(lockWait(context, options.lockTimeout));
       printDiagnostics(context, diagnostics);
@@ -230,8 +227,8 @@ interrupted, run it again with both keys. Saved plans must be created again.`,
   },
 });
 
-async function readWith(context: ConsoleContext, options: StateOptions, keyText: string): Promise<Loaded> {
-  const store = openStateAt(context, options, explicitStateLocation(context, options), { keyText });
+async function readWith(context: ConsoleContext, keyText: string): Promise<Loaded> {
+  const store = openState(context, { keys: { keyText } });
   try {
     return await store.read();
   } finally {
@@ -265,7 +262,7 @@ export const restoreCommand = defineCommand({
   notes:
     "The command changes only the state and keeps the previous one. Objects created since then are no longer recorded: run `workspace plan` next, and adopt them with --adopt.",
   async run(context, options, [version]) {
-    await withState(context, options, async (store) => {
+    await withState(context, async (store) => {
       if (version === undefined) {
         const versions = await store.generations();
         return printResult(context, options.output, stateVersionsJson(versions), () =>

@@ -1,0 +1,141 @@
+// What an invocation works on, resolved once from its options and the environment: spec, target, state, workspace, trust, and limits.
+
+import { dirname, join, resolve } from "node:path";
+import type { SpokenDialect } from "../../config/dialect.ts";
+import { fromEnv, type ProcessContext } from "../../config/environment.ts";
+import { DEFAULT_FILE } from "../../config/files.ts";
+import { caFileOf } from "../../config/network.ts";
+import {
+  dialectFrom,
+  type HostOptions,
+  readTimeoutOf,
+  type Settings,
+  settingsOf,
+} from "../../config/settings.ts";
+import type { PathObserver } from "../../spec/files/spec-folder.ts";
+import { readTargets, type TargetSelection } from "../../spec/read-target.ts";
+import { assertExpectedHost, locateState, type SelectedSpec, type StateLocation } from "./target.ts";
+import type { RunObserver, WorkflowContext } from "./workflow-context.ts";
+
+/** What the command line names. A command without an option leaves it undefined. */
+export interface InvocationOptions extends Partial<Omit<HostOptions, "specProfile">> {
+  readonly file?: string | undefined;
+  readonly target?: string | undefined;
+  readonly var?: readonly string[] | undefined;
+  readonly varFile?: readonly string[] | undefined;
+  /** Undefined for commands that check no plan. */
+  readonly rules?: readonly string[] | undefined;
+  readonly state?: string | undefined;
+  readonly allowUnencryptedState?: boolean | undefined;
+  readonly onPathRead?: PathObserver | undefined;
+  readonly runObserver?: RunObserver | undefined;
+}
+
+/** Paths are absolute. The members that are functions read the spec or the profiles: on the first call, once, and with Failures of their own. */
+export interface Invocation extends WorkflowContext, SelectedSpec {
+  readonly vars: readonly string[];
+  readonly varFiles: readonly string[];
+  /** The folders of --rules and WORKSPACE_RULES; undefined for commands that check no plan. */
+  readonly ruleFolders: readonly string[] | undefined;
+  /** The workspace that --host or WORKSPACE_HOST names; a profile may name another. */
+  readonly namedHost: string | undefined;
+  readonly caFile: string | undefined;
+  /** The states that --state and WORKSPACE_STATE name, for every target; the first one is used. */
+  readonly namedStates: readonly string[];
+  readonly stateKey: string | undefined;
+  readonly allowsUnencryptedState: boolean;
+  /** The data of the embedded workspace. */
+  readonly embeddedFolder: string;
+  /** Receives the paths that the run reads. */
+  readonly onPathRead: PathObserver | undefined;
+  readonly runObserver: RunObserver | undefined;
+
+  readonly stateLocation: () => StateLocation;
+  /** The host, its credential, and limits of requests. Throws SPEC_TARGET if the target is for another host. */
+  readonly settings: () => Settings;
+  /** The dialect that decides what a spec may contain; known without a host. */
+  readonly dialect: () => SpokenDialect;
+  /** How long all reads of a plan may take, in milliseconds. */
+  readonly readTimeoutMs: () => number;
+  /** The invocation with other options, such as those that a saved plan contains. */
+  readonly with: (changes: InvocationOptions, cwd?: string) => Invocation;
+}
+
+export function resolveInvocation(context: WorkflowContext, options: InvocationOptions): Invocation {
+  return invocationOf(context, options, undefined);
+}
+
+function invocationOf(
+  context: WorkflowContext,
+  options: InvocationOptions,
+  known:
+    | { readonly file: string; readonly untrusted: boolean; readonly targets: () => TargetSelection }
+    | undefined,
+): Invocation {
+  const { env, cwd, home, abandoned, observer } = context;
+  const absolute = (path: string): string => resolve(cwd, path);
+  const file = absolute(options.file ?? fromEnv(context, "WORKSPACE_FILE") ?? DEFAULT_FILE);
+  const untrusted = options.untrusted === true;
+  const { onPathRead } = options;
+  const targets =
+    known?.file === file && known.untrusted === untrusted
+      ? known.targets
+      : lazily(() => readTargets({ file, cwd, untrusted, seen: onPathRead }));
+  const invocation: Invocation = {
+    ...{ env, cwd, home, abandoned, observer },
+    file,
+    targetName: options.target ?? fromEnv(context, "WORKSPACE_TARGET"),
+    vars: options.var ?? [],
+    varFiles: (options.varFile ?? []).map(absolute),
+    ruleFolders: ruleFolders(context, options.rules)?.map(absolute),
+    untrusted,
+    namedHost: options.host ?? fromEnv(context, "WORKSPACE_HOST"),
+    caFile: caFileOf(context, options.caFile),
+    namedStates: [options.state, fromEnv(context, "WORKSPACE_STATE")].filter((state) => state !== undefined),
+    stateKey: fromEnv(context, "WORKSPACE_STATE_KEY"),
+    allowsUnencryptedState: options.allowUnencryptedState === true,
+    embeddedFolder: join(dirname(file), ".workspace", "embedded"),
+    onPathRead,
+    runObserver: options.runObserver,
+    target: lazily(() => targets()(invocation.targetName)),
+    stateLocation: lazily(() => locateState(invocation, invocation.namedStates[0], cwd)),
+    settings: lazily(() => settingsForTarget(invocation, options)),
+    dialect: lazily(() => dialectFrom(context, options)),
+    readTimeoutMs: lazily(() => readTimeoutOf(context, options)),
+    with: (changes, folder = cwd) =>
+      invocationOf({ ...context, cwd: folder }, { ...options, ...changes }, { file, untrusted, targets }),
+  };
+  return invocation;
+}
+
+/** The result of `make`, made on the first call; a Failure is thrown on every call. */
+function lazily<T>(make: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => {
+    result ??= { value: make() };
+    return result.value;
+  };
+}
+
+function ruleFolders(
+  context: ProcessContext,
+  rules: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (rules === undefined) return undefined;
+  const named = fromEnv(context, "WORKSPACE_RULES");
+  return named === undefined ? rules : [named, ...rules];
+}
+
+/** The settings with the profile of the target, unless the spec is untrusted. */
+function settingsForTarget(invocation: Invocation, options: InvocationOptions): Settings {
+  const { settings: target } = invocation.target();
+  const { host, profile, parallelism } = options;
+  const specProfile = invocation.untrusted ? undefined : target?.profile;
+  const settings = settingsOf(invocation, {
+    ...options,
+    ...{ host, profile, parallelism },
+    specProfile,
+  });
+  assertExpectedHost(target, settings.place.identity);
+  return settings;
+}
