@@ -1,9 +1,15 @@
 // `workspace apply [PLANFILE]` applies the spec or a saved plan; `workspace destroy` deletes all managed resources.
 
-import { type ApplyRequest, runApply, runPlanFile, withPlanFile } from "../../workflow/apply/apply.ts";
+import {
+  type ApplyRequest,
+  freshPlan,
+  runApply,
+  savedPlan,
+  withPlanFile,
+} from "../../workflow/apply/apply.ts";
 import type { Invocation, InvocationOptions } from "../../workflow/invocation/invocation.ts";
 import { assertMayApply } from "../../workflow/invocation/target.ts";
-import type { PlanOptions } from "../../workflow/plan/plan-session.ts";
+import type { PlanOptions } from "../../workflow/plan/sources.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
 import { textsOption } from "../command/option.ts";
@@ -79,8 +85,8 @@ function applySpec(
     withSession(invocation, { makesKey: true, secrets, signal }, async (session) => {
       const observer = await planObserver(reports, session, options, destroy, signal);
       const { lockTimeout } = options;
-      const request = { plan, lockTimeout, signal, origin: originFrom(reports) };
-      return endApply(reports, await runApply(session, request, observer));
+      const request = { lockTimeout, signal, origin: originFrom(reports) };
+      return endApply(reports, await runApply(session, request, freshPlan(plan), observer));
     }),
   );
 }
@@ -96,7 +102,7 @@ function applyFile(
       const observer = await savedPlanObserver(reports, session);
       const { lockTimeout } = options;
       const request = { lockTimeout, signal, origin: originFrom(reports) };
-      return endApply(reports, await runPlanFile(session, text, request, observer));
+      return endApply(reports, await runApply(session, request, savedPlan(text), observer));
     }),
   );
 }

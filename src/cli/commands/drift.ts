@@ -22,7 +22,7 @@ import {
 } from "../../workflow/drift/drift.ts";
 import { restrictionOf } from "../../workflow/plan/address-filter.ts";
 import { placesIn } from "../../workflow/plan/located.ts";
-import { planSession } from "../../workflow/plan/plan-session.ts";
+import { planWorkspace } from "../../workflow/plan/plan.ts";
 import { lockWait, withState, writeEntries } from "../../workflow/session/open-state.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { assertStateExists } from "../../workflow/session/state-warnings.ts";
@@ -84,14 +84,16 @@ export const acknowledgeCommand = defineCommand({
       await writeEntries(session.store, wait, async (lease) => {
         if (hasErrors(lease.diagnostics)) throw new Failure(...lease.diagnostics);
         const state = lease.state();
-        const { plan, input, recovered, learnt } = await planSession(session, state, { writes: true });
+        const { plan, input, recovered, callerEntries } = await planWorkspace(session, state, {
+          writes: true,
+        });
         const drift = driftAt(plan.drift, place, session.secretDigest);
         const address = recordedAddress(state, pendingMoves(recovered.entries), drift.address);
         const by = input.caller ?? thisProcess().user;
         const acknowledgement: Acknowledgement = { ...drift, address, until, reason, by, at: now };
         const expired = (state.acknowledged ?? []).filter((accepted) => accepted.until <= now);
         return [
-          ...learnt,
+          ...callerEntries,
           ...expired.map(
             (accepted) => ({ type: "unacknowledged", ...acknowledgedSubject(accepted) }) as const,
           ),
@@ -147,7 +149,7 @@ export const driftCommand = defineCommand({
       withSession(invocation, requirements, async (session) => {
         const { state, diagnostics } = await session.readState();
         assertStateExists(session.store, state, "drift cannot be detected");
-        const planned = await planSession(session, state, { only: options.only });
+        const planned = await planWorkspace(session, state, { only: options.only });
         // Problems of the spec do not concern drift; objects that could not be read do.
         const unread = planned.plan.diagnostics.filter((one) => one.code === "PLAN_UNREADABLE");
         const found = [...diagnostics, ...planned.recovered.diagnostics, ...unread];

@@ -67,7 +67,7 @@ async function importInto(
   const found = [...lease.diagnostics, ...planned.recovered.diagnostics];
   if (hasErrors(found)) throw new Failure(...found);
   context.observer.found(found);
-  await recordRecovery(lease, [...planned.recovered.entries, ...planned.learnt]);
+  await recordRecovery(lease, [...planned.recovered.entries, ...planned.callerEntries]);
   if (lease.state().host === "") await lease.append({ type: "host", host: session.connection.host });
   await lease.append({ type: "record", record });
   await lease.publish();

@@ -1,8 +1,7 @@
 // `workspace plan`: shows what an apply would change and what blocks it. Changes neither the workspace nor the state.
 
-import { planOffline } from "../../workflow/plan/plan-offline.ts";
-import { assertReviewable, planForReview } from "../../workflow/plan/plan-review.ts";
-import { withSession } from "../../workflow/session/session.ts";
+import { assertReviewable, reviewRecords, reviewWorkspace } from "../../workflow/plan/plan-review.ts";
+import { withSession, withSpecSession } from "../../workflow/session/session.ts";
 import { defineCommand } from "../command/command.ts";
 import { flagOption, outOption } from "../command/option.ts";
 import {
@@ -45,13 +44,16 @@ export const planCommand = defineCommand({
   async run(context, options) {
     assertReviewable(options);
     return withReports(context, options, planFailureDocument, async (reports, invocation) => {
-      if (options.offline) return showReview(reports, options, await planOffline(invocation, options));
       const requirements = {
         makesKey: options.out !== undefined,
         secrets: options.destroy || options.untrusted ? "skip" : "optional",
       } as const;
+      if (options.offline)
+        return withSpecSession(invocation, requirements, async (session) =>
+          showReview(reports, options, await reviewRecords(session, options)),
+        );
       return withSession(invocation, requirements, async (session) => {
-        const planned = await planForReview(session, options);
+        const planned = await reviewWorkspace(session, options);
         const { out } = options;
         const save = out === undefined ? undefined : await saveReview(reports, session, planned, out);
         return showReview(reports, options, planned, save);

@@ -2,18 +2,15 @@
 
 import { resolve } from "node:path";
 import { writeWholeFile } from "../../config/write-file.ts";
-import { type Diagnostic, error, Failure, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { changesAnything } from "../../planner/model/change.ts";
-import type { Plan } from "../../planner/model/plan.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
-import type { SpecPlaces } from "../../report/view/change-view.ts";
 import { type ExitcodeFor, type PlanView, planView } from "../../report/view/plan-view.ts";
 import { savedText } from "../../workflow/plan/plan-file.ts";
-import type { OfflinePlan } from "../../workflow/plan/plan-offline.ts";
-import type { ReviewedPlan } from "../../workflow/plan/plan-review.ts";
+import type { PlanReport, ReviewedPlan } from "../../workflow/plan/plan-review.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import type { RunOrigin } from "../command/command.ts";
 import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
@@ -35,24 +32,23 @@ interface Saved {
 export async function showReview(
   reports: Reports<PlanFormat>,
   options: ReviewOutput,
-  { plan, places, diagnostics, warnings }: OfflinePlan,
+  report: PlanReport,
   save: () => Saved = () => ({ diagnostics: [] }),
 ): Promise<number> {
   const { context } = reports;
-  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  printDiagnostics(context, diagnostics);
+  const { plan } = report;
   const isBlocked = exitOfPlan(plan) !== EXIT.ok;
   const counted = options.exitcodeFor === "change" ? causedPart(plan) : plan;
   const code = exitOfPlan(counted);
   const saved = isBlocked ? { diagnostics: code === EXIT.ok ? notSaved(options) : [] } : save();
-  const notes = [...warnings, ...diagnostics, ...saved.diagnostics];
+  const notes = [...report.notes, ...saved.diagnostics];
   const { exitcodeFor } = options;
-  await showPlan(reports, { plan, places, notes, exitcodeFor });
+  await showPlan(reports, { ...report, notes, exitcodeFor });
   if (code !== EXIT.ok) return code;
   printDiagnostics(context, saved.diagnostics);
   if (hasErrors(saved.diagnostics)) return exitOf(saved.diagnostics);
   if (saved.message !== undefined) context.stderr.write(saved.message);
-  return options.detailedExitcode && changesAnything(counted) ? EXIT.changes : exitOf(diagnostics);
+  return options.detailedExitcode && changesAnything(counted) ? EXIT.changes : EXIT.ok;
 }
 
 /** The run succeeds without a plan file, because a guard blocks pending changes. */
@@ -68,10 +64,10 @@ function notSaved({ out }: ReviewOutput): readonly Diagnostic[] {
 export async function saveReview(
   reports: Reports<PlanFormat>,
   session: Session,
-  { plan, origin, warnings, diagnostics }: ReviewedPlan,
+  { plan, origin, notes }: ReviewedPlan,
   out: string,
 ): Promise<() => Saved> {
-  const about = { run: await reports.origin, notes: [...warnings, ...diagnostics] };
+  const about = { run: await reports.origin, notes };
   return () => {
     const text = savedText(session, plan, origin, about);
     try {
@@ -89,11 +85,7 @@ export async function saveReview(
 
 export type OutcomeReports = Reports<OutcomeFormat>;
 
-export interface ShownPlan {
-  readonly plan: Plan;
-  readonly places: SpecPlaces;
-  /** Findings about the run. They are on standard error already, and documents contain them too. */
-  readonly notes: readonly Diagnostic[];
+export interface ShownPlan extends PlanReport {
   /** Of a saved plan: the run that made it. */
   readonly origin?: RunOrigin;
   readonly exitcodeFor?: ExitcodeFor;

@@ -22,9 +22,10 @@ import type { Lease } from "../../state/model/store.ts";
 import type { Invocation, InvocationOptions } from "../invocation/invocation.ts";
 import { assertMayApply } from "../invocation/target.ts";
 import { locatedEvent, locatedOutcome } from "../plan/located.ts";
+import { planWorkspace } from "../plan/plan.ts";
 import { assertBelow, checkedPlan, planFile, signatureCheck, withSecrets } from "../plan/plan-file.ts";
-import { type PlanOptions, planSession } from "../plan/plan-session.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
+import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
 import { lockWait } from "../session/open-state.ts";
 import { prepareForLargeApply } from "../session/read-spec.ts";
@@ -41,7 +42,6 @@ export interface ApplyObserver {
 }
 
 export interface ApplyRequest {
-  readonly plan: PlanOptions;
   readonly lockTimeout: number | undefined;
   readonly signal: AbortSignal;
   /** The commit and the CI run, for the history of the state. */
@@ -52,61 +52,65 @@ export type ApplyResult =
   | { readonly status: "refused" | "declined"; readonly plan: Plan }
   | { readonly status: "applied"; readonly plan: Plan; readonly outcome: ApplyOutcome };
 
+/** What an apply rests on. Without `execution`, something blocks the plan. */
+interface PreparedApply {
+  readonly plan: Plan;
+  readonly notes: readonly Diagnostic[];
+  readonly execution?: Execution;
+}
+
+/** Makes the plan under the lock, or reads it from a file. */
+export type PlanMaker = (session: Session, lease: Lease, signal: AbortSignal) => Promise<PreparedApply>;
+
 /** Throws Failure with what ended the run before its plan, and with APPLY_INTERRUPTED. */
 export function runApply(
   session: Session,
   request: ApplyRequest,
+  prepare: PlanMaker,
   observer: ApplyObserver,
 ): Promise<ApplyResult> {
-  return withLock(session, request.lockTimeout, request.signal, (lease) =>
-    planAndApply(session, lease, request, observer),
-  );
+  const { lockTimeout, signal } = request;
+  return withLock(session, lockTimeout, signal, async (lease) => {
+    const { plan, notes, execution } = await prepare(session, lease, signal);
+    await observer.planned(plan, notes);
+    if (execution === undefined || isBlocked(plan)) return { status: "refused", plan };
+    if (changesAnything(plan) && !(await observer.approve(plan))) {
+      assertNotInterrupted(signal);
+      return { status: "declined", plan };
+    }
+    return executePlan(session, request, observer, { lease, plan, notes, ...execution });
+  });
 }
 
-async function planAndApply(
-  session: Session,
-  lease: Lease,
-  request: ApplyRequest,
-  observer: ApplyObserver,
-): Promise<ApplyResult> {
-  const { plan: options, signal } = request;
-  const destroys = options.destroy === true;
-  const { invocation, settings, spec, warnings } = session;
-  if (destroys) assertStateExists(session.store, lease.state(), "nothing can be destroyed");
-  const doubts = [
-    ...(destroys ? [] : ephemeralState(invocation, settings.place.embedded, lease.state())),
-    ...otherTarget(spec, lease.state()),
-  ];
-  const { plan, input, live, sensitive, recovered, learnt, diagnostics } = await planSession(
-    session,
-    lease.state(),
-    {
+/** A plan of the spec as it is now. */
+export function freshPlan(options: PlanOptions): PlanMaker {
+  const { destroy = false } = options;
+  return async (session, lease, signal) => {
+    const { invocation, settings, spec, store, warnings } = session;
+    if (destroy) assertStateExists(store, lease.state(), "nothing can be destroyed");
+    const stateWarnings = [
+      ...(destroy ? [] : ephemeralState(invocation, settings.place.embedded, lease.state())),
+      ...otherTarget(spec, lease.state()),
+    ];
+    const planned = await planWorkspace(session, lease.state(), {
       ...options,
       writes: true,
       checksRules: true,
-    },
-  );
-  assertNotInterrupted(signal);
-  const found = [...lease.diagnostics, ...diagnostics, ...doubts];
-  if (hasErrors(found)) throw new Failure(...found);
-  invocation.observer.found(found);
-  const notes = [...warnings, ...found];
-  await observer.planned(plan, notes);
-  if (isBlocked(plan)) return { status: "refused", plan };
-  if (changesAnything(plan) && !(await observer.approve(plan))) {
+    });
+    const { plan, input, live, sensitive, recovered, callerEntries } = planned;
     assertNotInterrupted(signal);
-    return { status: "declined", plan };
-  }
-  return executePlan(session, request, observer, {
-    lease,
-    plan,
-    compared: { drift: plan.drift, live, only: input.only, moves: pendingMoves(recovered.entries) },
-    sensitive,
-    resources: destroys ? new Map() : spec.resources,
-    entries: [...plannedEntries(recovered.entries, plan), ...learnt],
-    command: destroys ? "destroy" : "apply",
-    notes,
-  });
+    const findings = [...lease.diagnostics, ...planned.diagnostics, ...stateWarnings];
+    if (hasErrors(findings)) throw new Failure(...findings);
+    invocation.observer.found(findings);
+    const execution = {
+      compared: { drift: plan.drift, live, only: input.only, moves: pendingMoves(recovered.entries) },
+      sensitive,
+      resources: destroy ? new Map() : spec.resources,
+      entries: [...plannedEntries(recovered.entries, plan), ...callerEntries],
+      command: destroy ? "destroy" : "apply",
+    } as const;
+    return { plan, notes: [...warnings, ...findings], execution };
+  };
 }
 
 /** A signal before the first change: nothing was written, so nothing has to be finished. */
@@ -131,17 +135,16 @@ export async function withLock<T>(
   }
 }
 
-interface ExecuteInput {
-  readonly lease: Lease;
-  readonly plan: Plan;
+interface Execution {
   readonly compared: ComparedDrift;
   readonly sensitive: SensitiveValues;
   readonly resources: Spec["resources"];
   /** What has to be known before the first change. */
   readonly entries: readonly JournalEntry[];
   readonly command: ApplyOrigin["command"];
-  readonly notes: readonly Diagnostic[];
 }
+
+type ExecuteInput = Execution & Omit<PreparedApply, "execution"> & { readonly lease: Lease };
 
 /** Acknowledgements that are over, also if the plan has no changes. */
 function endedIn(
@@ -155,9 +158,9 @@ function endedIn(
   return endedAcknowledgements(acknowledged, compared, registry, session.secretDigest, Date.now());
 }
 
-export async function executePlan(
+async function executePlan(
   session: Session,
-  { signal, origin }: Omit<ApplyRequest, "plan">,
+  { signal, origin }: ApplyRequest,
   observer: ApplyObserver,
   { plan, lease, compared, sensitive, resources, entries, command, notes }: ExecuteInput,
 ): Promise<ApplyResult> {
@@ -217,18 +220,6 @@ export function withPlanFile<T>(
   return withSession(claimed, requirements, (session) => work(session, text));
 }
 
-/** Applies exactly the saved plan. The user approved it when it was made, so the observer is not asked. */
-export function runPlanFile(
-  session: Session,
-  text: string,
-  request: Omit<ApplyRequest, "plan">,
-  observer: ApplyObserver,
-): Promise<ApplyResult> {
-  return withLock(session, request.lockTimeout, request.signal, (lease) =>
-    applyChecked(session, lease, text, request, observer),
-  );
-}
-
 /** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
 function refusePlanOptions(options: InvocationOptions & PlanOptions): void {
   const given = [
@@ -253,48 +244,38 @@ function refuseOtherTarget(target: string | undefined, planned: string | undefin
   });
 }
 
-async function applyChecked(
-  session: Session,
-  lease: Lease,
-  text: string,
-  request: Omit<ApplyRequest, "plan">,
-  observer: ApplyObserver,
-): Promise<ApplyResult> {
-  const { invocation, settings, spec, warnings } = session;
-  const saved = checkedPlan(session, text, lease.state());
-  // The rules may have changed since the plan was made, and it did not decide what it compares.
-  const plan = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
-  const doubts = [
-    ...ephemeralState(invocation, settings.place.embedded, lease.state()),
-    ...otherTarget(spec, lease.state()),
-  ];
-  if (isBlocked(plan)) {
-    await observer.planned(plan, []);
-    return { status: "refused", plan };
-  }
-  // The workspace is read again for names and IDs; the changes are those of the file.
-  const now = await planSession(session, lease.state(), { writes: true });
-  const { live, learnt, sensitive, recovered } = now;
-  assertNotInterrupted(request.signal);
-  if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
-  const moved = [
-    ...otherRecords(saved, recovered.state),
-    ...changedObjects(saved.plan, live, registry, recovered.state, sensitive),
-  ];
-  if (hasErrors(moved)) throw new Failure(...moved);
-  const ruled = plan.diagnostics.slice(saved.plan.diagnostics.length);
-  const found = [...lease.diagnostics, ...recovered.diagnostics, ...doubts, ...ruled];
-  invocation.observer.found(found);
-  const notes = [...warnings, ...found];
-  await observer.planned(plan, notes);
-  return executePlan(session, request, observer, {
-    lease,
-    plan,
-    compared: { drift: now.plan.drift, live, only: undefined, moves: pendingMoves(recovered.entries) },
-    sensitive,
-    resources: spec.resources,
-    entries: [...plannedEntries(recovered.entries, plan), ...learnt, { type: "nonce", nonce: saved.nonce }],
-    command: "apply",
-    notes,
-  });
+/** Exactly the saved plan, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
+export function savedPlan(text: string): PlanMaker {
+  return async (session, lease, signal) => {
+    const { invocation, settings, spec, warnings } = session;
+    const saved = checkedPlan(session, text, lease.state());
+    // The rules may have changed since the plan was made, and it did not decide what it compares.
+    const plan = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
+    const stateWarnings = [
+      ...ephemeralState(invocation, settings.place.embedded, lease.state()),
+      ...otherTarget(spec, lease.state()),
+    ];
+    if (isBlocked(plan)) return { plan, notes: [] };
+    const now = await planWorkspace(session, lease.state(), { writes: true });
+    const { live, callerEntries, sensitive, recovered } = now;
+    assertNotInterrupted(signal);
+    if (hasErrors(recovered.diagnostics)) throw new Failure(...recovered.diagnostics);
+    const moved = [
+      ...otherRecords(saved, recovered.state),
+      ...changedObjects(saved.plan, live, registry, recovered.state, sensitive),
+    ];
+    if (hasErrors(moved)) throw new Failure(...moved);
+    const ofRules = plan.diagnostics.slice(saved.plan.diagnostics.length);
+    const findings = [...lease.diagnostics, ...recovered.diagnostics, ...stateWarnings, ...ofRules];
+    invocation.observer.found(findings);
+    const nonce = { type: "nonce", nonce: saved.nonce } as const;
+    const execution = {
+      compared: { drift: now.plan.drift, live, only: undefined, moves: pendingMoves(recovered.entries) },
+      sensitive,
+      resources: spec.resources,
+      entries: [...plannedEntries(recovered.entries, plan), ...callerEntries, nonce],
+      command: "apply",
+    } as const;
+    return { plan, notes: [...warnings, ...findings], execution };
+  };
 }

@@ -4,8 +4,8 @@ import { type Diagnostic, Failure } from "../../core/diagnostic.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { type Invocation, type InvocationOptions, resolveInvocation } from "../invocation/invocation.ts";
 import type { WorkflowContext } from "../invocation/workflow-context.ts";
-import { placesIn } from "../plan/located.ts";
-import { PLAIN_REVIEW, planForReview, type ReviewOptions } from "../plan/plan-review.ts";
+import type { placesIn } from "../plan/located.ts";
+import { PLAIN_REVIEW, type ReviewOptions, reviewWorkspace } from "../plan/plan-review.ts";
 import { checkSpec } from "../session/read-spec.ts";
 import { withSession } from "../session/session.ts";
 import { PathWatcher, WatchedPaths } from "./path-watcher.ts";
@@ -99,12 +99,7 @@ async function planned(
   const secrets = invocation.untrusted ? "skip" : "optional";
   const review: ReviewOptions = { ...options, ...PLAIN_REVIEW };
   return withSession(invocation, { makesKey: false, secrets }, async (session) => {
-    const { plan, diagnostics } = await planForReview(session, review);
-    return {
-      diagnostics: [...collected, ...diagnostics],
-      resources: session.spec.resources.size,
-      plan,
-      places: placesIn(session.spec.resources),
-    };
+    const { plan, places } = await reviewWorkspace(session, review);
+    return { diagnostics: collected, resources: session.spec.resources.size, plan, places };
   });
 }

@@ -39,6 +39,8 @@ export interface Invocation extends WorkflowContext, SelectedSpec {
   readonly ruleFolders: readonly string[] | undefined;
   /** The workspace that --host or WORKSPACE_HOST names; a profile may name another. */
   readonly namedHost: string | undefined;
+  /** The user that WORKSPACE_USER names, instead of asking the service. */
+  readonly user: string | undefined;
   readonly caFile: string | undefined;
   /** The states that --state and WORKSPACE_STATE name, for every target; the first one is used. */
   readonly namedStates: readonly string[];
@@ -90,6 +92,7 @@ function invocationOf(
     ruleFolders: ruleFolders(context, options.rules)?.map(absolute),
     untrusted,
     namedHost: options.host ?? fromEnv(context, "WORKSPACE_HOST"),
+    user: fromEnv(context, "WORKSPACE_USER"),
     caFile: caFileOf(context, options.caFile),
     namedStates: [options.state, fromEnv(context, "WORKSPACE_STATE")].filter((state) => state !== undefined),
     stateKey: fromEnv(context, "WORKSPACE_STATE_KEY"),

@@ -1,12 +1,8 @@
 // Compares a plan with the plan of its base, for the same state and the same objects, which are read once.
 
 import type { Address } from "../../core/address.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
-import { observe } from "../../engine/observe/observe.ts";
-import { emptyLiveSnapshot } from "../../engine/observe/readers.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import { markUntrusted, withRecordedSecrets, withSaltedDigests } from "../../planner/mode/untrusted.ts";
-import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { splitGuards, splitPlan } from "../../planner/split-plan.ts";
@@ -14,87 +10,59 @@ import { registry } from "../../providers/index.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
-import { restrictionOf } from "./address-filter.ts";
 import type { BaseSpec } from "./base-spec.ts";
-import { concealed, type PlanWorkspaceInput, planInTheClear, type WorkspacePlan } from "./plan.ts";
 import type { Redaction } from "./sensitive.ts";
+import type { PlanSource } from "./sources.ts";
 
-export interface Planned {
+/** The plan of the spec, in the clear. */
+interface HeadPlan {
   readonly plan: Plan;
   readonly input: PlanInput & PlanFacts;
-}
-
-export interface Comparison {
-  readonly head: Planned;
-  readonly base: BaseSpec;
-  /** The recorded state in the clear: that of the head's input may be redacted already. */
-  readonly state: State;
+  readonly live: Live;
   /** Of an untrusted spec. */
-  readonly redact?: Redaction | undefined;
-  /** The live objects that the base's spec needs: those of the head's plan, and of kinds that only the base has. */
-  readonly live: (spec: Spec, only: PlanInput["only"]) => Promise<Live>;
+  readonly redact?: Redaction;
+  /** The state in the clear: that of the input may be redacted already. */
+  readonly recovered: { readonly state: State };
+  readonly diagnostics: Plan["diagnostics"];
 }
 
 /** The plan with its split, unless the base cannot be compared, and diagnostics about the base. */
-export async function compareWithBase(
-  comparison: Comparison,
-): Promise<{ readonly plan: Plan; readonly notes: readonly Diagnostic[] }> {
-  const { head, base } = comparison;
-  const { spec, name, notes } = base;
-  if (spec === "invalid") return { plan: head.plan, notes };
+export async function compareWithBase<T extends HeadPlan>(
+  head: T,
+  { spec, name, notes }: BaseSpec,
+  source: PlanSource,
+): Promise<T> {
+  const diagnostics = [...head.diagnostics, ...notes];
+  if (spec === "invalid") return { ...head, diagnostics };
   const before =
-    spec === "absent" ? { ...head.plan, changes: [], diagnostics: [] } : await planOfBase(comparison, spec);
+    spec === "absent" ? { ...head.plan, changes: [], diagnostics: [] } : await planOfBase(head, spec, source);
   const split = { base: name, ...splitPlan(before, head.plan) };
-  return { plan: { ...head.plan, guards: splitGuards(head.input, head.plan, split), split }, notes };
-}
-
-/** Plans, and compares with the plan of a base; both rest on one reading of the workspace. */
-export async function planWithBase(from: PlanWorkspaceInput, base: BaseSpec): Promise<WorkspacePlan> {
-  const snapshot = emptyLiveSnapshot();
-  const spec = typeof base.spec === "string" ? undefined : base.spec;
-  const planned = await planInTheClear({ ...from, base: spec, snapshot });
-  const untrusted = from.budget !== undefined;
-  const owned = addressByObject(from.state.records);
-  const globs = restrictionOf(from.only);
-  const live: Comparison["live"] = (spec, only) =>
-    observe({
-      registry,
-      reader: from.reader,
-      spec,
-      state: from.state,
-      ...(globs === undefined || only === undefined ? {} : { restriction: { ...globs, only } }),
-      parallelism: from.settings.parallelism,
-      ...(untrusted ? { looksAt: (kind, { id }) => owned.has(kind, id) } : {}),
-      snapshot,
-    });
-  const { redact, recovered } = planned;
-  const { state } = recovered;
-  const { plan, notes } = await compareWithBase({ head: planned, base, state, redact, live });
-  return concealed({ ...planned, plan, diagnostics: [...planned.diagnostics, ...notes] });
+  const plan = { ...head.plan, guards: splitGuards(head.input, head.plan, split), split };
+  return { ...head, plan, diagnostics };
 }
 
 /** Sends no requests beyond those of the head's plan: side effects of deletions are not part of a comparison. */
-async function planOfBase({ head, state: recorded, redact, live }: Comparison, spec: Spec): Promise<Plan> {
-  const { input } = head;
+async function planOfBase(head: HeadPlan, spec: Spec, source: PlanSource): Promise<Plan> {
+  const { input, redact, recovered } = head;
   const only = widened(head);
-  const found = await live(spec, only);
-  const { only: _narrow, moved, ...rest } = input;
+  const live = await source.baseObjects(spec, only, head.live);
+  const { moved, ...rest } = input;
   // What the head moves has its former address for the base.
-  const state = moved?.before ?? recorded;
-  const shield = redact?.(spec, state, found);
+  const state = moved?.before ?? recovered.state;
+  const redacted = redact?.(spec, state, live);
   const plan = makePlan({
     ...rest,
-    state: shield?.state ?? withSaltedDigests({ registry, spec, state }),
-    spec: shield?.spec ?? withRecordedSecrets({ registry, spec, state: recorded }),
-    live: shield?.live ?? found,
+    state: redacted?.state ?? withSaltedDigests({ registry, spec, state }),
+    spec: redacted?.spec ?? withRecordedSecrets({ registry, spec, state: recovered.state }),
+    live: redacted?.live ?? live,
     contents: new Map(),
-    ...(only === undefined ? {} : { only }),
+    only,
   });
-  return shield === undefined ? plan : markUntrusted(plan, shield.notes);
+  return redacted === undefined ? plan : markUntrusted(plan, redacted.notes);
 }
 
 /** What `--only` names, and what the head's plan needs for it: the base may need less. */
-function widened({ plan, input: { only } }: Planned): PlanInput["only"] {
+function widened({ plan, input: { only } }: HeadPlan): PlanInput["only"] {
   if (only === undefined) return undefined;
   const planned = new Set<Address>(plan.changes.map(({ address }) => address));
   return (address) => only(address) || planned.has(address);

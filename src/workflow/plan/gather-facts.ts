@@ -32,14 +32,15 @@ interface FactSources extends CallerSources {
   readonly budget?: unknown;
 }
 
-interface GatheredFacts {
+export interface GatheredFacts {
   readonly facts: PlanFacts;
-  readonly learnt: readonly JournalEntry[];
+  /** What a later run needs to know the caller without a request. */
+  readonly callerEntries: readonly JournalEntry[];
 }
 
 /** The caller, if it is known without a request or needed anyway; otherwise, only a plan that depends on it requests it. */
 export async function knownCallerFacts(from: CallerSources): Promise<GatheredFacts> {
-  const nothing: GatheredFacts = { facts: {}, learnt: [] };
+  const nothing: GatheredFacts = { facts: {}, callerEntries: [] };
   return isCheap(from) ? withCaller(nothing, from) : nothing;
 }
 
@@ -80,17 +81,20 @@ async function withRequested(
     requests.activeRuns ? listActiveRuns(reader) : undefined,
   ] as const;
   await Promise.allSettled(reads);
-  const [{ facts, learnt }, dependents, contents, lookups, activeRuns] = await Promise.all(reads);
-  return { facts: { ...facts, ...defined({ dependents, contents, lookups, activeRuns }) }, learnt };
+  const [{ facts, callerEntries }, dependents, contents, lookups, activeRuns] = await Promise.all(reads);
+  return { facts: { ...facts, ...defined({ dependents, contents, lookups, activeRuns }) }, callerEntries };
 }
 
-async function withCaller({ facts, learnt }: GatheredFacts, from: CallerSources): Promise<GatheredFacts> {
+async function withCaller(
+  { facts, callerEntries }: GatheredFacts,
+  from: CallerSources,
+): Promise<GatheredFacts> {
   const { reader, settings, state } = from;
   const given = settings.user === undefined ? {} : { given: settings.user };
   const { name, entry } = await identify({ reader, state, credential: credentialDigest(from), ...given });
   return {
     facts: name === undefined ? facts : { ...facts, caller: name },
-    learnt: entry === undefined ? learnt : [entry],
+    callerEntries: entry === undefined ? callerEntries : [entry],
   };
 }
 

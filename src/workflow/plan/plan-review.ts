@@ -1,16 +1,26 @@
 // Makes a plan for review: without the lock, compared with the base, and with the authors of drift.
 
-import { failureOf } from "../../core/diagnostic.ts";
+import { EMBEDDED, identityOf } from "../../config/settings.ts";
+import { type Diagnostic, Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import type { Budget } from "../../engine/observe/readers.ts";
+import type { Plan } from "../../planner/model/plan.ts";
 import type { State } from "../../state/model/record.ts";
 import { withOrigins } from "../drift/drift.ts";
-import type { Session } from "../session/session.ts";
-import { assertStateExists, ephemeralState, otherTarget, untrustedState } from "../session/state-warnings.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import { assertExpectedHost } from "../invocation/target.ts";
+import type { Session, SpecSession } from "../session/session.ts";
+import {
+  assertSameHost,
+  assertStateExists,
+  ephemeralState,
+  otherTarget,
+  untrustedState,
+} from "../session/state-warnings.ts";
 import { type BaseOptions, readBase } from "./base-spec.ts";
 import { placesIn } from "./located.ts";
+import { planRecords, planWorkspace, type WorkspacePlan } from "./plan.ts";
 import type { PlanOrigin } from "./plan-file.ts";
-import type { OfflinePlan } from "./plan-offline.ts";
-import { type PlanOptions, planSession } from "./plan-session.ts";
+import type { PlanOptions } from "./sources.ts";
 
 export interface ReviewOptions extends BaseOptions, Pick<PlanOptions, "adopt" | "allowDuplicates" | "only"> {
   readonly destroy: boolean;
@@ -31,44 +41,80 @@ export const PLAIN_REVIEW = {
   out: undefined,
 } as const;
 
-export interface ReviewedPlan extends OfflinePlan {
+/** A plan with what every renderer needs besides it. */
+export interface PlanReport {
+  readonly plan: Plan;
+  readonly places: ReturnType<typeof placesIn>;
+  /** Findings about the run. The observer has them already, and documents contain them too. */
+  readonly notes: readonly Diagnostic[];
+}
+
+export interface ReviewedPlan extends PlanReport {
   /** A saved plan is valid for this state only. */
   readonly origin: PlanOrigin;
 }
 
-export async function planForReview(session: Session, options: ReviewOptions): Promise<ReviewedPlan> {
-  const { invocation, settings, secretDigest, spec, warnings } = session;
-  const { destroy, untrusted } = options;
+/** Throws Failure with the errors that were found before the plan. */
+export function reviewWorkspace(session: Session, options: ReviewOptions): Promise<ReviewedPlan> {
+  const { readLimit, connection, settings, invocation } = session;
+  return review(session, options, settings.place.embedded, async (state, planOptions) => {
+    const budget = invocation.untrusted ? budgetFor(state, options.maxReads) : undefined;
+    const planned = await planWorkspace(session, state, { ...planOptions, budget });
+    if (invocation.untrusted) return planned;
+    const { plan, recovered } = planned;
+    const drift = await readLimit.during(() => withOrigins(plan.drift, recovered.state, connection.reader));
+    return { ...planned, plan: { ...plan, drift } };
+  });
+}
+
+/** Needs neither host nor token; a host that is named must be the state's. */
+export function reviewRecords(session: SpecSession, options: ReviewOptions): Promise<ReviewedPlan> {
+  const { invocation } = session;
+  const host = namedHost(invocation);
+  return review(session, options, host === EMBEDDED, (state, planOptions) => {
+    if (host !== undefined) assertExpectedHost(invocation.target().settings, host);
+    if (host !== undefined) assertSameHost(state, host);
+    return planRecords(session, state, planOptions, state.host || host || "offline");
+  });
+}
+
+/** A profile is not read: a plan without network access needs no host. */
+function namedHost({ namedHost: host }: Invocation): string | undefined {
+  return host === undefined || host === EMBEDDED ? host : identityOf(host);
+}
+
+async function review(
+  session: SpecSession,
+  options: ReviewOptions,
+  isEmbedded: boolean,
+  planState: (state: State, options: PlanOptions) => Promise<WorkspacePlan>,
+): Promise<ReviewedPlan> {
+  const { invocation, secretDigest, spec, warnings, store } = session;
+  const { destroy } = options;
+  const { untrusted, observer } = invocation;
   const loaded = await session.readState();
   const { state, diagnostics } = loaded;
-  if (destroy) assertStateExists(session.store, state, "nothing can be destroyed");
-  const unread = untrusted ? untrustedState(invocation, state) : [];
+  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  if (destroy) assertStateExists(store, state, "nothing can be destroyed");
+  const untrustedLocation = untrusted ? untrustedState(invocation, state) : [];
   const base = await readBase(invocation, options, destroy || untrusted ? undefined : secretDigest);
-  const planned = await planSession(session, state, {
-    ...options,
-    ...(untrusted ? { budget: budgetFor(state, options.maxReads) } : {}),
-    base,
-    mayLackSecrets: !destroy,
-    checksRules: true,
-  });
-  const recovered = planned.recovered.state;
-  const drift = untrusted
-    ? planned.plan.drift
-    : await session.readLimit.during(() =>
-        withOrigins(planned.plan.drift, recovered, session.connection.reader),
-      );
+  const { adopt, allowDuplicates, only } = options;
+  const plans = { adopt, allowDuplicates, only, destroy, base, mayLackSecrets: !destroy, checksRules: true };
+  const planned = await planState(state, plans);
+  const stateWarnings = [
+    ...diagnostics,
+    ...planned.diagnostics,
+    ...untrustedLocation,
+    ...ephemeralState(invocation, isEmbedded, state),
+    ...otherTarget(spec, state),
+  ];
+  if (hasErrors(stateWarnings)) throw new Failure(...stateWarnings);
+  observer.found(stateWarnings);
   return {
-    plan: { ...planned.plan, drift },
+    plan: planned.plan,
     places: placesIn(spec.resources),
-    diagnostics: [
-      ...diagnostics,
-      ...planned.diagnostics,
-      ...unread,
-      ...ephemeralState(invocation, settings.place.embedded, state),
-      ...otherTarget(spec, state),
-    ],
-    warnings,
-    origin: { loaded, recovered },
+    notes: [...warnings, ...stateWarnings],
+    origin: { loaded, recovered: planned.recovered.state },
   };
 }
 

@@ -13,9 +13,9 @@ import { withState } from "./open-state.ts";
 import { prepareForLargeFile, readSpec } from "./read-spec.ts";
 import { exposedState } from "./state-warnings.ts";
 
-export interface Session {
+/** A spec and its state: all that a plan without network access needs. */
+export interface SpecSession {
   readonly invocation: Invocation;
-  readonly settings: Settings;
   readonly store: StateStore;
   readonly key: Uint8Array;
   /** The digest of a secret, of contents, or of a difference, with the key of the state. */
@@ -23,12 +23,16 @@ export interface Session {
   readonly spec: Spec;
   /** Warnings about the settings and the spec; the observer has them already. */
   readonly warnings: readonly Diagnostic[];
-  readonly connection: Connection;
   /** For what is read to plan. */
   readonly readLimit: ReadLimit;
-  readonly clock?: Clock;
   /** For runs without the lock, before the first request: with a newer state than the live values, objects would look deleted. */
   readState(): Promise<Loaded>;
+}
+
+export interface Session extends SpecSession {
+  readonly settings: Settings;
+  readonly connection: Connection;
+  readonly clock?: Clock;
 }
 
 export type SecretDigest = (value: string | Uint8Array) => string;
@@ -44,55 +48,85 @@ interface SessionRequirements {
 }
 
 /** Opens what a run needs, gives it to `work`, and closes it however that ends. */
-export async function withSession<T>(
+export function withSession<T>(
   invocation: Invocation,
-  { makesKey, secrets, onKeyKnown, signal }: SessionRequirements,
+  requirements: SessionRequirements,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { file, untrusted, observer, embeddedFolder, abandoned } = invocation;
-  // The state may be next to the spec, so the folder is checked first.
-  if (untrusted) assertInCheckout(invocation, file);
-  prepareForLargeFile(file);
-  const readLimit = readLimitOf(invocation.readTimeoutMs());
-  const open = async (store: StateStore): Promise<T> => {
+  const { observer, embeddedFolder, abandoned, runObserver } = invocation;
+  return withStateAndLimit(invocation, async (store, readLimit) => {
     const settings = invocation.settings();
     observer.found(settings.warnings);
-    const key = await readLimit.during(() => store.key({ make: makesKey }));
-    onKeyKnown?.(key);
-    const secretDigest: SecretDigest = (value) => keyedDigest(key, value);
-    const readsSecrets = secrets !== "skip";
-    const { spec, warnings } = await readSpec(invocation, {
-      digest: readsSecrets ? secretDigest : undefined,
-      mayLackSecrets: secrets === "optional",
-    });
-    const exposed = exposedState(invocation, spec, { digests: readsSecrets });
-    if (hasErrors(exposed)) throw new Failure(...exposed);
-    observer.found(exposed);
+    const opened = await openSpec(invocation, requirements, store, readLimit);
     const connection = await connect({
       settings,
       embeddedFolder,
       abandoned,
       readLimit,
-      signal,
+      signal: requirements.signal,
       retrying: (event) => observer.retrying(event),
-      requested: (event) => invocation.runObserver?.requested(event),
+      requested: (event) => runObserver?.requested(event),
     });
     try {
       return await work({
-        invocation,
+        ...opened,
+        warnings: [...settings.warnings, ...opened.warnings],
         settings,
-        store,
-        key,
-        secretDigest,
-        spec,
-        warnings: [...settings.warnings, ...warnings, ...exposed],
         connection,
-        readLimit,
-        readState: () => readLimit.during(() => store.read()),
       });
     } finally {
       await connection.close();
     }
+  });
+}
+
+/** A session without a connection. */
+export function withSpecSession<T>(
+  invocation: Invocation,
+  requirements: SessionRequirements,
+  work: (session: SpecSession) => Promise<T>,
+): Promise<T> {
+  return withStateAndLimit(invocation, async (store, readLimit) =>
+    work(await openSpec(invocation, requirements, store, readLimit)),
+  );
+}
+
+function withStateAndLimit<T>(
+  invocation: Invocation,
+  work: (store: StateStore, readLimit: ReadLimit) => Promise<T>,
+): Promise<T> {
+  // The state may be next to the spec, so the folder is checked first.
+  if (invocation.untrusted) assertInCheckout(invocation, invocation.file);
+  prepareForLargeFile(invocation.file);
+  const readLimit = readLimitOf(invocation.readTimeoutMs());
+  return withState(invocation, (store) => work(store, readLimit), { readLimit });
+}
+
+async function openSpec(
+  invocation: Invocation,
+  { makesKey, secrets, onKeyKnown }: SessionRequirements,
+  store: StateStore,
+  readLimit: ReadLimit,
+): Promise<SpecSession> {
+  const key = await readLimit.during(() => store.key({ make: makesKey }));
+  onKeyKnown?.(key);
+  const secretDigest: SecretDigest = (value) => keyedDigest(key, value);
+  const readsSecrets = secrets !== "skip";
+  const { spec, warnings } = await readSpec(invocation, {
+    digest: readsSecrets ? secretDigest : undefined,
+    mayLackSecrets: secrets === "optional",
+  });
+  const exposed = exposedState(invocation, spec, { digests: readsSecrets });
+  if (hasErrors(exposed)) throw new Failure(...exposed);
+  invocation.observer.found(exposed);
+  return {
+    invocation,
+    store,
+    key,
+    secretDigest,
+    spec,
+    warnings: [...warnings, ...exposed],
+    readLimit,
+    readState: () => readLimit.during(() => store.read()),
   };
-  return withState(invocation, open, { readLimit });
 }

@@ -28,8 +28,8 @@ import {
   scalarAt,
 } from "../../spec/model/tree.ts";
 import type { State } from "../../state/model/record.ts";
-import { runApply } from "../apply/apply.ts";
-import type { PlanOptions } from "../plan/plan-session.ts";
+import { freshPlan, runApply } from "../apply/apply.ts";
+import type { PlanOptions } from "../plan/sources.ts";
 import type { Session } from "../session/session.ts";
 import { inOrderOf, partOf, type StepComparison } from "./expectations.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -156,8 +156,8 @@ function shorthand({ provider }: AddressedObject, values: Readonly<Record<string
 /** Applies without a question. `notes`: what was found before the plan; `failed`: what went wrong after it. */
 export async function applyUnattended(session: Session, plan: PlanOptions, signal: AbortSignal) {
   let notes: readonly Diagnostic[] = [];
-  const request = { plan, lockTimeout: 0, signal, origin: async () => ({}) };
-  const result = await runApply(session, request, {
+  const request = { lockTimeout: 0, signal, origin: async () => ({}) };
+  const result = await runApply(session, request, freshPlan(plan), {
     planned: async (_, diagnostics) => {
       notes = diagnostics;
     },

@@ -23,7 +23,7 @@ import {
   type TestSetup,
   type TestStep,
 } from "../../spec/testing/spec-test.ts";
-import { planSession } from "../plan/plan-session.ts";
+import { planWorkspace } from "../plan/plan.ts";
 import { entriesDoneIn } from "../plan/record-entries.ts";
 import { ruleFiles } from "../rules/rule-folders.ts";
 import type { Session } from "../session/session.ts";
@@ -98,7 +98,7 @@ async function planStep(running: RunningTest, step: TestStep): Promise<readonly 
   const planned = await inSession(running, step, options.destroy ? "skip" : "optional", async (session) => {
     const { state, diagnostics } = await session.readState();
     const wish = { ...options, mayLackSecrets: !options.destroy, checksRules: true };
-    const planned = await planSession(session, state, wish);
+    const planned = await planWorkspace(session, state, wish);
     return { plan: planned.plan, diagnostics: [...diagnostics, ...planned.diagnostics] };
   });
   return comparedPlan(fields, planned);
@@ -135,7 +135,7 @@ async function driftStep(running: RunningTest, step: TestStep): Promise<readonly
       throw failureOf("STATE_NOT_FOUND", "nothing was applied in this test, so drift cannot be detected", {
         hint: "add an apply step before this one",
       });
-    const { plan, recovered } = await planSession(session, state);
+    const { plan, recovered } = await planWorkspace(session, state);
     const unread = plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
     return { plan, diagnostics: [...recovered.diagnostics, ...unread] };
   });

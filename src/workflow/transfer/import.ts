@@ -16,7 +16,7 @@ import type { Resource } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { concealedRecord } from "../../state/model/sensitive-state.ts";
 import type { WorkspacePlan } from "../plan/plan.ts";
-import { planSession } from "../plan/plan-session.ts";
+import { planWorkspace } from "../plan/plan.ts";
 import { emptyRecord } from "../plan/record-entries.ts";
 import type { Session } from "../session/session.ts";
 
@@ -67,7 +67,7 @@ export async function planImport(
   const provider = registry.get(resource.kind);
   // The record makes the read include all details of the object that lists omit.
   const blank = emptyRecord(resource.address, id, resource.name, resource.dependsOn);
-  const planned = await planSession(session, withRecord(state, blank), {});
+  const planned = await planWorkspace(session, withRecord(state, blank), {});
   const kind = planned.live.get(resource.kind);
   if (kind?.readable === false) throw new Failure(kind.diagnostic);
   const live = found(provider, kind?.objects ?? [], id);

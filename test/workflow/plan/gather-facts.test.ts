@@ -14,7 +14,7 @@ const CLUSTER =
 
 /** The facts of a plan that `reader` answers. */
 function gathering(input: PlanInput, reader: Reader): ReturnType<typeof gatherFacts> {
-  return gatherFacts(draftPlan(input), { facts: {}, learnt: [] }, {
+  return gatherFacts(draftPlan(input), { facts: {}, callerEntries: [] }, {
     reader,
     state: input.state,
     spec: input.spec,
