@@ -20,14 +20,16 @@ import { printable } from "../../report/text/printable.ts";
 import { colorsFor } from "../../report/text/terminal.ts";
 import { driftItem } from "../../report/view/drift-view.ts";
 import type { Severity } from "../../resource/field-schema.ts";
-import { type ApplyObserver, runApply } from "../../workflow/apply/apply.ts";
+import { type ApplyObserver, freshPlan, runApply } from "../../workflow/apply/apply.ts";
 import { withOrigins } from "../../workflow/drift/drift.ts";
+import { type Invocation, resolveInvocation } from "../../workflow/invocation/invocation.ts";
 import type { WorkflowContext, WorkflowObserver } from "../../workflow/invocation/workflow-context.ts";
 import { placesIn } from "../../workflow/plan/located.ts";
-import { PLAIN_REVIEW, planForReview } from "../../workflow/plan/plan-review.ts";
+import { planWorkspace } from "../../workflow/plan/plan.ts";
+import { PLAIN_REVIEW, reviewWorkspace } from "../../workflow/plan/plan-review.ts";
 import { doneEntries } from "../../workflow/plan/record-entries.ts";
 import { checkSpec } from "../../workflow/session/read-spec.ts";
-import { planSession, type SessionOptions, withSession } from "../../workflow/session/session.ts";
+import { withSession } from "../../workflow/session/session.ts";
 import { assertStateExists } from "../../workflow/session/state-warnings.ts";
 import { EXIT, exitOf, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
 
@@ -108,18 +110,16 @@ export async function runRequest(
     abandoned: abandoned.signal,
     observer,
   };
-  const options: SessionOptions = {
+  const invocation = resolveInvocation(context, {
     file: request.file,
     target: request.target,
     var: request.variables,
-    varFile: [],
     host: request.host,
     profile: request.profile,
     state: request.state,
-    parallelism: undefined,
     // With this option, a run reads the rules of the spec and of WORKSPACE_RULES, which drift does not need.
-    ...(request.command === "drift" ? {} : { rules: [] }),
-    observer: {
+    rules: request.command === "drift" ? undefined : [],
+    runObserver: {
       requested({ status, waitMs }) {
         requests = {
           ...requests,
@@ -138,12 +138,12 @@ export async function runRequest(
       },
       applied: () => undefined,
     },
-  };
+  });
   // Only an apply has requests in flight that are worth finishing.
   if (request.command !== "apply") signal.addEventListener("abort", () => abandoned.abort(), { once: true });
   log.line(`${request.command} of ${request.workspace} by ${VERSION}`);
   try {
-    const answer = await COMMANDS[request.command](context, options, { request, signal, log });
+    const answer = await COMMANDS[request.command](invocation, { request, signal, log });
     log.line(`ended: ${answer.status}`);
     return { ...secrets.maskedDeep(answer), ...facts() };
   } catch (problem) {
@@ -164,20 +164,19 @@ interface Run {
   readonly log: RunLog;
 }
 
-type RunCommand = (context: WorkflowContext, options: SessionOptions, run: Run) => Promise<RunAnswer>;
+type RunCommand = (invocation: Invocation, run: Run) => Promise<RunAnswer>;
 
 const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
-  async validate(context, options) {
-    const { spec, diagnostics } = await checkSpec(context, { ...options, allTargets: true }, undefined);
-    const done =
-      spec === undefined || hasErrors(diagnostics) ? [] : await doneEntries(context, options, spec);
+  async validate(invocation) {
+    const { spec, diagnostics } = await checkSpec(invocation, { allTargets: true });
+    const done = spec === undefined || hasErrors(diagnostics) ? [] : await doneEntries(invocation, spec);
     const all = [...diagnostics, ...done];
     return { ...endedWith(exitOf(all)), diagnostics: reported(all) };
   },
 
-  plan(context, options, { request, signal, log }) {
+  plan(invocation, { request, signal, log }) {
     const requirements = { makesKey: false, secrets: "optional", signal } as const;
-    return withSession(context, options, requirements, async (session) => {
+    return withSession(invocation, requirements, async (session) => {
       const review = {
         ...PLAIN_REVIEW,
         adopt: request.adopt,
@@ -186,23 +185,23 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
         maxReads: undefined,
         only: [],
       };
-      const { plan, diagnostics, warnings } = await planForReview(session, review);
-      const all = [...warnings, ...diagnostics, ...findingsOf(plan)];
+      const { plan, notes } = await reviewWorkspace(session, review);
+      const all = [...notes, ...findingsOf(plan)];
       const counts = plannedCounts(plan);
       log.line(`plan: ${countsText(counts)}`);
       log.diagnostics(findingsOf(plan));
-      const blocked = hasErrors(diagnostics) ? exitOf(diagnostics) : exitOfPlan(plan);
+      const blocked = exitOfPlan(plan);
       const exitCode = blocked === EXIT.ok && changesAnything(plan) ? EXIT.changes : blocked;
       return { ...endedWith(exitCode), counts, ...driftOf(plan.drift), diagnostics: reported(all) };
     });
   },
 
-  drift(context, options, { signal, log }) {
+  drift(invocation, { signal, log }) {
     const requirements = { makesKey: false, secrets: "skip", signal } as const;
-    return withSession(context, options, requirements, async (session) => {
+    return withSession(invocation, requirements, async (session) => {
       const { state, diagnostics } = await session.readState();
       assertStateExists(session.store, state, "drift cannot be detected");
-      const planned = await planSession(session, state);
+      const planned = await planWorkspace(session, state);
       // Problems of the spec do not concern drift; objects that could not be read do.
       const unread = planned.plan.diagnostics.filter(({ code }) => code === "PLAN_UNREADABLE");
       const all = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
@@ -221,14 +220,19 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
     });
   },
 
-  apply(context, options, { request, signal, log }) {
+  apply(invocation, { request, signal, log }) {
     const requirements = { makesKey: true, secrets: "resolve", signal } as const;
-    return withSession(context, options, requirements, async (session) => {
+    return withSession(invocation, requirements, async (session) => {
       const watched = applyWatch(log);
       const plan = { adopt: request.adopt };
       const origin = () => Promise.resolve({});
       const { lockTimeoutMs: lockTimeout } = request;
-      const result = await runApply(session, { plan, lockTimeout, signal, origin }, watched.observer);
+      const result = await runApply(
+        session,
+        { lockTimeout, signal, origin },
+        freshPlan(plan),
+        watched.observer,
+      );
       if (result.status !== "applied") {
         const findings = [...watched.notes(), ...findingsOf(result.plan)];
         return { ...endedWith(exitOfPlan(result.plan)), diagnostics: reported(findings) };

@@ -11,10 +11,10 @@ import { resultLine, runSummary } from "../../fleet/report/fleet-documents.ts";
 import { dueWorkspaces, type Execute, type FleetRun, runFleet, type Wave } from "../../fleet/run-fleet.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { openFleet, openResults } from "../commands/fleet/fleet-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 import { ChildPool } from "./child-pool.ts";
 import { workerName } from "./fleet-database.ts";
+import { openFleet, openResults } from "./fleet-options.ts";
 import { runWorkspace } from "./run-workspace.ts";
 
 const PARALLELISM = 8;

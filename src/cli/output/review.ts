@@ -64,12 +64,12 @@ function notSaved({ out }: ReviewOutput): readonly Diagnostic[] {
 export async function saveReview(
   reports: Reports<PlanFormat>,
   session: Session,
-  { plan, origin, notes }: ReviewedPlan,
+  { plan, basis, notes }: ReviewedPlan,
   out: string,
 ): Promise<() => Saved> {
   const about = { run: await reports.origin, notes };
   return () => {
-    const text = savedText(session, plan, origin, about);
+    const text = savedText(session, plan, basis, about);
     try {
       writeWholeFile(resolve(session.invocation.cwd, out), text, { over: true, mode: 0o600 });
     } catch (problem) {

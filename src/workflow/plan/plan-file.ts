@@ -44,7 +44,7 @@ const PLAN_BYTES = 128 * 1024 * 1024;
 const LIFETIME_MS = 24 * 3_600_000;
 
 /** The basis of a plan: the state, as it will be under the lock, and as recovery found it. */
-export interface PlanOrigin {
+export interface PlanBasis {
   readonly loaded: Pick<Loaded, "state" | "nextSerial">;
   readonly recovered: State;
 }
@@ -53,7 +53,7 @@ export interface PlanOrigin {
 export function savedText(
   session: Session,
   plan: Plan,
-  { loaded, recovered }: PlanOrigin,
+  { loaded, recovered }: PlanBasis,
   about: Omit<SavedReport, "places">,
 ): string {
   if (recovered.open.length > 0) throw openWork(recovered);

@@ -19,7 +19,7 @@ import {
 import { type BaseOptions, readBase } from "./base-spec.ts";
 import { placesIn } from "./located.ts";
 import { planRecords, planWorkspace, type WorkspacePlan } from "./plan.ts";
-import type { PlanOrigin } from "./plan-file.ts";
+import type { PlanBasis } from "./plan-file.ts";
 import type { PlanOptions } from "./sources.ts";
 
 export interface ReviewOptions extends BaseOptions, Pick<PlanOptions, "adopt" | "allowDuplicates" | "only"> {
@@ -51,7 +51,7 @@ export interface PlanReport {
 
 export interface ReviewedPlan extends PlanReport {
   /** A saved plan is valid for this state only. */
-  readonly origin: PlanOrigin;
+  readonly basis: PlanBasis;
 }
 
 /** Throws Failure with the errors that were found before the plan. */
@@ -114,7 +114,7 @@ async function review(
     plan: planned.plan,
     places: placesIn(spec.resources),
     notes: [...warnings, ...stateWarnings],
-    origin: { loaded, recovered: planned.recovered.state },
+    basis: { loaded, recovered: planned.recovered.state },
   };
 }
 

@@ -10,7 +10,7 @@ import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
-import { FLEET_OPTIONS, openFleet, openResults } from "./fleet-options.ts";
+import { FLEET_OPTIONS, openFleet, openResults } from "../../fleet/fleet-options.ts";
 
 export const logsCommand = defineCommand({
   name: "logs",

@@ -18,7 +18,7 @@ import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { withQueue } from "../../fleet/fleet-database.ts";
-import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "./fleet-options.ts";
+import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "../../fleet/fleet-options.ts";
 
 export const enqueueCommand = defineCommand({
   name: "enqueue",

@@ -13,7 +13,7 @@ import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption, optionalChoiceOption, textOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { withQueue } from "../../fleet/fleet-database.ts";
-import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "./fleet-options.ts";
+import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "../../fleet/fleet-options.ts";
 
 const COMMAND_OPTION = optionalChoiceOption(
   "--command <command>",

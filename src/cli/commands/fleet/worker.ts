@@ -15,10 +15,10 @@ import { durationOption, integerOption, textOption } from "../../command/option.
 import { FORM_OPTION } from "../../command/shared-options.ts";
 import { ChildPool } from "../../fleet/child-pool.ts";
 import { type FleetDatabase, withQueue, workerName } from "../../fleet/fleet-database.ts";
+import { FLEET_OPTIONS, MEMORY_OPTION, openFleet } from "../../fleet/fleet-options.ts";
 import { startProbes } from "../../fleet/probe-server.ts";
 import { MEMORY_MB } from "../../fleet/run-selected.ts";
 import { runWorkspace } from "../../fleet/run-workspace.ts";
-import { FLEET_OPTIONS, MEMORY_OPTION, openFleet } from "./fleet-options.ts";
 
 const PARALLELISM = 4;
 const DRAIN_MS = 30_000;

@@ -1,25 +1,19 @@
 // Options of the fleet commands, and helpers that open the fleet file, its selection, and the results.
 
 import { dirname, join, resolve } from "node:path";
-import type { CommandContext } from "../../../config/environment.ts";
-import { fileFailure } from "../../../config/files.ts";
-import { writeWholeFile } from "../../../config/write-file.ts";
-import { readRegularFile } from "../../../core/regular-file.ts";
-import type { Fleet } from "../../../fleet/model/fleet.ts";
-import type { ResultStore } from "../../../fleet/model/result.ts";
-import { megabytes, readFleet } from "../../../fleet/read-fleet.ts";
-import { openResultFile } from "../../../fleet/result-file.ts";
-import { selectWorkspaces } from "../../../fleet/run-fleet.ts";
-import { FLEET_FOLDER, RESULTS_NAME } from "../../../fleet/state-location.ts";
-import { SourceText } from "../../../spec/model/source.ts";
-import {
-  integerOption,
-  type OptionSpec,
-  textOption,
-  textsOption,
-  type ValuesOf,
-} from "../../command/option.ts";
-import { type DatabaseUse, type FleetDatabase, openFleetDatabase } from "../../fleet/fleet-database.ts";
+import type { CommandContext } from "../../config/environment.ts";
+import { fileFailure } from "../../config/files.ts";
+import { writeWholeFile } from "../../config/write-file.ts";
+import { readRegularFile } from "../../core/regular-file.ts";
+import type { Fleet } from "../../fleet/model/fleet.ts";
+import type { ResultStore } from "../../fleet/model/result.ts";
+import { megabytes, readFleet } from "../../fleet/read-fleet.ts";
+import { openResultFile } from "../../fleet/result-file.ts";
+import { selectWorkspaces } from "../../fleet/run-fleet.ts";
+import { FLEET_FOLDER, RESULTS_NAME } from "../../fleet/state-location.ts";
+import { SourceText } from "../../spec/model/source.ts";
+import { integerOption, type OptionSpec, textOption, textsOption, type ValuesOf } from "../command/option.ts";
+import { type DatabaseUse, type FleetDatabase, openFleetDatabase } from "./fleet-database.ts";
 
 const DEFAULT_FLEET = "fleet.yaml";
 
