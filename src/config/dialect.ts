@@ -26,20 +26,24 @@ export interface DialectOptions {
 }
 
 /** Throws Failure with CLI_USAGE if a variable has no allowed value. */
-export function dialectOf(context: ProcessContext, given: DialectOptions = {}): Partial<SpokenDialect> {
-  const dialect = given.dialect ?? allowed("WORKSPACE_DIALECT", context.env.WORKSPACE_DIALECT, DIALECTS);
-  const cloud = given.cloud ?? allowed("WORKSPACE_CLOUD", context.env.WORKSPACE_CLOUD, CLOUDS);
+export function dialectOf(
+  context: ProcessContext,
+  dialectOptions: DialectOptions = {},
+): Partial<SpokenDialect> {
+  const dialect =
+    dialectOptions.dialect ?? allowed("WORKSPACE_DIALECT", context.env.WORKSPACE_DIALECT, DIALECTS);
+  const cloud = dialectOptions.cloud ?? allowed("WORKSPACE_CLOUD", context.env.WORKSPACE_CLOUD, CLOUDS);
   return defined({ dialect, cloud });
 }
 
 /** The dialect of a host; `profile` is one of this host. Throws Failure with CLI_USAGE. */
 export function spokenDialect(
   context: ProcessContext,
-  given: DialectOptions,
+  dialectOptions: DialectOptions,
   host: string | undefined,
   profile: Profile,
 ): SpokenDialect {
-  const said = dialectOf(context, given);
+  const said = dialectOf(context, dialectOptions);
   const named = host === undefined ? undefined : cloudOfHost(host);
   const dialect =
     said.dialect ??
@@ -71,7 +75,7 @@ function allowed<T extends string>(
   values: readonly T[],
 ): T | undefined {
   if (text === undefined || text === "") return undefined;
-  const value = values.find((one) => one === text);
+  const value = values.find((value) => value === text);
   if (value !== undefined) return value;
   const message = `${name} is ${JSON.stringify(text.slice(0, 50))}; use one of ${values.join(", ")}`;
   throw failureOf("CLI_USAGE", message, { hint: `set ${name} to one of these values, or unset it` });

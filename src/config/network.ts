@@ -38,8 +38,8 @@ function proxyFor(env: ProcessEnvironment, origin: string): ProxyRoute | undefin
 }
 
 /** `http://name:port`; a name without a scheme is one of an HTTP proxy. */
-function addressOf(said: string): string | undefined {
-  const url = URL.parse(said.includes("://") ? said : `http://${said}`);
+function addressOf(text: string): string | undefined {
+  const url = URL.parse(text.includes("://") ? text : `http://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "") return undefined;
   return isDecodable(url.username) && isDecodable(url.password) ? url.href : undefined;
 }

@@ -45,7 +45,9 @@ export function findProgram(
   });
   return (env.PATH ?? "")
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !excluded.some((one) => isInFolder(one, resolvedPath(folder))))
+    .filter(
+      (folder) => isAbsolute(folder) && !excluded.some((text) => isInFolder(text, resolvedPath(folder))),
+    )
     .flatMap((folder) => ENDINGS.map((ending) => join(folder, `${name}${ending}`)))
     .find(isProgram);
 }

@@ -28,22 +28,27 @@ function exitOfCode(code: Code): number {
 
 /** The exit code for these diagnostics, without warnings. A plain error takes precedence over special codes. */
 export function exitOf(diagnostics: readonly Diagnostic[]): number {
-  const codes = diagnostics.filter((one) => one.severity === "error").map((one) => exitOfCode(one.code));
+  const codes = diagnostics
+    .filter((diagnostic) => diagnostic.severity === "error")
+    .map((diagnostic) => exitOfCode(diagnostic.code));
   if (codes.length === 0) return EXIT.ok;
   return codes.includes(EXIT.error) ? EXIT.error : Math.max(...codes);
 }
 
 /** The exit code that a plan leads to before anything is applied: 0 unless it may not be. */
 export function exitOfPlan(plan: Plan): number {
-  const found = exitOf(plan.diagnostics);
-  if (found !== EXIT.ok) return found;
+  const exit = exitOf(plan.diagnostics);
+  if (exit !== EXIT.ok) return exit;
   return exitOf(plan.guards.map((guard) => guard.diagnostic));
 }
 
 export function exitOfOutcome(outcome: ApplyOutcome): number {
-  const failed = outcome.changes.some((one) => one.result === "failed" || one.result === "unknown");
+  const failed = outcome.changes.some(
+    (changeOutcome) => changeOutcome.result === "failed" || changeOutcome.result === "unknown",
+  );
   const findings = exitOf(outcome.diagnostics);
   if (failed || findings === EXIT.error) return EXIT.error;
-  if (outcome.changes.some((one) => one.diagnostic?.code === "PLAN_LIVE_MOVED")) return EXIT.stale;
+  if (outcome.changes.some((changeOutcome) => changeOutcome.diagnostic?.code === "PLAN_LIVE_MOVED"))
+    return EXIT.stale;
   return findings;
 }

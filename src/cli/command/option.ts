@@ -78,20 +78,20 @@ export function optionalChoiceOption<const C extends string>(
     flags,
     description: `${description}: ${choices.join(", ")}`,
     choices,
-    parse: (given, refuse) => given.map((one) => chosen(one, choices, refuse)).at(-1),
+    parse: (given, refuse) => given.map((text) => chosen(text, choices, refuse)).at(-1),
   };
 }
 
 function chosen<C extends string>(
-  given: string,
+  text: string,
   choices: readonly C[],
   refuse: RefuseValue,
-  shown = given,
+  shown = text,
 ): C | undefined {
-  const found = choices.find((one) => one === given);
-  if (found === undefined)
+  const choice = choices.find((one) => one === text);
+  if (choice === undefined)
     refuse(shown, choices.length === 1 ? `use ${choices[0]}` : `use one of ${choices.join(", ")}`);
-  return found;
+  return choice;
 }
 
 /** Of two formats only one would be written: neither is dropped without a word. */
@@ -100,7 +100,7 @@ export function oneFormat<T>(spec: OptionSpec<T>): OptionSpec<T> {
     ...spec,
     parse(given, refuse) {
       const [first] = given;
-      for (const other of given.filter((one) => one !== first))
+      for (const other of given.filter((text) => text !== first))
         refuse(other, `the format is already ${first}; run the command once for each format`);
       return spec.parse(given, refuse);
     },
@@ -122,7 +122,7 @@ export function outputsOption<const F extends string>(
     choices: formats,
     parse: (given, refuse) =>
       given.reduce<readonly OutputRequest<F>[]>(
-        (before, one) => withOutput(before, one, formats, refuse),
+        (before, text) => withOutput(before, text, formats, refuse),
         [],
       ),
   };
@@ -130,23 +130,23 @@ export function outputsOption<const F extends string>(
 
 function withOutput<F extends string>(
   before: readonly OutputRequest<F>[],
-  given: string,
+  text: string,
   formats: readonly F[],
   refuse: RefuseValue,
 ): readonly OutputRequest<F>[] {
-  const [, name = "", said] = /^([^=]*)(?:=(.*))?$/s.exec(given) ?? [];
+  const [, name = "", said] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
   const file = said === "-" ? undefined : said;
-  const format = chosen(name, formats, refuse, given);
+  const format = chosen(name, formats, refuse, text);
   if (format === undefined) return before;
   if (file === "") {
-    refuse(given, "the file name is empty");
+    refuse(text, "the file name is empty");
     return before;
   }
-  const other = before.find((one) => one.file === file);
+  const other = before.find((outputRequest) => outputRequest.file === file);
   if (other === undefined) return [...before, { format, file }];
   if (other.format !== format)
     refuse(
-      given,
+      text,
       file === undefined
         ? `standard output already gets ${other.format}; write one format to a file: ${format}=FILE`
         : `${file} already gets ${other.format}; choose another file`,
@@ -160,8 +160,8 @@ export function integerOption(
   least: number,
   most: number,
 ): OptionSpec<number | undefined> {
-  return lastValueOption(flags, description, `an integer from ${least} to ${most}`, (given) => {
-    const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
+  return lastValueOption(flags, description, `an integer from ${least} to ${most}`, (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     return number >= least && number <= most ? number : undefined;
   });
 }
@@ -174,14 +174,14 @@ function lastValueOption<T>(
   flags: string,
   description: string,
   expected: string,
-  read: (given: string) => T | undefined,
+  read: (text: string) => T | undefined,
 ): OptionSpec<T | undefined> {
-  const checked = (given: string, refuse: RefuseValue): T | undefined => {
-    const value = read(given);
-    if (value === undefined) refuse(given, `use ${expected}`);
+  const checked = (text: string, refuse: RefuseValue): T | undefined => {
+    const value = read(text);
+    if (value === undefined) refuse(text, `use ${expected}`);
     return value;
   };
-  return { flags, description, parse: (given, refuse) => given.map((one) => checked(one, refuse)).at(-1) };
+  return { flags, description, parse: (given, refuse) => given.map((text) => checked(text, refuse)).at(-1) };
 }
 
 /** The strings given for each option, by its attribute name (`varFile` for `--var-file`), in the order of the command line. */

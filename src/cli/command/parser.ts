@@ -38,7 +38,7 @@ export class Parser extends CommanderCommand {
 
   /** `workspace state rm`. */
   get title(): string {
-    return this.path.map((one) => one.name()).join(" ");
+    return this.path.map((parser) => parser.name()).join(" ");
   }
 
   override createCommand(name?: string): Parser {
@@ -48,8 +48,8 @@ export class Parser extends CommanderCommand {
   override parseOptions(argv: string[]): ParseOptionsResult {
     const [root = this] = this.path;
     root.active = this;
-    const commands = new Set(this.commands.map((one) => one.name()));
-    const flags = this.options.map((one) => one.flags);
+    const commands = new Set(this.commands.map((command) => command.name()));
+    const flags = this.options.map((option) => option.flags);
     const { words, problems } = withoutHabits(flags, argv, commands);
     this.habits = problems;
     const parsed = super.parseOptions([...words]);
@@ -66,14 +66,14 @@ export function buildProgram(entries: readonly CommandEntry[]): Parser {
     .enablePositionalOptions()
     .helpOption(false)
     .helpCommand(false)
-    .configureHelp({ subcommandTerm: (one) => one.name() });
+    .configureHelp({ subcommandTerm: (command) => command.name() });
   addOptions(program, [...ROOT_OPTIONS, VERSION]);
   hideOptions(program, new Set(["--file", "--target", "--host", "--version", "--help"]));
   collectWords(program.usage("<command> [options]"));
   for (const { name, summary, group } of entries) program.command(name).summary(summary).helpGroup(group);
   collectWords(program.command("help", { hidden: true }));
   program.hook("preSubcommand", async (_program, named) => {
-    const entry = entries.find((one) => one.name === named.name());
+    const entry = entries.find((commandEntry) => commandEntry.name === named.name());
     if (entry !== undefined) define(named as Parser, await entry.load());
   });
   return program;
@@ -82,7 +82,7 @@ export function buildProgram(entries: readonly CommandEntry[]): Parser {
 function define(parser: Parser, loaded: Command | CommandGroup): void {
   parser.definition = loaded;
   parser.summary(loaded.summary);
-  for (const one of commandsBelow(loaded)) define(parser.command(one.name) as Parser, one);
+  for (const command of commandsBelow(loaded)) define(parser.command(command.name) as Parser, command);
   if ("commands" in loaded) {
     addOptions(parser, ROOT_OPTIONS);
     hideOptions(parser, new Set(["--help"]));
@@ -91,10 +91,10 @@ function define(parser: Parser, loaded: Command | CommandGroup): void {
   }
   const specs = Object.values(loaded.options);
   addOptions(parser, [...specs.filter(isOwn), ...specs.filter((spec) => !isOwn(spec))]);
-  const own = new Set(parser.options.map((one) => one.long));
+  const own = new Set(parser.options.map((option) => option.long));
   for (const spec of PIPELINE_OPTIONS)
     if (isPipelineCommand(loaded) && !own.has(longOf(spec))) parser.addOption(optionOf(spec).hideHelp());
-  for (const one of loaded.args) parser.argument(one.name, one.description);
+  for (const argumentSpec of loaded.args) parser.argument(argumentSpec.name, argumentSpec.description);
   // Which options are unknown is checked later, with everything else.
   parser
     .allowUnknownOption()
@@ -148,7 +148,7 @@ export async function parseArguments(program: Parser, argv: readonly string[]): 
   const { active } = program;
   if (active.title === "workspace help") return parseArguments(program, [...active.args, "--help"]);
   const root = optionsBefore(active);
-  const unknown = [...active.path.flatMap((one) => one.habits), ...unknownOptions(active, root)];
+  const unknown = [...active.path.flatMap((parser) => parser.habits), ...unknownOptions(active, root)];
   const strange = unknownCommand(active);
   return {
     command: active.definition,
@@ -185,7 +185,7 @@ function unknownOptions(active: Parser, root: RawOptions): readonly Diagnostic[]
     .slice(0, -1)
     .flatMap(({ options }) => options)
     .filter((option) => root[option.attributeName()] !== undefined)
-    .flatMap(({ long }) => (active.options.some((one) => one.long === long) ? [] : [long ?? ""]));
+    .flatMap(({ long }) => (active.options.some((option) => option.long === long) ? [] : [long ?? ""]));
   const words = active.unknown.filter((word) => /^-./.test(word)).map((word) => word.replace(/=.*$/s, ""));
   const known = active.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long]));
   return [...new Set([...unused, ...words])].map((word) => {
@@ -197,7 +197,7 @@ function unknownOptions(active: Parser, root: RawOptions): readonly Diagnostic[]
 
 /** An option that only one command has, before that command. */
 function adviceFor({ title, commands, unknown }: Parser, word: string): { readonly hint?: string } {
-  const named = unknown.find((one) => commands.some((command) => command.name() === one));
+  const named = unknown.find((text) => commands.some((command) => command.name() === text));
   return named === undefined ? {} : { hint: `write it after the command: \`${title} ${named} ${word}\`` };
 }
 
@@ -206,8 +206,8 @@ function unknownCommand(active: Parser): readonly Diagnostic[] {
   const [name] = args;
   if ((definition !== undefined && !("commands" in definition)) || name === undefined || name.startsWith("-"))
     return [];
-  const shown = [...active.path.slice(1).map((one) => one.name()), name].join(" ");
-  const known = active.commands.map((one) => one.name()).filter((one) => one !== "help");
+  const shown = [...active.path.slice(1).map((parser) => parser.name()), name].join(" ");
+  const known = active.commands.map((command) => command.name()).filter((text) => text !== "help");
   const hint = commandHabit(name) ?? nearestHint(name, known, `run \`${active.title} --help\``, "words");
   return [error("CLI_USAGE", `unknown command "${shown}"`, { hint })];
 }

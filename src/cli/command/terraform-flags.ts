@@ -54,9 +54,9 @@ export function withoutHabits(
   argv: readonly string[],
   commands: ReadonlySet<string>,
 ): WithoutHabits {
-  const names = new Set(flags.flatMap((one) => /--([\w-]+)/.exec(one)?.[1] ?? []));
+  const names = new Set(flags.flatMap((flag) => /--([\w-]+)/.exec(flag)?.[1] ?? []));
   const valued = new Set(
-    flags.filter((one) => one.includes("<")).flatMap((one) => one.match(/-[\w-]+/g) ?? []),
+    flags.filter((flag) => flag.includes("<")).flatMap((flag) => flag.match(/-[\w-]+/g) ?? []),
   );
   const words: string[] = [];
   const problems: Diagnostic[] = [];

@@ -67,12 +67,12 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
     const read = (path: string) => readCommandInput(context, path);
     const base = options.input === undefined ? {} : await inputObject(options.input, read);
     const input = await inputOf(catalog, operation, words, base, read);
-    const found = [
+    const diagnostics = [
       ...(options.unchecked ? [] : inputProblems(catalog, operation, input)),
       ...remarks(words, input),
     ];
-    if (hasErrors(found)) throw new Failure(...found);
-    printDiagnostics(context, found);
+    if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
+    printDiagnostics(context, diagnostics);
     const answer = await withConnection(context, (connection) =>
       call(connection, operation, input, options.all),
     );
@@ -92,12 +92,14 @@ export function operationsText({ operations }: OperationCatalog): string {
 }
 
 /** Nested fields are written `outer.inner`; lists and deeper values are JSON. */
-export function operationText(one: CatalogOperation, follow: Follow): string {
-  const rows = one.fields.flatMap((field) => rowsOf(field.name, field.schema, field.required, follow));
+export function operationText(catalogOperation: CatalogOperation, follow: Follow): string {
+  const rows = catalogOperation.fields.flatMap((field) =>
+    rowsOf(field.name, field.schema, field.required, follow),
+  );
   const head = [
-    `${one.id}: ${one.summary}${one.adminOnly ? " (administrators only)" : ""}`,
-    `${one.method} ${one.path}`,
-    ...(one.description === "" ? [] : [one.description]),
+    `${catalogOperation.id}: ${catalogOperation.summary}${catalogOperation.adminOnly ? " (administrators only)" : ""}`,
+    `${catalogOperation.method} ${catalogOperation.path}`,
+    ...(catalogOperation.description === "" ? [] : [catalogOperation.description]),
   ];
   if (rows.length === 0) return `${head.join("\n")}\n\nIt takes no fields.\n`;
   const lines = textTable(rows, { indent: "  " });
@@ -120,8 +122,8 @@ function rowsOf(
   const row: Row = [`${name}${required ? "*" : ""}`, typeText(schema, follow), wordsText(schema)];
   if (depth >= DEPTH) return [row];
   const needed = listIn(schema.required);
-  const inner = Object.entries(objectIn(schema.properties)).flatMap(([key, one]) =>
-    rowsOf(`${name}.${key}`, follow(one as JsonObject), needed.includes(key), follow, depth + 1),
+  const inner = Object.entries(objectIn(schema.properties)).flatMap(([key, value]) =>
+    rowsOf(`${name}.${key}`, follow(value as JsonObject), needed.includes(key), follow, depth + 1),
   );
   return [row, ...inner];
 }
@@ -140,5 +142,5 @@ function wordsText({ description, enum: choices, default: value }: JsonObject): 
     Array.isArray(choices) ? `One of ${choices.map(String).join(", ")}.` : "",
     value === undefined ? "" : `Default: ${JSON.stringify(value)}.`,
   ];
-  return printable(words.filter((one) => one !== "").join(" "));
+  return printable(words.filter((word) => word !== "").join(" "));
 }

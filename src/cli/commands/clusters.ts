@@ -106,11 +106,11 @@ export async function finish(
   signal: AbortSignal,
 ): Promise<number> {
   const timeoutMs = timeout ?? DEADLINE_MS;
-  const found = wait
+  const answer = wait
     ? await waitForCluster(of, { ...goal, timeoutMs, signal, polled: clusterStates(context, of.address) })
     : await clusterNow(of);
-  if (found === undefined) return EXIT.error;
-  const cluster = of.masked(found);
+  if (answer === undefined) return EXIT.error;
+  const cluster = of.masked(answer);
   printResult(
     context,
     output,
@@ -238,16 +238,16 @@ const eventsCommand = defineCommand({
     if (options.all && options.limit !== undefined)
       throw failureOf("CLI_USAGE", "--all and --limit cannot be used together");
     const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 50);
-    const types = options.types.flatMap((one) => one.split(",")).map((one) => one.trim().toUpperCase());
+    const types = options.types.flatMap((one) => one.split(",")).map((text) => text.trim().toUpperCase());
     return withRecordedObject(context, "clusters", address, async ({ connection, id }) => {
       const request = {
         cluster_id: id,
         order: options.order === "oldest" ? "ASC" : "DESC",
         ...(types.length === 0 ? {} : { event_types: types }),
       };
-      const { events: found } = await clusterEvents(connection.reader, request, most);
+      const { events: jsonObjects } = await clusterEvents(connection.reader, request, most);
       const colors = colorsOf(context, context.stdout);
-      printResult(context, options.output, found, () => eventsText(found, colors));
+      printResult(context, options.output, jsonObjects, () => eventsText(jsonObjects, colors));
       return EXIT.ok;
     });
   },

@@ -25,14 +25,14 @@ export const completionOf = (entries: readonly CommandEntry[]): Command =>
   });
 
 async function wordsOf(entries: readonly CommandEntry[]): Promise<readonly CompletionWord[]> {
-  const found: CompletionWord[] = [];
+  const completionWords: CompletionWord[] = [];
   for (const { load } of entries) {
     const loaded = await load();
     const own = "commands" in loaded ? { options: {}, args: [] } : loaded;
-    const inner = commandsBelow(loaded).map((one) => wordOf(one.name, one.summary, one, []));
-    found.push(wordOf(loaded.name, loaded.summary, own, inner));
+    const inner = commandsBelow(loaded).map((command) => wordOf(command.name, command.summary, command, []));
+    completionWords.push(wordOf(loaded.name, loaded.summary, own, inner));
   }
-  return found;
+  return completionWords;
 }
 
 function wordOf(
@@ -41,7 +41,7 @@ function wordOf(
   { options, args }: Pick<Command, "options" | "args">,
   inner: readonly CompletionWord[],
 ): CompletionWord {
-  const takes = args.find((one) => one.takes !== undefined)?.takes ?? [];
+  const takes = args.find((argumentSpec) => argumentSpec.takes !== undefined)?.takes ?? [];
   return { name, summary, options: optionsOf(options), takes, inner };
 }
 
@@ -173,13 +173,19 @@ interface Titled {
 function titled(words: readonly CompletionWord[]): readonly Titled[] {
   return words.flatMap((word) => [
     { title: word.name, word, names: word.inner.map(({ name }) => name) },
-    ...word.inner.map((one) => ({ title: `${word.name} ${one.name}`, word: one, names: [] })),
+    ...word.inner.map((completionWord) => ({
+      title: `${word.name} ${completionWord.name}`,
+      word: completionWord,
+      names: [],
+    })),
   ]);
 }
 
 /** The pattern of two words that name a command. What else follows a command is one of its options or arguments. */
 function twoWordTitles(words: readonly CompletionWord[]): string {
-  return words.flatMap(({ name, inner }) => inner.map((one) => `"${name} ${one.name}"`)).join("|");
+  return words
+    .flatMap(({ name, inner }) => inner.map((completionWord) => `"${name} ${completionWord.name}"`))
+    .join("|");
 }
 
 /** The words that can follow a command and do not depend on the folder: commands, options, and arguments. */
@@ -190,30 +196,30 @@ function followers({ word, names }: Titled): readonly string[] {
 
 function optionCases({ title, word }: Titled, add: string, paths: string): readonly string[] {
   return word.options.flatMap(({ long, short, choices, path }) => {
-    const names = [long, ...(short === "" ? [] : [short])].map((one) => `"${title} ${one}"`).join("|");
+    const names = [long, ...(short === "" ? [] : [short])].map((text) => `"${title} ${text}"`).join("|");
     if (choices.length > 0) return [`    ${names}) ${add} ${choices.join(" ")}; return ;;`];
     return path ? [`    ${names}) ${paths}return ;;`] : [];
   });
 }
 
 /** What bash and zsh offer after a command. */
-function commandCase(one: Titled, add: string): string {
-  const addresses = one.word.takes === "address" ? "; _workspace_add_lines < <(_workspace_addresses)" : "";
-  return `    "${one.title}") ${add} ${followers(one).join(" ")}${addresses} ;;`;
+function commandCase(titled: Titled, add: string): string {
+  const addresses = titled.word.takes === "address" ? "; _workspace_add_lines < <(_workspace_addresses)" : "";
+  return `    "${titled.title}") ${add} ${followers(titled).join(" ")}${addresses} ;;`;
 }
 
 /** The branches of the scripts of bash and zsh for a command that is known. */
 function caseBlocks(words: readonly CompletionWord[], add: string, paths: string): string {
   const commands = titled(words);
   return `  case "$command $before" in
-${commands.flatMap((one) => optionCases(one, add, paths)).join("\n")}
+${commands.flatMap((titled) => optionCases(titled, add, paths)).join("\n")}
   esac
   case "$before" in
     -t|--target) _workspace_add_lines < <(_workspace_targets); return ;;
     --only) _workspace_add_lines < <(_workspace_addresses); return ;;
   esac
   case "$command" in
-${commands.map((one) => commandCase(one, add)).join("\n")}
+${commands.map((titled) => commandCase(titled, add)).join("\n")}
     *) ${add} --help ;;
   esac`;
 }
@@ -227,8 +233,8 @@ function fishScript(words: readonly CompletionWord[]): string {
   ];
   for (const word of words) {
     lines.push(`complete -c workspace -n __fish_use_subcommand -a ${word.name} -d ${quoted(word.summary)}`);
-    for (const one of [...word.options, ...word.inner.flatMap((inner) => inner.options)])
-      lines.push(option(word.name, one));
+    for (const completionOption of [...word.options, ...word.inner.flatMap((inner) => inner.options)])
+      lines.push(option(word.name, completionOption));
     lines.push(...taken(word, [word.name]));
     const absent = word.inner.map(({ name }) => name).join(" ");
     for (const inner of word.inner)
@@ -240,9 +246,9 @@ function fishScript(words: readonly CompletionWord[]): string {
   return `${[...new Set(lines)].join("\n")}\n`;
 }
 
-function option(command: string, one: CompletionOption): string {
-  const short = one.short === "" ? "" : ` -s ${one.short.slice(1)}`;
-  return `complete -c workspace -n '__fish_seen_subcommand_from ${command}'${short} -l ${one.long.slice(2)} -d ${quoted(one.description)}${values(one)}`;
+function option(command: string, completionOption: CompletionOption): string {
+  const short = completionOption.short === "" ? "" : ` -s ${completionOption.short.slice(1)}`;
+  return `complete -c workspace -n '__fish_seen_subcommand_from ${command}'${short} -l ${completionOption.long.slice(2)} -d ${quoted(completionOption.description)}${values(completionOption)}`;
 }
 
 function values({ long, choices, path }: CompletionOption): string {
@@ -256,7 +262,7 @@ function values({ long, choices, path }: CompletionOption): string {
 function taken({ takes }: CompletionWord, behind: readonly string[]): readonly string[] {
   if (takes.length === 0) return [];
   const offer = takes === "address" ? "(__workspace_addresses)" : takes.join(" ");
-  const seen = behind.map((one) => `__fish_seen_subcommand_from ${one}`).join("; and ");
+  const seen = behind.map((text) => `__fish_seen_subcommand_from ${text}`).join("; and ");
   return [`complete -c workspace -n '${seen}' -a ${quoted(offer)}`];
 }
 

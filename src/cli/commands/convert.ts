@@ -61,8 +61,8 @@ export const convertCommand = defineCommand({
   },
 });
 
-function viewOf({ found, written }: ConvertedFile): ConversionView {
-  const { log, files, ...rest } = found;
+function viewOf({ found: conversion, written }: ConvertedFile): ConversionView {
+  const { log, files, ...rest } = conversion;
   const { resources: left, attributes, notes } = log;
   return { ...rest, left, attributes, notes, written, unwritten: written.length === 0 ? files.length : 0 };
 }

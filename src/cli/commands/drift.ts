@@ -109,10 +109,10 @@ export const acknowledgeCommand = defineCommand({
 function listText(all: readonly Acknowledgement[], now: number): string {
   if (all.length === 0) return "Nothing is acknowledged.\n";
   return all
-    .map((one) => {
-      const ending = one.until <= now ? "expired" : "until";
+    .map((acknowledgement) => {
+      const ending = acknowledgement.until <= now ? "expired" : "until";
       return printable(
-        `${acknowledgedPlace(one)}  ${ending} ${timeText(one.until)} by ${one.by}: ${one.reason}`,
+        `${acknowledgedPlace(acknowledgement)}  ${ending} ${timeText(acknowledgement.until)} by ${acknowledgement.by}: ${acknowledgement.reason}`,
       );
     })
     .join("\n")
@@ -151,7 +151,7 @@ export const driftCommand = defineCommand({
         assertStateExists(session.store, state, "drift cannot be detected");
         const planned = await planWorkspace(session, state, { only: options.only });
         // Problems of the spec do not concern drift; objects that could not be read do.
-        const unread = planned.plan.diagnostics.filter((one) => one.code === "PLAN_UNREADABLE");
+        const unread = planned.plan.diagnostics.filter((diagnostic) => diagnostic.code === "PLAN_UNREADABLE");
         const found = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
         if (hasErrors(found)) throw new Failure(...found);
         printDiagnostics(context, found);
@@ -170,8 +170,8 @@ export const driftCommand = defineCommand({
           const only = restrictionOf(options.only)?.only;
           const moves = pendingMoves(planned.recovered.entries);
           const compared = { drift: planned.plan.drift, live: planned.live, only, moves };
-          const found = await rememberReported(session.store, state, compared, session.secretDigest);
-          printDiagnostics(context, found);
+          const diagnostics = await rememberReported(session.store, state, compared, session.secretDigest);
+          printDiagnostics(context, diagnostics);
         }
         return view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
       }),

@@ -31,7 +31,7 @@ export const explainCommand = defineCommand({
     {
       name: "[what]",
       description: "kind (`pools`), field (`clusters.autoscale.min_workers`), or section (`policy`)",
-      takes: everyKind.kinds.map((one) => one.kind),
+      takes: everyKind.kinds.map((provider) => provider.kind),
     },
   ],
   async run(context, _options, [what]) {
@@ -63,8 +63,12 @@ function partText(registry: Registry, provider: Provider, path: readonly string[
   const [first, ...rest] = path;
   const nested = nestedIn(registry, provider);
   if (first === undefined)
-    return kindText(provider, [...nested.map((one) => one.nested?.under ?? ""), "lifecycle"], colors);
-  const child = nested.find((one) => one.nested?.under === first);
+    return kindText(
+      provider,
+      [...nested.map((provider) => provider.nested?.under ?? ""), "lifecycle"],
+      colors,
+    );
+  const child = nested.find((provider) => provider.nested?.under === first);
   if (child !== undefined) return partText(registry, child, rest, colors);
   const repetition = provider.nested === undefined ? Object.entries(REPETITION) : [];
   const all = Object.entries({ lifecycle: LIFECYCLE, ...Object.fromEntries(repetition) });
@@ -74,22 +78,24 @@ function partText(registry: Registry, provider: Provider, path: readonly string[
 }
 
 function nestedIn(registry: Registry, { kind }: Provider): readonly Provider[] {
-  return registry.kinds.filter((one) => one.nested?.kind === kind);
+  return registry.kinds.filter((provider) => provider.nested?.kind === kind);
 }
 
 /** Only for the list of fields; nested kinds are described by their own tables. */
 function unders(nested: readonly Provider[]): FieldTable {
-  return Object.fromEntries(nested.map((one) => [one.nested?.under ?? "", { description: one.description }]));
+  return Object.fromEntries(
+    nested.map((provider) => [provider.nested?.under ?? "", { description: provider.description }]),
+  );
 }
 
 function sectionText(registry: Registry, name: string, path: readonly string[], colors: Colors): string {
   const { properties, $defs } = specSchema(registry) as FieldSchema & { readonly $defs: FieldTable };
   const names = [...SECTIONS, "lifecycle"];
   const sections: FieldTable = Object.fromEntries(
-    names.map((one) => [one, asSection(properties?.[one] ?? $defs[one] ?? {})]),
+    names.map((name) => [name, asSection(properties?.[name] ?? $defs[name] ?? {})]),
   );
   if (!Object.hasOwn(sections, name))
-    throw unknown("kind", name, [...registry.kinds.map((one) => one.kind), ...names]);
+    throw unknown("kind", name, [...registry.kinds.map((provider) => provider.kind), ...names]);
   return shown(`field of ${name}:`, [name, ...path], findField(sections, [name, ...path]), colors);
 }
 
@@ -104,9 +110,9 @@ function asSection(schema: FieldSchema): FieldSchema {
   return { ...rest, ...inside, ...entries, description: `${description}${unset}`, required: [] };
 }
 
-function shown(what: string, path: readonly string[], found: FoundField, colors: Colors): string {
-  if ("missing" in found) throw unknown(what, found.missing, found.known);
-  return fieldText(path.join("."), found.schema, colors);
+function shown(what: string, path: readonly string[], foundField: FoundField, colors: Colors): string {
+  if ("missing" in foundField) throw unknown(what, foundField.missing, foundField.known);
+  return fieldText(path.join("."), foundField.schema, colors);
 }
 
 function unknown(what: string, name: string, known: readonly string[]): Failure {

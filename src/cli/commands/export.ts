@@ -82,12 +82,12 @@ export const exportCommand = defineCommand({
 });
 
 function print(context: ConsoleContext, connection: Connection, input: ExportInput, options: ExportOptions) {
-  const found = exportSpec(input);
-  context.stdout.write(yamlText(found.document, [headOf(connection)]));
-  const notes = [...exportNotes(found, options.builtIn), ...unwrittenContents(found)];
+  const exportedSpec = exportSpec(input);
+  context.stdout.write(yamlText(exportedSpec.document, [headOf(connection)]));
+  const notes = [...exportNotes(exportedSpec, options.builtIn), ...unwrittenContents(exportedSpec)];
   printDiagnostics(context, notes);
-  context.stderr.write(lossesText(found));
-  return exitOfExport(found, notes);
+  context.stderr.write(lossesText(exportedSpec));
+  return exitOfExport(exportedSpec, notes);
 }
 
 async function write(
@@ -96,18 +96,23 @@ async function write(
   input: ExportInput,
   folder: FolderExport,
 ): Promise<number> {
-  const { found, diagnostics } = await exportToFolder(context, connection, input, folder, ({ document }) =>
-    yamlText(document, [headOf(connection), ...SCHEMA_LINES]),
+  const { found: exportedSpec, diagnostics } = await exportToFolder(
+    context,
+    connection,
+    input,
+    folder,
+    ({ document }) => yamlText(document, [headOf(connection), ...SCHEMA_LINES]),
   );
   printDiagnostics(context, diagnostics);
-  const files = found.sources.length === 0 ? "" : ` and ${count(found.sources.length, "file")} next to it`;
+  const files =
+    exportedSpec.sources.length === 0 ? "" : ` and ${count(exportedSpec.sources.length, "file")} next to it`;
   context.stdout.write(
-    `Wrote ${count(found.addresses.length, "resource")} to ${join(folder.out, DEFAULT_FILE)}${files}.\n${lossesText(found)}`,
+    `Wrote ${count(exportedSpec.addresses.length, "resource")} to ${join(folder.out, DEFAULT_FILE)}${files}.\n${lossesText(exportedSpec)}`,
   );
   // Each folder has its own embedded workspace.
   const there = folder.out === "." ? "" : `cd ${shellWord(printable(folder.out))}; `;
   if (connection.host !== EMBEDDED) context.stdout.write(`Next: ${there}workspace plan --adopt\n`);
-  return exitOfExport(found, diagnostics);
+  return exitOfExport(exportedSpec, diagnostics);
 }
 
 /** An export that lost something succeeded, but a script must be able to tell. */

@@ -19,26 +19,26 @@ export const graphCommand = defineCommand({
   },
   async run(context, options) {
     const { spec } = await readSpec(context, {});
-    const found = graphOf(spec.resources.values());
-    context.stdout.write(await drawn(options.output, found));
+    const graph = graphOf(spec.resources.values());
+    context.stdout.write(await drawn(options.output, graph));
     return EXIT.ok;
   },
 });
 
 async function drawn(
   form: "dot" | "mermaid" | "svg" | "json",
-  found: ReturnType<typeof graphOf>,
+  graph: ReturnType<typeof graphOf>,
 ): Promise<string> {
   switch (form) {
     case "dot":
-      return graphDot(found);
+      return graphDot(graph);
     case "mermaid":
-      return graphMermaid(found);
+      return graphMermaid(graph);
     case "json":
-      return `${printableJson(graphJson(found), 2)}\n`;
+      return `${printableJson(graphJson(graph), 2)}\n`;
     case "svg": {
       const { instance } = await import("@viz-js/viz");
-      return (await instance()).renderString(graphDot(found), { format: "svg" });
+      return (await instance()).renderString(graphDot(graph), { format: "svg" });
     }
   }
   return form satisfies never;

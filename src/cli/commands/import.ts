@@ -64,9 +64,9 @@ async function importInto(
 ): Promise<number> {
   assertFree(lease.state(), resource, id);
   const { record, plan, planned } = await planImport(session, lease.state(), resource, id);
-  const found = [...lease.diagnostics, ...planned.recovered.diagnostics];
-  if (hasErrors(found)) throw new Failure(...found);
-  context.observer.found(found);
+  const diagnostics = [...lease.diagnostics, ...planned.recovered.diagnostics];
+  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  context.observer.found(diagnostics);
   await recordRecovery(lease, [...planned.recovered.entries, ...planned.callerEntries]);
   if (lease.state().host === "") await lease.append({ type: "host", host: session.connection.host });
   await lease.append({ type: "record", record });

@@ -21,10 +21,10 @@ export function azureEndpoints(
   values: SourcedValues,
   said: boolean,
 ): AzureEndpoints | undefined {
-  const known = azureCloudOf(host);
+  const azureCloud = azureCloudOf(host);
   const { azure_workspace_resource_id: id, azure_environment: environment } = values;
-  if (known === undefined && id === undefined && !said) return undefined;
-  const cloud = known ?? cloudNamed(environment);
+  if (azureCloud === undefined && id === undefined && !said) return undefined;
+  const cloud = azureCloud ?? cloudNamed(environment);
   const here = isLoopback(new URL(host).hostname);
   return {
     authority: (here ? onThisMachine(context, "AZURE_AUTHORITY_HOST") : undefined) ?? cloud.authority,
@@ -45,11 +45,11 @@ function resourceIdIn({ value, from }: SourcedValue): string {
   });
 }
 
-function cloudNamed(said: SourcedValue | undefined): AzureCloud {
-  const name = said?.value.toLowerCase() ?? "public";
-  const found = AZURE_CLOUDS.find((one) => one.name === name);
-  if (found !== undefined) return found;
-  throw failureOf("CLI_USAGE", `${said?.from} is not an environment of Azure`, {
+function cloudNamed(sourcedValue: SourcedValue | undefined): AzureCloud {
+  const name = sourcedValue?.value.toLowerCase() ?? "public";
+  const azureCloud = AZURE_CLOUDS.find((one) => one.name === name);
+  if (azureCloud !== undefined) return azureCloud;
+  throw failureOf("CLI_USAGE", `${sourcedValue?.from} is not an environment of Azure`, {
     hint: `set it to ${AZURE_CLOUDS.map((one) => one.name).join(", ")}, or unset it`,
   });
 }

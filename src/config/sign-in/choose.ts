@@ -88,13 +88,13 @@ class Choosing {
   choice(): Found {
     const all: SignInSource[] = [];
     for (const [at, { family, read }] of this.#input.sources.entries()) {
-      const found = read();
-      const sources = this.#usable(family, found.sources);
+      const familySources = read();
+      const sources = this.#usable(family, familySources.sources);
       const pinned = sources.findIndex(({ values }) => values.auth_type !== undefined);
       const pin = sources[pinned]?.values.auth_type;
       // The default profile chooses no method for variables, which come before it.
-      const free = pin === undefined ? sources : found.named ? [] : sources.slice(0, pinned);
-      const choice = this.#fromSources(free, found.named);
+      const free = pin === undefined ? sources : familySources.named ? [] : sources.slice(0, pinned);
+      const choice = this.#fromSources(free, familySources.named);
       if (choice !== undefined) return choice;
       if (pin !== undefined)
         return this.#chosenMethod([...all, ...sources], pin, this.#input.sources.slice(at + 1));
@@ -127,9 +127,9 @@ class Choosing {
   }
 
   #fromSources(sources: readonly SignInSource[], named: boolean): Found | undefined {
-    const withCredentials = sources.filter((one) => hasCredentials(one.values));
+    const withCredentials = sources.filter((signInSource) => hasCredentials(signInSource.values));
     const settings = settingsIn(merged(sources));
-    for (const group of named ? [sources] : withCredentials.map((one) => [one])) {
+    for (const group of named ? [sources] : withCredentials.map((signInSource) => [signInSource])) {
       const values = { ...settings, ...merged(group) };
       const kinds = kindsIn(values);
       if (kinds.size > 1) throw new Failure(conflict(values));
@@ -389,5 +389,5 @@ function file({ values: { databricks_id_token_filepath: path } }: MethodInput): 
 }
 
 function sourcesOf(values: readonly ({ readonly from: string } | undefined)[]): readonly string[] {
-  return values.flatMap((one) => (one === undefined ? [] : [one.from]));
+  return values.flatMap((value) => (value === undefined ? [] : [value.from]));
 }

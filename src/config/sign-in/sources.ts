@@ -90,8 +90,8 @@ export type Sources = readonly { readonly family: Family; readonly read: () => F
 export function signInSources(context: ProcessContext, profile: string | undefined): Sources {
   const named = profile ?? fromEnv(context, "WORKSPACE_PROFILE");
   const own = ownProfiles(context);
-  const found = profileIn(own, named ?? DEFAULT_PROFILE);
-  const elsewhere = named !== undefined && found === undefined;
+  const profileSection = profileIn(own, named ?? DEFAULT_PROFILE);
+  const elsewhere = named !== undefined && profileSection === undefined;
   if (elsewhere) {
     const vendors = vendorProfiles(context);
     if (profileIn(vendors, named) === undefined) throw new Failure(noProfile(named, [own, vendors]));
@@ -100,7 +100,7 @@ export function signInSources(context: ProcessContext, profile: string | undefin
   const first = profile !== undefined;
   const readOwn = (): FamilySources => ({
     named: named !== undefined && !elsewhere,
-    sources: ordered(context, "workspace", found, first),
+    sources: ordered(context, "workspace", profileSection, first),
   });
   const readVendors = (): FamilySources => {
     const name = (elsewhere ? named : undefined) ?? fromEnv(context, "DATABRICKS_CONFIG_PROFILE");
@@ -140,12 +140,12 @@ export function isSpecProfile(
 /** One profile without any variable. Throws Failure with CLI_FILE if no file has it. */
 export function profileSources(context: ProcessContext, name: string): Sources {
   const own = ownProfiles(context);
-  const found = profileIn(own, name);
+  const profileSection = profileIn(own, name);
   const vendors = vendorProfiles(context);
-  const section = found ?? profileIn(vendors, name);
+  const section = profileSection ?? profileIn(vendors, name);
   if (section === undefined) throw new Failure(noProfile(name, [own, vendors]));
   const source = sourceOf(section, context.home);
-  const family = found === undefined ? "databricks" : "workspace";
+  const family = profileSection === undefined ? "databricks" : "workspace";
   return [{ family, read: () => ({ named: true, sources: [source] }) }];
 }
 
@@ -195,8 +195,8 @@ export function shortPath(path: string, home: string): string {
 /** The profile of this program that counts, and the host that it is for. */
 export function ownProfile(sources: Sources): { readonly host?: string; readonly profile: Profile } {
   const own = sources.find(({ family }) => family === "workspace")?.read().sources ?? [];
-  const found = own.find(({ profile }) => profile !== undefined);
-  const host = found?.values.host?.value;
-  const profile = Object.fromEntries(found?.profile?.values ?? []) as Profile;
+  const signInSource = own.find(({ profile }) => profile !== undefined);
+  const host = signInSource?.values.host?.value;
+  const profile = Object.fromEntries(signInSource?.profile?.values ?? []) as Profile;
   return { profile, host };
 }

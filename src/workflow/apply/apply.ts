@@ -173,7 +173,7 @@ async function executePlan(
   const { user, host } = thisProcess();
   const actor = ciActor(invocation) ?? `${user}@${host}`;
   const activity = await invocation.observer.begin();
-  const found = await applyPlan({
+  const applyOutcome = await applyPlan({
     plan,
     registry,
     resources,
@@ -191,8 +191,8 @@ async function executePlan(
     signal,
     origin: { command, ...from, actor, ...defined({ target: spec.target?.name }) },
   }).finally(() => activity.stop());
-  invocation.runObserver?.applied(plan, lease.state(), found);
-  const outcome = sensitive.masked(locatedOutcome(found, resources));
+  invocation.runObserver?.applied(plan, lease.state(), applyOutcome);
+  const outcome = sensitive.masked(locatedOutcome(applyOutcome, resources));
   await observer.applied(plan, outcome, notes);
   return { status: "applied", plan, outcome };
 }
@@ -222,15 +222,15 @@ export function withPlanFile<T>(
 
 /** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
 function refusePlanOptions(options: InvocationOptions & PlanOptions): void {
-  const given = [
+  const planOptions = [
     ...((options.var ?? []).length === 0 ? [] : ["--var"]),
     ...((options.varFile ?? []).length === 0 ? [] : ["--var-file"]),
     ...((options.only ?? []).length === 0 ? [] : ["--only"]),
     ...(options.adopt === true ? ["--adopt"] : []),
     ...(options.allowDuplicates === true ? ["--allow-duplicates"] : []),
   ];
-  if (given.length === 0) return;
-  throw failureOf("CLI_USAGE", `${given.join(", ")} cannot be used with a saved plan`, {
+  if (planOptions.length === 0) return;
+  throw failureOf("CLI_USAGE", `${planOptions.join(", ")} cannot be used with a saved plan`, {
     hint: "remove it, or make a new plan with it",
   });
 }
@@ -238,8 +238,8 @@ function refusePlanOptions(options: InvocationOptions & PlanOptions): void {
 /** --target may repeat the target of the plan. */
 function refuseOtherTarget(target: string | undefined, planned: string | undefined, file: string): void {
   if (target === undefined || target === planned) return;
-  const made = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
-  throw failureOf("CLI_USAGE", `the plan was made ${made}, not for ${JSON.stringify(target)}`, {
+  const madeFor = planned === undefined ? "without a target" : `for the target ${JSON.stringify(planned)}`;
+  throw failureOf("CLI_USAGE", `the plan was made ${madeFor}, not for ${JSON.stringify(target)}`, {
     hint: `remove --target, or make a new plan: \`workspace plan --target ${shellWord(target)} --out ${shellWord(file)}\``,
   });
 }

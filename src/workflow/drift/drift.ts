@@ -23,13 +23,13 @@ import { writeEntries } from "../session/open-state.ts";
 /** One request for each cluster that differs, and none if nothing does. */
 export function withOrigins(drift: readonly Drift[], state: State, api: Reader): Promise<readonly Drift[]> {
   return Promise.all(
-    drift.map(async (one) => {
-      const id = state.records.get(one.address)?.id;
+    drift.map(async (drift) => {
+      const id = state.records.get(drift.address)?.id;
       const origin =
-        one.kind === "clusters" && one.what === "changed" && id !== undefined
-          ? await lastEvent(api, id, one)
-          : factsOrigin(one);
-      return { ...one, origin };
+        drift.kind === "clusters" && drift.what === "changed" && id !== undefined
+          ? await lastEvent(api, id, drift)
+          : factsOrigin(drift);
+      return { ...drift, origin };
     }),
   );
 }
@@ -78,26 +78,26 @@ const DAY = "2026-12-31";
 const usage = (message: string, hint: string): Failure => failureOf("CLI_USAGE", message, { hint });
 
 /** The end of the named day, or the time, in milliseconds. Throws Failure with CLI_USAGE. */
-export function acknowledgedUntil(given: string | undefined, now: number): number {
+export function acknowledgedUntil(until: string | undefined, now: number): number {
   const hint = `pass today or a later date, such as --until ${DAY}`;
-  if (given === undefined) throw usage("--until is missing", hint);
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(given);
-  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?Z$/.test(given);
-  const at = Date.parse(day ? `${given}T23:59:59Z` : given);
+  if (until === undefined) throw usage("--until is missing", hint);
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(until);
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?Z$/.test(until);
+  const at = Date.parse(day ? `${until}T23:59:59Z` : until);
   // `Date` takes February 30 for March 2.
-  const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(given.slice(0, DAY.length));
-  if ((!day && !time) || !exists) throw usage(`--until ${given} is not a date`, hint);
-  if (at <= now) throw usage(`--until ${given} is in the past`, hint);
+  const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(until.slice(0, DAY.length));
+  if ((!day && !time) || !exists) throw usage(`--until ${until} is not a date`, hint);
+  if (at <= now) throw usage(`--until ${until} is in the past`, hint);
   return at;
 }
 
 /** Throws Failure with CLI_USAGE. */
-export function acknowledgedReason(given: string | undefined): string {
-  if (given === undefined || given.trim() === "")
+export function acknowledgedReason(reason: string | undefined): string {
+  if (reason === undefined || reason.trim() === "")
     throw usage("--reason is missing", "pass the reason why the drift is accepted; every report shows it");
-  if (given.length > MOST_REASON)
-    throw usage(`--reason has ${given.length} characters; the limit is ${MOST_REASON}`, "shorten it");
-  return given;
+  if (reason.length > MOST_REASON)
+    throw usage(`--reason has ${reason.length} characters; the limit is ${MOST_REASON}`, "shorten it");
+  return reason;
 }
 
 /** An address may contain dots, so a whole address outweighs a field. Throws Failure with CLI_UNKNOWN_ADDRESS. */
@@ -136,8 +136,8 @@ export const acknowledgedPlace = ({ address, field }: Acknowledgement): string =
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export function acknowledgedAt(all: readonly Acknowledgement[], place: string): Acknowledgement {
-  const found = all.find((one) => acknowledgedPlace(one) === place);
-  if (found !== undefined) return found;
+  const acknowledgement = all.find((one) => acknowledgedPlace(one) === place);
+  if (acknowledgement !== undefined) return acknowledgement;
   throw failureOf("CLI_UNKNOWN_ADDRESS", `${place} is not acknowledged`, {
     hint: nearestHint(
       place,
@@ -191,7 +191,9 @@ export async function rememberReported(
         "DRIFT_NOT_RECORDED",
         "the state could not be written, so the next run reports this drift as new",
         {
-          cause: problem.diagnostics.map((one) => `${one.code}: ${one.message}`).join("; "),
+          cause: problem.diagnostics
+            .map((diagnostic) => `${diagnostic.code}: ${diagnostic.message}`)
+            .join("; "),
           hint: "grant this user write access to the state, or run `workspace drift` without --since",
         },
       ),

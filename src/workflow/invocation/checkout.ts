@@ -81,10 +81,10 @@ function treeOf(file: string): string {
 }
 
 function checkoutOf(folder: string): string | undefined {
-  let found: string | undefined;
+  let outermost: string | undefined;
   for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) found = at;
-    if (at === dirname(at)) return found;
+    if (existsSync(join(at, ".git"))) outermost = at;
+    if (at === dirname(at)) return outermost;
   }
 }
 
@@ -93,7 +93,7 @@ const MOST_LINKS = 40;
 
 /** Every path that the system resolves. A link in the tree may point outside, and one outside into it. */
 function lookedUpIn(path: string): readonly string[] {
-  const found: string[] = [];
+  const paths: string[] = [];
   let { root: at } = parse(path);
   let names = partsOf(path);
   for (let links = 0; links <= MOST_LINKS; ) {
@@ -105,7 +105,7 @@ function lookedUpIn(path: string): readonly string[] {
       continue;
     }
     const next = join(at, name);
-    found.push(next);
+    paths.push(next);
     const target = linkTarget(next);
     if (target === undefined) {
       at = next;
@@ -115,7 +115,7 @@ function lookedUpIn(path: string): readonly string[] {
     if (isAbsolute(target)) at = parse(target).root;
     names = [...partsOf(target), ...rest];
   }
-  return found;
+  return paths;
 }
 
 function partsOf(path: string): string[] {

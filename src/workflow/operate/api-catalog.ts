@@ -97,19 +97,19 @@ function parametersOf(
 ): readonly CatalogField[] {
   return listIn(parameters)
     .map(objectIn)
-    .map((one) => ({
-      name: textIn(one.name),
-      required: one.required === true,
+    .map((parameter) => ({
+      name: textIn(parameter.name),
+      required: parameter.required === true,
       schema: described(
-        follow(one.schema),
-        one.description,
-        one.in === "path" ? "Part of the path." : undefined,
+        follow(parameter.schema),
+        parameter.description,
+        parameter.in === "path" ? "Part of the path." : undefined,
       ),
     }));
 }
 
 function described(schema: JsonObject, ...words: readonly (Json | undefined)[]): JsonObject {
-  const description = [...words, schema.description].find((one) => typeof one === "string");
+  const description = [...words, schema.description].find((word) => typeof word === "string");
   return description === undefined ? schema : { ...schema, description };
 }
 
@@ -138,11 +138,11 @@ function followed(schema: Json | undefined, components: JsonObject): JsonObject 
   return parts.reduce<JsonObject>((whole, part) => joined(whole, part), {});
 }
 
-function joined(one: JsonObject, other: JsonObject): JsonObject {
-  const properties = { ...objectIn(one.properties), ...objectIn(other.properties) };
-  const required = [...listIn(one.required), ...listIn(other.required)];
+function joined(schema: JsonObject, other: JsonObject): JsonObject {
+  const properties = { ...objectIn(schema.properties), ...objectIn(other.properties) };
+  const required = [...listIn(schema.required), ...listIn(other.required)];
   return {
-    ...one,
+    ...schema,
     ...other,
     ...(Object.keys(properties).length === 0 ? {} : { properties }),
     ...(required.length === 0 ? {} : { required }),
@@ -151,15 +151,15 @@ function joined(one: JsonObject, other: JsonObject): JsonObject {
 
 /** Throws Failure with CLI_USAGE. */
 export function findOperation({ operations }: OperationCatalog, name: string): CatalogOperation {
-  const found = operations.find((one) => one.id === name || one.name === name);
-  if (found !== undefined) return found;
+  const catalogOperation = operations.find((operation) => operation.id === name || operation.name === name);
+  if (catalogOperation !== undefined) return catalogOperation;
   const related = operations.filter(({ id }) => id.split("/").at(-1) === name || id.startsWith(`${name}/`));
   const hint =
     related.length > 0
       ? `did you mean ${related.map(({ id }) => id).join(", ")}?`
       : nearestHint(
           name,
-          operations.map((one) => one.id),
+          operations.map((operation) => operation.id),
           "to list operations, run `workspace api --list`",
           "words",
         );
@@ -198,19 +198,19 @@ function guarded(input: JsonObject): WriteInput {
 
 /** An error for an answer that is not JSON, and a warning for secrets in arguments. */
 export function remarks(words: readonly string[], input: JsonObject): readonly Diagnostic[] {
-  const found: Diagnostic[] = [];
+  const diagnostics: Diagnostic[] = [];
   if (input.direct_download === true)
-    found.push(
+    diagnostics.push(
       error("CLI_USAGE", "direct_download returns the raw file, and this command prints JSON", {
         hint: "omit it; content then contains the file in base64",
       }),
     );
   for (const name of SECRETS)
     if (words.some((word) => word.startsWith(`${name}=`) && !word.startsWith(`${name}=@`)))
-      found.push(
+      diagnostics.push(
         warning("CLI_USAGE", `the value of ${name} is visible in the process list and in the shell history`, {
           hint: `read it from a file (${name}=@FILE) or from stdin (${name}=@-)`,
         }),
       );
-  return found;
+  return diagnostics;
 }

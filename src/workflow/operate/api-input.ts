@@ -24,16 +24,16 @@ export async function inputOf(
   let input = whole;
   const names = new Set<string>();
   for (const word of words) {
-    const { name, value, isJson } = split(operation, word);
+    const { name, value: text, isJson } = split(operation, word);
     const { path, schema } = placeOf(catalog, operation, name);
-    const given = isJson ? jsonOf(name, value) : await valueGiven(name, schema, value, read);
-    const isItem = !isJson && !Array.isArray(given) && takesItems(schema);
+    const value = isJson ? jsonOf(name, text) : await valueGiven(name, schema, text, read);
+    const isItem = !isJson && !Array.isArray(value) && takesItems(schema);
     if (names.has(name) && !isItem)
       throw failureOf("CLI_USAGE", `duplicate field ${name}`, {
         hint: "set it once; for a list, repeat it for each item, or pass the list as JSON",
       });
     names.add(name);
-    input = (isItem ? withItem(input, path, given) : withValueAt(input, path, given)) as JsonObject;
+    input = (isItem ? withItem(input, path, value) : withValueAt(input, path, value)) as JsonObject;
   }
   return input;
 }
@@ -65,7 +65,7 @@ function placeOf(
   let { schema } = outer;
   for (let rest = name.slice(outer.name.length + 1); rest !== ""; ) {
     const inner = objectIn(schema.properties);
-    const key = Object.keys(inner).find((one) => rest === one || rest.startsWith(`${one}.`)) ?? rest;
+    const key = Object.keys(inner).find((key) => rest === key || rest.startsWith(`${key}.`)) ?? rest;
     path.push(key);
     schema = catalog.follow(inner[key] ?? schema.additionalProperties);
     rest = rest.slice(key.length + 1);
@@ -187,5 +187,7 @@ function measured(value: Json): Json {
   if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return value.map(measured);
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, measured(one)]));
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([key, value]) => [key, measured(value)]),
+  );
 }

@@ -54,22 +54,22 @@ const FLAGS: Readonly<Record<keyof Parameters, string>> = {
 /** The most bytes that a field of parameters may have as JSON (contract B 8). */
 const MOST_BYTES = 10_000;
 
-export function hasParameters(given: Parameters): boolean {
-  return used(given).length > 0;
+export function hasParameters(parameters: Parameters): boolean {
+  return used(parameters).length > 0;
 }
 
-function used(given: Parameters): readonly (keyof Parameters)[] {
-  return (Object.keys(FLAGS) as (keyof Parameters)[]).filter((name) => given[name].length > 0);
+function used(parameters: Parameters): readonly (keyof Parameters)[] {
+  return (Object.keys(FLAGS) as (keyof Parameters)[]).filter((name) => parameters[name].length > 0);
 }
 
 /** The field of run-now, or none. `settings` are the job's. Throws Failure with CLI_USAGE. */
-export function parametersFor(address: string, settings: JsonObject, given: Parameters): JsonObject {
-  if (!hasParameters(given)) return {};
+export function parametersFor(address: string, settings: JsonObject, parameters: Parameters): JsonObject {
+  if (!hasParameters(parameters)) return {};
   const kind = TASKS.find(({ task }) => settings[task] !== undefined);
   if (kind === undefined) throw failureOf("CLI_USAGE", `the task of ${address} does not take parameters`);
-  const misfits = used(given).filter((name) => name !== "param" && name !== kind.own);
+  const misfits = used(parameters).filter((name) => name !== "param" && name !== kind.own);
   if (misfits.length > 0) throw new Failure(...misfits.map((name) => misfit(address, kind, name)));
-  const values = [...given.param, ...(kind.own === undefined ? [] : given[kind.own])];
+  const values = [...parameters.param, ...(kind.own === undefined ? [] : parameters[kind.own])];
   const value: Json = kind.own === undefined ? named(values) : values;
   assertFits(address, kind, value);
   return { [kind.field]: value };
@@ -82,8 +82,8 @@ function misfit(address: string, kind: TaskKind, name: keyof Parameters): Diagno
   });
 }
 
-function named(given: readonly string[]): JsonObject {
-  const pairs = given.map((text): readonly [string, string] => {
+function named(texts: readonly string[]): JsonObject {
+  const pairs = texts.map((text): readonly [string, string] => {
     const equals = text.indexOf("=");
     if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
     throw failureOf("CLI_USAGE", `--param ${text} does not have the form name=value`, {

@@ -82,12 +82,12 @@ function recordOf(state: State, kind: string, text: string): StateRecord {
   const address = parseAddress(other === kind ? text : `${kind}.${text}`);
   const record = address === undefined ? undefined : state.records.get(address);
   if (record !== undefined) return record;
-  const known = [...state.records.keys()].filter((one) => kindOf(one) === kind);
+  const addresses = [...state.records.keys()].filter((address) => kindOf(address) === kind);
   const otherwise =
-    known.length === 0
+    addresses.length === 0
       ? `no ${kind} are recorded; run \`workspace apply\` first`
-      : `recorded ${kind}: ${known.join(", ")}`;
-  const hint = nearestHint(address ?? text, known, otherwise);
+      : `recorded ${kind}: ${addresses.join(", ")}`;
+  const hint = nearestHint(address ?? text, addresses, otherwise);
   throw failureOf("CLI_UNKNOWN_ADDRESS", `the state does not contain ${address ?? text}`, { hint });
 }
 

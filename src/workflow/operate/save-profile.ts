@@ -76,7 +76,8 @@ export function profileUse(context: ProcessContext, { name, values }: NewProfile
     if (choice === undefined || identityOf(host.value) !== identityOf(values.host ?? ""))
       return { unusedBecause: `${host.from} names ${host.value}` };
     const { credential, from } = choice;
-    const isOwn = from.some((one) => one.endsWith(own)) || usesNoValue(credential?.method, values.auth_type);
+    const isOwn =
+      from.some((text) => text.endsWith(own)) || usesNoValue(credential?.method, values.auth_type);
     if (credential !== undefined && isOwn) return { method: credential.method, from };
     return { unusedBecause: `${from.join(" and ") || "another source"} comes first` };
   } catch (problem) {

@@ -37,30 +37,34 @@ export async function clusterNow({ connection, id }: RecordedObject): Promise<Js
 export async function waitForCluster(of: RecordedObject, on: ClusterWait): Promise<JsonObject | undefined> {
   const begun = performance.now();
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 1.5)) {
-    const found = await clusterNow(of);
-    if (on.isThere(found)) return found;
-    on.polled(found);
-    if (on.lost.includes(String(found.state))) throw cannotCome(of, on, found);
+    const cluster = await clusterNow(of);
+    if (on.isThere(cluster)) return cluster;
+    on.polled(cluster);
+    if (on.lost.includes(String(cluster.state))) throw cannotCome(of, on, cluster);
     if (on.signal.aborted) return undefined;
     const left = on.timeoutMs - (performance.now() - begun);
-    if (left <= 0) throw tooLong(of, on, found);
+    if (left <= 0) throw tooLong(of, on, cluster);
     await nodeClock.sleep(Math.min(wait, left), on.signal);
   }
 }
 
-function cannotCome({ address }: RecordedObject, { what }: ClusterWait, found: JsonObject): Failure {
-  const cause = whyText(found);
-  return failureOf("CLI_NOT_REACHED", `${address} is ${String(found.state)} and will not ${what}`, {
+function cannotCome({ address }: RecordedObject, { what }: ClusterWait, cluster: JsonObject): Failure {
+  const cause = whyText(cluster);
+  return failureOf("CLI_NOT_REACHED", `${address} is ${String(cluster.state)} and will not ${what}`, {
     address,
     ...(cause === "" ? {} : { cause }),
     hint: `to see what happened, run \`workspace clusters events ${shellWord(address)}\``,
   });
 }
 
-function tooLong({ address }: RecordedObject, { what, timeoutMs }: ClusterWait, found: JsonObject): Failure {
+function tooLong(
+  { address }: RecordedObject,
+  { what, timeoutMs }: ClusterWait,
+  cluster: JsonObject,
+): Failure {
   return failureOf(
     "API_TIMEOUT",
-    `timed out after ${duration(timeoutMs)} waiting for ${address} to ${what}; it is ${String(found.state)}`,
+    `timed out after ${duration(timeoutMs)} waiting for ${address} to ${what}; it is ${String(cluster.state)}`,
     {
       address,
       hint: `to see what happens, run \`workspace clusters events ${shellWord(address)}\``,
@@ -146,9 +150,9 @@ export async function followRun(
 ): Promise<FollowedRun> {
   const begun = performance.now();
   for (let id = following.run; ; ) {
-    const one: Attempt = { id, reader, following, begun, observer };
-    const ended = await endOf(one);
-    const next = ended === undefined ? undefined : await nextOf(one, ended);
+    const attempt: Attempt = { id, reader, following, begun, observer };
+    const ended = await endOf(attempt);
+    const next = ended === undefined ? undefined : await nextOf(attempt, ended);
     if (next === undefined) return { id, ended };
     observer.retried(next, id, ended ?? {});
     id = next;
@@ -163,25 +167,25 @@ interface Attempt {
   readonly observer: FollowRunObserver;
 }
 
-async function endOf(one: Attempt): Promise<JsonObject | undefined> {
+async function endOf(attempt: Attempt): Promise<JsonObject | undefined> {
   for (let round = 0; ; round++) {
-    const found = await one.reader.read("jobs/runs/get", { run_id: one.id });
-    if (hasEnded(found)) return found;
-    one.observer.polled(one.id, found);
-    if (!(await paused(one, round))) return undefined;
+    const run = await attempt.reader.read("jobs/runs/get", { run_id: attempt.id });
+    if (hasEnded(run)) return run;
+    attempt.observer.polled(attempt.id, run);
+    if (!(await paused(attempt, round))) return undefined;
   }
 }
 
 /** The attempt that comes after one that has ended, once it is there. */
-async function nextOf(one: Attempt, ended: JsonObject): Promise<RunId | undefined> {
-  const { patienceMs = PATIENCE_MS } = one.following;
+async function nextOf(attempt: Attempt, ended: JsonObject): Promise<RunId | undefined> {
+  const { patienceMs = PATIENCE_MS } = attempt.following;
   const begun = performance.now();
   for (let round = 0; ; round++) {
-    const outlook = await findNextAttempt(one.reader, ended);
+    const outlook = await findNextAttempt(attempt.reader, ended);
     if (outlook === undefined || "next" in outlook) return outlook?.next;
     if (performance.now() - begun > outlook.withinMs + patienceMs) return undefined;
-    if (round === 0) one.observer.retryExpected(one.id, ended);
-    if (!(await paused(one, round))) return undefined;
+    if (round === 0) attempt.observer.retryExpected(attempt.id, ended);
+    if (!(await paused(attempt, round))) return undefined;
   }
 }
 
@@ -240,8 +244,8 @@ async function attemptsOf(reader: Reader, run: JsonObject): Promise<readonly str
   const first = idText(run.original_attempt_run_id ?? run.run_id);
   const runs = await newestRuns(reader, { job_id: run.job_id ?? null }, MOST_RUNS);
   return runs
-    .filter((one) => idText(one.original_attempt_run_id) === first)
-    .map((one) => idText(one.run_id))
+    .filter((attempt) => idText(attempt.original_attempt_run_id) === first)
+    .map((attempt) => idText(attempt.run_id))
     .reverse();
 }
 

@@ -13,13 +13,13 @@ const load = createRequire(import.meta.url);
 /** Undefined without globs. Throws Failure with CLI_UNKNOWN_ADDRESS for a glob that matches nothing. */
 export function addressFilter(
   globs: readonly string[],
-  known: readonly Address[],
+  addresses: readonly Address[],
   otherwise = "to list addresses, run `workspace state list` or `workspace graph`",
 ): ((address: Address) => boolean) | undefined {
   if (globs.length === 0) return undefined;
   const matchers = globs.map((glob) => matcherOf(glob));
-  const missed = globs.filter((_, at) => !known.some((address) => matchers[at]?.(address)));
-  if (missed.length > 0) throw new Failure(...missed.map((glob) => missing(glob, known, otherwise)));
+  const missed = globs.filter((_, at) => !addresses.some((address) => matchers[at]?.(address)));
+  if (missed.length > 0) throw new Failure(...missed.map((glob) => missing(glob, addresses, otherwise)));
   return (address) => matchers.some((matches) => matches(address));
 }
 
@@ -41,9 +41,9 @@ function matcherOf(glob: string): (address: string) => boolean {
   return (address) => address === glob || matches(address);
 }
 
-function missing(glob: string, known: readonly Address[], otherwise: string) {
+function missing(glob: string, addresses: readonly Address[], otherwise: string) {
   const hint = isModuleAddress(glob)
     ? `for the resources of a module, write '*.${nameOf(glob as Address)}/*'`
-    : nearestHint(glob, known, otherwise);
+    : nearestHint(glob, addresses, otherwise);
   return error("CLI_UNKNOWN_ADDRESS", `--only ${glob} matches no resource`, { hint });
 }

@@ -50,13 +50,13 @@ const isCheap = (from: CallerSources): boolean =>
 /** `known`: facts that are known without a request, or that must not be read. */
 export async function gatherFacts(
   draft: PlanDraft,
-  known: GatheredFacts,
+  gatheredFacts: GatheredFacts,
   from: FactSources,
 ): Promise<GatheredFacts> {
   const wasAsked = isCheap(from);
-  const first = requestsOf(draft, known.facts);
+  const first = requestsOf(draft, gatheredFacts.facts);
   const isNew = first.caller && !wasAsked;
-  const gathered = await withRequested(known, draft, { ...first, caller: isNew }, from);
+  const gathered = await withRequested(gatheredFacts, draft, { ...first, caller: isNew }, from);
   if (first.dependents.size === 0) return gathered;
   const then = requestsOf(draft, gathered.facts);
   return withRequested(gathered, draft, { ...then, caller: then.caller && !wasAsked && !isNew }, from);
@@ -102,8 +102,8 @@ async function withCaller(
 function credentialDigest({ key, settings: { place } }: CallerSources): string | undefined {
   const { credential } = place.embedded ? {} : place;
   if (credential === undefined) return keyedDigest(key, place.identity);
-  const said = credential.method === "pat" ? credential.token : principalOf(credential);
-  return said === undefined ? undefined : keyedDigest(key, said);
+  const principal = credential.method === "pat" ? credential.token : principalOf(credential);
+  return principal === undefined ? undefined : keyedDigest(key, principal);
 }
 
 /** Lists of kinds that the spec need not know, for what the plan's deletes do to others. */
@@ -143,8 +143,11 @@ async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, Co
 async function textsOf(input: ContentsInput, change: Update): Promise<ContentTexts | undefined> {
   const provider = input.registry.get(change.kind);
   const payload = input.spec.resources.get(change.address)?.payload;
-  const found = input.live.get(change.kind);
-  const live = found?.readable === true ? found.objects.find((one) => one.id === change.id) : undefined;
+  const liveKind = input.live.get(change.kind);
+  const live =
+    liveKind?.readable === true
+      ? liveKind.objects.find((liveObject) => liveObject.id === change.id)
+      : undefined;
   if (payload === undefined || live === undefined || payload.secret !== undefined) return undefined;
   const bytes = payload.bytes();
   const after =

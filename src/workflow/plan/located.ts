@@ -9,7 +9,7 @@ import type { Spec } from "../../spec/model/spec.ts";
 type Resources = Spec["resources"];
 
 export function locatedOutcome(outcome: ApplyOutcome, resources: Resources): ApplyOutcome {
-  return { ...outcome, changes: outcome.changes.map((one) => located(one, resources)) };
+  return { ...outcome, changes: outcome.changes.map((changeOutcome) => located(changeOutcome, resources)) };
 }
 
 export function locatedEvent(event: ApplyEvent, resources: Resources): ApplyEvent {
@@ -19,18 +19,23 @@ export function locatedEvent(event: ApplyEvent, resources: Resources): ApplyEven
 export function placesIn(resources: Resources) {
   return (address: Address, path?: Path) => {
     const resource = resources.get(address);
-    const found = path === undefined ? resource?.at : resource?.locate(path);
-    return found && withoutFrame(found);
+    const location = path === undefined ? resource?.at : resource?.locate(path);
+    return location && withoutFrame(location);
   };
 }
 
 /** A blocked change has its cause elsewhere. */
-function located(one: ChangeOutcome, resources: Resources): ChangeOutcome {
-  const place = resources.get(one.address)?.at;
-  const isCause = one.result === "failed" || one.result === "unknown";
-  if (!isCause || one.diagnostic === undefined || one.diagnostic.at !== undefined || place === undefined)
-    return one;
+function located(changeOutcome: ChangeOutcome, resources: Resources): ChangeOutcome {
+  const place = resources.get(changeOutcome.address)?.at;
+  const isCause = changeOutcome.result === "failed" || changeOutcome.result === "unknown";
+  if (
+    !isCause ||
+    changeOutcome.diagnostic === undefined ||
+    changeOutcome.diagnostic.at !== undefined ||
+    place === undefined
+  )
+    return changeOutcome;
   const { at, usedAt } = place.traced ?? { at: place };
   const places = { at: withoutFrame(at), ...(usedAt === undefined ? {} : { usedAt }) };
-  return { ...one, diagnostic: { ...one.diagnostic, ...places } };
+  return { ...changeOutcome, diagnostic: { ...changeOutcome.diagnostic, ...places } };
 }

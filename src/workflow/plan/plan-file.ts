@@ -86,9 +86,9 @@ export function savedText(
   );
 }
 
-function nameAndValue(given: string): readonly [string, string] {
-  const equals = given.indexOf("=");
-  return [given.slice(0, equals), given.slice(equals + 1)];
+function nameAndValue(text: string): readonly [string, string] {
+  const equals = text.indexOf("=");
+  return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
 type PlanFileReader = Pick<Invocation, "cwd" | "stateKey">;
@@ -196,8 +196,8 @@ export function checkedPlan(session: Session, text: string, state: State): Saved
   const saved = readPlan(text, session.secretDigest);
   if ("severity" in saved) throw new Failure(saved);
   const present = { host: session.connection.host, now: Date.now(), state, files: session.spec.files };
-  const found = [...staleness(saved, present), ...movedPayloads(saved.plan, session.spec)];
-  if (found.length > 0) throw new Failure(...found);
+  const diagnostics = [...staleness(saved, present), ...movedPayloads(saved.plan, session.spec)];
+  if (diagnostics.length > 0) throw new Failure(...diagnostics);
   return saved;
 }
 
@@ -262,31 +262,31 @@ type Places = ReturnType<typeof placesIn>;
 
 export function savedPlaces(plan: Plan, places: Places): SavedPlaces {
   const saved: { [address: string]: SavedPlaces[string] } = {};
-  for (const one of [...plan.drift, ...plan.changes]) {
-    const at = places(one.address);
-    if (at === undefined || ("action" in one && one.action === "noop")) continue;
-    const fields = { ...saved[one.address]?.fields };
-    for (const path of pathsOf(one)) {
-      const place = places(one.address, path);
+  for (const item of [...plan.drift, ...plan.changes]) {
+    const at = places(item.address);
+    if (at === undefined || ("action" in item && item.action === "noop")) continue;
+    const fields = { ...saved[item.address]?.fields };
+    for (const path of pathsOf(item)) {
+      const place = places(item.address, path);
       if (place !== undefined) fields[toPointer(path)] = place;
     }
-    saved[one.address] = { at, fields };
+    saved[item.address] = { at, fields };
   }
   return saved;
 }
 
-function pathsOf(one: Plan["changes"][number] | Plan["drift"][number]): readonly Path[] {
-  if ("action" in one && one.action === "create") return Object.keys(one.after).map((name) => [name]);
-  return "diffs" in one ? one.diffs.map(({ path }) => path) : [];
+function pathsOf(item: Plan["changes"][number] | Plan["drift"][number]): readonly Path[] {
+  if ("action" in item && item.action === "create") return Object.keys(item.after).map((name) => [name]);
+  return "diffs" in item ? item.diffs.map(({ path }) => path) : [];
 }
 
 export function placesFrom(saved: SavedPlaces | undefined): Places {
   return (address: Address, path?: Path) => {
     if (saved === undefined || !Object.hasOwn(saved, address)) return undefined;
-    const found = saved[address];
-    if (found === undefined || path === undefined) return found?.at;
+    const places = saved[address];
+    if (places === undefined || path === undefined) return places?.at;
     const pointer = toPointer(path);
-    return Object.hasOwn(found.fields, pointer) ? found.fields[pointer] : found.at;
+    return Object.hasOwn(places.fields, pointer) ? places.fields[pointer] : places.at;
   };
 }
 

@@ -75,8 +75,8 @@ async function planFrom(
   const { base } = options;
   const planned = concealed(base === undefined ? head : await compareWithBase(head, base, source));
   const ruled = options.checksRules ? await checkRules(planned.plan, { spec, untrusted }) : planned.plan;
-  const known = knownDrift(planned.recovered.state, Date.now());
-  const plan = withKnownDrift(ruled, registry, known, secretDigest);
+  const drift = knownDrift(planned.recovered.state, Date.now());
+  const plan = withKnownDrift(ruled, registry, drift, secretDigest);
   runObserver?.planned(plan, planned.recovered.state, performance.now() - begun);
   return { ...planned, plan };
 }

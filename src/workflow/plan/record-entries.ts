@@ -95,8 +95,8 @@ export async function doneEntries(invocation: Invocation, spec: Spec): Promise<r
 }
 
 /** A sensitive value can be a part of an entry. */
-function masked({ sensitive }: Spec, found: readonly Diagnostic[]): readonly Diagnostic[] {
-  return sensitive?.maskedDeep(found) ?? found;
+function masked({ sensitive }: Spec, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return sensitive?.maskedDeep(diagnostics) ?? diagnostics;
 }
 
 export function entriesDoneIn(spec: Spec, state: Records): readonly Diagnostic[] {
@@ -165,9 +165,9 @@ function entriesOf({ stateEntries, resources }: Spec): readonly Entry[] {
   const rules = { registry, declared: resources };
   const followed = new Map<Records["records"], FollowedMoves>();
   const follow = ({ records }: Records): FollowedMoves => {
-    const known = followed.get(records) ?? followMoves(records, new MovePaths(moved, rules));
-    followed.set(records, known);
-    return known;
+    const followedMoves = followed.get(records) ?? followMoves(records, new MovePaths(moved, rules));
+    followed.set(records, followedMoves);
+    return followedMoves;
   };
   return [
     ...moved.map((move) => ({
@@ -208,14 +208,14 @@ function followMoves(records: Records["records"], paths: MovePaths): FollowedMov
   const left = new Set<Address>();
   for (const address of records.keys()) {
     const { to } = paths.follow(address);
-    for (const one of addressesOf(registry.find(kindOf(to)), to)) left.add(one);
+    for (const address of addressesOf(registry.find(kindOf(to)), to)) left.add(address);
   }
   return { used: paths.used, left };
 }
 
 function conflictIn({ at, conflict }: Entry, states: readonly Records[]): Diagnostic | undefined {
-  const [found] = states.flatMap((state) => conflict?.(state) ?? []);
-  return found && warning("SPEC_STATE_ENTRY", found.message, { at, ...found });
+  const [diagnostic] = states.flatMap((state) => conflict?.(state) ?? []);
+  return diagnostic && warning("SPEC_STATE_ENTRY", diagnostic.message, { at, ...diagnostic });
 }
 
 /** Nothing is said of an entry that a target still needs. */

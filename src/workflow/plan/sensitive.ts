@@ -146,8 +146,12 @@ export function redaction(
     for (const [address, record] of state.records) {
       const stored = storedRecord(record) ?? record;
       const applied = formOf(address, stored.applied, record.applied);
-      const seen = record.status === "ready" ? formOf(address, recordedValues(stored), record.seen) : {};
-      records.set(address, record.status === "ready" ? { ...record, applied, seen } : { ...record, applied });
+      const jsonObject =
+        record.status === "ready" ? formOf(address, recordedValues(stored), record.seen) : {};
+      records.set(
+        address,
+        record.status === "ready" ? { ...record, applied, seen: jsonObject } : { ...record, applied },
+      );
     }
     const withoutValues = { ...concealedState(state, hidden, "shown"), records };
     const owners = addressByObject(state.records);
@@ -212,8 +216,9 @@ function uncheckedNote(addresses: readonly Address[]): readonly Diagnostic[] {
 
 function ownedObjects({ records }: State, live: Live): ReadonlyMap<Address, LiveObject> {
   const objects = new Map<string, LiveObject>();
-  for (const [kind, found] of live)
-    if (found.readable) for (const object of found.objects) objects.set(`${kind}\n${object.id}`, object);
+  for (const [kind, liveKind] of live)
+    if (liveKind.readable)
+      for (const object of liveKind.objects) objects.set(`${kind}\n${object.id}`, object);
   const owned = new Map<Address, LiveObject>();
   for (const { address, id } of records.values()) {
     const object = objects.get(`${kindOf(address)}\n${id}`);

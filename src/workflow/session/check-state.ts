@@ -66,8 +66,8 @@ function freeAddress(state: State, from: string, to: string): Address {
 /** `from`: where the incoming state is; what was moved there before is newer by the marks of that move alone. */
 export function assertFollows(present: State, incoming: State, from?: string): void {
   if (present.serial === 0 && present.records.size === 0 && present.open.length === 0) return;
-  const found = [...otherState(present, incoming, from), ...otherHost(present, incoming)];
-  if (found.length > 0) throw new Failure(...found);
+  const diagnostics = [...otherState(present, incoming, from), ...otherHost(present, incoming)];
+  if (diagnostics.length > 0) throw new Failure(...diagnostics);
 }
 
 const HINT =

@@ -40,10 +40,10 @@ export function readLimitOf(ms: number): ReadLimit {
   return new ReadLimit({ ms, elapsed, sleep });
 }
 
-export async function connect(given: ConnectionOptions): Promise<Connection> {
-  const { place } = given.settings;
-  if (place.embedded) return connectEmbedded(given, place);
-  const options = { ...given, ...endOf(given) };
+export async function connect(connectionOptions: ConnectionOptions): Promise<Connection> {
+  const { place } = connectionOptions.settings;
+  if (place.embedded) return connectEmbedded(connectionOptions, place);
+  const options = { ...connectionOptions, ...endOf(connectionOptions) };
   const { transport, closed, close } = openTransport(options, place.network);
   const { credential, identity: host } = place;
   const tokenHint = rejectedTokenHint(credential.method, place.signInFrom);

@@ -45,7 +45,7 @@ export function openSignIn(place: SignInPlace, signal?: AbortSignal): OpenSignIn
     shared.users -= 1;
     if (shared.users > 0) return;
     opened.delete(key);
-    await Promise.all([...shared.transports.values()].map((one) => one.destroy()));
+    await Promise.all([...shared.transports.values()].map((transport) => transport.destroy()));
   };
   return { ...shared.signIn, close };
 }
@@ -53,10 +53,10 @@ export function openSignIn(place: SignInPlace, signal?: AbortSignal): OpenSignIn
 function newSignIn({ identity, credential, networkTo, azureCli }: SignInPlace): SharedSignIn {
   const transports = new Map<string, HttpTransport>();
   const to = (origin: string): HttpTransport => {
-    const known =
+    const transport =
       transports.get(origin) ?? httpTransport({ connections: 2, maxBytes: MOST_BYTES, ...networkTo(origin) });
-    transports.set(origin, known);
-    return known;
+    transports.set(origin, transport);
+    return transport;
   };
   const signIn = createSignIn(credential, identity, {
     transport: (request) => to(request.origin).transport(request),

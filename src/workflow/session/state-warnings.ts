@@ -71,14 +71,14 @@ export function exposedState(
   { digests }: { readonly digests: boolean },
 ): readonly Diagnostic[] {
   const resources = [...spec.resources.values()];
-  const held = valuesHeld(
+  const valuesInSpec = valuesHeld(
     resources.some(({ kind }) => holdsSecret(kind)),
     resources.some(({ sensitive }) => sensitive !== undefined),
   );
   return exposed(
     invocation,
     invocation.stateLocation().text,
-    held && `the spec has ${held}`,
+    valuesInSpec && `the spec has ${valuesInSpec}`,
     !digests || invocation.allowsUnencryptedState,
   );
 }
@@ -90,11 +90,16 @@ export function exposedRecords(
   state: State,
 ): readonly Diagnostic[] {
   const addresses = [...state.records.keys(), ...state.open.map((intent) => intent.address)];
-  const held = valuesHeld(
+  const valuesInState = valuesHeld(
     addresses.some((address) => holdsSecret(kindOf(address))),
     hasSensitiveDigests(state),
   );
-  return exposed(invocation, location, held && `the state has ${held}`, invocation.allowsUnencryptedState);
+  return exposed(
+    invocation,
+    location,
+    valuesInState && `the state has ${valuesInState}`,
+    invocation.allowsUnencryptedState,
+  );
 }
 
 function valuesHeld(secrets: boolean, sensitive: boolean): string | undefined {

@@ -36,8 +36,8 @@ export function writeEditorFiles(spec: string, schemas: EditorSchemas): readonly
   mkdirSync(dirname(settings), { recursive: true });
   writeWholeFile(settings, `${JSON.stringify(after, undefined, 2)}\n`, { over: true });
   const mappings = join(folder, JETBRAINS);
-  const found = existsSync(mappings) ? readRegularFile(mappings).toString("utf8") : EMPTY;
-  const mapped = withMappings(found);
+  const xml = existsSync(mappings) ? readRegularFile(mappings).toString("utf8") : EMPTY;
+  const mapped = withMappings(xml);
   if (mapped === undefined)
     throw failureOf("CLI_FILE", `${mappings} has no list of schemas, so it is left unchanged`, {
       hint: `in the settings of the IDE, map ${SCHEMA_FILE} to workspace.yaml under JSON Schema Mappings`,

@@ -117,9 +117,9 @@ export async function problemsOfExport(
 }
 
 /** `pools,clusters`, repeatable; empty means every kind. Throws Failure with CLI_USAGE. */
-export function kindsNamed(registry: Registry, given: readonly string[]): ReadonlySet<string> {
+export function kindsNamed(registry: Registry, kindTexts: readonly string[]): ReadonlySet<string> {
   const known = registry.kinds.map(({ kind }) => kind);
-  const names = given.flatMap((text) => text.split(",")).map((name) => name.trim());
+  const names = kindTexts.flatMap((text) => text.split(",")).map((name) => name.trim());
   if (names.length === 0) return new Set(known);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Failure(...unknown.map((name) => noKind(name, known)));
@@ -172,7 +172,7 @@ export async function exportToFolder(
   { reader }: Connection,
   input: ExportInput,
   options: FolderExport,
-  textOf: (found: ExportedSpec) => string,
+  textOf: (exportedSpec: ExportedSpec) => string,
 ): Promise<{ readonly found: ExportedSpec; readonly diagnostics: readonly Diagnostic[] }> {
   const { out, force, parallelism, readLimit, dialect } = options;
   const folder = resolve(cwd, out);
@@ -184,8 +184,8 @@ export async function exportToFolder(
   const found = exportSpec(withoutThese(input, new Set(failed.keys())));
   writeExported(folder, DEFAULT_FILE, textOf(found), force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
-  const doubts = await problemsOfExport({ cwd }, file, registryIn(registry, dialect));
-  return { found, diagnostics: [...exportNotes(found, options.builtIn), ...failed.values(), ...doubts] };
+  const diagnostics = await problemsOfExport({ cwd }, file, registryIn(registry, dialect));
+  return { found, diagnostics: [...exportNotes(found, options.builtIn), ...failed.values(), ...diagnostics] };
 }
 
 function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportInput {
@@ -194,16 +194,16 @@ function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportI
 }
 
 /** What the exported spec needs before it can be planned. */
-export function* exportNotes(found: ExportedSpec, builtIn: boolean): Generator<Diagnostic> {
-  yield* found.diagnostics;
-  if (found.addresses.length === 0 && found.diagnostics.length === 0)
+export function* exportNotes(exportedSpec: ExportedSpec, builtIn: boolean): Generator<Diagnostic> {
+  yield* exportedSpec.diagnostics;
+  if (exportedSpec.addresses.length === 0 && exportedSpec.diagnostics.length === 0)
     yield warning("CLI_UNKNOWN_ADDRESS", "the workspace has nothing to export", {
       ...(builtIn ? {} : { hint: "to export built-in objects, pass --built-in" }),
     });
-  if (found.variables.length > 0)
+  if (exportedSpec.variables.length > 0)
     yield warning(
       "SPEC_SECRET_SOURCE",
-      `plan and apply need these variables: ${found.variables.join(", ")}`,
+      `plan and apply need these variables: ${exportedSpec.variables.join(", ")}`,
       { hint: "an apply writes their values over the live secrets" },
     );
 }

@@ -46,8 +46,9 @@ export function assertFree(state: State, resource: Resource, id: string): void {
       },
     );
   const other = [...state.records.values()].find(
-    (one) =>
-      one.address.startsWith(`${resource.kind}.`) && (one.id === id || one.deposed?.includes(remoteId(id))),
+    (stateRecord) =>
+      stateRecord.address.startsWith(`${resource.kind}.`) &&
+      (stateRecord.id === id || stateRecord.deposed?.includes(remoteId(id))),
   );
   if (other !== undefined)
     throw failureOf("CLI_MANAGED", `${other.address} already manages the ${oneOf(resource)} ${id}`, {
@@ -88,9 +89,9 @@ export async function planImport(
 
 /** By its id; where the name is the id, in whatever case it is written. */
 function found(provider: Provider, objects: readonly LiveObject[], id: string): LiveObject | undefined {
-  const exact = objects.find((one) => one.id === id);
+  const exact = objects.find((liveObject) => liveObject.id === id);
   if (exact !== undefined || provider.nameField !== undefined) return exact;
-  return objects.find((one) => isSameName(provider, one.name, id));
+  return objects.find((liveObject) => isSameName(provider, liveObject.name, id));
 }
 
 function withRecord(state: State, record: StateRecord): State {
@@ -109,18 +110,21 @@ function restricted(plan: Plan, { address, kind, key }: Resource): Plan {
     unmanaged: [],
     guards: plan.guards.filter((guard) => guard.addresses.some(isOf)),
     diagnostics: plan.diagnostics.filter(
-      (one) => (one.address !== undefined && isOf(one.address)) || one.code === "PLAN_UNREADABLE",
+      (diagnostic) =>
+        (diagnostic.address !== undefined && isOf(diagnostic.address)) ||
+        diagnostic.code === "PLAN_UNREADABLE",
     ),
   };
 }
 
 function missing(provider: Provider, resource: Resource, id: string, objects: readonly LiveObject[]) {
-  const called = (name: string) => objects.filter((one) => isSameName(provider, one.name, name));
+  const called = (name: string) =>
+    objects.filter((liveObject) => isSameName(provider, liveObject.name, name));
   const near = called(id).length > 0 ? called(id) : called(resource.name);
   const name = JSON.stringify(near[0]?.name);
   const hint =
     near.length === 0
       ? `check the ID; no ${provider.singular} is named ${JSON.stringify(resource.name)} either`
-      : `the ${provider.singular} named ${name} has the ID ${near.map((one) => one.id).join(" or ")}`;
+      : `the ${provider.singular} named ${name} has the ID ${near.map((liveObject) => liveObject.id).join(" or ")}`;
   return failureOf("CLI_NO_OBJECT", `no ${provider.singular} with the ID ${id} exists`, { hint });
 }

@@ -32,17 +32,18 @@ export const fmtCommand = defineCommand({
     "Only spaces, line breaks, and empty lines change. Files with syntax errors are reported and left unchanged.",
   async run(context, options, files) {
     const changesNothing = options.check || options.diff;
-    const found = files.includes("-")
+    const formatting = files.includes("-")
       ? await ofInput(context, files)
       : formatFiles(context, files, !changesNothing);
-    if (files.includes("-") && !changesNothing) context.stdout.write(found.unformatted[0]?.after ?? "");
-    else if (options.diff) for (const one of found.unformatted) showDiff(context, one);
-    else for (const { file } of found.unformatted) context.stdout.write(`${printable(file)}\n`);
-    printDiagnostics(context, found.diagnostics);
-    const code = exitOf(found.diagnostics);
+    if (files.includes("-") && !changesNothing) context.stdout.write(formatting.unformatted[0]?.after ?? "");
+    else if (options.diff)
+      for (const unformattedFile of formatting.unformatted) showDiff(context, unformattedFile);
+    else for (const { file } of formatting.unformatted) context.stdout.write(`${printable(file)}\n`);
+    printDiagnostics(context, formatting.diagnostics);
+    const code = exitOf(formatting.diagnostics);
     if (code === EXIT.ok && !files.includes("-"))
-      context.stderr.write(`${sentence(found, changesNothing)}\n`);
-    return code === EXIT.ok && options.check && isUnformatted(found) ? EXIT.changes : code;
+      context.stderr.write(`${sentence(formatting, changesNothing)}\n`);
+    return code === EXIT.ok && options.check && isUnformatted(formatting) ? EXIT.changes : code;
   },
 });
 

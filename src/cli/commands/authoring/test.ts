@@ -43,19 +43,19 @@ export const testCommand = defineCommand({
         context.signals.during(async (signal) => {
           const { findTests } = await import("../../../workflow/spec-tests/run-tests.ts");
           const { runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
-          const found = findTests(context.cwd, { folder, filters: options.filter, seen: onPathRead });
+          const foundTests = findTests(context.cwd, { folder, filters: options.filter, seen: onPathRead });
           const { update, parallelism = PARALLELISM } = options;
-          const results = await runTests(found, {
+          const results = await runTests(foundTests, {
             cwd: context.cwd,
             parallelism,
             update,
             signal,
             seen: onPathRead,
           });
-          const view = { results, diagnostics: found.diagnostics };
+          const view = { results, diagnostics: foundTests.diagnostics };
           await reports.show<TestsView>(TEST_FORMATS, view, { host: "" });
           const failed = results.some(({ status }) => status === "failed");
-          return failed || hasErrors(found.diagnostics) ? EXIT.error : EXIT.ok;
+          return failed || hasErrors(foundTests.diagnostics) ? EXIT.error : EXIT.ok;
         }),
     ),
 });

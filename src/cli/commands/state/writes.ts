@@ -135,9 +135,9 @@ export const pullCommand = defineCommand({
   notes: "The output is not encrypted. It contains digests of secrets, but no secret values.",
   async run(context, options) {
     const loaded = await withState(context, async (store) => {
-      const found = await store.read();
-      assertStateExists(store, found.state, "nothing can be copied");
-      return found;
+      const loaded = await store.read();
+      assertStateExists(store, loaded.state, "nothing can be copied");
+      return loaded;
     });
     printDiagnostics(context, loaded.diagnostics);
     const json = stateToJson(loaded);
