@@ -44,7 +44,7 @@ export interface HostOptions extends DialectOptions {
 }
 
 /** Where requests go. `identity` is what states and plans are bound to. The embedded workspace speaks a dialect. */
-export type HostTarget =
+export type Endpoint =
   | ({ readonly embedded: true; readonly identity: typeof EMBEDDED } & Partial<SpokenDialect>)
   | {
       readonly embedded: false;
@@ -58,8 +58,8 @@ export type HostTarget =
     };
 
 export interface Settings {
-  readonly place: HostTarget;
-  readonly spoken: SpokenDialect;
+  readonly endpoint: Endpoint;
+  readonly dialect: SpokenDialect;
   readonly user: string | undefined;
   readonly parallelism: number;
   /** How long one attempt at a request may take; undefined leaves it to the client. */
@@ -71,7 +71,7 @@ const DEFAULT_PARALLELISM = 10;
 
 export interface HostSettings {
   readonly host: SourcedValue;
-  readonly spoken: SpokenDialect;
+  readonly dialect: SpokenDialect;
   readonly sources: Sources;
   /** Absent for the embedded workspace, which needs none. */
   readonly choice?: SignInChoice;
@@ -83,12 +83,12 @@ export function hostSettings(
   options: HostOptions,
   sources = sourcesFor(context, options),
 ): HostSettings {
-  const { host, profile, spoken } = namedHost(context, options, sources);
+  const { host, profile, dialect } = namedHost(context, options, sources);
   if (host === undefined)
     throw failureOf("CLI_NO_HOST", "no host is set", {
       hint: "set --host, WORKSPACE_HOST, or host in ~/.workspacecfg; to use the built-in emulator, pass `--host embedded`",
     });
-  if (host.value === EMBEDDED) return { host, spoken, sources };
+  if (host.value === EMBEDDED) return { host, dialect, sources };
   const choice = chooseSignIn({
     context,
     host: identityOf(host.value),
@@ -97,7 +97,7 @@ export function hostSettings(
     azure: (dialectOf(context, options).cloud ?? profile.cloud) === "azure",
     untrusted: options.untrusted === true || isSpecProfile(context, options),
   });
-  return { host, spoken, sources, choice };
+  return { host, dialect, sources, choice };
 }
 
 function sourcesFor(context: ProcessContext, options: Partial<HostOptions>): Sources {
@@ -114,7 +114,7 @@ function namedHost(context: ProcessContext, options: Partial<HostOptions>, sourc
   const vendors: Profile =
     host !== undefined && "family" in host && host.family === "databricks" ? { dialect: "databricks" } : {};
   const profile = host === undefined || own.host === host.value ? own.profile : vendors;
-  return { host, profile, spoken: spokenDialect(context, options, host?.value, profile) };
+  return { host, profile, dialect: spokenDialect(context, options, host?.value, profile) };
 }
 
 /** Throws Failure with CLI_NO_HOST, CLI_FILE, CLI_USAGE, CLI_PLAIN_HTTP or API_UNAUTHENTICATED. */
@@ -126,14 +126,15 @@ export function settingsOf(context: ProcessContext, options: HostOptions): Setti
 export function settingsFor(
   context: ProcessContext,
   options: HostOptions,
-  { host, spoken, sources, choice }: HostSettings,
+  { host, dialect, sources, choice }: HostSettings,
 ): Settings {
   const user = fromEnv(context, "WORKSPACE_USER") ?? ownProfile(sources).profile.user;
   const parallelism =
     options.parallelism ?? integerFromEnv(context, "WORKSPACE_PARALLELISM") ?? DEFAULT_PARALLELISM;
   const warnings = choice?.warnings ?? [];
-  const common = { spoken, user, parallelism, requestMs: leaseFromEnv(context), warnings };
-  if (choice === undefined) return { place: { embedded: true, identity: EMBEDDED, ...spoken }, ...common };
+  const common = { dialect, user, parallelism, requestMs: leaseFromEnv(context), warnings };
+  if (choice === undefined)
+    return { endpoint: { embedded: true, identity: EMBEDDED, ...dialect }, ...common };
   const identity = identityOf(host.value);
   const { credential } = choice;
   if (credential === undefined) throw new Failure(noToken(identity, choice));
@@ -155,13 +156,13 @@ export function settingsFor(
       : {}),
   };
   const place = { embedded: false, identity, credential, network, networkTo, ...signIn } as const;
-  return { place, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
+  return { endpoint: place, ...common, warnings: [...warnings, ...overPlainHttp(identity, network)] };
 }
 
 /** The dialect that a command would use. A profile file that cannot be used counts as absent: commands that connect report it. */
 export function dialectFrom(context: ProcessContext, options: Partial<HostOptions>): SpokenDialect {
   try {
-    return namedHost(context, options, sourcesFor(context, options)).spoken;
+    return namedHost(context, options, sourcesFor(context, options)).dialect;
   } catch (problem) {
     if (problem instanceof Failure && problem.diagnostics.every(({ code }) => code === "CLI_FILE"))
       return spokenDialect(context, options, undefined, {});

@@ -22,7 +22,7 @@ function withProfiles(env: ProcessEnvironment = {}, mode = 0o600) {
 }
 
 const placeOf = (env: ProcessEnvironment, options = {}) =>
-  settingsOf(withProfiles(env), { ...NONE, ...options }).place;
+  settingsOf(withProfiles(env), { ...NONE, ...options }).endpoint;
 
 describe("settings", () => {
   test("without anything the default profile counts", () => {
@@ -48,7 +48,7 @@ describe("settings", () => {
     const context = contextWith({ WORKSPACE_TOKEN: "t" });
     const path = join(context.home, ".workspacecfg");
     writeFileSync(path, "host = https://a.example\ndialect = databricks\n", { mode: 0o600 });
-    const spoken = (host?: string) => settingsOf(context, { ...NONE, host }).spoken.dialect;
+    const spoken = (host?: string) => settingsOf(context, { ...NONE, host }).dialect.dialect;
     expect(spoken("https://a.example")).toBe("databricks");
     expect(spoken("https://b.example")).toBe("contract");
   });
@@ -76,7 +76,7 @@ describe("settings", () => {
   });
 
   test("the embedded workspace needs no token", () => {
-    expect(settingsOf(contextWith({ WORKSPACE_HOST: "embedded" }), NONE).place).toEqual({
+    expect(settingsOf(contextWith({ WORKSPACE_HOST: "embedded" }), NONE).endpoint).toEqual({
       embedded: true,
       identity: "embedded",
       dialect: "contract",

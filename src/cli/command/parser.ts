@@ -6,7 +6,7 @@ import { nearestHint, suggester } from "../../core/suggest.ts";
 import { type Command, type CommandEntry, type CommandGroup, commandsBelow } from "./command.ts";
 import { flagOption, longOf, type OptionSpec, type RawOptions } from "./option.ts";
 import { PIPELINE_OPTIONS, ROOT_OPTIONS } from "./shared-options.ts";
-import { commandHabit, withoutHabits } from "./terraform-flags.ts";
+import { commandHint, translateTerraformFlags } from "./terraform-flags.ts";
 
 const HELP = flagOption("-h, --help", "show help");
 const VERSION = flagOption("-V, --version", "show the version");
@@ -28,7 +28,7 @@ export class Parser extends CommanderCommand {
   /** Absent for the program itself, and for a command whose file is not loaded. */
   definition: Command | CommandGroup | undefined;
   unknown: readonly string[] = [];
-  habits: readonly Diagnostic[] = [];
+  terraformFlags: readonly Diagnostic[] = [];
   /** Of the root: the command that the arguments name. */
   active: Parser = this;
 
@@ -50,8 +50,8 @@ export class Parser extends CommanderCommand {
     root.active = this;
     const commands = new Set(this.commands.map((command) => command.name()));
     const flags = this.options.map((option) => option.flags);
-    const { words, problems } = withoutHabits(flags, argv, commands);
-    this.habits = problems;
+    const { words, problems } = translateTerraformFlags(flags, argv, commands);
+    this.terraformFlags = problems;
     const parsed = super.parseOptions([...words]);
     this.unknown = parsed.unknown;
     return parsed;
@@ -148,7 +148,10 @@ export async function parseArguments(program: Parser, argv: readonly string[]): 
   const { active } = program;
   if (active.title === "workspace help") return parseArguments(program, [...active.args, "--help"]);
   const root = optionsBefore(active);
-  const unknown = [...active.path.flatMap((parser) => parser.habits), ...unknownOptions(active, root)];
+  const unknown = [
+    ...active.path.flatMap((parser) => parser.terraformFlags),
+    ...unknownOptions(active, root),
+  ];
   const strange = unknownCommand(active);
   return {
     command: active.definition,
@@ -208,6 +211,6 @@ function unknownCommand(active: Parser): readonly Diagnostic[] {
     return [];
   const shown = [...active.path.slice(1).map((parser) => parser.name()), name].join(" ");
   const known = active.commands.map((command) => command.name()).filter((text) => text !== "help");
-  const hint = commandHabit(name) ?? nearestHint(name, known, `run \`${active.title} --help\``, "words");
+  const hint = commandHint(name) ?? nearestHint(name, known, `run \`${active.title} --help\``, "words");
   return [error("CLI_USAGE", `unknown command "${shown}"`, { hint })];
 }

@@ -1,4 +1,4 @@
-// Habits from Terraform: long options with one dash work if they mean the same; other options and commands get a hint.
+// Flags and commands that users of Terraform type: long options with one dash work if they mean the same; other options and commands get a hint.
 
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 
@@ -39,21 +39,21 @@ const OPTIONS: Readonly<Record<string, string>> = {
 const TARGET = "to restrict a run, pass `--only ADDRESS`; `--target NAME` chooses a target of the spec";
 
 /** The hint for an unknown command that users of other tools type; undefined for any other. */
-export function commandHabit(name: string): string | undefined {
+export function commandHint(name: string): string | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 
-export interface WithoutHabits {
+export interface TranslatedFlags {
   readonly words: readonly string[];
   readonly problems: readonly Diagnostic[];
 }
 
 /** Reads `-out FILE` as `--out FILE`; an option that only Terraform has is a problem. */
-export function withoutHabits(
+export function translateTerraformFlags(
   flags: readonly string[],
   argv: readonly string[],
   commands: ReadonlySet<string>,
-): WithoutHabits {
+): TranslatedFlags {
   const names = new Set(flags.flatMap((flag) => /--([\w-]+)/.exec(flag)?.[1] ?? []));
   const valued = new Set(
     flags.filter((flag) => flag.includes("<")).flatMap((flag) => flag.match(/-[\w-]+/g) ?? []),

@@ -59,7 +59,7 @@ export const exportCommand = defineCommand({
     const readLimit = readLimitOf(context.readTimeoutMs());
     const connection = await connect({ settings, embeddedFolder, readLimit });
     try {
-      const { parallelism, spoken: dialect } = settings;
+      const { parallelism, dialect } = settings;
       const input = await readLimit.during(async () => {
         const progress = await progressFor(context);
         return readForExport(connection, { ...options, parallelism, kinds, dialect }, (event) =>

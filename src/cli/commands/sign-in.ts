@@ -111,9 +111,12 @@ export const whoamiCommand = defineCommand({
   },
 });
 
-function viewOf({ host, spoken, sources, choice }: HostSettings, user: string | undefined): IdentityView {
+function viewOf(
+  { host, dialect: ofHost, sources, choice }: HostSettings,
+  user: string | undefined,
+): IdentityView {
   const { credential, from = [], skipped = [] } = choice ?? {};
-  const dialect = spoken.dialect === "contract" ? "contract" : `${spoken.dialect}, ${spoken.cloud}`;
+  const dialect = ofHost.dialect === "contract" ? "contract" : `${ofHost.dialect}, ${ofHost.cloud}`;
   return {
     host: { url: host.value, from: host.from },
     dialect,

@@ -89,7 +89,7 @@ export function freshPlan(options: PlanOptions): PlanMaker {
     const { invocation, settings, spec, store, warnings } = session;
     if (destroy) assertStateExists(store, lease.state(), "nothing can be destroyed");
     const stateWarnings = [
-      ...(destroy ? [] : ephemeralState(invocation, settings.place.embedded, lease.state())),
+      ...(destroy ? [] : ephemeralState(invocation, settings.endpoint.embedded, lease.state())),
       ...otherTarget(spec, lease.state()),
     ];
     const planned = await planWorkspace(session, lease.state(), {
@@ -252,7 +252,7 @@ export function savedPlan(text: string): PlanMaker {
     // The rules may have changed since the plan was made, and it did not decide what it compares.
     const plan = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
     const stateWarnings = [
-      ...ephemeralState(invocation, settings.place.embedded, lease.state()),
+      ...ephemeralState(invocation, settings.endpoint.embedded, lease.state()),
       ...otherTarget(spec, lease.state()),
     ];
     if (isBlocked(plan)) return { plan, notes: [] };

@@ -139,6 +139,6 @@ function settingsForTarget(invocation: Invocation, options: InvocationOptions): 
     ...{ host, profile, parallelism },
     specProfile,
   });
-  assertExpectedHost(target, settings.place.identity);
+  assertExpectedHost(target, settings.endpoint.identity);
   return settings;
 }

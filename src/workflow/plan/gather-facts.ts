@@ -99,7 +99,7 @@ async function withCaller(
 }
 
 /** A digest that identifies the credential; undefined if the caller can change without the credential. */
-function credentialDigest({ key, settings: { place } }: CallerSources): string | undefined {
+function credentialDigest({ key, settings: { endpoint: place } }: CallerSources): string | undefined {
   const { credential } = place.embedded ? {} : place;
   if (credential === undefined) return keyedDigest(key, place.identity);
   const principal = credential.method === "pat" ? credential.token : principalOf(credential);

@@ -57,7 +57,7 @@ export interface ReviewedPlan extends PlanReport {
 /** Throws Failure with the errors that were found before the plan. */
 export function reviewWorkspace(session: Session, options: ReviewOptions): Promise<ReviewedPlan> {
   const { readLimit, connection, settings, invocation } = session;
-  return review(session, options, settings.place.embedded, async (state, planOptions) => {
+  return review(session, options, settings.endpoint.embedded, async (state, planOptions) => {
     const budget = invocation.untrusted ? budgetFor(state, options.maxReads) : undefined;
     const planned = await planWorkspace(session, state, { ...planOptions, budget });
     if (invocation.untrusted) return planned;

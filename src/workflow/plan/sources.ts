@@ -80,7 +80,7 @@ export async function workspaceSource(
   };
   const facts = { reader, state, settings, key, writes, spec, budget };
   return {
-    registry: planningRegistryIn(registry, settings.spoken),
+    registry: planningRegistryIn(registry, settings.dialect),
     host: connection.host,
     isOffline: false,
     callerFacts: () => knownCallerFacts(facts),

@@ -41,7 +41,7 @@ export function readLimitOf(ms: number): ReadLimit {
 }
 
 export async function connect(connectionOptions: ConnectionOptions): Promise<Connection> {
-  const { place } = connectionOptions.settings;
+  const { endpoint: place } = connectionOptions.settings;
   if (place.embedded) return connectEmbedded(connectionOptions, place);
   const options = { ...connectionOptions, ...endOf(connectionOptions) };
   const { transport, closed, close } = openTransport(options, place.network);
@@ -144,7 +144,7 @@ function clientOver(
     host,
     token,
     auth,
-    dialect: dialectTable(settings.spoken),
+    dialect: dialectTable(settings.dialect),
     parallelism: settings.parallelism,
     clock: nodeClock.now,
     sleep: nodeClock.sleep,

@@ -3,7 +3,7 @@
 import type { RenewableCredential } from "../../api/auth/credential.ts";
 import { createSignIn, type SignIn } from "../../api/auth/sign-in.ts";
 import { type HttpTransport, httpTransport } from "../../api/http/transport.ts";
-import type { HostTarget } from "../../config/settings.ts";
+import type { Endpoint } from "../../config/settings.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
@@ -14,7 +14,7 @@ export interface OpenSignIn extends SignIn {
   close(): Promise<void>;
 }
 
-type SignInPlace = Omit<Extract<HostTarget, { embedded: false }>, "credential"> & {
+type SignInPlace = Omit<Extract<Endpoint, { embedded: false }>, "credential"> & {
   readonly credential: RenewableCredential;
 };
 

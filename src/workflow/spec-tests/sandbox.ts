@@ -64,8 +64,8 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
   });
   const connection: Connection = { ...client, host: EMBEDDED, close: () => Promise.resolve() };
   const settings: Settings = {
-    place: { embedded: true, identity: EMBEDDED, ...spoken },
-    spoken,
+    endpoint: { embedded: true, identity: EMBEDDED, ...spoken },
+    dialect: spoken,
     user: undefined,
     parallelism: PARALLELISM,
     requestMs: undefined,

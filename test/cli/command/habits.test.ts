@@ -1,7 +1,7 @@
 // Long options with one dash: which words become options, and which do not.
 
 import { expect, test } from "vitest";
-import { withoutHabits } from "../../../src/cli/command/terraform-flags.ts";
+import { translateTerraformFlags } from "../../../src/cli/command/terraform-flags.ts";
 import { planCommand } from "../../../src/cli/commands/plan.ts";
 
 const FLAGS = [...Object.values(planCommand.options).map(({ flags }) => flags), "-h, --help"];
@@ -46,7 +46,7 @@ test.each([
   ],
   [["-unknown"], ["-unknown"]],
 ])("%j is read as %j", (given, read) => {
-  expect(withoutHabits(FLAGS, given, new Set())).toEqual({ words: read, problems: [] });
+  expect(translateTerraformFlags(FLAGS, given, new Set())).toEqual({ words: read, problems: [] });
 });
 
 test.each([
@@ -56,7 +56,7 @@ test.each([
   ["--json", "--output json"],
   ["-refresh-only", "workspace drift"],
 ])("%s is refused with a hint that names %s", (word, hint) => {
-  expect(withoutHabits(FLAGS, [word, "--adopt"], new Set())).toEqual({
+  expect(translateTerraformFlags(FLAGS, [word, "--adopt"], new Set())).toEqual({
     words: ["--adopt"],
     problems: [expect.objectContaining({ code: "CLI_USAGE", hint: expect.stringContaining(hint) })],
   });
@@ -65,5 +65,5 @@ test.each([
 test("the words after the name of a command do not change", () => {
   const given = ["-out", "plan", "plan", "-out", "x", "-chdir=y"];
   const read = ["--out", "plan", "plan", "-out", "x", "-chdir=y"];
-  expect(withoutHabits(FLAGS, given, new Set(["plan"]))).toEqual({ words: read, problems: [] });
+  expect(translateTerraformFlags(FLAGS, given, new Set(["plan"]))).toEqual({ words: read, problems: [] });
 });
