@@ -4,7 +4,6 @@ import { resolve } from "node:path";
 import { isLoopback } from "../api/auth/endpoints.ts";
 import type { ProxyRoute } from "../api/http/transport.ts";
 import { failureOf } from "../core/diagnostic.ts";
-import { defined } from "../core/json.ts";
 import { readRegularFile } from "../core/regular-file.ts";
 import type { ProcessContext, ProcessEnvironment } from "./environment.ts";
 import { fileFailure } from "./files.ts";
@@ -18,7 +17,7 @@ export interface Network {
 
 /** Throws Failure with CLI_FILE or CLI_USAGE. */
 export function networkOf(context: ProcessContext, caFile: string | undefined, origin: string): Network {
-  return defined({ proxy: proxyFor(context.env, origin), authorities: authoritiesOf(context, caFile) });
+  return { proxy: proxyFor(context.env, origin), authorities: authoritiesOf(context, caFile) };
 }
 
 /** The lowercase name of a variable takes precedence, as in curl; an empty variable counts as unset. */

@@ -90,8 +90,7 @@ async function withCaller(
   from: CallerSources,
 ): Promise<GatheredFacts> {
   const { reader, settings, state } = from;
-  const given = settings.user === undefined ? {} : { given: settings.user };
-  const { name, entry } = await identify({ reader, state, credential: credentialDigest(from), ...given });
+  const { name, entry } = await identify({ reader, state, credential: credentialDigest(from), userName: settings.user });
   return {
     facts: name === undefined ? facts : { ...facts, caller: name },
     callerEntries: entry === undefined ? callerEntries : [entry],
@@ -179,11 +178,11 @@ interface IdentifyInput {
   /** Keyed digest of the credential; undefined where it does not tell callers apart. */
   readonly credential: string | undefined;
   /** Set by the user with an option or WORKSPACE_USER. */
-  readonly given?: string;
+  readonly userName?: string;
 }
 
 export async function identify(input: IdentifyInput): Promise<Identity> {
-  if (input.given !== undefined) return { name: input.given };
+  if (input.userName !== undefined) return { name: input.userName };
   const { caller } = input.state;
   const { credential } = input;
   if (caller !== undefined && caller.credential === credential) return { name: caller.name };

@@ -10,7 +10,6 @@ import { dialectTable } from "../../config/dialect.ts";
 import type { Network } from "../../config/network.ts";
 import type { Settings } from "../../config/settings.ts";
 import { errorCode, failureOf, thrownText } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
 import { makeFolder } from "../../core/regular-file.ts";
 import type { DialectChoice } from "../../emulator/dialect/databricks.ts";
 import { nodeClock } from "../../state/backends/file/node-ports.ts";
@@ -106,7 +105,7 @@ async function connectEmbedded(options: ConnectionOptions, dialect: DialectChoic
 
 export function transportTo(app: Embedded["app"]): Transport {
   return async ({ method, path, headers, body }) => {
-    const answer = await app({ method, path, headers, ...defined({ body }) });
+    const answer = await app({ method, path, headers, body });
     return { status: answer.status, headers: answer.headers, body: answer.body };
   };
 }
@@ -149,7 +148,10 @@ function clientOver(
     clock: nodeClock.now,
     sleep: nodeClock.sleep,
     random: Math.random,
-    ...defined({ signal, timeoutMs: settings.requestMs, tokenHint, readLimit }),
+    signal,
+    timeoutMs: settings.requestMs,
+    tokenHint,
+    readLimit,
     log: (event) => {
       options.requested?.(event);
       if (event.waitMs !== undefined) options.retrying?.(event);
