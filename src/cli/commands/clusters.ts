@@ -245,9 +245,9 @@ const eventsCommand = defineCommand({
         order: options.order === "oldest" ? "ASC" : "DESC",
         ...(types.length === 0 ? {} : { event_types: types }),
       };
-      const { events: jsonObjects } = await clusterEvents(connection.reader, request, most);
+      const { events } = await clusterEvents(connection.reader, request, most);
       const colors = colorsOf(context, context.stdout);
-      printResult(context, options.output, jsonObjects, () => eventsText(jsonObjects, colors));
+      printResult(context, options.output, events, () => eventsText(events, colors));
       return EXIT.ok;
     });
   },

@@ -164,7 +164,7 @@ class StateReader {
     this.instances.push(state === undefined ? terraformInstance : { ...terraformInstance, state });
   }
 
-  #list(value: Json, at: Path, each: (jsonObject: JsonObject, at: Path) => void): void {
+  #list(value: Json, at: Path, each: (member: JsonObject, at: Path) => void): void {
     if (!Array.isArray(value)) this.#fail("a list is expected", at);
     for (const [index, item] of value.entries()) each(this.#object(item, [...at, index]), [...at, index]);
   }

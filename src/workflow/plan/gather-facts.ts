@@ -90,7 +90,12 @@ async function withCaller(
   from: CallerSources,
 ): Promise<GatheredFacts> {
   const { reader, settings, state } = from;
-  const { name, entry } = await identify({ reader, state, credential: credentialDigest(from), userName: settings.user });
+  const { name, entry } = await identify({
+    reader,
+    state,
+    credential: credentialDigest(from),
+    userName: settings.user,
+  });
   return {
     facts: name === undefined ? facts : { ...facts, caller: name },
     callerEntries: entry === undefined ? callerEntries : [entry],

@@ -5,7 +5,7 @@ import { Failure } from "../../core/diagnostic.ts";
 import { observe } from "../../engine/observe/observe.ts";
 import { type Budget, budgetedReader, emptyLiveSnapshot } from "../../engine/observe/readers.ts";
 import { type Recovered, recover } from "../../engine/recover/recover.ts";
-import type { DraftPlan } from "../../planner/make-plan.ts";
+import type { PlanDraft } from "../../planner/make-plan.ts";
 import { recordedLive } from "../../planner/mode/offline.ts";
 import { addressByObject } from "../../planner/model/context.ts";
 import type { PlanInput } from "../../planner/model/input.ts";
@@ -53,7 +53,7 @@ export interface PlanSource {
   objects(observed: Live, state: State): Live;
   /** The same for the plan of a base: no object is read twice. */
   baseObjects(spec: Spec, only: PlanInput["only"], head: Live): Promise<Live>;
-  gatherFacts(draft: DraftPlan, facts: GatheredFacts): Promise<GatheredFacts>;
+  gatherFacts(draft: PlanDraft, facts: GatheredFacts): Promise<GatheredFacts>;
   /** Throws Failure with PLAN_BUDGET. */
   assertWithinBudget(): void;
 }

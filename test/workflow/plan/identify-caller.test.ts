@@ -24,7 +24,9 @@ const KNOWN = { ...STATE, caller: { name: "ada", credential: "digest" } };
 
 test("a configured user is used without a request", async () => {
   const { reader, asked } = service({ userName: "eve" });
-  expect(await identify({ reader, state: KNOWN, credential: "digest", userName: "bo" })).toEqual({ name: "bo" });
+  expect(await identify({ reader, state: KNOWN, credential: "digest", userName: "bo" })).toEqual({
+    name: "bo",
+  });
   expect(asked).toEqual([]);
 });
 

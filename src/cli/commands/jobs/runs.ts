@@ -64,7 +64,7 @@ export async function withSelectedRuns<T>(
     const filter = { job_id: numberId(id), ...(ofJob === "active" ? { active_only: true } : {}) };
     const most = ofJob === "latest" ? 1 : Number.POSITIVE_INFINITY;
     const runs = await newestRuns(connection.reader, filter, most);
-    const ids = runs.map((jsonObject) => numberId(idText(jsonObject.run_id)));
+    const ids = runs.map((jobRun) => numberId(idText(jobRun.run_id)));
     if (ids.length === 0 && ofJob === "latest") throw failureOf("CLI_NO_OBJECT", `${address} has no runs`);
     return work({ connection, ids });
   });
@@ -100,11 +100,11 @@ export const cancelRunsCommand = defineCommand({
     withSelectedRuns(context, options, run, "active", async ({ connection, ids }) => {
       if (ids.length === 0) context.stdout.write("No run is active.\n");
       for (const run_id of ids) {
-        const jsonObject = await connection.reader.read("jobs/runs/get", { run_id });
-        if (!hasEnded(jsonObject)) await connection.writer.write("jobs/runs/cancel", { run_id });
+        const jobRun = await connection.reader.read("jobs/runs/get", { run_id });
+        if (!hasEnded(jobRun)) await connection.writer.write("jobs/runs/cancel", { run_id });
         context.stdout.write(
-          hasEnded(jsonObject)
-            ? `Run ${run_id} has ended already: ${outcomeWord(jsonObject)}.\n`
+          hasEnded(jobRun)
+            ? `Run ${run_id} has ended already: ${outcomeWord(jobRun)}.\n`
             : `Run ${run_id} is being canceled.\n`,
         );
       }
@@ -122,8 +122,8 @@ export const deleteRunsCommand = defineCommand({
       (signal) =>
         withSelectedRuns(context, options, run, "latest", async ({ connection, ids }) => {
           for (const run_id of ids) {
-            const jsonObject = await connection.reader.read("jobs/runs/get", { run_id });
-            if (!hasEnded(jsonObject)) throw isActive(run_id, outcomeWord(jsonObject));
+            const jobRun = await connection.reader.read("jobs/runs/get", { run_id });
+            if (!hasEnded(jobRun)) throw isActive(run_id, outcomeWord(jobRun));
           }
           const question = `Delete run ${listed(ids.map(String))}? This cannot be undone.`;
           if (!(await askApproval(context, options, question, signal, "to delete it, pass --auto-approve"))) {
@@ -179,8 +179,8 @@ async function showOne(
   run_id: number | bigint,
   form: "text" | "json",
 ): Promise<number> {
-  const jsonObject = await reader.read("jobs/runs/get", { run_id });
-  printResult(context, form, jsonObject, () => runText(jsonObject, colorsOf(context, context.stdout)));
+  const jobRun = await reader.read("jobs/runs/get", { run_id });
+  printResult(context, form, jobRun, () => runText(jobRun, colorsOf(context, context.stdout)));
   return EXIT.ok;
 }
 
