@@ -47,7 +47,7 @@ export function hideRecordedStrings(
 
 /**
  * The values with tokens. A plain text that contains a sensitive one is hidden, except where the state has the text in the clear
- * and the spec declares it, too: there the trusted spec shows it, and equality tells its author nothing.
+ * and the spec declares it, too: the trusted spec shows it there, so equality reveals nothing.
  */
 export function recordedForm(sensitive: SensitiveValues, recorded: RecordedResource, values: Values): Values {
   return converted(sensitive, recorded, values, (value, path, isToken, stored) => {
