@@ -1,7 +1,7 @@
 // Evaluates rules for the changes of a plan. Each rule has a limited number of steps, so that a hostile one ends with an error.
 
 import type { Json } from "../core/json.ts";
-import { type CompiledExpression, problemOf, ruleLanguage, type Variables } from "./language.ts";
+import { type CelVariables, type CompiledExpression, problemOf, ruleLanguage } from "./language.ts";
 import { LimitExceeded, Meter, type StepLimits } from "./meter.ts";
 import {
   type EvaluationProblem,
@@ -40,7 +40,7 @@ const language = ruleLanguage();
 interface PreparedSubject {
   readonly kind: string;
   readonly action: string;
-  readonly variables: Variables;
+  readonly variables: CelVariables;
 }
 
 export interface RuleJob {
@@ -82,7 +82,7 @@ function prepareSubject(subject: RuleSubject, surroundings: RuleSurroundings): P
   return { kind, action, variables };
 }
 
-function prepareSurroundings({ plan, target }: RuleSurroundings): Variables {
+function prepareSurroundings({ plan, target }: RuleSurroundings): CelVariables {
   return { plan: celValue(plan as unknown as Json), target: celValue(target as unknown as Json) };
 }
 
@@ -90,7 +90,7 @@ function prepareSurroundings({ plan, target }: RuleSurroundings): Variables {
 function evaluateRule(
   rule: RuleLogic,
   subjects: readonly PreparedSubject[],
-  surrounding: Variables,
+  surrounding: CelVariables,
   meter: Meter,
 ): RuleResult {
   const evaluation = new RuleEvaluation(rule, meter);
@@ -141,7 +141,7 @@ class RuleEvaluation {
     };
   }
 
-  evaluate(variables: Variables, subject: number | undefined): void {
+  evaluate(variables: CelVariables, subject: number | undefined): void {
     if (this.#when !== undefined && this.#isTrue("when", this.#when, variables, subject) !== true) return;
     if (this.#isTrue("assert", this.#assert, variables, subject) !== false) return;
     if (subject !== undefined && this.#violations.length >= MOST_VIOLATIONS) {
@@ -156,7 +156,7 @@ class RuleEvaluation {
   #isTrue(
     part: RulePart,
     expression: CompiledExpression,
-    variables: Variables,
+    variables: CelVariables,
     subject: number | undefined,
   ): boolean | undefined {
     let offset = 0;
@@ -180,7 +180,7 @@ class RuleEvaluation {
     return undefined;
   }
 
-  #text(variables: Variables): string {
+  #text(variables: CelVariables): string {
     const text = this.#message
       .map((part) => (typeof part === "string" ? part : insertedText(part, variables, this.#meter)))
       .join("")
@@ -193,7 +193,7 @@ class RuleEvaluation {
 /** An expression without a value stays as written, so that the rest of the message is shown. */
 function insertedText(
   { part, compiled: expression }: InsertedPart,
-  variables: Variables,
+  variables: CelVariables,
   meter: Meter,
 ): string {
   try {

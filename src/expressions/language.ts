@@ -25,7 +25,7 @@ export interface MemberUse {
   readonly ends: readonly number[];
 }
 
-export type Variables = Readonly<Record<string, unknown>>;
+export type CelVariables = Readonly<Record<string, unknown>>;
 
 export interface CompiledExpression {
   /** The type of its value: `bool`, `string`, `dyn`. */
@@ -33,7 +33,7 @@ export interface CompiledExpression {
   /** Variables and their members, in the order of the text. */
   readonly uses: readonly MemberUse[];
   /** Throws the library's errors, and LimitExceeded. */
-  readonly evaluate: (variables: Variables, meter: Meter) => unknown;
+  readonly evaluate: (variables: CelVariables, meter: Meter) => unknown;
 }
 
 const LONGEST_EXPRESSION = 5_000;
@@ -72,7 +72,7 @@ export class CelLanguage {
       const { uses, type, program } = this.#parse(text);
       // An evaluation that needs itself for another scope gets a program of its own: programs hold loop variables.
       const idle = [program];
-      const evaluate = (variables: Variables, meter: Meter): unknown => {
+      const evaluate = (variables: CelVariables, meter: Meter): unknown => {
         const runnable = idle.pop() ?? this.#parse(text).program;
         const outer = active;
         active = meter;
@@ -90,7 +90,7 @@ export class CelLanguage {
   }
 
   #parse(text: string): Pick<CompiledExpression, "type" | "uses"> & {
-    readonly program: (variables: Variables) => unknown;
+    readonly program: (variables: CelVariables) => unknown;
   } {
     this.#environment ??= this.#createEnvironment();
     const program = this.#environment.parse(this.#isForValues ? withoutReserved(text) : text);

@@ -22,8 +22,9 @@ import { refuseSensitiveSections } from "./resolve/sensitive-values.ts";
 import { stateEntriesOf } from "./resolve/state-entries.ts";
 import { readSpecRules } from "./rules/read-rules.ts";
 import { reportErrors, validatorForPolicy } from "./schema/validator.ts";
-import { sensitiveVariables, variablesOf } from "./variables/declarations.ts";
+import { sensitiveNames } from "./variables/parameters.ts";
 import { applyTarget, checkTargets, selectTarget } from "./variables/targets.ts";
+import { variablesOf } from "./variables/variables.ts";
 
 export interface LoadOptions extends SpecInput {
   /** `skip`: secrets are declared with an empty digest, and no value is read. */
@@ -93,7 +94,7 @@ async function read(
     findings.warning("SPEC_EMPTY", "the spec declares no resources, so it manages nothing", undefined, {
       hint: "check the path in --file, and for a missing include or target",
     });
-  const hidden = sensitiveVariables(member(opened.written, "variables"));
+  const hidden = sensitiveNames(member(opened.written, "variables"));
   const spec = {
     folder: tree.folder,
     files: files.digests,

@@ -194,7 +194,7 @@ describe("a sensitive value", () => {
 });
 
 describe("a source of variables that is not valid", () => {
-  const SPEC = `variables: { key: { type: string, sensitive: true }, list: { type: list, default: [] } }\n${pool("")}`;
+  const SPEC = `variables: { key: { type: string, sensitive: true }, list: { type: array, default: [] } }\n${pool("")}`;
 
   it.each([
     ["a duplicate key", "key: CANARY77secret\nkey: CANARY77other\n"],

@@ -6,11 +6,11 @@ import { didYouMean } from "../../core/suggest.ts";
 import { FUNCTION_FORMS, FUNCTION_NAMES, OTHER_NAMES } from "../../expressions/functions.ts";
 import {
   type CelLanguage,
+  type CelVariables,
   type CompiledExpression,
   type ExpressionProblem,
   type MemberUse,
   problemOf,
-  type Variables,
   valueLanguage,
 } from "../../expressions/language.ts";
 import { LimitExceeded, Meter, type StepLimits } from "../../expressions/meter.ts";
@@ -149,7 +149,7 @@ export class Evaluator {
     }
   }
 
-  #variables(scope: ValueScope, at: Span, values: ReadValues): Variables {
+  #variables(scope: ValueScope, at: Span, values: ReadValues): CelVariables {
     const variables: Record<string, unknown> = {};
     for (const root of ROOTS) {
       const lazy = this.#members({ root, path: [] }, scope, at, values);

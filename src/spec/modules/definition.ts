@@ -16,7 +16,7 @@ import {
   scalarText,
   withMembers,
 } from "../model/tree.ts";
-import { type InputDeclaration, inputsOf } from "./inputs.ts";
+import { type ParameterDeclarations, parametersIn } from "../variables/parameters.ts";
 
 export const MODULE_FILE = "workspace.yaml";
 
@@ -25,7 +25,7 @@ const MAIN_ONLY = ["variables", "targets", "policy", "rules", "moved", "removed"
 export interface ModuleDefinition {
   /** The path of its file in the spec's folder. */
   readonly path: string;
-  readonly inputs: ReadonlyMap<string, InputDeclaration>;
+  readonly inputs: ParameterDeclarations;
   readonly outputs: ReadonlyMap<string, MapMember>;
   readonly locals: SpecNode | undefined;
   readonly modules: SpecNode | undefined;
@@ -96,7 +96,7 @@ export class ModuleDefinitions {
     const sections = withMembers(root, Object.fromEntries(others));
     return {
       path,
-      inputs: inputsOf(member(root, "inputs"), this.#findings),
+      inputs: parametersIn(member(root, "inputs"), "inputs", this.#findings),
       outputs: outputsOf(member(root, "outputs"), this.#findings),
       locals: member(root, "locals"),
       modules: member(root, "modules"),

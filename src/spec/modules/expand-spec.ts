@@ -2,18 +2,18 @@
 
 import type { Address } from "../../core/address.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
-import { Evaluator, type EvaluatorOptions, type NamedValues } from "../evaluate/evaluator.ts";
+import { Evaluator, type EvaluatorOptions } from "../evaluate/evaluator.ts";
 import { Expander } from "../evaluate/expander.ts";
 import type { LinearPatterns } from "../evaluate/linear-patterns.ts";
-import { escapedTree } from "../evaluate/node-values.ts";
 import type { SpecFileReader } from "../files/includes.ts";
 import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import type { SpecPart } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode, withMembers } from "../model/tree.ts";
+import { checkValues } from "../variables/check-values.ts";
+import type { Variables } from "../variables/variables.ts";
 import { ModuleDefinitions } from "./definition.ts";
 import { expandSections } from "./expand-resources.ts";
-import { checkInputs } from "./input-check.ts";
 import { ModuleInstance } from "./instance.ts";
 import { ModuleSet } from "./instances.ts";
 import { ModuleLoading, type ModuleUser } from "./loading.ts";
@@ -21,7 +21,7 @@ import { Locals, SpecScope } from "./scope.ts";
 
 export interface ExpandingOptions extends EvaluatorOptions {
   readonly files: SpecFileReader;
-  readonly variables: NamedValues;
+  readonly variables: Variables;
   readonly target: string | undefined;
   readonly main: string;
   readonly registry: PlanningRegistry;
@@ -70,7 +70,7 @@ export async function expandSpec(
   const expander = (of: SpecScope): Expander =>
     new Expander({ scope: of, evaluator, budget, findings, bind });
   const scope: SpecScope = new SpecScope({
-    variables: inTemplateForm(options.variables),
+    variables: options.variables,
     target,
     locals: () => locals,
     modules: () => modules,
@@ -90,7 +90,7 @@ export async function expandSpec(
   });
   const parts = [{ root: sections, origin: undefined, values }, ...modules.parts()];
   if (loading.isFull) return undefined;
-  await checkInputs(loading.given, options);
+  await checkValues([...options.variables.values, ...loading.inputs], options);
   return { root: sections, parts, leftOut: loading.leftOut, evaluator, scope, expander: expanding };
 }
 
@@ -102,20 +102,3 @@ const NOT_EXPANDED = {
   modules: undefined,
   rules: undefined,
 };
-
-/** Variables are data: what looks like a reference in one is text. */
-function inTemplateForm({ names, find }: NamedValues): NamedValues {
-  const values = new Map<string, SpecNode>();
-  return {
-    names,
-    find(name, at, quiet) {
-      const before = values.get(name);
-      if (before !== undefined) return before;
-      const value = find(name, at, quiet);
-      if (value === undefined) return undefined;
-      const literal = escapedTree(value);
-      values.set(name, literal);
-      return literal;
-    },
-  };
-}

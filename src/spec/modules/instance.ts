@@ -7,7 +7,7 @@ import { Expander } from "../evaluate/expander.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
 import { isNull, type MapMember, type MapNode, member, type SpecNode } from "../model/tree.ts";
-import { sensitiveValue } from "../variables/constraints.ts";
+import { sensitiveValue } from "../variables/parameters.ts";
 import { expandSections } from "./expand-resources.ts";
 import { ModuleSet } from "./instances.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
@@ -123,7 +123,7 @@ export class ModuleInstance implements InstanceOfModule {
 
   #input(name: string, at: Span, quiet: boolean): SpecNode | undefined {
     const { definition, user } = this.#use;
-    const { findings, suggest, sensitive, given } = this.#loading;
+    const { findings, suggest, sensitive, inputs } = this.#loading;
     const declaration = definition.inputs.get(name);
     if (declaration === undefined) {
       const known = [...definition.inputs.keys()];
@@ -140,7 +140,8 @@ export class ModuleInstance implements InstanceOfModule {
           : findings.within(user.origin, () => this.#ofUser.node(written));
       if (value === undefined) return this.#missing(name, declaration.schema.description);
       const input = declaration.sensitive ? sensitiveValue(value, sensitive) : value;
-      given.push({ declaration, value: input, subject: this.#subject, user: user.origin });
+      const subject = `${this.#subject}: ${name}`;
+      inputs.push({ declaration, value: input, subject, code: "SPEC_INPUT", origin: user.origin });
       return input;
     });
     return node !== undefined && quiet && isNull(node) ? undefined : node;

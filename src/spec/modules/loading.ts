@@ -12,8 +12,8 @@ import { ExpansionBudget, type ModuleLimits } from "../model/limits.ts";
 import type { Span } from "../model/source.ts";
 import type { InstanceOrigin, SpecPart } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode } from "../model/tree.ts";
+import type { ParameterValue } from "../variables/check-values.ts";
 import { type ModuleDefinition, type ModuleDefinitions, sizeOfTree } from "./definition.ts";
-import type { GivenInput } from "./input-check.ts";
 import { type EachValue, OpenValues, type SpecScope } from "./scope.ts";
 
 /** The user of a module: the spec itself, or an instance of a module. */
@@ -74,7 +74,7 @@ export class ModuleLoading {
   /** The resources whose `when` is false. */
   readonly leftOut = new Set<Address>();
   /** Every input of every instance that was evaluated. */
-  readonly given: GivenInput[] = [];
+  readonly inputs: ParameterValue[] = [];
   readonly registry: PlanningRegistry;
   readonly #instantiate: LoadingOptions["instantiate"];
   #instances = 0;

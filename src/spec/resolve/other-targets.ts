@@ -19,11 +19,12 @@ import {
 } from "../model/tree.ts";
 import type { SchemaError } from "../schema/validate.ts";
 import { reportErrors, validatorFor, validatorForPolicy } from "../schema/validator.ts";
-import { type VariableParts, variablesOf } from "../variables/declarations.ts";
+import { type CheckParts, checkValues } from "../variables/check-values.ts";
 import { applyTarget, selectTarget, withoutSettings } from "../variables/targets.ts";
+import { type VariableParts, variablesOf } from "../variables/variables.ts";
 import { flattenResources } from "./flatten.ts";
 
-interface Checking extends VariableParts {
+interface Checking extends VariableParts, CheckParts {
   readonly registry: PlanningRegistry;
 }
 
@@ -43,7 +44,7 @@ export async function checkOtherTargets(
     if (name === selected || value.kind !== "map") continue;
     selectTarget(section, name, suggest, findings);
     const { root: written, variables } = applyTarget(root, name, findings);
-    variablesOf(written, variables, NOT_GIVEN, checking);
+    await checkValues(variablesOf(written, variables, NOT_GIVEN, checking).values, checking);
     const sections = withoutSettings(value);
     // Rules have a syntax of their own.
     checkSyntax(withMembers(sections, { rules: undefined }), evaluator, findings);

@@ -34,7 +34,7 @@ test.each([
   ["removed", "\n  address*  "],
   ["import", "\n  to*  "],
   ["include", "More files of this spec"],
-  ["scopes.nope", "known: lifecycle, acls, secrets, "],
+  ["scopes.nope", "known: lifecycle, for_each, when, acls, secrets, "],
   ["pools.__proto__", 'unknown field of pools: "__proto__"'],
   ["pools.disk_spec.constructor", 'unknown field of pools: "constructor"'],
   ["clusters.autoscale.min_workers.x", "the part before it has no fields"],

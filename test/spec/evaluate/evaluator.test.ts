@@ -152,7 +152,7 @@ describe("an expression that is wrong", () => {
     ["local.text.trim(", "the expression is incomplete"],
     ["local.", "the expression is incomplete"],
     ["pool", 'unknown value "pool"'],
-    ["each.key + 'x'", "each exists only in"],
+    ["each.key + 'x'", "each exists only where for_each is"],
     ["input.x + 1", "only a module has inputs"],
     ["var.n-1", 'var has no "n-1"'],
     ["local.pool + 'x'", "a reference is unknown until apply"],

@@ -23,7 +23,10 @@ pools: { shared: { node_type_id: n, max_capacity: 50 } }\nusers: { ada: {} }\n`,
     ["{ protcted: true }", 'SPEC_UNKNOWN_KIND 3:11 "protcted" is not a valid kind'],
     ["{ policy: { max_delets: 1 } }", 'SPEC_UNKNOWN_FIELD 3:21 policy has no field "max_delets"'],
     ["{ variables: { m: 1 } }", 'SPEC_VARIABLE 3:24 the spec has no variable "m"'],
-    ["{ variables: { n: many } }", "SPEC_VARIABLE 3:27 the variable n must be a number, not a string"],
+    [
+      "{ variables: { n: many } }",
+      'SPEC_VARIABLE 3:27 the variable n must be a number, not the string "many"',
+    ],
     ["{ users: { eve: null } }", "SPEC_TARGET 3:20 the target removes users.eve, which is not in the spec"],
     [
       "{ locals: { a: '${size(local.b}' } }",

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { staleSchemas } from "../../../scripts/schemas.ts";
 import { registry as real } from "../../../src/providers/index.ts";
-import { INPUT_KEYWORDS } from "../../../src/spec/modules/inputs.ts";
 import { editorSchema } from "../../../src/spec/schema/editor-schema.ts";
 import { resourceSchema, specSchema } from "../../../src/spec/schema/json-schema.ts";
 import type { JsonSchema } from "../../../src/spec/schema/keywords.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
+import { PARAMETER_KEYWORDS } from "../../../src/spec/variables/parameters.ts";
 import { registry } from "../kinds.ts";
 
 describe("the schema of all kinds", () => {
@@ -54,10 +54,12 @@ describe("the schema of all kinds", () => {
 
   it("has every keyword of inputs", () => {
     const { properties } = specSchema(real) as never as {
-      readonly properties: { readonly inputs: { readonly additionalProperties: { properties: object } } };
+      readonly properties: {
+        readonly inputs: { readonly additionalProperties: { readonly then: { properties: object } } };
+      };
     };
-    expect(Object.keys(properties.inputs.additionalProperties.properties).sort()).toEqual(
-      [...INPUT_KEYWORDS].sort(),
+    expect(Object.keys(properties.inputs.additionalProperties.then.properties).sort()).toEqual(
+      [...PARAMETER_KEYWORDS].sort(),
     );
   });
 

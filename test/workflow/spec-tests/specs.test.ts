@@ -69,7 +69,7 @@ tests:
     const ran = await runTestFile(
       `variables: { names: [a, b], size: 7 }
 spec:
-  variables: { names: { type: list }, size: { type: number } }
+  variables: { names: { type: array }, size: { type: number } }
   pools: { "\${var.names.join('-')}": { node_type_id: Standard_DS3_v2, max_capacity: "\${var.size}" } }
 tests: { t: { steps: [{ apply: }, { live: { pools.a-b: { max_capacity: 7 } } }] } }
 `.replace("{ apply: }", "apply: "),

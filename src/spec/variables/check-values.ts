@@ -1,4 +1,4 @@
-// Validates the inputs of instances against their schemas: first with a quick check, then with a validator that explains errors.
+// Validates the values of variables and inputs against their declarations: first with a quick check, then with a validator that explains errors.
 
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import { literalOf } from "../../expressions/template.ts";
@@ -20,16 +20,17 @@ import { specForm } from "../schema/json-schema.ts";
 import type { JsonSchema } from "../schema/keywords.ts";
 import type { RegExpEngine } from "../schema/validate.ts";
 import { type QuickCheck, quickCheck } from "../schema/validator.ts";
-import type { InputDeclaration } from "./inputs.ts";
+import type { ParameterDeclaration } from "./parameters.ts";
 
-/** An input of an instance, with the value that its user gives. */
-export interface GivenInput {
-  readonly declaration: InputDeclaration;
+/** A parameter with its value, in template form. */
+export interface ParameterValue {
+  readonly declaration: ParameterDeclaration;
   readonly value: SpecNode;
-  /** `modules.team/ads`. */
+  /** `the variable size`, or `modules.team/ads: size`. */
   readonly subject: string;
-  /** Where the user stands: its own origin, if it is a module itself. */
-  readonly user: InstanceOrigin | undefined;
+  readonly code: "SPEC_VARIABLE" | "SPEC_INPUT";
+  /** The instance of a module in which the value is written. */
+  readonly origin: InstanceOrigin | undefined;
 }
 
 interface Compiled {
@@ -44,23 +45,23 @@ export interface CheckParts extends Reporting {
   readonly patterns: LinearPatterns;
 }
 
-/** Reports each input that its schema does not allow. References count as valid: their values are unknown. */
-export async function checkInputs(given: readonly GivenInput[], parts: CheckParts): Promise<void> {
-  const known = new Map<InputDeclaration, Compiled>();
-  for (const one of given) {
-    const compiled = known.get(one.declaration) ?? compile(one);
-    known.set(one.declaration, compiled);
-    if (!compiled.quick(one.value)) await report(one, compiled, parts);
+/** Reports each value that its schema does not allow. References count as valid: their values are unknown. */
+export async function checkValues(values: readonly ParameterValue[], parts: CheckParts): Promise<void> {
+  const schemas = new Map<ParameterDeclaration, Compiled>();
+  for (const value of values) {
+    const compiled = schemas.get(value.declaration) ?? compile(value);
+    schemas.set(value.declaration, compiled);
+    if (!compiled.quick(value.value)) await report(value, compiled, parts);
   }
 }
 
-function compile({ declaration: { schema, hasPattern }, value }: GivenInput): Compiled {
+function compile({ declaration: { schema, hasPattern }, value }: ParameterValue): Compiled {
   const form = specForm(schema as FieldSchema);
   return { form, quick: hasPattern ? () => false : quickCheck(form), at: value };
 }
 
 async function report(
-  { declaration, value, subject, user }: GivenInput,
+  { declaration, value, subject, code, origin }: ParameterValue,
   compiled: Compiled,
   { suggest, findings, patterns }: CheckParts,
 ): Promise<void> {
@@ -69,15 +70,14 @@ async function report(
   compiled.at = value;
   const data = plain(value, validated);
   if (compiled.validate(data)) return;
-  const name = `${subject}: ${declaration.name}`;
-  findings.within(user, () => {
+  findings.within(origin, () => {
     const errors = toSchemaErrors(compiled.validate?.errors ?? [], data);
     const { description } = declaration.schema;
     const fallback = typeof description === "string" ? description : undefined;
-    for (const { message, path, hint: advice = fallback } of schemaMessages(errors, name, suggest)) {
-      const hint = hasSensitive(value) ? fallback : advice;
-      const shown = hasSensitive(value) ? `the value of ${name} is not valid` : message;
-      findings.error("SPEC_INPUT", shown, spanOf(value, path), { hint });
+    for (const { message, path, hint: advice = fallback } of schemaMessages(errors, subject, suggest)) {
+      const hint = hasSensitive(value) || value.source.isHidden ? fallback : advice;
+      const shown = hasSensitive(value) ? `${subject} is not valid` : withoutText(message, value);
+      findings.error(code, shown, spanOf(value, path), { hint });
     }
   });
 }
@@ -94,4 +94,9 @@ function engineOf(patterns: LinearPatterns, compiled: Pick<Compiled, "at">): Reg
 /** A scalar with escapes undone; a string with a reference is unchanged. */
 function validated(value: ScalarValue): ScalarValue {
   return typeof value === "string" ? (literalOf(value) ?? value) : withoutBigint(value);
+}
+
+/** A value from outside the spec that is not even of its type may be a secret in the wrong place. */
+function withoutText(message: string, { source }: SpecNode): string {
+  return source.isHidden ? message.replace(/, not the string "[\s\S]*$/, ", not a string") : message;
 }

@@ -88,7 +88,7 @@ pools:
     const spec = `
 variables:
   capacity: { type: number }
-  versions: { type: list }
+  versions: { type: array }
   tags: { default: {} }
   node: { default: "1" }
 pools: { p: { node_type_id: "\${var.node}", max_capacity: "\${var.capacity}", preloaded_spark_versions: "\${var.versions}", custom_tags: "\${var.tags}" } }
@@ -115,6 +115,47 @@ pools: { p: { node_type_id: "\${var.node}", max_capacity: "\${var.capacity}", pr
   it("cannot be a list inside a string", async () => {
     const { told } = await load("variables: { l: { default: [a] } }\nusers: { 'x${var.l}': {} }");
     expect(told).toEqual(["SPEC_VARIABLE 2:10 the variable l is a list and cannot be part of a string"]);
+  });
+});
+
+describe("a declaration", () => {
+  const told = async (declaration: string, value: string) =>
+    (await load(`variables: { v: ${declaration} }\nusers: { ada: {} }`, { vars: [`v=${value}`] })).told;
+
+  it.each([
+    ["{ type: integer, minimum: 1, maximum: 9 }", "5", "12", "must be at most 9, not 12"],
+    ["{ type: [integer, boolean] }", "true", "x", "must be an integer or true or false, not a string"],
+    ["{ type: string, minLength: 2 }", "ab", "a", "must have at least 2 characters"],
+    ["{ type: array, items: { type: integer } }", "[1, 2]", "[x]", "must be an integer, not a string"],
+    [
+      "{ type: object, properties: { a: {} }, additionalProperties: false }",
+      "{ a: 1 }",
+      "{ b: 1 }",
+      'has no field "b"',
+    ],
+    ["{ enum: [a, b] }", "a", "c", 'must be one of a or b, not "c"'],
+    ["[a]", "[b]", "5", "must be a list, not 5"],
+  ])("%s allows %s, and not %s", async (declaration, valid, invalid, message) => {
+    expect(await told(declaration, valid)).toEqual([]);
+    expect(await told(declaration, invalid)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each([
+    ["list", "array"],
+    ["map", "object"],
+    ["int", "integer"],
+  ])("of the type %s is refused, and the hint says %s", async (type, better) => {
+    const { diagnostics } = await load(`variables: { v: { type: ${type}, default: 1 } }\nusers: { ada: {} }`);
+    expect(diagnostics).toMatchObject([{ code: "SPEC_VALUE", hint: `write ${better}` }]);
+  });
+
+  it("of an input is the same, a bare default included", async () => {
+    const { resource } = await load({
+      "workspace.yaml": "modules: { m: { source: m } }\n",
+      "m/workspace.yaml":
+        "inputs: { size: 7 }\npools: { p: { node_type_id: n, max_capacity: '${input.size}' } }\n",
+    });
+    expect(resource("pools.m/p").values.max_capacity).toBe(7);
   });
 });
 
@@ -180,11 +221,11 @@ describe("problems", () => {
       "variables: { a: '${var.b}', 'b c': 1, d: { type: int }, e: { defualt: 1 }, f: { enum: ['${var.b}', x] } }",
     );
     expect(told).toEqual([
-      "SPEC_VARIABLE 1:17 the default of the variable a cannot contain ${…}",
-      'SPEC_VARIABLE 1:29 "b c" is not a valid variable name',
-      "SPEC_VALUE 1:50 variables.d: type must be one of string, number, boolean, list or map",
-      'SPEC_UNKNOWN_FIELD 1:62 variables.e has no field "defualt"',
-      "SPEC_VARIABLE 1:88 variables.f: enum cannot contain ${…}",
+      "SPEC_VARIABLE 1:17 the default of variables.a cannot contain ${…}",
+      'SPEC_VARIABLE 1:29 "b c" is not a valid name of a variable',
+      "SPEC_VALUE 1:50 variables.d.type must be string, integer, number, boolean, array, object or null",
+      'SPEC_UNKNOWN_FIELD 1:62 variables.e has no keyword "defualt"',
+      "SPEC_VARIABLE 1:88 variables.f.enum cannot contain ${…}",
     ]);
   });
 

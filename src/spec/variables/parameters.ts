@@ -1,0 +1,282 @@
+// Reads the declarations of parameters: the variables of a spec and the inputs of a module. They are a subset of JSON Schema without references and without slow keywords.
+
+import type { Code } from "../../core/codes.ts";
+import type { Json } from "../../core/json.ts";
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+import { listed } from "../../core/sentences.ts";
+import { escaped } from "../../expressions/template.ts";
+import { linearPatternProblem } from "../evaluate/linear-patterns.ts";
+import { escapedTree, visitNodes } from "../evaluate/node-values.ts";
+import type { Findings } from "../model/findings.ts";
+import { LIMITS } from "../model/limits.ts";
+import type { Span } from "../model/source.ts";
+import {
+  asSensitive,
+  isFlag,
+  isNull,
+  type MapNode,
+  member,
+  plain,
+  type SpecNode,
+  scalarText,
+} from "../model/tree.ts";
+import type { JsonSchema } from "../schema/keywords.ts";
+
+export interface ParameterDeclaration {
+  readonly name: string;
+  readonly at: Span;
+  /** Without `default` and `sensitive`. */
+  readonly schema: JsonSchema;
+  /** The default, as it is written and in template form. */
+  readonly written: SpecNode | undefined;
+  readonly fallback: SpecNode | undefined;
+  readonly sensitive: boolean;
+  /** Only the full validator runs patterns in linear time. */
+  readonly hasPattern: boolean;
+}
+
+const TYPES = ["string", "integer", "number", "boolean", "array", "object", "null"];
+/** What other tools call a type. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  list: "array",
+  map: "object",
+  text: "string",
+  int: "integer",
+  float: "number",
+  bool: "boolean",
+};
+
+/** Keywords, by what their value must be. */
+const KEYWORDS: Readonly<Record<string, string>> = {
+  type: "type",
+  title: "text",
+  description: "text",
+  default: "any",
+  examples: "list",
+  deprecated: "flag",
+  sensitive: "flag",
+  enum: "list",
+  const: "any",
+  pattern: "text",
+  minLength: "count",
+  maxLength: "count",
+  minimum: "number",
+  maximum: "number",
+  exclusiveMinimum: "number",
+  exclusiveMaximum: "number",
+  multipleOf: "number",
+  items: "schema",
+  minItems: "count",
+  maxItems: "count",
+  properties: "schemas",
+  required: "texts",
+  additionalProperties: "schema",
+  propertyNames: "schema",
+  minProperties: "count",
+  maxProperties: "count",
+};
+
+/** The keywords that parameters may use, for documentation. */
+export const PARAMETER_KEYWORDS = Object.keys(KEYWORDS);
+
+export type ParameterDeclarations = ReadonlyMap<string, ParameterDeclaration>;
+
+const NAME = /^[A-Za-z_][\w-]*$/;
+
+/** `kind`: the name of the section, which messages and codes follow. */
+export function parametersIn(
+  section: SpecNode | undefined,
+  kind: "variables" | "inputs",
+  findings: Findings,
+): ParameterDeclarations {
+  const parameters = new Map<string, ParameterDeclaration>();
+  const reader = new SchemaReader(kind, findings);
+  for (const [name, { key, value }] of findings.names(kind, section)) {
+    if (!NAME.test(name))
+      findings.error(CODES[kind], `${JSON.stringify(name)} is not a valid name of ${WORDS[kind]}`, key, {
+        hint: "a name starts with a letter and contains letters, digits, dashes, and underscores",
+      });
+    parameters.set(name, reader.declaration(name, key, value));
+  }
+  return parameters;
+}
+
+/** The names of the parameters that a section declares as sensitive. */
+export function sensitiveNames(section: SpecNode | undefined): ReadonlySet<string> {
+  const members = section?.kind === "map" ? [...section.members] : [];
+  return new Set(members.flatMap(([name, { value }]) => (isMarkedSensitive(value) ? [name] : [])));
+}
+
+/** A mistake in the flag must not show the value. */
+function isMarkedSensitive(declaration: SpecNode): boolean {
+  const flag = member(declaration, "sensitive");
+  return flag !== undefined && !(flag.kind === "scalar" && flag.value === false);
+}
+
+const CODES = { variables: "SPEC_VARIABLE", inputs: "SPEC_INPUT" } as const satisfies Record<string, Code>;
+const WORDS = { variables: "a variable", inputs: "an input" } as const;
+
+class SchemaReader {
+  readonly #kind: "variables" | "inputs";
+  readonly #findings: Findings;
+  #left: number = LIMITS.inputSchema;
+  #hasPattern = false;
+
+  constructor(kind: "variables" | "inputs", findings: Findings) {
+    this.#kind = kind;
+    this.#findings = findings;
+  }
+
+  /** A schema, or a bare value that is the default. */
+  declaration(name: string, at: Span, node: SpecNode): ParameterDeclaration {
+    this.#hasPattern = false;
+    const subject = `${this.#kind}.${name}`;
+    const map = node.kind === "map" ? node : undefined;
+    const isValid = map !== undefined && this.#check(subject, map);
+    const fallback = map === undefined ? (isNull(node) ? undefined : node) : member(map, "default");
+    const { default: _, sensitive: __, ...written } = isValid ? (plain(map) as JsonSchema) : {};
+    if (fallback !== undefined) this.#refuseTemplates(`the default of ${subject}`, fallback);
+    const values = map === undefined ? undefined : member(map, "enum");
+    if (values !== undefined) this.#refuseTemplates(`${subject}.enum`, values);
+    const sensitive = isMarkedSensitive(node);
+    const type = written.type ?? typeOf(fallback) ?? (sensitive ? "string" : undefined);
+    // Other values cannot be recognized in an output.
+    if (sensitive && type !== "string")
+      this.#findings.error(
+        "SPEC_VALUE",
+        `${subject}: only ${WORDS[this.#kind]} of type string can be sensitive`,
+        member(map, "sensitive"),
+      );
+    const schema = type === undefined ? written : { ...written, type };
+    return {
+      name,
+      at,
+      schema,
+      written: fallback,
+      fallback: fallback && escapedTree(fallback),
+      sensitive,
+      hasPattern: this.#hasPattern,
+    };
+  }
+
+  /** A declaration is read before expressions, so `${…}` in it would be taken as text. */
+  #refuseTemplates(subject: string, node: SpecNode): void {
+    visitNodes(node, (part) => {
+      if (scalarText(part)?.includes("${") === true)
+        this.#findings.error(CODES[this.#kind], `${subject} cannot contain ${"${…}"}`, part);
+    });
+  }
+
+  /** Whether the schema can be used; every problem is reported. */
+  #check(name: string, node: MapNode): boolean {
+    let isValid = true;
+    for (const [keyword, { key, value }] of node.members) {
+      const kind = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
+      if (kind === undefined) {
+        this.#findings.error("SPEC_UNKNOWN_FIELD", `${name} has no keyword ${JSON.stringify(keyword)}`, key, {
+          hint: `the keywords are ${listed(PARAMETER_KEYWORDS, "and", 40)}`,
+        });
+        isValid = false;
+      } else if (!this.#value(`${name}.${keyword}`, keyword, kind, value)) isValid = false;
+    }
+    return isValid;
+  }
+
+  #value(name: string, keyword: string, kind: string, node: SpecNode): boolean {
+    if (--this.#left < 0) {
+      const message = `${this.#kind} have at most ${LIMITS.inputSchema} keywords`;
+      this.#findings.error("SPEC_TOO_LARGE", message, node);
+      return false;
+    }
+    if (kind === "schema") {
+      if (node.kind === "map") return this.#part(name, node);
+      return (keyword === "additionalProperties" && isFlag(node)) || this.#wrong(name, "a schema", node);
+    }
+    if (kind === "schemas") {
+      if (node.kind !== "map") return this.#wrong(name, "a map of schemas", node);
+      return [...node.members].every(([key, { value }]) =>
+        this.#value(`${name}.${key}`, key, "schema", value),
+      );
+    }
+    if (keyword === "pattern") return this.#pattern(name, node);
+    return this.#plain(name, kind, node);
+  }
+
+  #part(name: string, node: MapNode): boolean {
+    const sensitive = node.members.get("sensitive");
+    if (sensitive === undefined) return this.#check(name, node);
+    this.#findings.error(
+      "SPEC_VALUE",
+      `${name}: only a complete ${this.#kind.slice(0, -1)} can be sensitive, not a part of it`,
+      sensitive.key,
+    );
+    return false;
+  }
+
+  #plain(name: string, kind: string, node: SpecNode): boolean {
+    if (kind === "type") return this.#type(name, node);
+    const [wanted, takes] = PLAIN[kind] ?? [];
+    return wanted === undefined || takes?.(plain(node)) || this.#wrong(name, wanted, node);
+  }
+
+  #type(name: string, node: SpecNode): boolean {
+    const types = node.kind === "list" ? node.items.map(scalarText) : [scalarText(node)];
+    const wrong = types.find((one) => one === undefined || !TYPES.includes(one));
+    if (types.length > 0 && types.every((one) => one !== undefined && TYPES.includes(one))) return true;
+    const better = OTHER_WORDS[String(wrong)];
+    const hint = better === undefined ? {} : { hint: `write ${better}` };
+    this.#findings.error("SPEC_VALUE", `${name} must be ${listed(TYPES, "or")}`, node, hint);
+    return false;
+  }
+
+  #pattern(name: string, node: SpecNode): boolean {
+    const text = scalarText(node);
+    if (text === undefined) return this.#wrong(name, "a string", node);
+    this.#hasPattern = true;
+    const cause = linearPatternProblem(text);
+    if (cause === undefined) return true;
+    this.#findings.error("SPEC_VALUE", `${name} is not a valid regular expression`, node, {
+      cause,
+      hint: "lookahead and backreferences are not available",
+    });
+    return false;
+  }
+
+  #wrong(name: string, wanted: string, node: SpecNode): false {
+    this.#findings.wrongType(name, wanted, node);
+    return false;
+  }
+}
+
+const PLAIN: Readonly<Record<string, readonly [wanted: string, takes: (value: Json) => boolean]>> = {
+  text: ["a string", (value) => typeof value === "string"],
+  flag: ["true or false", (value) => typeof value === "boolean"],
+  count: ["a count", (value) => Number.isInteger(value) && Number(value) >= 0],
+  number: ["a number", (value) => typeof value === "number"],
+  list: ["a list of values", (value) => Array.isArray(value) && value.length > 0],
+  texts: [
+    "a list of strings",
+    (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+  ],
+};
+
+/** The type of a default, which its other values have as well; undefined for null. */
+function typeOf(node: SpecNode | undefined): string | undefined {
+  if (node === undefined) return undefined;
+  if (node.kind !== "scalar") return node.kind === "list" ? "array" : "object";
+  const type = typeof node.value;
+  if (type === "object") return undefined;
+  return type === "string" || type === "boolean" ? type : "number";
+}
+
+/** The value with marks, which keep it out of every output; frames do not show its place. */
+export function sensitiveValue(node: SpecNode, sensitive: SensitiveTexts): SpecNode {
+  node.source.mask(node);
+  visitNodes(node, (one) => {
+    const { value } = one.kind === "scalar" ? one : {};
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return;
+    sensitive.add(String(value));
+    sensitive.add(escaped(String(value)));
+  });
+  return asSensitive(node);
+}

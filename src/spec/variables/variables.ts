@@ -1,0 +1,127 @@
+// The variables of a spec: their declarations, and their values from the command line, a file, the environment, or the target.
+
+import type { SensitiveTexts } from "../../core/sensitive.ts";
+
+import { didYouMean } from "../../core/suggest.ts";
+import type { NamedValues } from "../evaluate/evaluator.ts";
+import { escapedTree } from "../evaluate/node-values.ts";
+import { refusedWords } from "../files/includes.ts";
+import { readNamedFile } from "../files/spec-folder.ts";
+import type { Findings, Reporting } from "../model/findings.ts";
+import { LIMITS } from "../model/limits.ts";
+import { SourceText, type Span } from "../model/source.ts";
+import { sourceOf } from "../model/text.ts";
+import { type MapNode, member, type SpecNode, scalarAt } from "../model/tree.ts";
+import { readYaml } from "../yaml/read-yaml.ts";
+import { plainScalar } from "../yaml/scalars.ts";
+import type { ParameterValue } from "./check-values.ts";
+import { type ParameterDeclaration, parametersIn, sensitiveValue } from "./parameters.ts";
+
+/** Where values come from outside the spec. The first that has one wins: `vars`, `varFiles` (later files first), `env`, then the target. */
+export interface VariableInputs {
+  readonly vars: ReadonlyMap<string, string>;
+  readonly varFiles: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The spec may be untrusted; the caller then passes no environment. */
+  readonly untrusted?: boolean;
+}
+
+export interface VariableParts extends Reporting {
+  readonly sensitive: SensitiveTexts;
+}
+
+export interface Variables extends NamedValues {
+  /** The values to check against their declarations. */
+  readonly values: readonly ParameterValue[];
+}
+
+/** Reads the declarations and everything that gives them values. */
+export function variablesOf(
+  root: MapNode,
+  target: SpecNode | undefined,
+  given: VariableInputs,
+  { suggest, findings, sensitive }: VariableParts,
+): Variables {
+  const declared = parametersIn(member(root, "variables"), "variables", findings);
+  const values = new Map<string, SpecNode>();
+  const unknown = (name: string, at: Span | undefined): void =>
+    findings.error(
+      "SPEC_VARIABLE",
+      `the spec has no variable ${JSON.stringify(name)}`,
+      at,
+      didYouMean(
+        suggest(name, declared.keys(), "words"),
+        `declare it: variables: { ${name}: { description: … } }`,
+      ),
+    );
+  // Variables are data: what looks like a reference in one is text.
+  const checked: ParameterValue[] = [];
+  // Variables are data: what looks like a reference in one is text.
+  const set = (name: string, written: SpecNode): void => {
+    const declaration = declared.get(name);
+    if (declaration === undefined) return;
+    const literal = escapedTree(written);
+    const value = declaration.sensitive ? sensitiveValue(literal, sensitive) : literal;
+    values.set(name, value);
+    const subject = `the variable ${name}`;
+    checked.push({ declaration, value, subject, code: "SPEC_VARIABLE", origin: undefined });
+  };
+
+  for (const [name, { written }] of declared) if (written !== undefined) set(name, written);
+  for (const [name, { key, value }] of findings.names("the target's variables", target))
+    if (declared.has(name)) set(name, value);
+    else unknown(name, key);
+  for (const [name, declaration] of declared) {
+    const variable = `WORKSPACE_VAR_${name}`;
+    const text = Object.hasOwn(given.env, variable) ? given.env[variable] : undefined;
+    if (text !== undefined) set(name, typed(text, declaration, variable, findings));
+  }
+  for (const path of given.varFiles)
+    for (const [name, { key, value }] of findings.names(path, fileAt(path, findings)))
+      if (declared.has(name)) set(name, value);
+      else findings.warning("SPEC_VARIABLE", `${path} sets ${name}, which the spec does not declare`, key);
+  for (const [name, text] of given.vars)
+    if (declared.has(name)) set(name, typed(text, declared.get(name), `--var ${name}`, findings));
+    else unknown(name, undefined);
+
+  const find: NamedValues["find"] = (name, at, quiet) => {
+    const value = values.get(name);
+    if (value !== undefined) return value;
+    if (!declared.has(name)) unknown(name, at);
+    else if (!quiet) {
+      const unread = ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)`;
+      const note = given.untrusted === true ? unread : "";
+      findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
+        hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
+      });
+    }
+    return undefined;
+  };
+  return { names: declared, find, values: checked };
+}
+
+/** Parses a value from the command line or the environment as the declared type: arrays and objects as YAML or JSON. */
+function typed(
+  text: string,
+  declaration: ParameterDeclaration | undefined,
+  from: string,
+  findings: Findings,
+): SpecNode {
+  const types = [declaration?.schema.type ?? "string"].flat().map(String);
+  const source = new SourceText(from, text).hide();
+  const span = { source, start: 0, end: text.length };
+  if (types.includes("string")) return scalarAt(span, text);
+  if (!types.includes("array") && !types.includes("object")) return scalarAt(span, plainScalar(text) ?? text);
+  const read = sourceOf(from, new TextEncoder().encode(text), findings, { isHidden: true });
+  return (read === undefined ? undefined : readYaml(read, findings)) ?? scalarAt(span, text);
+}
+
+function fileAt(path: string, findings: Findings): SpecNode | undefined {
+  const opened = readNamedFile(path, LIMITS.fileBytes);
+  if (!opened.ok) {
+    findings.error("CLI_FILE", `the variable file ${path} ${refusedWords(opened).words}`, undefined);
+    return undefined;
+  }
+  const source = sourceOf(path, opened.value, findings, { isHidden: true });
+  return source === undefined ? undefined : readYaml(source, findings);
+}
