@@ -181,7 +181,7 @@ export class SensitiveValues {
     }) as T;
   }
 
-  /** A value for readers: a digest at a sensitive place, else the value without the texts of sensitive values. */
+  /** A value for readers: a digest at a sensitive place, else the value without the strings of sensitive ones. */
   shown(address: Address, path: Path, value: SensitiveScalar, isPlace: boolean): SensitiveScalar {
     const unknown = typeof value === "string" ? this.#unknown.get(value) : undefined;
     return unknown ?? this.#forReaders(address, value, path, isPlace);
@@ -221,8 +221,8 @@ export class SensitiveValues {
   }
 
   /**
-   * What the service returned about a resource, for readers: `(sensitive)` in place of the strings of sensitive values, and of what is
-   * at a recorded place, as an answer about a run or an event has the values of the resource deep inside.
+   * An answer of the service about a resource, for readers: `(sensitive)` in place of the strings of sensitive values, and of everything
+   * at a recorded place: an answer about a run or an event has the values of the resource deep inside.
    */
   maskedAnswer<T extends Json>(address: Address, answer: T): T {
     const recorded = this.#recorded.get(address) ?? emptyTree();
