@@ -36,16 +36,31 @@ export async function clusterNow({ connection, id }: RecordedObject): Promise<Js
 /** The cluster once it is there; undefined when the signal came first. Throws Failure with CLI_NOT_REACHED or API_TIMEOUT. */
 export async function waitForCluster(of: RecordedObject, on: ClusterWait): Promise<JsonObject | undefined> {
   const begun = performance.now();
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 1.5)) {
+  for (let round = 0; ; round++) {
     const cluster = await clusterNow(of);
     if (on.isThere(cluster)) return cluster;
     on.polled(cluster);
     if (on.lost.includes(String(cluster.state))) throw cannotCome(of, on, cluster);
-    if (on.signal.aborted) return undefined;
-    const left = on.timeoutMs - (performance.now() - begun);
-    if (left <= 0) throw tooLong(of, on, cluster);
-    await nodeClock.sleep(Math.min(wait, left), on.signal);
+    if (!(await pause({ ...on, begun, round }, () => tooLong(of, on, cluster)))) return undefined;
   }
+}
+
+interface Pause {
+  /** When the waiting began, and how many pauses it had. */
+  readonly begun: number;
+  readonly round: number;
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Longer each time. False after the signal; throws what `timedOut` makes once the time is over. */
+async function pause({ begun, round, timeoutMs, signal }: Pause, timedOut: () => Failure): Promise<boolean> {
+  if (signal.aborted) return false;
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 1.5 ** round);
+  const left = timeoutMs === undefined ? wait : timeoutMs - (performance.now() - begun);
+  if (left <= 0) throw timedOut();
+  await nodeClock.sleep(Math.min(wait, left), signal);
+  return true;
 }
 
 function cannotCome({ address }: RecordedObject, { what }: ClusterWait, cluster: JsonObject): Failure {
@@ -116,8 +131,6 @@ export function sizeAfterNextApply({ applied }: StateRecord, size: JsonObject): 
   return hasSize(applied, size) ? undefined : applied;
 }
 
-const FIRST_POLL_MS = 250;
-const LONGEST_POLL_MS = 10_000;
 /** Tolerance for the start of the next attempt. */
 const PATIENCE_MS = 60_000;
 
@@ -189,22 +202,13 @@ async function nextOf(attempt: Attempt, ended: JsonObject): Promise<RunId | unde
   }
 }
 
-/** Waits longer each time; false after the signal. */
-async function paused({ id, begun, following }: Attempt, round: number): Promise<boolean> {
+function paused({ id, begun, following }: Attempt, round: number): Promise<boolean> {
   const { signal, timeoutMs } = following;
-  if (signal.aborted) return false;
-  const wait = Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 1.5 ** round);
-  const left = timeoutMs === undefined ? wait : timeoutMs - (performance.now() - begun);
-  if (left <= 0)
-    throw failureOf(
-      "API_TIMEOUT",
-      `run ${id} has not ended after ${duration(timeoutMs ?? 0)} and continues`,
-      {
-        hint: `to wait for it, run \`workspace runs get ${id} --wait\``,
-      },
-    );
-  await nodeClock.sleep(Math.min(wait, left), signal);
-  return true;
+  return pause({ begun, round, timeoutMs, signal }, () =>
+    failureOf("API_TIMEOUT", `run ${id} has not ended after ${duration(timeoutMs ?? 0)} and continues`, {
+      hint: `to wait for it, run \`workspace runs get ${id} --wait\``,
+    }),
+  );
 }
 
 type RunId = number | bigint;
