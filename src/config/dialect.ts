@@ -43,13 +43,13 @@ export function spokenDialect(
   host: string | undefined,
   profile: Profile,
 ): SpokenDialect {
-  const said = dialectOf(context, dialectOptions);
-  const named = host === undefined ? undefined : cloudOfHost(host);
+  const named = dialectOf(context, dialectOptions);
+  const ofHost = host === undefined ? undefined : cloudOfHost(host);
   const dialect =
-    said.dialect ??
+    named.dialect ??
     allowed("dialect in the profile", profile.dialect, DIALECTS) ??
-    (named === undefined ? "contract" : "databricks");
-  const cloud = said.cloud ?? allowed("cloud in the profile", profile.cloud, CLOUDS) ?? named ?? "azure";
+    (ofHost === undefined ? "contract" : "databricks");
+  const cloud = named.cloud ?? allowed("cloud in the profile", profile.cloud, CLOUDS) ?? ofHost ?? "azure";
   return { dialect, cloud };
 }
 

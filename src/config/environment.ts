@@ -33,8 +33,8 @@ export function fromEnv(context: ProcessContext, name: string): string | undefin
 const LONGEST = 500;
 
 export function ciCommit(context: ProcessContext): string | undefined {
-  const found = first(context, ["WORKSPACE_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"]);
-  return found !== undefined && /^[0-9a-f]{7,64}$/i.test(found) ? found : undefined;
+  const commit = first(context, ["WORKSPACE_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"]);
+  return commit !== undefined && /^[0-9a-f]{7,64}$/i.test(commit) ? commit : undefined;
 }
 
 /** The URL of the CI run; never a URL with credentials. */
@@ -58,8 +58,8 @@ export function ciActor(context: ProcessContext): string | undefined {
 }
 
 function urlText(context: ProcessContext): string | undefined {
-  const said = first(context, ["WORKSPACE_RUN_URL", "CI_JOB_URL", "CI_PIPELINE_URL"]);
-  if (said !== undefined) return said;
+  const variable = first(context, ["WORKSPACE_RUN_URL", "CI_JOB_URL", "CI_PIPELINE_URL"]);
+  if (variable !== undefined) return variable;
   const from = (name: string) => fromEnv(context, name);
   const [server, repository, run] = ["GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"].map(from);
   if (server !== undefined && repository !== undefined && run !== undefined)

@@ -25,9 +25,9 @@ function proxyFor(env: ProcessEnvironment, origin: string): ProxyRoute | undefin
   const { protocol, hostname } = new URL(origin);
   if (isLoopback(hostname)) return undefined;
   const variable = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const said = env[variable.toLowerCase()] || env[variable];
-  if (said === undefined || said === "") return undefined;
-  const address = addressOf(said);
+  const variableValue = env[variable.toLowerCase()] || env[variable];
+  if (variableValue === undefined || variableValue === "") return undefined;
+  const address = addressOf(variableValue);
   // The message does not repeat the value, because it may contain a password.
   if (address === undefined)
     throw failureOf("CLI_USAGE", `${variable} is not a valid proxy URL`, {
@@ -70,8 +70,8 @@ export function authoritiesOf(context: ProcessContext, caFile?: string): readonl
 
 /** The absolute path of `--ca-file` or WORKSPACE_CA_FILE. */
 export function caFileOf(context: ProcessContext, caFile: string | undefined): string | undefined {
-  const said = caFile ?? context.env.WORKSPACE_CA_FILE;
-  return said === undefined || said === "" ? undefined : resolve(context.cwd, said);
+  const path = caFile ?? context.env.WORKSPACE_CA_FILE;
+  return path === undefined || path === "" ? undefined : resolve(context.cwd, path);
 }
 
 function read(path: string): string {

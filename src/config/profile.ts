@@ -38,8 +38,8 @@ export function ownProfiles(context: ProcessContext): ProfileFile {
 }
 
 function profilePath(context: ProcessContext, variable: string, usual: string): string {
-  const said = fromEnv(context, variable);
-  return said === undefined ? join(context.home, usual) : said.replace(/^~(?=\/)/, context.home);
+  const path = fromEnv(context, variable);
+  return path === undefined ? join(context.home, usual) : path.replace(/^~(?=\/)/, context.home);
 }
 
 /** The profiles of the vendor's tools: a comment may follow a value there. Throws Failure likewise. */
@@ -93,7 +93,7 @@ function assertIni(text: string, path: string): void {
 
 export function noProfile(named: string, files: readonly ProfileFile[]): Diagnostic {
   const present = files.filter(({ sections }) => sections !== undefined);
-  const known = [...new Set(present.flatMap(({ sections }) => [...(sections?.keys() ?? [])]))];
+  const names = [...new Set(present.flatMap(({ sections }) => [...(sections?.keys() ?? [])]))];
   const paths = listed(
     present.map(({ path }) => path),
     "or",
@@ -102,7 +102,7 @@ export function noProfile(named: string, files: readonly ProfileFile[]): Diagnos
     return error("CLI_FILE", `profile "${named}" does not exist: no file at ${files[0]?.path}`, {
       hint: "write [name] with host and token into it, or run `workspace login --profile NAME`",
     });
-  const hint = nearestHint(named, known, `profiles that exist: ${known.join(", ") || "none"}`);
+  const hint = nearestHint(named, names, `profiles that exist: ${names.join(", ") || "none"}`);
   return error("CLI_FILE", `profile "${named}" does not exist in ${paths}`, { hint });
 }
 

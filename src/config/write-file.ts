@@ -55,11 +55,11 @@ export function openWholeFile(path: string, { over, mode, alone }: FileWrite): W
   const real = before === undefined ? path : realpathSync(path);
   // A process ID is not unique: each container can have a process 1, and a killed run leaves its file.
   const beside = alone === true ? `${real}.lock` : `${real}.${crypto.randomUUID().slice(0, 8)}.new`;
-  const kept = mode ?? (before === undefined ? undefined : permissionsOf(before));
-  const descriptor = besideOrNone(beside, kept);
+  const permissions = mode ?? (before === undefined ? undefined : permissionsOf(before));
+  const descriptor = besideOrNone(beside, permissions);
   if (descriptor === undefined) return written(undefined, openSync(real, "w", mode), here);
   // The umask may have removed some. Not every file system can change them.
-  if (before !== undefined && mode === undefined && permissionsOf(fstatSync(descriptor)) !== kept)
+  if (before !== undefined && mode === undefined && permissionsOf(fstatSync(descriptor)) !== permissions)
     fchmodSync(descriptor, permissionsOf(before));
   return written(beside, descriptor, () => moved(beside, real));
 }
@@ -109,7 +109,7 @@ function besideOrNone(path: string, mode: number | undefined): number | undefine
 /** `ours`: paths to delete if the file is not kept. */
 function written(ours: string | undefined, descriptor: number, place: () => void): WholeFile {
   let open = true;
-  let kept = false;
+  let isInPlace = false;
   const close = (): void => {
     if (open) closeSync(descriptor);
     open = false;
@@ -122,11 +122,11 @@ function written(ours: string | undefined, descriptor: number, place: () => void
       if (ours !== undefined) fsyncSync(descriptor);
       close();
       place();
-      kept = true;
+      isInPlace = true;
     },
     drop() {
       close();
-      if (ours !== undefined && !kept) rmSync(ours, { force: true });
+      if (ours !== undefined && !isInPlace) rmSync(ours, { force: true });
     },
   };
 }

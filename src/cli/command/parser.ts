@@ -190,9 +190,9 @@ function unknownOptions(active: Parser, root: RawOptions): readonly Diagnostic[]
     .filter((option) => root[option.attributeName()] !== undefined)
     .flatMap(({ long }) => (active.options.some((option) => option.long === long) ? [] : [long ?? ""]));
   const words = active.unknown.filter((word) => /^-./.test(word)).map((word) => word.replace(/=.*$/s, ""));
-  const known = active.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long]));
+  const options = active.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long]));
   return [...new Set([...unused, ...words])].map((word) => {
-    const near = word.startsWith("--") ? suggester()(word, known, "words") : undefined;
+    const near = word.startsWith("--") ? suggester()(word, options, "words") : undefined;
     const hint = near === undefined ? adviceFor(active, word) : { hint: `did you mean ${near}?` };
     return error("CLI_USAGE", `unknown option '${word}'`, hint);
   });
@@ -210,7 +210,7 @@ function unknownCommand(active: Parser): readonly Diagnostic[] {
   if ((definition !== undefined && !("commands" in definition)) || name === undefined || name.startsWith("-"))
     return [];
   const shown = [...active.path.slice(1).map((parser) => parser.name()), name].join(" ");
-  const known = active.commands.map((command) => command.name()).filter((text) => text !== "help");
-  const hint = commandHint(name) ?? nearestHint(name, known, `run \`${active.title} --help\``, "words");
+  const names = active.commands.map((command) => command.name()).filter((text) => text !== "help");
+  const hint = commandHint(name) ?? nearestHint(name, names, `run \`${active.title} --help\``, "words");
   return [error("CLI_USAGE", `unknown command "${shown}"`, { hint })];
 }

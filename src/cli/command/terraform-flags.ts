@@ -63,11 +63,11 @@ export function translateTerraformFlags(
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? "";
     if (word === "--" || commands.has(word)) return { words: [...words, ...argv.slice(at)], problems };
-    const said = longForm(word, names);
-    if (typeof said !== "string") problems.push(said);
+    const long = longForm(word, names);
+    if (typeof long !== "string") problems.push(long);
     else {
-      words.push(said);
-      if (valued.has(said) && at + 1 < argv.length) words.push(argv[++at] ?? "");
+      words.push(long);
+      if (valued.has(long) && at + 1 < argv.length) words.push(argv[++at] ?? "");
     }
   }
   return { words, problems };

@@ -74,13 +74,13 @@ export async function mayStopRuns(
 
 const ADVICE = "to continue without a prompt, pass --auto-approve";
 
-type Goal = Pick<ClusterWait, "what" | "isThere" | "lost">;
+type Goal = Pick<ClusterWait, "what" | "isReached" | "lost">;
 
-export const RUNS: Goal = { what: "run", isThere: ({ state }) => state === "RUNNING", lost: ENDED };
+export const RUNS: Goal = { what: "run", isReached: ({ state }) => state === "RUNNING", lost: ENDED };
 
 export const ENDS: Goal = {
   what: "be terminated",
-  isThere: ({ state }) => state === "TERMINATED",
+  isReached: ({ state }) => state === "TERMINATED",
   lost: ["ERROR"],
 };
 
@@ -152,8 +152,8 @@ export const resizeCommand = defineCommand({
         context.stderr.write(
           `The last applied spec declares ${sizeText(spec)}; the next apply restores that.\n`,
         );
-      const isThere = (cluster: JsonObject) => isResized(cluster, size);
-      return finish(context, of, { what: "be resized", isThere, lost: ENDED }, options, signal);
+      const isReached = (cluster: JsonObject) => isResized(cluster, size);
+      return finish(context, of, { what: "be resized", isReached: isReached, lost: ENDED }, options, signal);
     });
   },
 });
@@ -197,9 +197,9 @@ export const restartCommand = defineCommand({
       if (!(await mayStopRuns(context, of, "Restart", options, signal))) return reportNothingChanged(context);
       await of.connection.writer.write("clusters/restart", { cluster_id: of.id });
       // The context changes with the driver (contract B 2.4): a cluster that has not begun to restart still runs.
-      const isThere = ({ state, spark_context_id: id }: JsonObject) =>
+      const isReached = ({ state, spark_context_id: id }: JsonObject) =>
         state === "RUNNING" && (id === undefined || id !== before.spark_context_id);
-      return finish(context, of, { ...RUNS, isThere }, options, signal);
+      return finish(context, of, { ...RUNS, isReached: isReached }, options, signal);
     }),
 });
 
@@ -238,7 +238,7 @@ const eventsCommand = defineCommand({
     if (options.all && options.limit !== undefined)
       throw failureOf("CLI_USAGE", "--all and --limit cannot be used together");
     const most = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? 50);
-    const types = options.types.flatMap((one) => one.split(",")).map((text) => text.trim().toUpperCase());
+    const types = options.types.flatMap((text) => text.split(",")).map((text) => text.trim().toUpperCase());
     return withRecordedObject(context, "clusters", address, async ({ connection, id }) => {
       const request = {
         cluster_id: id,

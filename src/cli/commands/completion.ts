@@ -14,12 +14,12 @@ export const completionOf = (entries: readonly CommandEntry[]): Command =>
     args: [{ name: "<shell>", description: "bash, zsh, or fish", takes: SHELLS }],
     notes: 'To use it in bash, run `eval "$(workspace completion bash)"`.',
     async run(context, _options, [shell]) {
-      const known = SHELLS.find((one) => one === shell);
-      if (known === undefined) {
+      const supported = SHELLS.find((one) => one === shell);
+      if (supported === undefined) {
         const hint = nearestHint(shell ?? "", SHELLS, "use bash, zsh, or fish", "words");
         throw failureOf("CLI_USAGE", `shell "${shell}" is not supported`, { hint });
       }
-      context.stdout.write(SCRIPTS[known](await wordsOf(entries)));
+      context.stdout.write(SCRIPTS[supported](await wordsOf(entries)));
       return EXIT.ok;
     },
   });

@@ -152,16 +152,16 @@ export const driftCommand = defineCommand({
         const planned = await planWorkspace(session, state, { only: options.only });
         // Problems of the spec do not concern drift; objects that could not be read do.
         const unread = planned.plan.diagnostics.filter((diagnostic) => diagnostic.code === "PLAN_UNREADABLE");
-        const found = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
-        if (hasErrors(found)) throw new Failure(...found);
-        printDiagnostics(context, found);
+        const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
+        if (hasErrors(findings)) throw new Failure(...findings);
+        printDiagnostics(context, findings);
         const managed = planned.recovered.state.records.size;
         const places = placesIn(session.spec.resources);
         const drift = await session.readLimit.during(() =>
           withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader),
         );
         const least = options.failOn ?? "other";
-        const view = driftView({ ...planned.plan, drift, diagnostics: found }, managed, registry, places, {
+        const view = driftView({ ...planned.plan, drift, diagnostics: findings }, managed, registry, places, {
           sinceLast,
           least,
         });

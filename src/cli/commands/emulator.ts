@@ -61,10 +61,10 @@ function newToken(context: ConsoleContext): string {
 }
 
 function cannotStart(problem: unknown, port: number | undefined): Failure {
-  const taken = errorCode(problem) === "EADDRINUSE";
-  return failureOf("CLI_USAGE", taken ? `port ${port} is in use` : "the emulator cannot start", {
+  const isInUse = errorCode(problem) === "EADDRINUSE";
+  return failureOf("CLI_USAGE", isInUse ? `port ${port} is in use` : "the emulator cannot start", {
     cause: thrownText(problem),
-    hint: taken
+    hint: isInUse
       ? "choose another --port, or 0 for any free one"
       : "check the port and the folder of the data, or choose others with --port and --data",
   });

@@ -115,8 +115,8 @@ function shown(what: string, path: readonly string[], foundField: FoundField, co
   return fieldText(path.join("."), foundField.schema, colors);
 }
 
-function unknown(what: string, name: string, known: readonly string[]): Failure {
-  const otherwise = known.length === 0 ? "the part before it has no fields" : `known: ${known.join(", ")}`;
-  const hint = nearestHint(name, known, otherwise, "words");
+function unknown(what: string, name: string, names: readonly string[]): Failure {
+  const otherwise = names.length === 0 ? "the part before it has no fields" : `known: ${names.join(", ")}`;
+  const hint = nearestHint(name, names, otherwise, "words");
   return failureOf("CLI_USAGE", `unknown ${what} "${name}"`, { hint });
 }

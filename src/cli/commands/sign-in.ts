@@ -32,7 +32,8 @@ const authType = choiceOption("--auth-type <method>", "sign-in method (default: 
 /** Not saved in a profile: their ID token belongs to one job, or is replaced while it is in use. */
 const NOT_SAVED =
   "it is not saved in a profile; set its variables instead, as docs/databricks.md#sign-in shows";
-const isSaved = (text: string): boolean => !isAuthType(text) || LOGIN_METHODS.some((one) => one === text);
+const isSaved = (text: string): boolean =>
+  !isAuthType(text) || LOGIN_METHODS.some((method) => method === text);
 
 export const loginCommand = defineCommand({
   name: "login",
@@ -43,9 +44,9 @@ export const loginCommand = defineCommand({
       profile: textOption("--profile <name>", "profile to write (default: DEFAULT)"),
       authType: {
         ...authType,
-        parse(given, refuse) {
-          for (const text of given) if (!isSaved(text)) refuse(text, NOT_SAVED);
-          return authType.parse(given.filter(isSaved), refuse);
+        parse(texts, refuse) {
+          for (const text of texts) if (!isSaved(text)) refuse(text, NOT_SAVED);
+          return authType.parse(texts.filter(isSaved), refuse);
         },
       } satisfies typeof authType,
       clientId: textOption("--client-id <id>", "client ID of a service principal or managed identity"),
@@ -76,8 +77,8 @@ export const loginCommand = defineCommand({
     const profile: NewProfile = { name, values };
     withProfile("", profile);
     const settings = { ...options, host: undefined, profile: undefined, parallelism: undefined };
-    const found = hostSettings(context, settings, sourcesOfProfile(profile, file.path));
-    const checked = settingsFor(context, settings, found);
+    const ofHost = hostSettings(context, settings, sourcesOfProfile(profile, file.path));
+    const checked = settingsFor(context, settings, ofHost);
     printDiagnostics(context, checked.warnings);
     const user = await callerNameWith(checked, context);
     const { replaced } = await saveProfile(file, profile);
@@ -96,9 +97,9 @@ export const whoamiCommand = defineCommand({
   notes:
     "The output lists the sign-in methods and sources that were not used, with the reason. It contains no secret.\nSign-in values are read from WORKSPACE_* variables, ~/.workspacecfg, DATABRICKS_* and ARM_* variables, and ~/.databrickscfg, in this order.",
   async run(context, options) {
-    const found = hostSettings(context, options);
+    const ofHost = hostSettings(context, options);
     const show = (user: string | undefined): void => {
-      const view = viewOf(found, user);
+      const view = viewOf(ofHost, user);
       printResult(context, options.output, identityJson(view), () => identityText(view));
     };
     show(

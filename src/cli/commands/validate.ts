@@ -35,11 +35,11 @@ export const validateCommand = defineCommand({
   failureDocument: validateFailureDocument,
   async run(context, options) {
     return withReports(context, options, validateFailureDocument, async (reports, invocation) => {
-      const { spec, diagnostics: found } = await checkSpec(invocation, { allTargets: true }).catch(
+      const { spec, diagnostics: findings } = await checkSpec(invocation, { allTargets: true }).catch(
         (problem: unknown) => ({ spec: undefined, diagnostics: diagnosticsOf(problem) }),
       );
-      const done = spec === undefined || hasErrors(found) ? [] : await doneEntries(context, spec);
-      const diagnostics = [...found, ...done];
+      const done = spec === undefined || hasErrors(findings) ? [] : await doneEntries(context, spec);
+      const diagnostics = [...findings, ...done];
       const valid = spec !== undefined && !hasErrors(diagnostics);
       if (reports.format === "text" && !valid) throw new Failure(...diagnostics);
       if (reports.format === "text") printDiagnostics(context, diagnostics);

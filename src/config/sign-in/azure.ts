@@ -19,11 +19,11 @@ export function azureEndpoints(
   context: ProcessContext,
   host: string,
   values: SourcedValues,
-  said: boolean,
+  isAzure: boolean,
 ): AzureEndpoints | undefined {
   const azureCloud = azureCloudOf(host);
   const { azure_workspace_resource_id: id, azure_environment: environment } = values;
-  if (azureCloud === undefined && id === undefined && !said) return undefined;
+  if (azureCloud === undefined && id === undefined && !isAzure) return undefined;
   const cloud = azureCloud ?? cloudNamed(environment);
   const here = isLoopback(new URL(host).hostname);
   return {

@@ -62,13 +62,13 @@ const NEEDS_NO_VALUES: ReadonlySet<AuthType> = new Set(["azure-cli", "azure-msi"
 export function unusedSources(sources: Sources, choice: SignInChoice): readonly SkippedSignIn[] {
   const { method } = choice.credential ?? {};
   if (method === undefined) return [];
-  const seen = new Set(choice.skipped.map(({ what }) => what));
+  const reported = new Set(choice.skipped.map(({ what }) => what));
   const isUsed = (values: SourcedValues): boolean =>
     Object.values(values).some(({ from }) => choice.from.includes(from));
   try {
     return sources
       .flatMap(({ read }) => read().sources)
-      .filter(({ name, values }) => hasCredentials(values) && !seen.has(name) && !isUsed(values))
+      .filter(({ name, values }) => hasCredentials(values) && !reported.has(name) && !isUsed(values))
       .map(({ name }) => ({ what: name, why: `${choice.from[0] ?? method} comes first` }));
   } catch (problem) {
     return [{ what: "values of the vendor's tools", why: thrownText(problem) }];
@@ -137,7 +137,7 @@ class Choosing {
       for (const kind of kinds)
         if (kind === "basic" || kind === "google")
           this.skipped.push({ what: `${kind} from ${where}`, why: "this method is not supported" });
-      for (const method of AUTH_TYPES.filter((one) => concerns(one, kinds))) {
+      for (const method of AUTH_TYPES.filter((method) => concerns(method, kinds))) {
         const result = this.#attempt(method, values, false);
         if ("credential" in result) return { ...result, warnings: warningsOf(group) };
         this.skipped.push({ what: `${method} from ${where}`, why: result.lacks });
@@ -147,8 +147,8 @@ class Choosing {
   }
 
   #attempt(method: AuthType, values: SourcedValues, chosen: boolean): MethodResult {
-    const { context, host, untrusted, azure: said } = this.#input;
-    const azure = azureEndpoints(context, host, values, said || (chosen && method.includes("azure")));
+    const { context, host, untrusted, azure: isAzure } = this.#input;
+    const azure = azureEndpoints(context, host, values, isAzure || (chosen && method.includes("azure")));
     const isTried = method === "azure-cli" && azure !== undefined && !untrusted;
     const path = isTried ? findAzureCli(context) : undefined;
     const lacks = untrusted ? "a plan of an untrusted spec does not run other programs" : NO_AZURE_CLI;
@@ -325,7 +325,7 @@ const METHODS: Readonly<Record<AuthType, Method>> = {
   },
 };
 
-export const isAuthType = (text: string): text is AuthType => AUTH_TYPES.some((one) => one === text);
+export const isAuthType = (text: string): text is AuthType => AUTH_TYPES.some((method) => method === text);
 
 function needing<const N extends readonly AttributeName[]>(
   values: SourcedValues,

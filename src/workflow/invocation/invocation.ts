@@ -70,7 +70,7 @@ export function resolveInvocation(context: WorkflowContext, options: InvocationO
 function invocationOf(
   context: WorkflowContext,
   options: InvocationOptions,
-  known:
+  before:
     | { readonly file: string; readonly untrusted: boolean; readonly targets: () => TargetSelection }
     | undefined,
 ): Invocation {
@@ -80,8 +80,8 @@ function invocationOf(
   const untrusted = options.untrusted === true;
   const { onPathRead } = options;
   const targets =
-    known?.file === file && known.untrusted === untrusted
-      ? known.targets
+    before?.file === file && before.untrusted === untrusted
+      ? before.targets
       : lazily(() => readTargets({ file, cwd, untrusted, seen: onPathRead }));
   const invocation: Invocation = {
     ...{ env, cwd, home, abandoned, observer },

@@ -20,7 +20,7 @@ const LONGEST_WAIT_MS = 10_000;
 export interface ClusterWait {
   /** `run`, `be terminated`. */
   readonly what: string;
-  readonly isThere: (cluster: JsonObject) => boolean;
+  readonly isReached: (cluster: JsonObject) => boolean;
   /** States from which the goal can no longer be reached. */
   readonly lost: readonly string[];
   readonly timeoutMs: number;
@@ -38,7 +38,7 @@ export async function waitForCluster(of: RecordedObject, on: ClusterWait): Promi
   const begun = performance.now();
   for (let round = 0; ; round++) {
     const cluster = await clusterNow(of);
-    if (on.isThere(cluster)) return cluster;
+    if (on.isReached(cluster)) return cluster;
     on.polled(cluster);
     if (on.lost.includes(String(cluster.state))) throw cannotCome(of, on, cluster);
     if (!(await pause({ ...on, begun, round }, () => tooLong(of, on, cluster)))) return undefined;

@@ -109,15 +109,15 @@ async function planInTheClear(
     ? redaction(source.registry, { state: recorded, before: state, live, key })
     : undefined;
   const redacted = redact?.(spec, recovered.state, live);
-  const known = { registry: source.registry, spec, state: recovered.state };
+  const recordedSpec = { registry: source.registry, spec, state: recovered.state };
   const { facts: caller, callerEntries: callerBefore } = await callerFacts;
   const draft = draftPlan({
     ...caller,
     registry: source.registry,
     host: source.host,
-    spec: redacted?.spec ?? (options.mayLackSecrets ? withRecordedSecrets(known) : spec),
+    spec: redacted?.spec ?? (options.mayLackSecrets ? withRecordedSecrets(recordedSpec) : spec),
     live: redacted?.live ?? live,
-    state: redacted?.state ?? withSaltedDigests(known),
+    state: redacted?.state ?? withSaltedDigests(recordedSpec),
     moved,
     only: addressFilter(options.only ?? [], [...spec.resources.keys(), ...recovered.state.records.keys()]),
     ...sensitivePlaces(sensitive),

@@ -234,9 +234,9 @@ function doneIn(entry: Entry, states: readonly TargetState[]): Diagnostic | unde
     : undefined;
   if (conflict !== undefined) return conflict;
   const isAll = unchecked.length === 0;
-  const one = isSingle && states[0]?.target === undefined;
+  const isOnlyState = isSingle && states[0]?.target === undefined;
   const where = isAll ? "every target" : listed(checked.map(targetName));
-  return warning("SPEC_STATE_ENTRY", `${what} was already applied${one ? "" : ` in ${where}`}`, {
+  return warning("SPEC_STATE_ENTRY", `${what} was already applied${isOnlyState ? "" : ` in ${where}`}`, {
     at,
     hint: isAll
       ? "remove the entry"

@@ -118,19 +118,19 @@ export async function problemsOfExport(
 
 /** `pools,clusters`, repeatable; empty means every kind. Throws Failure with CLI_USAGE. */
 export function kindsNamed(registry: Registry, kindTexts: readonly string[]): ReadonlySet<string> {
-  const known = registry.kinds.map(({ kind }) => kind);
+  const kinds = registry.kinds.map(({ kind }) => kind);
   const names = kindTexts.flatMap((text) => text.split(",")).map((name) => name.trim());
-  if (names.length === 0) return new Set(known);
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new Failure(...unknown.map((name) => noKind(name, known)));
+  if (names.length === 0) return new Set(kinds);
+  const unknown = names.filter((name) => !kinds.includes(name));
+  if (unknown.length > 0) throw new Failure(...unknown.map((name) => noKind(name, kinds)));
   const members = registry.kinds.filter(({ nested }) => nested !== undefined && names.includes(nested.kind));
   const parents = names.flatMap((name) => registry.get(name).nested?.kind ?? []);
   return new Set([...names, ...members.map(({ kind }) => kind), ...parents]);
 }
 
-function noKind(name: string, known: readonly string[]) {
+function noKind(name: string, kinds: readonly string[]) {
   return error("CLI_USAGE", `"${name}" is not a valid kind`, {
-    hint: nearestHint(name, known, `the kinds are ${known.join(", ")}`, "words"),
+    hint: nearestHint(name, kinds, `the kinds are ${kinds.join(", ")}`, "words"),
   });
 }
 
@@ -181,11 +181,14 @@ export async function exportToFolder(
   withFileCreation(join(folder, ".gitignore"), "", () => assertCanIgnoreState(folder));
   const { sources } = exportSpec(input);
   const failed = await readLimit.during(() => fetchSources(sources, { folder, reader, parallelism, force }));
-  const found = exportSpec(withoutThese(input, new Set(failed.keys())));
-  writeExported(folder, DEFAULT_FILE, textOf(found), force);
+  const exported = exportSpec(withoutThese(input, new Set(failed.keys())));
+  writeExported(folder, DEFAULT_FILE, textOf(exported), force);
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
   const diagnostics = await problemsOfExport({ cwd }, file, registryIn(registry, dialect));
-  return { found, diagnostics: [...exportNotes(found, options.builtIn), ...failed.values(), ...diagnostics] };
+  return {
+    found: exported,
+    diagnostics: [...exportNotes(exported, options.builtIn), ...failed.values(), ...diagnostics],
+  };
 }
 
 function withoutThese(input: ExportInput, failed: ReadonlySet<Address>): ExportInput {

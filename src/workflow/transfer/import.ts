@@ -102,7 +102,8 @@ function restricted(plan: Plan, { address, kind, key }: Resource): Plan {
   const within = registry.kinds
     .filter(({ nested }) => nested?.kind === kind)
     .map((nested) => `${nested.kind}.${key}/`);
-  const isOf = (one: Address): boolean => one === address || within.some((start) => one.startsWith(start));
+  const isOf = (other: Address): boolean =>
+    other === address || within.some((start) => other.startsWith(start));
   return {
     ...plan,
     changes: plan.changes.filter((change) => isOf(change.address)),

@@ -104,7 +104,7 @@ test("a run and a cluster are read every 10 seconds at the latest, however long 
     const reader: Reader = { read: async () => ({ state: waits.length < 40 ? "PENDING" : "RUNNING" }) };
     const on = {
       what: "run",
-      isThere: ({ state }: JsonObject) => state === "RUNNING",
+      isReached: ({ state }: JsonObject) => state === "RUNNING",
       lost: [],
       timeoutMs: 3_600_000,
       signal: new AbortController().signal,

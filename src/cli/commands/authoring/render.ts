@@ -21,10 +21,10 @@ export const renderCommand = defineCommand({
   notes:
     "Modules, variables, and locals are resolved. Sensitive values are replaced by (sensitive). In the folder of the spec, the output gives the same plan.",
   async run(context, { output, origins }) {
-    const found = await resolvedSpec(context);
+    const resolved = await resolvedSpec(context);
     const file = basename(context.file);
     context.stdout.write(
-      output === "json" ? renderedJson(found) : renderedYaml(found, headOf(found, file), origins),
+      output === "json" ? renderedJson(resolved) : renderedYaml(resolved, headOf(resolved, file), origins),
     );
     return EXIT.ok;
   },
