@@ -103,7 +103,7 @@ function invocationOf(
     target: lazily(() => targets()(invocation.targetName)),
     stateLocation: lazily(() => locateState(invocation, invocation.namedStates[0], cwd)),
     settings: lazily(() => settingsForTarget(invocation, options)),
-    dialect: lazily(() => dialectFrom(context, options)),
+    dialect: lazily(() => dialectFrom(context, withProfile(invocation, options))),
     readTimeoutMs: lazily(() => readTimeoutOf(context, options)),
     with: (changes, folder = cwd) =>
       invocationOf({ ...context, cwd: folder }, { ...options, ...changes }, { file, untrusted, targets }),
@@ -129,16 +129,17 @@ function ruleFolders(
   return named === undefined ? rules : [named, ...rules];
 }
 
-/** The settings with the profile of the target, unless the spec is untrusted. */
 function settingsForTarget(invocation: Invocation, options: InvocationOptions): Settings {
-  const { settings: target } = invocation.target();
-  const { host, profile, parallelism } = options;
-  const specProfile = invocation.untrusted ? undefined : target?.profile;
-  const settings = settingsOf(invocation, {
-    ...options,
-    ...{ host, profile, parallelism },
-    specProfile,
-  });
-  assertExpectedHost(target, settings.endpoint.identity);
+  const settings = settingsOf(invocation, withProfile(invocation, options));
+  assertExpectedHost(invocation.target().settings, settings.endpoint.identity);
   return settings;
+}
+
+/** The options with the profile of the target, unless the spec is untrusted. */
+function withProfile(
+  { untrusted, target }: SelectedSpec,
+  { host, profile, parallelism, ...options }: InvocationOptions,
+): HostOptions {
+  const specProfile = untrusted ? undefined : target().settings?.profile;
+  return { ...options, host, profile, parallelism, specProfile };
 }

@@ -186,6 +186,21 @@ describe("the profile of a target", () => {
     expect((await run(site(), "plan", env)).err).toContain("but this run uses https://ci.invalid");
   });
 
+  test("decides the dialect of the spec, unless the spec is untrusted", async () => {
+    const tasks = "{ first: { existing_cluster_id: c, notebook_task: { notebook_path: /Shared/load } } }";
+    const folder = folderWith(
+      `targets: { dev: { default: true, profile: dev } }\njobs: { j: { tasks: ${tasks} } }\n`,
+    );
+    writeFileSync(
+      join(folder, ".workspacecfg"),
+      "[dev]\nhost = https://dev.invalid\ntoken = of-dev\ndialect = databricks\n",
+      { mode: 0o600 },
+    );
+    expect(await run(folder, "validate")).toMatchObject({ code: 0, err: "" });
+    expect((await run(folder, "explain jobs.tasks")).code).toBe(0);
+    expect((await run(folder, "plan --untrusted --offline")).err).toContain('jobs.j has no field "tasks"');
+  });
+
   test("is not used for an untrusted spec", async () => {
     expect((await run(site(), "plan --untrusted")).err).toContain("CLI_NO_HOST");
   });
