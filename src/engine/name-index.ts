@@ -25,12 +25,12 @@ interface NamesOfKind {
 export function createNameIndex(registry: Registry, live: Live): NameIndex {
   const kinds = new Map<string, NamesOfKind>();
   const of = (kind: string): NamesOfKind => {
-    const known = kinds.get(kind);
-    if (known !== undefined) return known;
+    const namesOfKind = kinds.get(kind);
+    if (namesOfKind !== undefined) return namesOfKind;
     const made: NamesOfKind = { ids: new Map(), names: new Map(), unmanageable: new Set() };
     kinds.set(kind, made);
-    const found = live.get(kind);
-    for (const object of found?.readable === true ? found.objects : []) {
+    const liveKind = live.get(kind);
+    for (const object of liveKind?.readable === true ? liveKind.objects : []) {
       add(kind, object.name, object.id);
       if (object.unmanageable !== undefined) made.unmanageable.add(object.id);
     }

@@ -29,69 +29,72 @@ export function auditPlan(
 }
 
 function duplicates(plan: Plan): string[] {
-  const found: string[] = [];
+  const messages: string[] = [];
   const keys = new Set<string>();
   const kinds = new Map<string, Map<string, Address>>();
   for (const change of plan.changes) {
     const key = changeKey(change);
-    if (keys.has(key)) found.push(`${key} is planned twice`);
+    if (keys.has(key)) messages.push(`${key} is planned twice`);
     keys.add(key);
     if (!("id" in change) || change.action === "forget") continue;
     const ids = kinds.get(change.kind) ?? new Map<string, Address>();
     kinds.set(change.kind, ids);
     const other = ids.get(change.id);
     if (other !== undefined)
-      found.push(`${change.kind} ${change.id} is changed by both ${other} and ${change.address}`);
+      messages.push(`${change.kind} ${change.id} is changed by both ${other} and ${change.address}`);
     ids.set(change.id, change.address);
   }
-  return found;
+  return messages;
 }
 
 function order(plan: Plan): string[] {
   if (plan.changes.every(({ dependsOn }) => dependsOn.length === 0)) return [];
   const place = new Map(plan.changes.map((change, at) => [changeKey(change), at]));
-  const found: string[] = [];
+  const messages: string[] = [];
   plan.changes.forEach((change, at) => {
     for (const need of change.dependsOn) {
       const before = place.get(need);
       if (before !== undefined && before > at)
-        found.push(`${change.address} depends on ${need}, which comes later`);
+        messages.push(`${change.address} depends on ${need}, which comes later`);
     }
   });
-  return found;
+  return messages;
 }
 
 function contradictions(change: Change, input: PlanInput, liveIndex: LiveIndex): string[] {
   const provider = input.registry.get(change.kind);
-  const found: string[] = [];
+  const messages: string[] = [];
   const declared = input.destroy !== true && input.spec.resources.has(change.address);
   if (change.action !== "forget" && liveIndex.unreadable(change.kind, change.name) !== undefined)
-    found.push(`${change.address} is planned, but its kind could not be read`);
-  if ("id" in change && change.action !== "forget") found.push(...wrongObject(change, input, liveIndex));
+    messages.push(`${change.address} is planned, but its kind could not be read`);
+  if ("id" in change && change.action !== "forget") messages.push(...wrongObject(change, input, liveIndex));
   switch (change.action) {
     case "create":
-      if (!declared) found.push(`${change.address} is created, but is not in the spec`);
+      if (!declared) messages.push(`${change.address} is created, but is not in the spec`);
       break;
     case "update":
-      if (!declared) found.push(`${change.address} is updated, but is not in the spec`);
+      if (!declared) messages.push(`${change.address} is updated, but is not in the spec`);
       if (change.diffs.some((diff) => diff.replaces))
-        found.push(`${change.address} changes an immutable field in place`);
-      if (change.steps.length === 0) found.push(`${change.address} is updated without a step`);
+        messages.push(`${change.address} changes an immutable field in place`);
+      if (change.steps.length === 0) messages.push(`${change.address} is updated without a step`);
       break;
     case "compare":
-      if (!declared) found.push(`${change.address} is compared, but is not in the spec`);
-      if (change.steps.length === 0) found.push(`${change.address} is compared without a step`);
+      if (!declared) messages.push(`${change.address} is compared, but is not in the spec`);
+      if (change.steps.length === 0) messages.push(`${change.address} is compared without a step`);
       break;
     case "replace":
       if (!change.because.every((diff) => diff.replaces))
-        found.push(`${change.address} is replaced without a reason`);
-      if (isBuiltIn(provider, change.name)) found.push(`${change.address} is built in and would be replaced`);
+        messages.push(`${change.address} is replaced without a reason`);
+      if (isBuiltIn(provider, change.name))
+        messages.push(`${change.address} is built in and would be replaced`);
       break;
     case "delete":
-      if (declared && change.deposed !== true) found.push(`${change.address} is deleted, but is in the spec`);
-      if (isBuiltIn(provider, change.name)) found.push(`${change.address} is built in and would be deleted`);
+      if (declared && change.deposed !== true)
+        messages.push(`${change.address} is deleted, but is in the spec`);
+      if (isBuiltIn(provider, change.name))
+        messages.push(`${change.address} is built in and would be deleted`);
       if (!mayDelete(change.address, input, provider.nested !== undefined))
-        found.push(`${change.address} is deleted, but was never managed`);
+        messages.push(`${change.address} is deleted, but was never managed`);
       break;
     case "adopt":
     case "forget":
@@ -101,7 +104,7 @@ function contradictions(change: Change, input: PlanInput, liveIndex: LiveIndex):
     default:
       return change satisfies never;
   }
-  return found;
+  return messages;
 }
 
 function wrongObject(
@@ -130,7 +133,7 @@ export function nameContradictions(plan: Plan, registry: PlanningRegistry, liveI
   // A plan with errors is not applied, and a name that is not free is one of them.
   if (hasErrors(plan.diagnostics)) return [];
   const kinds = registry.kinds.filter(isRenamed);
-  const names = new Set(kinds.map((one) => one.kind));
+  const names = new Set(kinds.map((provider) => provider.kind));
   if (!plan.changes.some((change) => names.has(change.kind) && gives(change, "whole"))) return [];
   const parts = workGraph(plan.changes);
   const graph = new Map(parts.map((part) => [part.key, part]));
@@ -167,8 +170,8 @@ function rivals(
 ): string[] {
   const others = byName.get(foldName(provider, nameGiven(provider, taker))) ?? [];
   return others
-    .filter((one) => one !== taker)
-    .map((one) => `${taker.change.address} and ${one.change.address} take the same name`);
+    .filter((part) => part !== taker)
+    .map((part) => `${taker.change.address} and ${part.change.address} take the same name`);
 }
 
 function gives(change: Change, phase: WorkItem["phase"]): boolean {

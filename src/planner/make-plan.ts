@@ -360,27 +360,29 @@ function inNeedOrder(resources: ReadonlyMap<Address, Resource>): Resource[] {
 
 function withConsequences(context: PlanContext, change: Change, workspace: PlannedWorkspace): Change {
   const planned = plannedChange(change, context.liveIndex);
-  const found =
+  const consequences =
     planned === undefined
       ? []
       : (context.input.registry.get(change.kind).planning.consequences?.(planned, workspace) ?? []);
-  return found.length === 0 ? change : { ...change, consequences: found };
+  return consequences.length === 0 ? change : { ...change, consequences: consequences };
 }
 
 /** Live objects that are in neither the spec nor the state, of the kinds that these use. */
 function unmanagedOf(context: PlanContext, changes: readonly Change[]): Unmanaged[] {
   const all = [...changes, ...context.decided.values()];
   const kinds = new Set(all.map(({ kind }) => kind));
-  const found: Unmanaged[] = [];
+  const unmanaged: Unmanaged[] = [];
   for (const provider of context.input.registry.kinds) {
     if (provider.nested !== undefined || !kinds.has(provider.kind)) continue;
     for (const live of context.liveIndex.all(provider.kind)) {
       if (context.owners.has(provider.kind, live.id) || isBuiltIn(provider, live.name)) continue;
-      found.push({ kind: provider.kind, name: live.name, id: live.id });
+      unmanaged.push({ kind: provider.kind, name: live.name, id: live.id });
     }
   }
   // The keys of all objects take a tenth of the time of a plan, and most workspaces have nothing else.
-  if (found.length === 0) return found;
-  const known = new Set(all.flatMap((one) => ("id" in one ? [objectKey(one.kind, one.id)] : [])));
-  return found.filter(({ kind, id }) => !known.has(objectKey(kind, id)));
+  if (unmanaged.length === 0) return unmanaged;
+  const planned = new Set(
+    all.flatMap((change) => ("id" in change ? [objectKey(change.kind, change.id)] : [])),
+  );
+  return unmanaged.filter(({ kind, id }) => !planned.has(objectKey(kind, id)));
 }

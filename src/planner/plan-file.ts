@@ -141,17 +141,17 @@ export interface ApplyConditions {
 /** All reasons why a saved plan is stale; an apply may write only if there are none. */
 export function staleness(saved: SavedPlan, present: ApplyConditions): Diagnostic[] {
   const hint = "make a new plan, then apply it";
-  const found: Diagnostic[] = [];
+  const diagnostics: Diagnostic[] = [];
   if (saved.host !== present.host)
-    found.push(error("PLAN_STALE", `the plan is for ${saved.host}, not for ${present.host}`, { hint }));
+    diagnostics.push(error("PLAN_STALE", `the plan is for ${saved.host}, not for ${present.host}`, { hint }));
   if (present.now > saved.expires_at)
-    found.push(
+    diagnostics.push(
       error("PLAN_EXPIRED", `the plan expired at ${new Date(saved.expires_at).toISOString()}`, { hint }),
     );
   if (present.state.nonces.includes(saved.nonce))
-    found.push(error("PLAN_EXPIRED", "the plan was already applied", { hint }));
+    diagnostics.push(error("PLAN_EXPIRED", "the plan was already applied", { hint }));
   if (saved.state.serial !== present.state.serial) {
-    found.push(
+    diagnostics.push(
       error(
         "PLAN_STALE",
         `the state changed after the plan was made (serial ${saved.state.serial} then, ${present.state.serial} now)`,
@@ -159,11 +159,11 @@ export function staleness(saved: SavedPlan, present: ApplyConditions): Diagnosti
       ),
     );
   } else if (saved.state.lineage !== present.state.lineage && present.state.serial > 0) {
-    found.push(error("PLAN_STALE", "the plan was made with another state", { hint }));
+    diagnostics.push(error("PLAN_STALE", "the plan was made with another state", { hint }));
   }
   for (const path of changedFiles(saved.spec.files, present.files))
-    found.push(error("PLAN_STALE", `${path} changed after the plan was made`, { hint }));
-  return found;
+    diagnostics.push(error("PLAN_STALE", `${path} changed after the plan was made`, { hint }));
+  return diagnostics;
 }
 
 function changedFiles(then: SavedPlan["spec"]["files"], now: SavedPlan["spec"]["files"]): string[] {
@@ -184,18 +184,18 @@ export function changedObjects(
 ): Diagnostic[] {
   const liveIndex = indexLive(withPlannedNames(registry, live, plan.changes), registry);
   const owners = addressByObject(records);
-  const found: Diagnostic[] = [];
+  const diagnostics: Diagnostic[] = [];
   for (const change of plan.changes) {
     const what = movement(change, liveIndex, registry, owners, sensitive);
     if (what === undefined) continue;
-    found.push(
+    diagnostics.push(
       error("PLAN_LIVE_MOVED", `${change.address} ${what} after the plan was made`, {
         address: change.address,
         hint: "make a new plan, then apply it",
       }),
     );
   }
-  return found;
+  return diagnostics;
 }
 
 function movement(
@@ -209,7 +209,9 @@ function movement(
   switch (change.action) {
     case "create":
       if (!provider.unique) return newNamesake(change, liveIndex, owners);
-      return liveIndex.byName(change.kind, change.name).some((one) => one.id !== change.nameFrom?.id)
+      return liveIndex
+        .byName(change.kind, change.name)
+        .some((liveObject) => liveObject.id !== change.nameFrom?.id)
         ? "appeared in the workspace"
         : undefined;
     case "update":
@@ -238,8 +240,10 @@ function newNamesake(
   liveIndex: LiveIndex,
   owners: ObjectOwners,
 ): string | undefined {
-  const known = new Set<string>(namesakes?.map(({ id }) => id));
-  const others = liveIndex.byName(kind, name).filter(({ id }) => !known.has(id) && !owners.has(kind, id));
+  const plannedIds = new Set<string>(namesakes?.map(({ id }) => id));
+  const others = liveIndex
+    .byName(kind, name)
+    .filter(({ id }) => !plannedIds.has(id) && !owners.has(kind, id));
   if (others.length === 0) return undefined;
   return `has a namesake (ID ${listed(others.map(({ id }) => id))}) that appeared in the workspace`;
 }

@@ -25,13 +25,15 @@ import { changeKey } from "./model/work-graph.ts";
 export function splitPlan(base: Plan, head: Plan): Omit<PlanSplit, "base"> {
   const before = touching(base);
   const after = touching(head);
-  const known = new Set(base.diagnostics.flatMap(errorKey));
+  const baseErrors = new Set(base.diagnostics.flatMap(errorKey));
   return {
     changes: Object.fromEntries(
       [...after].map(([key, change]) => [key, splitChange(before.get(key), change)]),
     ),
     resolved: [...before].flatMap(([key, change]) => resolvedBy(after.get(key), change)),
-    pendingErrors: head.diagnostics.filter((one) => errorKey(one).some((key) => known.has(key))),
+    pendingErrors: head.diagnostics.filter((diagnostic) =>
+      errorKey(diagnostic).some((key) => baseErrors.has(key)),
+    ),
   };
 }
 
@@ -150,7 +152,9 @@ export function causedPart<P extends Pick<Plan, "changes" | "guards" | "diagnost
     ...plan,
     changes: plan.changes.filter((change) => split.changes[changeKey(change)]?.origin === "caused"),
     guards: plan.guards.filter(({ origin }) => origin !== "pending"),
-    diagnostics: plan.diagnostics.filter((one) => !errorKey(one).some((key) => pending.has(key))),
+    diagnostics: plan.diagnostics.filter(
+      (diagnostic) => !errorKey(diagnostic).some((key) => pending.has(key)),
+    ),
   };
 }
 
@@ -164,20 +168,20 @@ export function splitGuards(
   const context = createContext(input, invalidRecords);
   const caused = plan.changes.filter((change) => changes[changeKey(change)]?.origin === "caused");
   const workspace = createPlannedWorkspace(context, from, plan.changes);
-  const found = checkGuards(context, caused, workspace);
-  if (hasErrors(plan.diagnostics)) return found.map((guard) => ({ ...guard, origin: "caused" }));
+  const guards = checkGuards(context, caused, workspace);
+  if (hasErrors(plan.diagnostics)) return guards.map((guard) => ({ ...guard, origin: "caused" }));
   const addresses = new Set(caused.map(({ address }) => address));
   return plan.guards.map((guard) => {
     const own = guard.addresses.filter((address) => addresses.has(address));
     const isCaused =
       guard.diagnostic.code === "GUARD_DUPLICATE_NAME"
         ? own.length > 0
-        : found.some((one) => isSameGuard(one, guard, own));
+        : guards.some((one) => isSameGuard(one, guard, own));
     return { ...guard, origin: isCaused ? "caused" : "pending" };
   });
 }
 
-function isSameGuard(one: Guard, other: Guard, addresses: Guard["addresses"]): boolean {
-  if (one.diagnostic.code !== other.diagnostic.code) return false;
-  return one.addresses.some((address) => addresses.includes(address));
+function isSameGuard(guard: Guard, other: Guard, addresses: Guard["addresses"]): boolean {
+  if (guard.diagnostic.code !== other.diagnostic.code) return false;
+  return guard.addresses.some((address) => addresses.includes(address));
 }

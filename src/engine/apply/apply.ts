@@ -13,13 +13,13 @@ import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
 
 /** The lock must be held, what recovery found appended, and the plan audited. */
-export async function applyPlan(given: ApplyInput): Promise<ApplyOutcome> {
-  const begun = given.clock.now();
-  const { origin, lease, clock, sensitive } = given;
+export async function applyPlan(initial: ApplyInput): Promise<ApplyOutcome> {
+  const begun = initial.clock.now();
+  const { origin, lease, clock, sensitive } = initial;
   // The history has a digest of the plan, which must not be one of sensitive values.
-  const recorded = origin === undefined ? undefined : recordedLease(lease, given.plan, clock, origin);
-  const plan = sensitive === undefined ? given.plan : restoredPlan(given.plan, sensitive).plan;
-  const input = { ...given, plan, lease: recorded ?? lease };
+  const recorded = origin === undefined ? undefined : recordedLease(lease, initial.plan, clock, origin);
+  const plan = sensitive === undefined ? initial.plan : restoredPlan(initial.plan, sensitive).plan;
+  const input = { ...initial, plan, lease: recorded ?? lease };
   const run = startRun(input);
   const tally = new OutcomeLog(
     () => input.clock.now(),

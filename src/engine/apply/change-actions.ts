@@ -131,8 +131,8 @@ export async function adopt(run: ApplyRun, change: AsIs): Promise<ChangeResult> 
 export function recordUnsent(run: ApplyRun, change: AsIs, applied: ResolvedValues["applied"]) {
   const live = run.liveIndex.byId(change.kind, change.id);
   const provider = run.input.registry.get(change.kind);
-  const seen = live === undefined ? {} : seenIn(provider.fields, applied, comparable(provider, live));
-  return recordAfter(run, change, change.id, applied, seen);
+  const observed = live === undefined ? {} : seenIn(provider.fields, applied, comparable(provider, live));
+  return recordAfter(run, change, change.id, applied, observed);
 }
 
 export async function forget(
@@ -299,9 +299,9 @@ export async function readObject(
   desired: Values | undefined,
 ): Promise<LiveObject | undefined> {
   const provider = run.input.registry.get(kind);
-  const found = await provider.operations.read(run.writer, id);
-  if (found === undefined) return undefined;
-  const live = { ...found, values: manageablePart(provider.fields, found.values, run.names) };
+  const liveObject = await provider.operations.read(run.writer, id);
+  if (liveObject === undefined) return undefined;
+  const live = { ...liveObject, values: manageablePart(provider.fields, liveObject.values, run.names) };
   return provider.operations.readDetails?.(run.writer, live, desired) ?? live;
 }
 
@@ -310,7 +310,7 @@ export async function findByName(run: ApplyRun, { kind, name }: Change): Promise
   const provider = run.input.registry.get(kind);
   const parents = provider.nested === undefined ? [] : [parentOf(name)];
   const all = await provider.operations.list(run.writer, { parents, names: new Set([name]) });
-  return all.find((one) => isSameName(provider, one.name, name));
+  return all.find((liveObject) => isSameName(provider, liveObject.name, name));
 }
 
 /** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */
@@ -345,9 +345,9 @@ export async function createOrFind(
   try {
     return await make();
   } catch (failure) {
-    const found = failure instanceof UnknownOutcome ? await foundAgain(run, change, journal) : undefined;
-    if (found === undefined) throw failure;
-    return found;
+    const foundId = failure instanceof UnknownOutcome ? await foundAgain(run, change, journal) : undefined;
+    if (foundId === undefined) throw failure;
+    return foundId;
   }
 }
 

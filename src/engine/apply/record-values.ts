@@ -24,7 +24,7 @@ export function recordAfter(
   change: Change,
   id: RemoteId,
   applied: Values,
-  seen: Values,
+  observed: Values,
   replaces?: RemoteId,
 ): StateRecord {
   const before = run.input.lease.record(change.address);
@@ -41,7 +41,7 @@ export function recordAfter(
     depends_on: resource?.dependsOn ?? change.dependsOn,
     ...(resource === undefined ? {} : declaredOf(run.input.registry, resource)),
     ...(deposed.length === 0 ? {} : { deposed }),
-    seen,
+    seen: observed,
   };
 }
 
@@ -114,8 +114,8 @@ function members(object: JsonObject, pick: (key: string) => Json | undefined): J
 }
 
 /** The next plan then attributes every difference to the spec, not to drift. */
-export function recordFromLive(provider: Provider, resource: Resource, found: LiveObject): StateRecord {
-  const live = comparable(provider, found);
+export function recordFromLive(provider: Provider, resource: Resource, liveObject: LiveObject): StateRecord {
+  const live = comparable(provider, liveObject);
   const applied = asApplied(provider.fields, resource.values, live.values);
   return {
     status: "ready",
@@ -166,12 +166,17 @@ export async function resolveValues(run: ApplyRun, change: ChangeWithValues): Pr
   const provider = run.input.registry.get(change.kind);
   let values = change.after;
   for (const reference of change.unresolved) {
-    const known = new Map<string, Json>();
+    const valueByKey = new Map<string, Json>();
     for (const part of reference.parts) {
       if (typeof part === "string") continue;
-      known.set(`${part.address}.${part.attribute}`, await attributeOf(run, part.address, part.attribute));
+      valueByKey.set(
+        `${part.address}.${part.attribute}`,
+        await attributeOf(run, part.address, part.attribute),
+      );
     }
-    const value = referenceValue(reference, (address, attribute) => known.get(`${address}.${attribute}`));
+    const value = referenceValue(reference, (address, attribute) =>
+      valueByKey.get(`${address}.${attribute}`),
+    );
     values = (withValueAt(values, reference.path, value) ?? {}) as Values;
   }
   const applied = appliedValues(provider, run.input.resources.get(change.address), values);

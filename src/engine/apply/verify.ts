@@ -22,10 +22,10 @@ import { appliedValues, leavesToServer, seenIn } from "./record-values.ts";
 /** Verifies the writes. Never fails: a later run records what cannot be read now. */
 export async function verify(run: ApplyRun, written: readonly Change[]): Promise<Diagnostic[]> {
   const byKind = Map.groupBy(written, ({ kind }) => kind);
-  const found = await Promise.all(
+  const diagnostics = await Promise.all(
     [...byKind].map(([kind, changes]) => verifyKind(run, run.input.registry.get(kind), changes)),
   );
-  return found.flat();
+  return diagnostics.flat();
 }
 
 async function verifyKind(
@@ -39,8 +39,9 @@ async function verifyKind(
   const ended = await Promise.allSettled(
     [...byParent(provider, changes)].map(([parent, ones]) => verifyList(run, provider, parent, ones)),
   );
-  const failed = ended.find((one) => one.status === "rejected");
-  if (failed === undefined) return ended.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const failed = ended.find((result) => result.status === "rejected");
+  if (failed === undefined)
+    return ended.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
   const { code, message } = failureDiagnostic(failed.reason);
   return [
     warning("APPLY_VERIFY", `${provider.kind} could not be read again to verify the changes`, {
@@ -64,11 +65,11 @@ async function verifyList(
 ): Promise<Diagnostic[]> {
   const objects = await provider.operations.list(run.writer, {
     parents: provider.nested === undefined ? [] : [parent],
-    names: new Set(changes.map((one) => one.name)),
-    ids: new Set(changes.flatMap((one) => run.input.lease.record(one.address)?.id ?? [])),
+    names: new Set(changes.map((change) => change.name)),
+    ids: new Set(changes.flatMap((change) => run.input.lease.record(change.address)?.id ?? [])),
   });
   const byId = new Map(objects.map((object) => [object.id, object]));
-  const found = await Promise.all(
+  const diagnostics = await Promise.all(
     changes.map(async (change) => {
       const record = run.input.lease.record(change.address);
       if (record?.status !== "ready") return [];
@@ -76,7 +77,7 @@ async function verifyList(
       return [...madeTwice(run, provider, record, objects), ...checked(run, provider, record, live)];
     }),
   );
-  return found.flat();
+  return diagnostics.flat();
 }
 
 /** A duplicated request created two objects under one token. Records the second, so that the next plan deletes it. */
@@ -90,7 +91,7 @@ function madeTwice(
   if (token === undefined) return [];
   const same = duplicatesOf(token, record, provider, { all: () => objects });
   if (same.length === 0) return [];
-  const recorded = new Set([...run.input.lease.state().records.values()].map((one) => one.id));
+  const recorded = new Set([...run.input.lease.state().records.values()].map(({ id }) => id));
   const twins = same.filter((id) => !recorded.has(id));
   if (twins.length === 0) return [];
   run.input.lease.note({ type: "record", record: withDeposed(record, twins) });
@@ -129,19 +130,20 @@ function checked(
   if (raw === undefined) return [differs(record, "it does not exist")];
   const values = toNames(provider.fields, raw.values, run.names);
   const live = comparable(provider, { ...raw, values });
-  const seen = seenIn(provider.fields, record.applied, live);
-  if (canonicalJson(seen) !== canonicalJson(record.seen))
+  const observed = seenIn(provider.fields, record.applied, live);
+  if (canonicalJson(observed) !== canonicalJson(record.seen))
     run.input.lease.note({
       type: "record",
-      record: { ...(run.input.lease.record(record.address) ?? record), status: "ready", seen },
+      record: { ...(run.input.lease.record(record.address) ?? record), status: "ready", seen: observed },
     });
   // A list contains less than the object itself; the next plan compares kinds with more fields.
   const { readDetails, listsAll } = provider.operations;
   if (readDetails !== undefined && listsAll !== true) return [];
   const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
-  const off = diffResource(provider.fields, record.applied, live, { applied: record.applied, seen }).filter(
-    (diff) => !isIgnored(diff.path, ignored) && !hasOwnRequest(provider.fields, diff),
-  );
+  const off = diffResource(provider.fields, record.applied, live, {
+    applied: record.applied,
+    seen: observed,
+  }).filter((diff) => !isIgnored(diff.path, ignored) && !hasOwnRequest(provider.fields, diff));
   return off.length === 0 ? [] : [differs(record, off.map((diff) => toDottedPath(diff.path)).join(", "))];
 }
 
@@ -173,8 +175,8 @@ export function recordUnchanged(run: ApplyRun): void {
 function jsonOf(record: StateRecord) {
   const { status, address, id, name, applied, depends_on, deposed = [] } = record;
   const { prevent_destroy = false, owns = null } = record;
-  const seen = record.status === "ready" ? record.seen : {};
-  const rest = { prevent_destroy, owns, deposed, seen };
+  const observed = record.status === "ready" ? record.seen : {};
+  const rest = { prevent_destroy, owns, deposed, seen: observed };
   return { status, address, id, name, applied, depends_on: [...depends_on].sort(), ...rest };
 }
 

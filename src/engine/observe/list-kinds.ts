@@ -181,13 +181,13 @@ async function there(
     ? [...asked].map((folder) => inBounds.filter((text) => folderOf(text) === folder))
     : [inBounds];
   const answers = await Promise.all(batches.map((batch) => listedNames(provider, reader, batch, byName)));
-  const values = new Set(answers.flatMap((one) => (one.readable ? [...one.values] : [])));
-  const failures = answers.flatMap((one) => (one.readable ? [] : [one]));
+  const values = new Set(answers.flatMap((answer) => (answer.readable ? [...answer.values] : [])));
+  const failures = answers.flatMap((answer) => (answer.readable ? [] : [answer]));
   const [first] = failures;
   if (first !== undefined && failures.length === answers.length) return first;
   const failed = new Map(
-    answers.flatMap((one, at) =>
-      one.readable ? [] : (batches[at] ?? []).map((text) => [text, one.diagnostic] as const),
+    answers.flatMap((answer, at) =>
+      answer.readable ? [] : (batches[at] ?? []).map((text) => [text, answer.diagnostic] as const),
     ),
   );
   const left = new Set([...unasked].filter((text) => !values.has(text)));
@@ -208,7 +208,10 @@ async function listedNames(
   const scope = byName ? { names: new Set(texts) } : { names: new Set<string>(), ids: new Set(texts) };
   try {
     const objects = await provider.operations.list(reader, { parents: [], ...scope });
-    return { readable: true, values: new Set<string>(objects.map((one) => (byName ? one.name : one.id))) };
+    return {
+      readable: true,
+      values: new Set<string>(objects.map((liveObject) => (byName ? liveObject.name : liveObject.id))),
+    };
   } catch (failure) {
     return { readable: false, diagnostic: failureDiagnostic(failure) };
   }

@@ -66,13 +66,17 @@ class Need {
     const { spec, state, restriction } = this.#from;
     if (restriction === undefined) return this.#all();
     const dependents = this.#dependents();
-    const recorded = new Map([...state.records.values()].map((one) => [this.#nameKey(one), one.address]));
+    const recorded = new Map(
+      [...state.records.values()].map((stateRecord) => [this.#nameKey(stateRecord), stateRecord.address]),
+    );
     recorded.delete("");
     return transitiveClosure(this.#all().filter(restriction.only), (address) => [
       ...(spec?.resources.get(address)?.dependsOn ?? []),
       ...(state.records.get(address)?.depends_on ?? []),
       // Another address may give up the name that this one takes.
-      ...[recorded.get(this.#nameKey(spec?.resources.get(address)))].filter((one) => one !== undefined),
+      ...[recorded.get(this.#nameKey(spec?.resources.get(address)))].filter(
+        (address) => address !== undefined,
+      ),
       // Users of an object are updated before the object is deleted.
       ...(this.#isLeaving(address) || this.#isReplaced(address) ? (dependents.get(address) ?? []) : []),
     ]);
@@ -88,13 +92,13 @@ class Need {
 
   #dependents(): ReadonlyMap<Address, readonly Address[]> {
     const { spec, state } = this.#from;
-    const found = new Map<Address, Address[]>();
+    const addressesByKey = new Map<Address, Address[]>();
     const note = (from: Address, to: readonly Address[]): void => {
-      for (const one of to) found.set(one, [...(found.get(one) ?? []), from]);
+      for (const address of to) addressesByKey.set(address, [...(addressesByKey.get(address) ?? []), from]);
     };
     for (const record of state.records.values()) note(record.address, record.depends_on);
     for (const { address, dependsOn } of spec?.resources.values() ?? []) note(address, dependsOn);
-    return found;
+    return addressesByKey;
   }
 
   #isLeaving(address: Address): boolean {
@@ -114,7 +118,7 @@ class Need {
   /** A parent and its members are read together. Names behind ids are read where a field with names is managed. */
   #behind(provider: Provider): readonly string[] {
     const { kind, nested, fields } = provider;
-    const members = this.#from.registry.kinds.filter((one) => one.nested?.kind === kind);
+    const members = this.#from.registry.kinds.filter((provider) => provider.nested?.kind === kind);
     return [
       ...(nested === undefined ? [] : [nested.kind]),
       ...members.map((member) => member.kind),
@@ -163,7 +167,7 @@ class Need {
       if (resource === undefined || state.records.has(address)) continue;
       const spoken = registry.get(resource.kind).planning.namedInKey?.(resource.name);
       if (spoken === undefined || !spoken.kinds.some((kind) => used.has(kind))) continue;
-      if (resource.dependsOn.some((one) => spoken.kinds.includes(kindOf(one)))) continue;
+      if (resource.dependsOn.some((address) => spoken.kinds.includes(kindOf(address)))) continue;
       if (spoken.kinds.some((kind) => isBuiltIn(registry.get(kind), spoken.name))) continue;
       for (const kind of spoken.kinds) found.add(kind);
     }

@@ -76,63 +76,63 @@ class Reading {
   #kind(provider: Provider): Promise<LiveKind> {
     const known = this.#kinds.get(provider.kind);
     if (known !== undefined) return known;
-    const reading = this.#read(provider).then((found) => this.#told(provider, found));
+    const reading = this.#read(provider).then((liveKind) => this.#told(provider, liveKind));
     // Failures other than answers of the service reach the caller through all().
     reading.catch(() => undefined);
     this.#kinds.set(provider.kind, reading);
     return reading;
   }
 
-  #told(provider: Provider, found: LiveKind): LiveKind {
+  #told(provider: Provider, liveKind: LiveKind): LiveKind {
     this.#done += 1;
     this.#input.onRead?.({
       type: "read",
       kind: provider.kind,
-      ...(found.readable ? { objects: found.objects.length } : {}),
+      ...(liveKind.readable ? { objects: liveKind.objects.length } : {}),
       done: this.#done,
       total: this.#scope.kinds.length,
     });
-    return found;
+    return liveKind;
   }
 
   async #read(provider: Provider): Promise<LiveKind> {
     if (provider.nested !== undefined) return this.#members(provider, provider.nested.kind);
-    const found = await this.#listed(provider, []);
-    if (!("objects" in found)) return { readable: false, diagnostic: found.diagnostic };
-    return { readable: true, ...found, unreadableParents: new Map() };
+    const listed = await this.#listed(provider, []);
+    if (!("objects" in listed)) return { readable: false, diagnostic: listed.diagnostic };
+    return { readable: true, ...listed, unreadableParents: new Map() };
   }
 
   async #members(provider: Provider, parentKind: string): Promise<LiveKind> {
     const parentProvider = this.#input.registry.get(parentKind);
     const parents = await this.#kind(parentProvider);
     if (!parents.readable) return parents;
-    const known = this.#scope.known(parentKind);
-    const managed = parents.objects.filter((parent) => known.has(parent));
+    const knownNames = this.#scope.known(parentKind);
+    const managed = parents.objects.filter((parent) => knownNames.has(parent));
     const objects: LiveObject[] = [];
     const unreadableParents = new Map<string, Diagnostic>();
     const lists = await Promise.all(managed.map(({ name }) => this.#listed(provider, [name])));
     managed.forEach(({ name }, at) => {
-      const found = lists[at];
-      if (found === undefined) return;
-      if ("objects" in found) objects.push(...found.objects);
-      else unreadableParents.set(name, found.diagnostic);
+      const listed = lists[at];
+      if (listed === undefined) return;
+      if ("objects" in listed) objects.push(...listed.objects);
+      else unreadableParents.set(name, listed.diagnostic);
     });
     return { readable: true, objects, unreadableParents };
   }
 
   /** One list, with details of the objects in the spec or the state. */
   async #listed(provider: Provider, parents: readonly string[]): Promise<Listed> {
-    const known = this.#scope.known(provider.kind);
+    const knownNames = this.#scope.known(provider.kind);
     // Without a known path, the list would be the whole tree.
-    if (provider.tree !== undefined && known.names.size === 0) return { objects: [] };
+    if (provider.tree !== undefined && knownNames.names.size === 0) return { objects: [] };
     try {
       const others = new Map<string, OtherObject>();
       const onOther = (name: string, other: OtherObject): unknown => others.set(name, other);
       const listed = await this.#slots.inside(() =>
-        provider.operations.list(this.#reader, scopeOf(parents, known, onOther)),
+        provider.operations.list(this.#reader, scopeOf(parents, knownNames, onOther)),
       );
       if (provider.operations.readDetails === undefined) return { objects: listed };
-      const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, known, object)));
+      const objects = await Promise.all(listed.map((object) => this.#hydrated(provider, knownNames, object)));
       return {
         objects: objects.filter((object) => object !== undefined),
         ...(others.size > 0 ? { others } : {}),
@@ -144,13 +144,13 @@ class Reading {
 
   async #hydrated(
     provider: Provider,
-    known: KnownNames,
+    knownNames: KnownNames,
     object: LiveObject,
   ): Promise<LiveObject | undefined> {
     if (provider.operations.readDetails === undefined) return object;
-    if (!known.has(object) && !this.#isAuthoritative(provider)) return object;
+    if (!knownNames.has(object) && !this.#isAuthoritative(provider)) return object;
     if (this.#input.looksAt?.(provider.kind, object) === false) return object;
-    const desired = known.desiredOf(object);
+    const desired = knownNames.desiredOf(object);
     try {
       return await this.#slots.inside(async () => this.#more(provider, object, desired));
     } catch (failure) {
@@ -188,17 +188,17 @@ class Reading {
 /** Known names and IDs are collected only for kinds whose lists need them. */
 function scopeOf(
   parents: readonly string[],
-  known: KnownNames,
+  knownNames: KnownNames,
   onOther: NonNullable<ListScope["onOther"]>,
 ): ListScope {
   return {
     parents,
     onOther,
     get names() {
-      return known.names;
+      return knownNames.names;
     },
     get ids() {
-      return known.ids;
+      return knownNames.ids;
     },
   };
 }
@@ -211,9 +211,9 @@ type Listed =
 export function withNames(registry: Registry, live: Live): Live {
   const names = createNameIndex(registry, live);
   return new Map(
-    [...live].map(([kind, found]) => [
+    [...live].map(([kind, liveKind]) => [
       kind,
-      found.readable ? named(registry.get(kind), found, live, names) : found,
+      liveKind.readable ? named(registry.get(kind), liveKind, live, names) : liveKind,
     ]),
   );
 }

@@ -134,7 +134,9 @@ export function observeScope(needing: Needing): ObserveScope {
     const folded = lazily(() => new Set([...names()].map((name) => foldName(provider, name))));
     const ids = lazily(() => new Set(recorded.flatMap(({ id, deposed }) => [id, ...(deposed ?? [])])));
     const wanted = destroy === true ? [] : ofKind;
-    const byName = lazily(() => new Map(wanted.map((one) => [foldName(provider, one.name), one.values])));
+    const byName = lazily(
+      () => new Map(wanted.map((resource) => [foldName(provider, resource.name), resource.values])),
+    );
     const byId = lazily(() => new Map(recorded.map(({ id, address }) => [String(id), address])));
     const byToken = lazily(
       () => new Map((intents.get(kind) ?? []).map(({ token, address }) => [token, address])),
@@ -160,14 +162,14 @@ export function observeScope(needing: Needing): ObserveScope {
         (provider.ignoreCase === true ? folded() : names()).has(foldName(provider, object.name)),
     };
   };
-  const known = new Map<string, KnownNames>();
+  const knownNamesByKey = new Map<string, KnownNames>();
   const used = kindsNeeded(needing);
   return {
     kinds: registry.kinds.filter((provider) => used.has(provider.kind)),
     known: (kind) => {
-      const found = known.get(kind) ?? knownOf(kind);
-      known.set(kind, found);
-      return found;
+      const knownNames = knownNamesByKey.get(kind) ?? knownOf(kind);
+      knownNamesByKey.set(kind, knownNames);
+      return knownNames;
     },
   };
 }

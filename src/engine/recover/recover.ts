@@ -174,10 +174,10 @@ export class MovePaths {
     let to = from;
     let unsure: number | undefined;
     for (;;) {
-      const known = this.#ends.get(to);
-      if (known !== undefined) {
-        if (steps.length === 0) return known;
-        to = known.to;
+      const pathEnd = this.#ends.get(to);
+      if (pathEnd !== undefined) {
+        if (steps.length === 0) return pathEnd;
+        to = pathEnd.to;
         break;
       }
       const step = this.#stepFrom(to);

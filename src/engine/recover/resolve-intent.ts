@@ -120,10 +120,10 @@ function creation(
     provider.recovery === "repeatable" ||
     isCreatedByIntent(intent, provider, live)
   ) {
-    const found = recordOf(intent, provider, record, live);
+    const created = recordOf(intent, provider, record, live);
     return closed(intent, {
       type: "record",
-      record: withDeposed(found, duplicatesOf(intent.token, live, provider, recovery.liveIndex)),
+      record: withDeposed(created, duplicatesOf(intent.token, live, provider, recovery.liveIndex)),
     });
   }
   return recovery.adopt ? OPEN : { entries: [], diagnostic: collision(intent, provider, live) };
@@ -139,10 +139,12 @@ function notThere(
   record: StateRecord | undefined,
   recovery: RecoveryContext,
 ): IntentResolution {
-  const { address, made } = intent;
-  const sweep = made === undefined ? sweepFor(intent, recovery) : [];
+  const { address, made: createdId } = intent;
+  const sweep = createdId === undefined ? sweepFor(intent, recovery) : [];
   const lost: readonly JournalEntry[] =
-    made !== undefined && record?.id === made ? [{ type: "gone", gone: { address, id: made } }] : [];
+    createdId !== undefined && record?.id === createdId
+      ? [{ type: "gone", gone: { address, id: createdId } }]
+      : [];
   return closed(intent, ...sweep, ...lost);
 }
 
@@ -239,10 +241,11 @@ export function findCreated(
 ): LiveObject | undefined {
   const { kind } = provider;
   if (intent.made !== undefined) return liveIndex.byId(kind, intent.made);
-  if (carriesToken(provider)) return liveIndex.all(kind).find((one) => one.facts.token === intent.token);
+  if (carriesToken(provider))
+    return liveIndex.all(kind).find((liveObject) => liveObject.facts.token === intent.token);
   return liveIndex
     .byName(kind, intent.name)
-    .find((one) => (owner(kind, one.id) ?? intent.address) === intent.address);
+    .find((liveObject) => (owner(kind, liveObject.id) ?? intent.address) === intent.address);
 }
 
 /** Other objects under the same token: the service got the same request more than once. */
@@ -255,8 +258,8 @@ export function duplicatesOf(
   if (!carriesToken(provider)) return [];
   return world
     .all(provider.kind)
-    .filter((one) => one.facts.token === token && one.id !== live.id)
-    .map((one) => one.id);
+    .filter((liveObject) => liveObject.facts.token === token && liveObject.id !== live.id)
+    .map((liveObject) => liveObject.id);
 }
 
 /** The record with further objects that have to go. */
@@ -267,8 +270,8 @@ export function withDeposed(record: StateRecord, ids: readonly RemoteId[]): Stat
 
 /** Whether a live object matches the request; values that cannot be read back, or that a later request writes, count as equal. */
 export function matchesRequest(provider: Provider, wanted: Values, live: LiveObject): boolean {
-  const found = diffResource(provider.fields, wanted, comparable(provider, live), undefined);
-  return found.every(({ path: [name] }) => {
+  const fieldDiffs = diffResource(provider.fields, wanted, comparable(provider, live), undefined);
+  return fieldDiffs.every(({ path: [name] }) => {
     const { writeOnly, separateRequest } = provider.fields[String(name)] ?? {};
     return writeOnly === true || separateRequest === true;
   });

@@ -50,21 +50,14 @@ export function lookupQuestions(
   });
 }
 
-/** Cached, because a plan asks twice. */
 function valuesIn(registry: PlanningRegistry, { kind, values }: Resource): readonly AskedValue[] {
-  const known = askedValues.get(values);
-  if (known !== undefined) return known;
-  const found = textsIn(registry.get(kind).fields, values, asks).flatMap(({ path, text, schema }) => {
+  return textsIn(registry.get(kind).fields, values, asks).flatMap(({ path, text, schema }) => {
     const place = placeOf(schema);
     return place === undefined ? [] : [{ path, text, place }];
   });
-  askedValues.set(values, found);
-  return found;
 }
 
 type AskedValue = Omit<Question, "address">;
-
-const askedValues = new WeakMap<Values, readonly AskedValue[]>();
 
 /** For an update, only changed values are checked, because the service accepted the others before. */
 function isSent(change: Change, path: Path): boolean {
@@ -79,7 +72,7 @@ function isSent(change: Change, path: Path): boolean {
 /** Objects to be created have no ID yet, and an ID from a reference belongs to a declared resource. */
 function isReference({ references }: Resource, path: Path, place: LookupSource): boolean {
   if (place.in === "catalog") return false;
-  return references.some((one) => isSamePath(one.path, path));
+  return references.some((reference) => isSamePath(reference.path, path));
 }
 
 function isConfirmed(
@@ -105,7 +98,7 @@ export function unconfirmedValues(
   if (lookups === undefined) return [];
   const suggest = suggester();
   const unasked = new Map<LookupAnswer | Diagnostic, NonEmpty<Question>>();
-  const found = questions.flatMap((question) => {
+  const diagnostics = questions.flatMap((question) => {
     const answer = answerTo(lookups, question.place);
     if (answer === undefined) return [];
     if (answer.readable && answer.values.has(question.text)) return [];
@@ -117,7 +110,7 @@ export function unconfirmedValues(
     unasked.set(open, before === undefined ? [question] : [...before, question]);
     return [];
   });
-  return [...found, ...[...unasked].map(([open, about]) => unchecked(context, lookups, open, about))];
+  return [...diagnostics, ...[...unasked].map(([open, about]) => unchecked(context, lookups, open, about))];
 }
 
 function answerTo(lookups: Lookups, place: LookupSource): LookupAnswer | undefined {
@@ -135,8 +128,8 @@ function unconfirmed(
   const isHidden = context.input.isSensitive?.(address, path, text) === true;
   const best = place.in === "ids" || isHidden ? undefined : suggest(text, answer.values);
   const message = `${address}: ${toDottedPath(path)} ${JSON.stringify(text)} is not ${describes(context, place, answer)}`;
-  const told = place.in === "names" ? warning : error;
-  return told("PLAN_UNKNOWN_NAME", message, {
+  const report = place.in === "names" ? warning : error;
+  return report("PLAN_UNKNOWN_NAME", message, {
     address,
     at: resource?.locate(path),
     hint: best === undefined ? hintFor(place, answer) : `did you mean ${JSON.stringify(best)}?`,
@@ -242,7 +235,7 @@ export function unknownNames(
 
 /** Declared names that their objects do not get, because `ignore_changes` keeps the live one: by kind and name. */
 function ignoredNames({ input, liveIndex, decided }: PlanContext): ReadonlySet<string> {
-  const found = [...input.spec.resources.values()].filter(({ address, kind, name, lifecycle }) => {
+  const resources = [...input.spec.resources.values()].filter(({ address, kind, name, lifecycle }) => {
     const provider = input.registry.get(kind);
     const { nameField } = provider;
     if (nameField === undefined || !isIgnored([nameField], lifecycle.ignore_changes)) return false;
@@ -250,7 +243,7 @@ function ignoredNames({ input, liveIndex, decided }: PlanContext): ReadonlySet<s
     const live = change !== undefined && "id" in change ? liveIndex.byId(kind, change.id) : undefined;
     return live !== undefined && !isSameName(provider, live.name, name);
   });
-  return new Set(found.map(({ kind, name }) => nameKey(input.registry, kind, name)));
+  return new Set(resources.map(({ kind, name }) => nameKey(input.registry, kind, name)));
 }
 
 /** Names that are not there after the plan, although an object has or declares them. */
@@ -285,22 +278,22 @@ function standingOf(
       workspace.declared(kind, naming.text) &&
       !ignored.has(nameKey(context.input.registry, kind, naming.text));
     if (isDeclared || isBuiltIn(provider, naming.text)) return "there";
-    const found = context.liveIndex.byName(kind, naming.text);
-    if (found.some((one) => !going.has(objectKey(kind, one.id)))) return "there";
-    if (found.length > 0) standing = "goes";
+    const liveObjects = context.liveIndex.byName(kind, naming.text);
+    if (liveObjects.some((liveObject) => !going.has(objectKey(kind, liveObject.id)))) return "there";
+    if (liveObjects.length > 0) standing = "goes";
   }
   // Then only deletions are certain.
   return standing === "unknown" && context.input.partial === true ? "there" : standing;
 }
 
 function namings(provider: PlannedKind, resource: Resource): Naming[] {
-  const found = textsIn(provider.fields, resource.values, mayName).flatMap(
+  const names = textsIn(provider.fields, resource.values, mayName).flatMap(
     ({ text, path, schema: { names } }): Naming[] =>
       names === undefined || text.includes("${") ? [] : [{ text, kinds: [names], path }],
   );
   const inName = provider.planning.namedInKey?.(resource.name);
-  if (inName !== undefined) found.push({ text: inName.name, kinds: inName.kinds, path: undefined });
-  return found;
+  if (inName !== undefined) names.push({ text: inName.name, kinds: inName.kinds, path: undefined });
+  return names;
 }
 
 /** Names that will be there after the plan. */
@@ -310,7 +303,7 @@ function namesOf(
   { going, ignored }: Lost,
 ): readonly string[] {
   const live = kinds.flatMap((kind) =>
-    context.liveIndex.all(kind).filter((one) => !going.has(objectKey(kind, one.id))),
+    context.liveIndex.all(kind).filter((liveObject) => !going.has(objectKey(kind, liveObject.id))),
   );
   const { registry, spec } = context.input;
   const declared = [...spec.resources.values()].filter(

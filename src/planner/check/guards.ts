@@ -147,18 +147,21 @@ function objections(context: PlanContext, changes: readonly Change[], workspace:
   const guards: Guard[] = [];
   for (const change of changes) {
     const planned = plannedChange(change, context.liveIndex);
-    const found =
+    const objections =
       planned === undefined
         ? []
         : (context.input.registry.get(change.kind).planning.objections?.(planned, workspace) ?? []);
-    for (const one of found) {
+    for (const objection of objections) {
       const at = context.input.spec.resources.get(change.address)?.at;
       const details = {
         address: change.address,
         at,
-        ...(one.hint === undefined ? {} : { hint: one.hint }),
+        ...(objection.hint === undefined ? {} : { hint: objection.hint }),
       };
-      guards.push({ diagnostic: error(one.code, one.message, details), addresses: [change.address] });
+      guards.push({
+        diagnostic: error(objection.code, objection.message, details),
+        addresses: [change.address],
+      });
     }
   }
   return guards;
@@ -191,9 +194,9 @@ function countsAfter(
   const counts = new Map<string, { count: number; creates: Address[] }>();
   const slot = (name: string): { count: number; creates: Address[] } => {
     const key = provider.limit?.per === "parent" ? parentOf(name) : "";
-    const known = counts.get(key) ?? { count: 0, creates: [] };
-    counts.set(key, known);
-    return known;
+    const slots = counts.get(key) ?? { count: 0, creates: [] };
+    counts.set(key, slots);
+    return slots;
   };
   for (const live of context.liveIndex.all(provider.kind)) slot(live.name).count += 1;
   for (const change of changes) {

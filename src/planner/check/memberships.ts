@@ -22,7 +22,7 @@ export function nestingCycles(context: PlanContext, changes: readonly Change[]):
     if (added.length === 0) return [];
     const members = membersAfter(context, provider, ofKind);
     return added.flatMap(([change, name]) => {
-      const chain = chainBetween(name, foldName(provider, change.name), (one) => members.get(one) ?? []);
+      const chain = chainBetween(name, foldName(provider, change.name), (outer) => members.get(outer) ?? []);
       return chain === undefined ? [] : cycleError(context, provider, change, chain);
     });
   });
@@ -30,18 +30,18 @@ export function nestingCycles(context: PlanContext, changes: readonly Change[]):
 
 /** The changes, with a dependency of each new membership on what ends an opposite one, unless their order opposes that. */
 export function withNestingOrder(context: PlanContext, changes: readonly Change[]): readonly Change[] {
-  const found = context.input.registry.kinds.flatMap((one) => endings(context, one, changes));
-  if (found.length === 0) return changes;
+  const waits = context.input.registry.kinds.flatMap((provider) => endings(context, provider, changes));
+  if (waits.length === 0) return changes;
   const needs = new Map<Address, readonly Address[]>();
   for (const change of changes) {
     const removeAfter = change.action === "replace" ? change.removeAfter : [];
     if (!isOfReplaced(change)) needs.set(change.address, [...change.dependsOn, ...removeAfter]);
   }
   const waiting = new Map<Change, readonly Address[]>();
-  for (const [change, ends] of found) {
+  for (const [change, ends] of waits) {
     const own = needs.get(change.address) ?? [];
     const more = ends.filter(
-      (one) => !transitiveClosure([one], (needed) => needs.get(needed) ?? []).has(change.address),
+      (address) => !transitiveClosure([address], (needed) => needs.get(needed) ?? []).has(change.address),
     );
     needs.set(change.address, [...own, ...more]);
     waiting.set(change, more);
@@ -61,10 +61,12 @@ function endings(
   changes: readonly Change[],
 ): (readonly [Change, readonly Address[]])[] {
   if (!nestsItself(provider)) return [];
-  const ofKind = changes.filter((one) => one.kind === provider.kind && !isOfReplaced(one));
-  const growing = ofKind.filter((one) => one.action === "update" && addedMembers(provider, one).length > 0);
+  const ofKind = changes.filter((change) => change.kind === provider.kind && !isOfReplaced(change));
+  const growing = ofKind.filter(
+    (change) => change.action === "update" && addedMembers(provider, change).length > 0,
+  );
   if (growing.length === 0) return [];
-  const changing = new Map(ofKind.map((one) => [foldName(provider, one.name), one]));
+  const changing = new Map(ofKind.map((change) => [foldName(provider, change.name), change]));
   const live = membersAfter(context, provider, []);
   const after = membersAfter(context, provider, ofKind);
   const isEnded = (outer: string, inner: string | undefined): boolean => {
@@ -77,7 +79,7 @@ function endings(
       // A new object is in no membership of the old one.
       if (changing.get(name)?.action === "replace") continue;
       const own = foldName(provider, change.name);
-      const membersOf = (one: string) => (ends.has(changing.get(one)) ? after : live).get(one) ?? [];
+      const membersOf = (outer: string) => (ends.has(changing.get(outer)) ? after : live).get(outer) ?? [];
       for (;;) {
         const chain = chainBetween(name, own, membersOf) ?? [];
         const ending = chain.find((outer, at) => outer !== own && isEnded(outer, chain[at + 1]));
@@ -85,7 +87,7 @@ function endings(
         ends.add(changing.get(ending));
       }
     }
-    return [change, [...ends].flatMap((one) => one?.address ?? [])] as const;
+    return [change, [...ends].flatMap((change) => change?.address ?? [])] as const;
   });
 }
 
@@ -127,13 +129,13 @@ function chainBetween(
   to: string,
   membersOf: (name: string) => readonly string[],
 ): readonly string[] | undefined {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const chains: (readonly string[])[] = [[from]];
   for (const chain of chains)
     for (const name of membersOf(chain.at(-1) ?? from)) {
       if (name === to) return [...chain, name];
-      if (seen.has(name)) continue;
-      seen.add(name);
+      if (visited.has(name)) continue;
+      visited.add(name);
       chains.push([...chain, name]);
     }
   return undefined;
@@ -155,7 +157,9 @@ function cycleError(
 }
 
 export function unmanageableMemberships(context: PlanContext, changes: readonly Change[]): Diagnostic[] {
-  return changes.flatMap((change) => writtenLists(context, change).flatMap((one) => refusals(context, one)));
+  return changes.flatMap((change) =>
+    writtenLists(context, change).flatMap((writtenList) => refusals(context, writtenList)),
+  );
 }
 
 interface WrittenList {

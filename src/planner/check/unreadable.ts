@@ -17,15 +17,15 @@ interface Unread {
 
 /** Deletes of such a kind are not even planned: unreadable is never empty. */
 export function unreadableKinds({ input: { live, spec, state } }: PlanContext): Diagnostic[] {
-  const managed = new Set([...spec.resources.values()].map((one) => one.kind));
+  const managed = new Set([...spec.resources.values()].map((resource) => resource.kind));
   for (const kind of spec.policy.authoritative) managed.add(kind);
   for (const address of state.records.keys()) managed.add(kindOf(address));
   const unread: Unread[] = [];
-  for (const [kind, found] of live) {
+  for (const [kind, liveKind] of live) {
     if (!managed.has(kind)) continue;
-    if (!found.readable) unread.push({ what: kind, reason: found.diagnostic });
+    if (!liveKind.readable) unread.push({ what: kind, reason: liveKind.diagnostic });
     else
-      for (const [parent, reason] of found.unreadableParents)
+      for (const [parent, reason] of liveKind.unreadableParents)
         unread.push({ what: `${kind} of ${parent}`, reason });
   }
   return [...Map.groupBy(unread, ({ reason }) => causeOf(reason)).values()].map(told);
@@ -43,7 +43,9 @@ function causeOf({ code, message, hint = "" }: Diagnostic): string {
 /** The shortest reason is the one that names no kind but its own. */
 function told(group: readonly Unread[]): Diagnostic {
   const reasons = group.map(({ reason }) => reason);
-  const reason = reasons.reduce((best, one) => (one.message.length < best.message.length ? one : best));
+  const reason = reasons.reduce((best, diagnostic) =>
+    diagnostic.message.length < best.message.length ? diagnostic : best,
+  );
   const message = `${listed(group.map(({ what }) => what))} could not be read, so their differences are unknown`;
   return error("PLAN_UNREADABLE", message, {
     hint: reason.hint ?? "fix the cause, then plan again",
@@ -70,10 +72,12 @@ function isSeen({ live, spec, state }: PlanInput, { kind, nested }: PlannedKind,
   const parents = live.get(nested.kind);
   if (parents?.readable !== true) return false;
   // Members are read where the spec or the state has the parent.
-  const known = new Set<string>();
-  for (const one of spec.resources.values()) if (one.kind === nested.kind) known.add(one.name);
-  for (const one of state.records.values()) if (kindOf(one.address) === nested.kind) known.add(one.name);
-  return parents.objects.every(({ name }) => known.has(name));
+  const parentNames = new Set<string>();
+  for (const resource of spec.resources.values())
+    if (resource.kind === nested.kind) parentNames.add(resource.name);
+  for (const stateRecord of state.records.values())
+    if (kindOf(stateRecord.address) === nested.kind) parentNames.add(stateRecord.name);
+  return parents.objects.every(({ name }) => parentNames.has(name));
 }
 
 /** Reported if a plan deletes an object and its side effects cannot be determined. */
@@ -84,15 +88,17 @@ export function unreadDependents(
 ): Diagnostic[] {
   if (dependents === undefined) return [];
   return [...dependentKinds(input, changes)].flatMap(([kind, address]) => {
-    const found = dependents.get(kind);
-    return found === undefined ? [] : untold(kind, address, found);
+    const liveKind = dependents.get(kind);
+    return liveKind === undefined ? [] : untold(kind, address, liveKind);
   });
 }
 
-function untold(kind: string, address: Address, found: LiveKind): Diagnostic[] {
-  const reason = found.readable ? [...found.unreadableParents.values()][0] : found.diagnostic;
+function untold(kind: string, address: Address, liveKind: LiveKind): Diagnostic[] {
+  const reason = liveKind.readable ? [...liveKind.unreadableParents.values()][0] : liveKind.diagnostic;
   if (reason === undefined) return [];
-  const what = found.readable ? `the ${kind} of ${[...found.unreadableParents.keys()].join(", ")}` : kind;
+  const what = liveKind.readable
+    ? `the ${kind} of ${[...liveKind.unreadableParents.keys()].join(", ")}`
+    : kind;
   return [
     warning(
       "PLAN_UNSEEN",

@@ -40,11 +40,18 @@ export function decideResource(
   resource: Resource,
   provider: PlannedKind,
 ): ResourceDecision {
-  const found = matchLive(context, resource, provider);
-  if (found.is === "refused") return { refused: found.diagnostic };
+  const liveMatch = matchLive(context, resource, provider);
+  if (liveMatch.is === "refused") return { refused: liveMatch.diagnostic };
   const resolved = desiredOf(context, resource, provider);
-  if (found.is === "absent") return { change: creation(context, resource, resolved, found) };
-  const comparison = compared(context, resource, provider, resolved, found.live, found.is === "adoptable");
+  if (liveMatch.is === "absent") return { change: creation(context, resource, resolved, liveMatch) };
+  const comparison = compared(
+    context,
+    resource,
+    provider,
+    resolved,
+    liveMatch.live,
+    liveMatch.is === "adoptable",
+  );
   return actionFor(context, resource, provider, comparison);
 }
 
@@ -143,8 +150,8 @@ function compared(
   const wanted = withIgnored(provider, resolved.values, live.values, ignored);
   const before = adopts ? undefined : recordedOf(provider, record);
   const recorded = before && recordedWithIgnored(provider, before, live.values, ignored);
-  const found = diffResource(provider.fields, wanted, live, recorded, resolved.unknown);
-  const all = withReferenceCauses(context, resource, recorded, found);
+  const fieldDiffs = diffResource(provider.fields, wanted, live, recorded, resolved.unknown);
+  const all = withReferenceCauses(context, resource, recorded, fieldDiffs);
   const diffs = all.filter((diff) => !isIgnored(diff.path, ignored));
   const after = withTargets(wanted, diffs);
   return {
@@ -162,17 +169,23 @@ function actionFor(
   context: PlanContext,
   resource: Resource,
   provider: PlannedKind,
-  found: Compared,
+  compared: Compared,
 ): ResourceDecision {
-  const [first, ...rest] = found.diffs;
-  if (first === undefined) return { change: unchanged(context, resource, provider, found) };
+  const [first, ...rest] = compared.diffs;
+  if (first === undefined) return { change: unchanged(context, resource, provider, compared) };
   const diffs: NonEmpty<FieldDiff> = [first, ...rest];
   const [forced, ...more] = diffs.filter((diff) => diff.replaces);
-  const head = common(resource, combinedCause(diffs), reasonsOf(context, resource, provider, found));
-  const base = { ...head, ...found.reach, ...found.existing, fingerprint: found.fingerprint(), diffs };
+  const head = common(resource, combinedCause(diffs), reasonsOf(context, resource, provider, compared));
+  const base = {
+    ...head,
+    ...compared.reach,
+    ...compared.existing,
+    fingerprint: compared.fingerprint(),
+    diffs,
+  };
   if (forced === undefined) {
     return {
-      change: { action: "update", ...base, steps: stepsFor(provider, diffs, found) } satisfies Update,
+      change: { action: "update", ...base, steps: stepsFor(provider, diffs, compared) } satisfies Update,
     };
   }
   const because: NonEmpty<FieldDiff> = [forced, ...more];
@@ -189,10 +202,15 @@ function actionFor(
   };
 }
 
-function unchanged(context: PlanContext, resource: Resource, provider: PlannedKind, found: Compared): Change {
+function unchanged(
+  context: PlanContext,
+  resource: Resource,
+  provider: PlannedKind,
+  compared: Compared,
+): Change {
   const moved = movedFrom(context, resource);
-  const reasons = found.adopts ? ["the existing object matches the spec"] : moved;
-  const { after, unresolved } = found.reach;
+  const reasons = compared.adopts ? ["the existing object matches the spec"] : moved;
+  const { after, unresolved } = compared.reach;
   const same: Noop = {
     action: "noop",
     address: resource.address,
@@ -205,11 +223,11 @@ function unchanged(context: PlanContext, resource: Resource, provider: PlannedKi
     after,
     unresolved,
     ...payloadOf(resource),
-    id: found.existing.id,
-    before: found.existing.before,
+    id: compared.existing.id,
+    before: compared.existing.before,
   };
-  if (found.adopts || found.unfinished || moved.length > 0)
-    return { ...same, action: "adopt", fingerprint: found.fingerprint() };
+  if (compared.adopts || compared.unfinished || moved.length > 0)
+    return { ...same, action: "adopt", fingerprint: compared.fingerprint() };
   const secret = missingValue(resource, provider);
   if (secret === undefined) return same;
   const written: FieldDiff = {
@@ -222,8 +240,8 @@ function unchanged(context: PlanContext, resource: Resource, provider: PlannedKi
   return {
     ...same,
     action: "compare",
-    fingerprint: found.fingerprint(),
-    steps: stepsFor(provider, [written], found),
+    fingerprint: compared.fingerprint(),
+    steps: stepsFor(provider, [written], compared),
     source: resource.unread ?? "",
   };
 }
@@ -260,11 +278,11 @@ function reasonsOf(
   context: PlanContext,
   resource: Resource,
   provider: PlannedKind,
-  found: Compared,
+  compared: Compared,
 ): readonly string[] {
   const reasons: string[] = [...movedFrom(context, resource)];
-  if (found.adopts) reasons.push("it exists and is adopted");
-  if (found.unfinished) reasons.push("an interrupted run created it in part; this run completes it");
+  if (compared.adopts) reasons.push("it exists and is adopted");
+  if (compared.unfinished) reasons.push("an interrupted run created it in part; this run completes it");
   const moved = new Set<string>();
   for (const reference of resource.references) {
     for (const part of reference.parts)
@@ -272,10 +290,10 @@ function reasonsOf(
         moved.add(part.address);
   }
   for (const address of [...moved].sort()) reasons.push(`${address} is replaced and gets a new ID`);
-  for (const { replaces, path } of found.diffs)
+  for (const { replaces, path } of compared.diffs)
     if (replaces) reasons.push(`${toDottedPath(path)} cannot be changed in place`);
-  for (const diff of found.diffs) {
-    const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, found.live);
+  for (const diff of compared.diffs) {
+    const why = changedByService(provider.fields[String(diff.path[0])] ?? {}, compared.live);
     const isHidden = context.input.isSensitive?.(resource.address, diff.path, diff.before) === true;
     const value = isHidden ? SENSITIVE_TEXT : String(diff.before);
     if (why !== undefined) reasons.push(`the service set ${toDottedPath(diff.path)} to ${value} (${why})`);

@@ -34,7 +34,11 @@ export function planDeletes(context: PlanContext, caller: string | undefined): P
   const members = unmanagedMembers(context, caller, isManaged);
   const unwanted = undeclaredObjects(context, isManaged);
   return {
-    changes: [...changes, ...members.changes, ...unwanted.map((one) => deletionOf(context, one))],
+    changes: [
+      ...changes,
+      ...members.changes,
+      ...unwanted.map((liveMember) => deletionOf(context, liveMember)),
+    ],
     // Before the first apply, nothing can have appeared.
     appeared: [...members.appeared, ...(stateExists(context.input.state) ? unwanted : [])],
     needsCaller: members.needsCaller,
@@ -45,13 +49,13 @@ function undeclared(context: PlanContext): Change[] {
   const { spec, state } = context.input;
   const { records } = state;
   const removed = spec.stateEntries?.removed ?? [];
-  const kept = new Set(removed.flatMap(({ address, destroy }) => (destroy ? [] : [address])));
+  const excepted = new Set(removed.flatMap(({ address, destroy }) => (destroy ? [] : [address])));
   const changes: Change[] = [];
   const going = new Set<Address>();
   for (const record of records.values()) if (!isDesired(context, record.address)) going.add(record.address);
   const occupied = occupiedFolders(context.input);
   for (const record of records.values())
-    if (going.has(record.address)) changes.push(...removalOf(context, record, { going, kept, occupied }));
+    if (going.has(record.address)) changes.push(...removalOf(context, record, { going, excepted, occupied }));
   return changes;
 }
 
@@ -76,12 +80,16 @@ function isDesired(context: PlanContext, address: Address): boolean {
 
 interface Removals {
   readonly going: ReadonlySet<Address>;
-  readonly kept: ReadonlySet<Address>;
+  readonly excepted: ReadonlySet<Address>;
   /** Folders with a declared resource in them, by address. */
   readonly occupied: ReadonlyMap<Address, Address>;
 }
 
-function removalOf(context: PlanContext, record: StateRecord, { going, kept, occupied }: Removals): Change[] {
+function removalOf(
+  context: PlanContext,
+  record: StateRecord,
+  { going, excepted, occupied }: Removals,
+): Change[] {
   const provider = context.input.registry.of(record.address);
   if (!context.input.live.has(provider.kind)) return [];
   if (context.liveIndex.unreadable(provider.kind, record.name) !== undefined) return [];
@@ -92,7 +100,10 @@ function removalOf(context: PlanContext, record: StateRecord, { going, kept, occ
   if (live.unmanageable !== undefined)
     return [forget(record, provider, `it cannot be managed any longer: ${live.unmanageable}`)];
   const parent = parentAddress(context, provider, record);
-  if (isKept(context, kept, record.address) || (parent !== undefined && isKept(context, kept, parent)))
+  if (
+    isKept(context, excepted, record.address) ||
+    (parent !== undefined && isKept(context, excepted, parent))
+  )
     return [forget(record, provider, "the spec removes it from the state and keeps the object")];
   if (parent !== undefined && (going.has(parent) || context.decided.get(parent)?.action === "replace")) {
     return [forget(record, provider, `it is deleted together with ${parent}`, [parent])];
@@ -102,20 +113,21 @@ function removalOf(context: PlanContext, record: StateRecord, { going, kept, occ
   const inside = occupied.get(record.address);
   if (inside !== undefined) return [forget(record, provider, `${inside} is in it and stays in the spec`)];
   const { input } = context;
-  const reason = input.destroy === true ? destroyed(input, record.address) : undeclaredReason(provider, kept);
+  const reason =
+    input.destroy === true ? destroyed(input, record.address) : undeclaredReason(provider, excepted);
   return [deleteChange(provider, record.address, record.name, live, reason)];
 }
 
 /** The address of an object whose key is its name does not show the module, so the plan says what is not kept. */
-function undeclaredReason({ kind, nameField }: PlannedKind, kept: ReadonlySet<Address>): string {
+function undeclaredReason({ kind, nameField }: PlannedKind, excepted: ReadonlySet<Address>): string {
   const reason = "it is no longer in the spec";
-  const isUnclear = nameField === undefined && [...kept].some(isModuleAddress);
+  const isUnclear = nameField === undefined && [...excepted].some(isModuleAddress);
   return isUnclear ? `${reason}, and an entry that keeps a module keeps no ${kind}` : reason;
 }
 
 /** Whether a `removed` entry with `destroy: false` covers an address. */
-function isKept({ input }: PlanContext, kept: ReadonlySet<Address>, address: Address): boolean {
-  return [...addressesOf(input.registry.of(address), address)].some((one) => kept.has(one));
+function isKept({ input }: PlanContext, excepted: ReadonlySet<Address>, address: Address): boolean {
+  return [...addressesOf(input.registry.of(address), address)].some((one) => excepted.has(one));
 }
 
 function destroyed({ only }: PlanContext["input"], address: Address): string {
@@ -133,7 +145,8 @@ function parentAddress(
   const parentKind = context.input.registry.get(provider.nested.kind);
   const parent = foldName(parentKind, parentOf(record.name));
   return (
-    record.depends_on.find((one) => kindOf(one) === parentKind.kind) ?? addressOf(parentKind.kind, parent)
+    record.depends_on.find((address) => kindOf(address) === parentKind.kind) ??
+    addressOf(parentKind.kind, parent)
   );
 }
 
@@ -190,9 +203,9 @@ function deposed(context: PlanContext): Change[] {
 
 /** Whether an object that was not found does not exist. Of a tree, only the paths of the spec and the state are read. */
 function isFullyRead({ input }: PlanContext, { kind, tree }: PlannedKind): boolean {
-  const found = input.live.get(kind);
+  const liveKind = input.live.get(kind);
   if (input.partial === true || tree !== undefined) return false;
-  return found?.readable === true && found.unreadableParents.size === 0;
+  return liveKind?.readable === true && liveKind.unreadableParents.size === 0;
 }
 
 /** The deposed objects of a record; where one of them takes its place again, the recorded one goes instead. */
@@ -200,13 +213,13 @@ function leaving(context: PlanContext, record: StateRecord): readonly RemoteId[]
   const { id, deposed = [] } = record;
   const change = context.decided.get(record.address);
   const stays = change !== undefined && "id" in change ? change.id : id;
-  return [id, ...deposed].filter((one) => one !== stays);
+  return [id, ...deposed].filter((old) => old !== stays);
 }
 
 /** Kinds that the policy makes authoritative: undeclared live objects are deleted. */
 function undeclaredObjects(context: PlanContext, isManaged: IsManaged): LiveMember[] {
   if (context.input.destroy === true) return [];
-  const found: LiveMember[] = [];
+  const liveMembers: LiveMember[] = [];
   for (const kind of context.input.spec.policy.authoritative) {
     const provider = context.input.registry.get(kind);
     if (provider.nested !== undefined) continue;
@@ -214,10 +227,10 @@ function undeclaredObjects(context: PlanContext, isManaged: IsManaged): LiveMemb
     for (const live of context.liveIndex.all(kind)) {
       if (isManaged(kind, live.id) || isBuiltIn(provider, live.name)) continue;
       if (wanted.has(foldName(provider, live.name)) || !isManageable(live)) continue;
-      found.push({ address: freeAddress(context, kind, live.name, live.id), live });
+      liveMembers.push({ address: freeAddress(context, kind, live.name, live.id), live });
     }
   }
-  return found;
+  return liveMembers;
 }
 
 function deletionOf({ input }: PlanContext, { address, live }: LiveMember): Change {
@@ -260,7 +273,7 @@ export function retainInUse(
   if (context.input.destroy === true || !removes) return { changes, notes: [] };
   const notes: Diagnostic[] = [];
   // An object without a replacement is deleted with its resource, because its users cannot be moved.
-  const going = new Set(changes.flatMap((one) => (isWhole(one) ? [one.address] : [])));
+  const going = new Set(changes.flatMap((change) => (isWhole(change) ? [change.address] : [])));
   const spared = changes.flatMap((change): readonly Change[] => {
     const holders = going.has(change.address) ? [] : holdersOf(context, facts, change, workspace);
     if (holders.length === 0) return [change];

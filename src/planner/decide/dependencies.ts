@@ -22,24 +22,25 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
     for (const holder of holders) addTo(dependents, holder, going);
   const holders = (address: Address): readonly Address[] =>
     [...(dependents.get(address) ?? [])].filter((one) => acting.has(one) && one !== address).sort();
-  const createdFirst = new Set(changes.flatMap((one) => (isCreatedFirst(one) ? [one.address] : [])));
+  const createdFirst = new Set(changes.flatMap((change) => (isCreatedFirst(change) ? [change.address] : [])));
   /** A holder that is replaced too, and whose old object did not hold the old object: only the new ones depend on each other. */
-  const isNewHolder = (holder: Address, held: Address): boolean =>
-    createdFirst.has(holder) && context.input.state.records.get(holder)?.depends_on.includes(held) === false;
+  const isNewHolder = (holder: Address, address: Address): boolean =>
+    createdFirst.has(holder) &&
+    context.input.state.records.get(holder)?.depends_on.includes(address) === false;
   const unchanged = new Map<Address, Change>();
-  for (const one of changes)
-    if (one.action === "noop" && one.dependsOn.length > 0) unchanged.set(one.address, one);
+  for (const change of changes)
+    if (change.action === "noop" && change.dependsOn.length > 0) unchanged.set(change.address, change);
   /** Also through unchanged resources of the same kind: a group cannot enter another while that one contains it through a third. */
   const withIndirect = ({ kind, dependsOn }: Change): readonly Address[] => {
-    const isBetween = (one: Address): boolean => unchanged.get(one)?.kind === kind;
+    const isBetween = (address: Address): boolean => unchanged.get(address)?.kind === kind;
     if (!dependsOn.some(isBetween)) return dependsOn;
-    const all = transitiveClosure(dependsOn, (one) =>
-      isBetween(one) ? (unchanged.get(one)?.dependsOn ?? NONE) : NONE,
+    const all = transitiveClosure(dependsOn, (address) =>
+      isBetween(address) ? (unchanged.get(address)?.dependsOn ?? NONE) : NONE,
     );
     return [...all].sort();
   };
   return changes.map((change) => {
-    const needs = withIndirect(change).filter((one) => acting.has(one));
+    const needs = withIndirect(change).filter((address) => acting.has(address));
     switch (change.action) {
       case "delete":
         return { ...change, dependsOn: [...new Set([...needs, ...holders(change.address)])].sort() };
@@ -47,7 +48,7 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
         return {
           ...change,
           dependsOn: needs,
-          removeAfter: holders(change.address).filter((one) => !isNewHolder(one, change.address)),
+          removeAfter: holders(change.address).filter((address) => !isNewHolder(address, change.address)),
         };
       case "create":
       case "update":
@@ -64,7 +65,7 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
 }
 
 function isEqual(some: readonly Address[], others: readonly Address[]): boolean {
-  return some.length === others.length && some.every((one, at) => one === others[at]);
+  return some.length === others.length && some.every((address, at) => address === others[at]);
 }
 
 /** The dependencies of an unchanged resource; none if nothing below it changes, so that `withDependencies` copies no change. */
@@ -97,16 +98,16 @@ function dependentsOf(context: PlanContext): Map<Address, Set<Address>> {
   const dependents = new Map<Address, Set<Address>>();
   const add = (from: Address, to: Address): void => addTo(dependents, from, to);
   for (const record of context.input.state.records.values())
-    for (const one of record.depends_on) add(record.address, one);
+    for (const address of record.depends_on) add(record.address, address);
   for (const resource of context.input.spec.resources.values())
-    for (const one of resource.dependsOn) add(resource.address, one);
+    for (const address of resource.dependsOn) add(resource.address, address);
   return dependents;
 }
 
 function addTo(dependents: Map<Address, Set<Address>>, from: Address, to: Address): void {
-  const known = dependents.get(to);
-  if (known === undefined) dependents.set(to, new Set([from]));
-  else known.add(from);
+  const addresses = dependents.get(to);
+  if (addresses === undefined) dependents.set(to, new Set([from]));
+  else addresses.add(from);
 }
 
 /** Updated objects whose live values refer to a deleted object, even if neither the spec nor the state records that. */
@@ -139,12 +140,12 @@ export function unchangedListers(
   { input: { registry } }: PlanContext,
   changes: readonly Change[],
 ): ReadonlyMap<string, Change> {
-  const found = new Map<string, Change>();
+  const byName = new Map<string, Change>();
   for (const change of changes.toReversed())
     if (change.action === "noop")
       for (const [kind, text] of mentioned(registry.get(change.kind).fields, change.after))
-        found.set(nameKey(registry, kind, text), change);
-  return found;
+        byName.set(nameKey(registry, kind, text), change);
+  return byName;
 }
 
 /** Everything that values name or refer to, as kind and natural name or id. */
@@ -182,17 +183,17 @@ export function limitChanges(
     const moving =
       change.action === "delete"
         ? change.dependsOn
-        : change.removeAfter.filter((one) => isMoving(one, change.address));
+        : change.removeAfter.filter((address) => isMoving(address, change.address));
     return [...moving, ...(forgotten.get(change.address) ?? [])];
   };
-  const kept = transitiveClosure(named, (address) =>
+  const limited = transitiveClosure(named, (address) =>
     (byAddress.get(address) ?? []).flatMap((change) => [
       ...(change.action === "delete" ? [] : change.dependsOn),
       ...users(change),
       ...("nameFrom" in change && change.nameFrom !== undefined ? [change.nameFrom.address] : []),
     ]),
   );
-  return changes.filter((change) => kept.has(change.address));
+  return changes.filter((change) => limited.has(change.address));
 }
 
 /** Changes that take an object from its users; not those that keep a replaced object while it is used, if its name is free. */
@@ -200,13 +201,13 @@ function leavingObjects(
   { registry, destroy }: Pick<PlanInput, "registry" | "destroy">,
   changes: readonly Change[],
 ) {
-  const sources = changes.flatMap((one) => ("nameFrom" in one ? (one.nameFrom ?? []) : []));
-  const taken = new Set(sources.map(({ id }) => id));
+  const sources = changes.flatMap((change) => ("nameFrom" in change ? (change.nameFrom ?? []) : []));
+  const takenIds = new Set(sources.map(({ id }) => id));
   const canStay = (change: Extract<Change, { readonly action: "delete" | "replace" }>): boolean =>
     (change.action === "replace" || change.deposed === true) &&
     destroy !== true &&
     registry.get(change.kind).planning.usersOf !== undefined &&
-    !taken.has(change.id);
+    !takenIds.has(change.id);
   return (change: Change): change is Extract<Change, { readonly action: "delete" | "replace" }> =>
     (change.action === "delete" || change.action === "replace") && !canStay(change);
 }
@@ -217,7 +218,8 @@ export function losesObject(
   changes: readonly Change[],
 ): (address: Address) => boolean {
   const left = new Set(changes.filter(leavingObjects(input, changes)).map(({ address }) => address));
-  return (address) => input.state.records.get(address)?.depends_on.some((one) => left.has(one)) === true;
+  return (address) =>
+    input.state.records.get(address)?.depends_on.some((needed) => left.has(needed)) === true;
 }
 
 /** The folders above the declared resources, by address, with the first such resource. */
@@ -230,8 +232,8 @@ export function occupiedFolders({ registry, spec, destroy }: PlanInput): Readonl
       if (folder.tree?.root !== registry.get(kind).tree?.root) continue;
       for (const path of foldersAbove(name)) {
         const above = addressOf(folder.kind, path);
-        const known = occupied.get(above);
-        if (known === undefined || address < known) occupied.set(above, address);
+        const first = occupied.get(above);
+        if (first === undefined || address < first) occupied.set(above, address);
       }
     }
   return occupied;
@@ -245,12 +247,12 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
   for (const change of changes) {
     const { tree } = registry.get(change.kind);
     if (change.action !== "create" || tree === undefined) continue;
-    const found = blockersOf(paths, tree, change.name);
-    if (found.length > 0) blockers.set(change, found);
+    const addresses = blockersOf(paths, tree, change.name);
+    if (addresses.length > 0) blockers.set(change, addresses);
   }
   const byAddress = new Map(deletes.map((one) => [one.address, one]));
   const amongDeletes = (address: Address): readonly Address[] =>
-    (byAddress.get(address)?.dependsOn ?? []).filter((one) => byAddress.has(one));
+    (byAddress.get(address)?.dependsOn ?? []).filter((address) => byAddress.has(address));
   const first = transitiveClosure([...blockers.values()].flat(), amongDeletes);
   return changes.map((change) => {
     const blocking = blockers.get(change);
@@ -266,8 +268,8 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
 export function pathsOfOthers({ input }: PlanContext, changes: readonly Change[]): readonly Diagnostic[] {
   const { registry, spec, live } = input;
   const blocked = changes.flatMap(({ action, address, kind, name }) => {
-    const found = action === "create" ? live.get(kind) : undefined;
-    const other = found?.readable === true ? found.others?.get(name) : undefined;
+    const liveKind = action === "create" ? live.get(kind) : undefined;
+    const other = liveKind?.readable === true ? liveKind.others?.get(name) : undefined;
     return other === undefined ? [] : [{ address, kind, other }];
   });
   const deletes = indexDeletes(registry, changes.filter(isWhole));
@@ -298,9 +300,9 @@ const keyOf = ({ root }: Tree, path: string): string => `${root}\n${path}`;
 function indexDeletes(registry: PlanningRegistry, deletes: readonly Delete[]): ReadonlyMap<string, Going> {
   const paths = new Map<string, Going>();
   const going = (key: string): Going => {
-    const found = paths.get(key) ?? { at: [], below: [] };
-    paths.set(key, found);
-    return found;
+    const going = paths.get(key) ?? { at: [], below: [] };
+    paths.set(key, going);
+    return going;
   };
   for (const { kind, name, address } of deletes) {
     const { tree } = registry.get(kind);

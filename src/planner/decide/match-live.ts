@@ -42,7 +42,7 @@ function matchByIdOrName(context: PlanContext, resource: Resource, provider: Pla
   const imported = record === undefined ? importOf(context, resource, provider) : undefined;
   if (imported !== undefined) return imported;
   const named = context.liveIndex.byName(resource.kind, resource.name);
-  const free = named.filter((one) => !context.owners.has(resource.kind, one.id));
+  const free = named.filter((liveObject) => !context.owners.has(resource.kind, liveObject.id));
   if (!provider.unique) return withoutUniqueNames(context, resource, provider, free);
   const [only] = named;
   if (only === undefined) return { is: "absent" };
@@ -138,11 +138,11 @@ function mayAdopt(context: PlanContext, resource: Resource, provider: PlannedKin
   );
 }
 
-function ambiguous(resource: Resource, provider: PlannedKind, found: NonEmpty<Namesake>): LiveMatch {
+function ambiguous(resource: Resource, provider: PlannedKind, namesakes: NonEmpty<Namesake>): LiveMatch {
   const { address, at, name } = resource;
-  const message = `${found.length} unmanaged ${provider.kind} are named ${JSON.stringify(name)}, so --adopt cannot choose one for ${address}`;
-  const cause = namesakesText(found);
-  const hint = `to adopt one of them, run ${importCommands(address, found)}`;
+  const message = `${namesakes.length} unmanaged ${provider.kind} are named ${JSON.stringify(name)}, so --adopt cannot choose one for ${address}`;
+  const cause = namesakesText(namesakes);
+  const hint = `to adopt one of them, run ${importCommands(address, namesakes)}`;
   return { is: "refused", diagnostic: error("PLAN_ALREADY_EXISTS", message, { address, at, cause, hint }) };
 }
 
@@ -197,17 +197,17 @@ export function namesakeOf(live: LiveObject): Namesake {
 }
 
 /** `ID 12, created by ada@example.com; ID 13, creator unknown`. */
-export function namesakesText(found: readonly Namesake[]): string {
-  const texts = found.slice(0, MOST).map(({ id, creator, unmanageable }) => {
+export function namesakesText(namesakes: readonly Namesake[]): string {
+  const texts = namesakes.slice(0, MOST).map(({ id, creator, unmanageable }) => {
     const origin = creator === undefined ? "creator unknown" : `created by ${creator}`;
     return `ID ${id}, ${origin}${unmanageable === undefined ? "" : `, cannot be managed: ${unmanageable}`}`;
   });
-  return [...texts, ...(found.length > MOST ? [`${found.length - MOST} more`] : [])].join("; ");
+  return [...texts, ...(namesakes.length > MOST ? [`${namesakes.length - MOST} more`] : [])].join("; ");
 }
 
 /** Commands that import one of them each: `` `workspace import jobs.a 12` or `workspace import jobs.a 13` ``; empty if none can be managed. */
-export function importCommands(address: Address, found: readonly Namesake[]): string {
-  const commands = found
+export function importCommands(address: Address, namesakes: readonly Namesake[]): string {
+  const commands = namesakes
     .filter(isManageable)
     .map(({ id }) => `\`workspace import ${shellWord(address)} ${shellWord(id)}\``);
   return listed(commands, "or", MOST);
@@ -221,7 +221,7 @@ interface Duplicates {
 /** Without a state, an object with the name of a new one is probably from a lost state: a guard blocks the plan. Else a warning is enough. */
 export function duplicatesIn({ input }: PlanContext, changes: readonly Change[]): Duplicates {
   const { spec, state, registry } = input;
-  const found = changes.filter(hasNamesakes);
+  const creates = changes.filter(hasNamesakes);
   const details = (change: WithNamesakes) => {
     const at = spec.resources.get(change.address)?.at;
     const cause = namesakesText(change.namesakes);
@@ -230,7 +230,7 @@ export function duplicatesIn({ input }: PlanContext, changes: readonly Change[])
   const existing = ({ address, kind, name }: Change): string =>
     `${address}: an unmanaged ${registry.get(kind).singular} named ${JSON.stringify(name)} already exists`;
   if (stateExists(state) || input.allowDuplicates === true || spec.policy.duplicate_names === "allow") {
-    const warnings = found.map((change) =>
+    const warnings = creates.map((change) =>
       warning("PLAN_DUPLICATE_NAME", `${existing(change)}, and the plan creates another one`, {
         ...details(change),
         hint: toAdopt(change),
@@ -238,7 +238,7 @@ export function duplicatesIn({ input }: PlanContext, changes: readonly Change[])
     );
     return { guards: [], warnings };
   }
-  const guards = found.map((change) => ({
+  const guards = creates.map((change) => ({
     diagnostic: error("GUARD_DUPLICATE_NAME", `${existing(change)}, and no state exists yet`, {
       ...details(change),
       hint: `${toAdopt(change)}; if its state is lost or elsewhere, restore it or pass --state (a shared state: \`--state workspace:/FOLDER\` or PostgreSQL); to create another one, pass --allow-duplicates or set policy.duplicate_names: allow`,

@@ -56,8 +56,8 @@ export function withPassedNames(
   const sources = new Map<Change, NameSource>();
   const diagnostics: Diagnostic[] = [];
   for (const passing of passings) {
-    const { taker, held } = passing;
-    const holder = byId.get(objectKey(taker.kind, held.id));
+    const { taker, held: liveObject } = passing;
+    const holder = byId.get(objectKey(taker.kind, liveObject.id));
     const freedWhen = holder === undefined ? undefined : whenFreed(passing, holder, graph);
     const isDeleted = holder?.action === "delete" || holder?.action === "replace";
     const lister = isDeleted ? listers.get(nameKey(registry, taker.kind, passing.name)) : undefined;
@@ -65,7 +65,7 @@ export function withPassedNames(
       diagnostics.push(refusal(context, passing, holder, lister));
       continue;
     }
-    sources.set(taker, { address: holder.address, id: held.id, freedWhen });
+    sources.set(taker, { address: holder.address, id: liveObject.id, freedWhen });
     graph.add(changeKey(taker), freeingKey(holder, freedWhen));
   }
   const named = changes.map((change): Change => {
@@ -84,7 +84,7 @@ export function isRenamed(provider: PlannedKind): provider is RenamedKind {
 export function nameReached(provider: PlannedKind, change: Taker): string {
   const { nameField = "" } = provider;
   const reached = change.after[nameField];
-  const unknown = change.unresolved.some((one) => one.path[0] === nameField);
+  const unknown = change.unresolved.some((reference) => reference.path[0] === nameField);
   return typeof reached === "string" && !unknown ? reached : change.name;
 }
 
@@ -98,15 +98,15 @@ function passingsOf(
   provider: RenamedKind,
   takers: readonly Taker[],
 ): readonly Passing[] {
-  const found: Passing[] = [];
+  const passings: Passing[] = [];
   for (const taker of takers) {
     if (taker.kind !== provider.kind) continue;
     const name = nameReached(provider, taker);
     const own = taker.action === "create" ? undefined : taker.id;
-    const [held] = context.liveIndex.byName(provider.kind, name).filter((one) => one.id !== own);
-    if (held !== undefined) found.push({ provider, taker, name, held });
+    const [liveObject] = context.liveIndex.byName(provider.kind, name).filter((one) => one.id !== own);
+    if (liveObject !== undefined) passings.push({ provider, taker, name, held: liveObject });
   }
-  return found.sort((a, b) => (a.taker.address < b.taker.address ? -1 : 1));
+  return passings.sort((a, b) => (a.taker.address < b.taker.address ? -1 : 1));
 }
 
 /** How the holder's change frees the name; undefined if it does not, or only after what waits for it. */
@@ -163,9 +163,9 @@ function refusal(
   holder: Change | undefined,
   lister: Change | undefined,
 ): Diagnostic {
-  const { provider, taker, name, held } = passing;
+  const { provider, taker, name, held: liveObject } = passing;
   const resource = context.input.spec.resources.get(taker.address);
-  const owner = holder?.address ?? context.owners.get(taker.kind, held.id);
+  const owner = holder?.address ?? context.owners.get(taker.kind, liveObject.id);
   const head = `${provider.singular} "${name}" already exists`;
   const unmanaged = owner === undefined;
   const cycle = holder !== undefined && freesName(provider, holder, name);
@@ -199,7 +199,7 @@ class Graph {
 
   /** Whether `key` waits for `target`, directly or through others. */
   leads(key: string, target: string): boolean {
-    return transitiveClosure([key], (one) => this.#after.get(one) ?? []).has(target);
+    return transitiveClosure([key], (text) => this.#after.get(text) ?? []).has(target);
   }
 }
 
@@ -225,9 +225,9 @@ export function withPlannedNames(registry: PlanningRegistry, live: Live, changes
   const names = new Map<string, string>();
   for (const change of changes) {
     if (change.action !== "update" || !named.has(change.kind)) continue;
-    const found = live.get(change.kind);
-    if (found?.readable !== true) continue;
-    const object = found.objects.find(({ id }) => id === change.id);
+    const liveKind = live.get(change.kind);
+    if (liveKind?.readable !== true) continue;
+    const object = liveKind.objects.find(({ id }) => id === change.id);
     const provider = registry.get(change.kind);
     if (object !== undefined && !isSameName(provider, object.name, change.name))
       names.set(keyOf(provider, object.name), change.name);
@@ -246,12 +246,12 @@ const renaming =
     translateNames(fields, values, (kind, name) => names.get(keyOf(registry.get(kind), name)));
 
 const renamedLive = (registry: PlanningRegistry, live: Live, renamed: Renaming): Live =>
-  new Map([...live].map(([kind, found]) => [kind, renamedObjects(registry.get(kind), found, renamed)]));
+  new Map([...live].map(([kind, liveKind]) => [kind, renamedObjects(registry.get(kind), liveKind, renamed)]));
 
-function renamedObjects({ fields }: PlannedKind, found: LiveKind, renamed: Renaming): LiveKind {
-  if (!found.readable) return found;
-  const objects = found.objects.map((object) => ({ ...object, values: renamed(fields, object.values) }));
-  return { ...found, objects };
+function renamedObjects({ fields }: PlannedKind, liveKind: LiveKind, renamed: Renaming): LiveKind {
+  if (!liveKind.readable) return liveKind;
+  const objects = liveKind.objects.map((object) => ({ ...object, values: renamed(fields, object.values) }));
+  return { ...liveKind, objects };
 }
 
 function renamedRecord({ fields }: PlannedKind, record: StateRecord, renamed: Renaming): StateRecord {
@@ -269,11 +269,11 @@ function newNamesOf(
   { live, spec, state, destroy, only }: PlanInput,
   provider: PlannedKind | undefined,
 ): readonly (readonly [string, string])[] {
-  const found = provider === undefined ? undefined : live.get(provider.kind);
-  if (destroy === true || provider === undefined || found?.readable !== true) return [];
+  const liveKind = provider === undefined ? undefined : live.get(provider.kind);
+  if (destroy === true || provider === undefined || liveKind?.readable !== true) return [];
   const { nameField, fields } = provider;
   if (nameField === undefined || fields[nameField]?.onChange === "replace") return [];
-  const byId = new Map(found.objects.map((object) => [object.id, object]));
+  const byId = new Map(liveKind.objects.map((object) => [object.id, object]));
   return [...spec.resources.values()].flatMap(({ kind, address, name, lifecycle }) => {
     const record = kind === provider.kind ? state.records.get(address) : undefined;
     const object = record === undefined ? undefined : byId.get(record.id);
@@ -289,8 +289,8 @@ export function withRenames(context: PlanContext, changes: readonly Change[]): r
   if (!changes.some(({ action }) => action === "delete")) return changes;
   for (const provider of context.input.registry.kinds) {
     if (provider.nameField === undefined) continue;
-    const creates = changes.filter((one) => one.action === "create" && one.kind === provider.kind);
-    const deletes = changes.filter((one) => one.action === "delete" && one.kind === provider.kind);
+    const creates = changes.filter((change) => change.action === "create" && change.kind === provider.kind);
+    const deletes = changes.filter((change) => change.action === "delete" && change.kind === provider.kind);
     for (const [from, to] of pairs(context, provider, deletes as Delete[], creates as Create[]))
       successors.set(from, to);
   }
@@ -307,7 +307,7 @@ function pairs(
   deletes: readonly Delete[],
   creates: readonly Create[],
 ): readonly (readonly [Delete, Create])[] {
-  const found: (readonly [Delete, Create])[] = [];
+  const renames: (readonly [Delete, Create])[] = [];
   // Values known only after apply are omitted on both sides, so creates are compared by the rest.
   for (const [open, alike] of Map.groupBy(creates, openFields)) {
     const without = new Set([...open.split("\n"), provider.nameField ?? ""]);
@@ -316,10 +316,10 @@ function pairs(
     for (const [key, successors] of wanted) {
       const candidates = (key === NOTHING ? undefined : recorded.get(key)) ?? [];
       if (successors.length !== 1 || candidates.length !== 1) continue;
-      for (const from of candidates) for (const to of successors) found.push([from, to]);
+      for (const from of candidates) for (const to of successors) renames.push([from, to]);
     }
   }
-  return found;
+  return renames;
 }
 
 function openFields({ unresolved }: Create): string {

@@ -143,8 +143,9 @@ function serverDecides(
     if (live !== undefined) report(on, path, schema, undefined, live, inherited);
     return;
   }
-  const seen = valueAt(on.recorded.seen, path);
-  if (seen !== undefined && !isSameValue(schema, seen, live)) report(on, path, schema, seen, live, inherited);
+  const value = valueAt(on.recorded.seen, path);
+  if (value !== undefined && !isSameValue(schema, value, live))
+    report(on, path, schema, value, live, inherited);
 }
 
 /** Live values that a deletion would lose: no defaults, server-decided values, or unmanaged values. */

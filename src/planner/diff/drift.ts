@@ -19,15 +19,15 @@ export function driftOf(
   contents: PlanFacts["contents"],
   appeared: readonly LiveMember[],
 ): Drift[] {
-  const found: Drift[] = [];
+  const drifts: Drift[] = [];
   for (const record of context.input.state.records.values()) {
     const drift = driftOfRecord(context, contents, record);
-    if (drift !== undefined) found.push(drift);
+    if (drift !== undefined) drifts.push(drift);
   }
   for (const { address, live } of appeared) {
     const provider = context.input.registry.of(address);
     const fingerprint = liveFingerprint(provider.fields, comparable(provider, live), undefined);
-    found.push({
+    drifts.push({
       address,
       kind: kindOf(address),
       name: live.name,
@@ -37,7 +37,7 @@ export function driftOf(
       live: { id: live.id, fingerprint },
     });
   }
-  return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+  return drifts.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
 function driftOfRecord(
@@ -58,9 +58,9 @@ function driftOfRecord(
   if (live === undefined) return { ...head, what: "gone", diffs: [] };
   const resource = context.input.spec.resources.get(address);
   const ignored = resource?.lifecycle.ignore_changes ?? [];
-  const found = comparable(provider, live);
-  const before = recordedWithIgnored(provider, recorded, found.values, ignored);
-  const diffs = diffResource(provider.fields, before.applied, found, before).filter(
+  const liveObject = comparable(provider, live);
+  const before = recordedWithIgnored(provider, recorded, liveObject.values, ignored);
+  const diffs = diffResource(provider.fields, before.applied, liveObject, before).filter(
     // If the service itself changed the value, the cause is the spec.
     ({ cause, path }) =>
       cause !== "spec" &&

@@ -85,12 +85,12 @@ export function isIgnored(path: Path, ignored: readonly string[]): boolean {
 
 /** Ignored fields keep their live value, so that a write for another field does not undo them. */
 export function withIgnoredFromLive(values: Values, live: Values, ignored: readonly string[]): Values {
-  let kept = values;
+  let withLive = values;
   for (const path of ignored) {
     const keys = path.split(".");
-    kept = (withValueAt(kept, keys, valueAt(live, keys)) ?? {}) as Values;
+    withLive = (withValueAt(withLive, keys, valueAt(live, keys)) ?? {}) as Values;
   }
-  return kept;
+  return withLive;
 }
 
 /**
@@ -162,8 +162,8 @@ export function withIgnored(
   ignored: readonly string[],
 ): Values {
   if (ignored.length === 0) return values;
-  const kept = withIgnoredFromLive(values, live, ignored);
-  return planning.normalize?.(kept) ?? kept;
+  const withLive = withIgnoredFromLive(values, live, ignored);
+  return planning.normalize?.(withLive) ?? withLive;
 }
 
 export function recordedWithIgnored(
@@ -172,8 +172,8 @@ export function recordedWithIgnored(
   live: Values,
   ignored: readonly string[],
 ): RecordedValues {
-  const kept = (values: Values): Values => withIgnored(provider, values, live, ignored);
-  return { applied: kept(recorded.applied), seen: kept(recorded.seen) };
+  const ignoring = (values: Values): Values => withIgnored(provider, values, live, ignored);
+  return { applied: ignoring(recorded.applied), seen: ignoring(recorded.seen) };
 }
 
 /** Why the service itself gave a field its live value; undefined if it did not, or does not say so. */

@@ -35,7 +35,7 @@ export function resolveReferences(
     if (value === undefined) unresolved.push(reference);
     else values = withValueAt(values, reference.path, value) as Values;
   }
-  return { values, unresolved, unknown: new Set(unresolved.map((one) => toPointer(one.path))) };
+  return { values, unresolved, unknown: new Set(unresolved.map((reference) => toPointer(reference.path))) };
 }
 
 const NOTHING_UNRESOLVED = { unresolved: [], unknown: new Set<string>() } as const;
@@ -121,8 +121,8 @@ function declaredAs({ input }: PlanContext, provider: PlannedKind, name: string)
 const declared = new WeakMap<Spec, Map<string, ReadonlyMap<string, string>>>();
 
 function namesOf({ resources }: Spec, provider: PlannedKind): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+  const names = new Map<string, string>();
   for (const { kind, name } of resources.values())
-    if (kind === provider.kind) found.set(foldName(provider, name), name);
-  return found;
+    if (kind === provider.kind) names.set(foldName(provider, name), name);
+  return names;
 }

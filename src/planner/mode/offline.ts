@@ -22,20 +22,20 @@ export function recordedLive(registry: PlanningRegistry, state: State): Live {
 }
 
 function objectOf(provider: PlannedKind, record: StateRecord): LiveObject {
-  const seen = record.status === "ready" ? record.seen : {};
-  const known = record.status === "creating" ? {} : merged(seen, record.applied);
+  const observed = record.status === "ready" ? record.seen : {};
+  const known = record.status === "creating" ? {} : merged(observed, record.applied);
   const values: { [field: string]: Json } = {};
   for (const [name, value] of Object.entries(known)) {
     const field = provider.fields[name];
     // The service never returns write-only fields; other observed values are witnesses.
     if (field !== undefined && field.writeOnly !== true) values[name] = value;
   }
-  return { id: record.id, name: record.name, values, facts: seen };
+  return { id: record.id, name: record.name, values, facts: observed };
 }
 
 /** The written values, merged over the values that the service added. */
-function merged(seen: Values, applied: Values): Values {
-  const out = new Map<string, Json>(Object.entries(seen));
+function merged(observed: Values, applied: Values): Values {
+  const out = new Map<string, Json>(Object.entries(observed));
   for (const [key, value] of Object.entries(applied)) {
     const below = out.get(key);
     out.set(key, isObject(value) && isObject(below) ? merged(below, value) : value);

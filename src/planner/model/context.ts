@@ -109,7 +109,7 @@ function reached(change: Reaching, attribute: string): Json | undefined {
 }
 
 function isUnresolved(change: Reaching, attribute: string): boolean {
-  return change.unresolved.some((one) => one.path[0] === attribute);
+  return change.unresolved.some((reference) => reference.path[0] === attribute);
 }
 
 /** Whether the kind has a value that the service never returns, so that an adoption would overwrite it. */
@@ -140,36 +140,38 @@ export function indexLive(live: Live, registry: PlanningRegistry): LiveIndex {
   const ids = new Map<string, ReadonlyMap<string, LiveObject>>();
   const names = new Map<string, ReadonlyMap<string, readonly LiveObject[]>>();
   const all = (kind: string): readonly LiveObject[] => {
-    const found = live.get(kind);
-    return found?.readable === true ? found.objects : NOTHING;
+    const liveKind = live.get(kind);
+    return liveKind?.readable === true ? liveKind.objects : NOTHING;
   };
   return {
     all,
     byId: (kind, id) => {
-      const made = ids.get(kind) ?? byIds(all(kind));
-      ids.set(kind, made);
-      return made.get(id);
+      const byKey = ids.get(kind) ?? byIds(all(kind));
+      ids.set(kind, byKey);
+      return byKey.get(id);
     },
     // Most plans find every object by its ID, so names are indexed only when one is asked for.
     byName: (kind, name) => {
       const provider = registry.get(kind);
-      const made = names.get(kind) ?? Map.groupBy(all(kind), (object) => foldName(provider, object.name));
-      names.set(kind, made);
-      return made.get(foldName(provider, name)) ?? NOTHING;
+      const byKey = names.get(kind) ?? Map.groupBy(all(kind), (object) => foldName(provider, object.name));
+      names.set(kind, byKey);
+      return byKey.get(foldName(provider, name)) ?? NOTHING;
     },
     unreadable: (kind, name) => {
-      const found = live.get(kind);
-      if (found === undefined) return undefined;
-      if (!found.readable) return found.diagnostic;
-      return found.unreadableParents.size === 0 ? undefined : found.unreadableParents.get(parentOf(name));
+      const liveKind = live.get(kind);
+      if (liveKind === undefined) return undefined;
+      if (!liveKind.readable) return liveKind.diagnostic;
+      return liveKind.unreadableParents.size === 0
+        ? undefined
+        : liveKind.unreadableParents.get(parentOf(name));
     },
   };
 }
 
 function byIds(objects: readonly LiveObject[]): ReadonlyMap<string, LiveObject> {
-  const found = new Map<string, LiveObject>();
-  for (const object of objects) found.set(object.id, object);
-  return found;
+  const byKey = new Map<string, LiveObject>();
+  for (const object of objects) byKey.set(object.id, object);
+  return byKey;
 }
 
 export interface LiveMember {
@@ -217,6 +219,6 @@ function ownName(provider: PlannedKind, name: string): string {
 /** A member of one parent that is recorded as the member of another. */
 function isElsewhere(registry: PlanningRegistry, { nested }: PlannedKind, record: StateRecord): boolean {
   if (nested === undefined || registry.get(nested.kind).nameField !== undefined) return false;
-  const parent = record.depends_on.find((one) => kindOf(one) === nested.kind);
+  const parent = record.depends_on.find((address) => kindOf(address) === nested.kind);
   return parent !== undefined && nameOf(parent) !== parentOf(record.name);
 }

@@ -23,8 +23,8 @@ export function createPlannedWorkspace(
   // Only when asked: the keys of 100,000 resources take 100 ms.
   const declaredNames = (): ReadonlySet<string> => {
     declared ??= new Set(
-      (input.destroy === true ? [] : [...spec.resources.values()]).map((one) =>
-        nameKey(registry, one.kind, one.name),
+      (input.destroy === true ? [] : [...spec.resources.values()]).map((resource) =>
+        nameKey(registry, resource.kind, resource.name),
       ),
     );
     return declared;

@@ -46,14 +46,14 @@ function unresolvedOf(change: Changing): Create["unresolved"] {
 
 /** A new object has the documented defaults where the spec says nothing, and what the service decides. */
 function asMade(fields: FieldTable, values: Values, set: Values): Values {
-  const made: { [key: string]: Json } = { ...values };
+  const created: { [key: string]: Json } = { ...values };
   for (const [name, schema] of Object.entries(fields)) {
     if (set[name] !== undefined || schema.readOnly === true || schema.source === true) continue;
-    if (schema.default !== undefined) made[name] ??= schema.default;
+    if (schema.default !== undefined) created[name] ??= schema.default;
     // Whether the service has a field of one dialect only is not known here.
-    else if (isServers(schema) && schema.dialect === undefined) made[name] = LATER_MARK;
+    else if (isServers(schema) && schema.dialect === undefined) created[name] = LATER_MARK;
   }
-  return made;
+  return created;
 }
 
 function isServers({ serverDefault, whenAbsent }: FieldSchema): boolean {
@@ -87,8 +87,8 @@ export function mapMembers(
 ): JsonObject {
   const out: { [key: string]: Json } = {};
   for (const [key, member] of Object.entries(value)) {
-    const found = of(member, key);
-    if (found !== undefined) setMember(out, key, found);
+    const converted = of(member, key);
+    if (converted !== undefined) setMember(out, key, converted);
   }
   return out;
 }

@@ -27,7 +27,7 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
   for (const change of changes)
     if (changeKey(change) === change.address) byAddress.set(change.address, change);
   /** Dependencies of a creation: the new object exists. */
-  const made = (addresses: readonly Address[]): readonly string[] =>
+  const created = (addresses: readonly Address[]): readonly string[] =>
     addresses.filter((address) => byAddress.has(address));
   /** Dependencies of a deletion: the old object that used it was deleted too. */
   const gone = (address: Address): readonly string[] => {
@@ -39,7 +39,7 @@ export function workGraph(changes: readonly Change[]): readonly WorkItem[] {
   };
   const named = namesFreed(changes);
   return changes.flatMap((change) => {
-    const parts = workOf(change, made, gone, byAddress);
+    const parts = workOf(change, created, gone, byAddress);
     const [first, ...rest] = parts;
     if (first === undefined) return parts;
     return [{ ...first, after: [...first.after, ...named(change)] }, ...rest];
@@ -57,7 +57,7 @@ function namesFreed(changes: readonly Change[]): (change: Change) => readonly st
 
 function workOf(
   change: Change,
-  made: (addresses: readonly Address[]) => readonly string[],
+  created: (addresses: readonly Address[]) => readonly string[],
   gone: Before,
   byAddress: ReadonlyMap<Address, Change>,
 ): readonly WorkItem[] {
@@ -67,12 +67,12 @@ function workOf(
     case "update":
     case "compare":
     case "adopt":
-      return [{ key, change, phase: "whole", after: made(change.dependsOn) }];
+      return [{ key, change, phase: "whole", after: created(change.dependsOn) }];
     case "delete":
     case "forget":
       return [{ key, change, phase: "whole", after: change.dependsOn.flatMap(gone) }];
     case "replace":
-      return phasesOf(change, made, gone, byAddress);
+      return phasesOf(change, created, gone, byAddress);
     case "noop":
       return change.compared === true ? [{ key, change, phase: "whole", after: [] }] : [];
     case "report":
@@ -86,15 +86,15 @@ type Before = (address: Address) => readonly string[];
 
 function phasesOf(
   change: Replace,
-  made: (addresses: readonly Address[]) => readonly string[],
+  created: (addresses: readonly Address[]) => readonly string[],
   gone: Before,
   byAddress: ReadonlyMap<Address, Change>,
 ): readonly WorkItem[] {
   const { address } = change;
-  const after = made(change.dependsOn);
+  const after = created(change.dependsOn);
   if (change.replacing === "delete-first") {
     // Objects that are deleted themselves release it first; all others move to the replacement afterwards.
-    const leaving = change.removeAfter.filter((one) => byAddress.get(one)?.action === "delete");
+    const leaving = change.removeAfter.filter((address) => byAddress.get(address)?.action === "delete");
     return [{ key: address, change, phase: "whole", after: [...after, ...leaving.flatMap(gone)] }];
   }
   if (change.keepsOld === true) return [{ key: address, change, phase: "whole", after }];
@@ -111,15 +111,15 @@ export function changeKey(change: Change): string {
 
 /** The changes of live objects, by kind and ID. */
 export function changesByObject(changes: readonly Change[]): ReadonlyMap<string, Change> {
-  const found = new Map<string, Change>();
-  for (const one of changes) if ("id" in one) found.set(objectKey(one.kind, one.id), one);
-  return found;
+  const byObject = new Map<string, Change>();
+  for (const change of changes) if ("id" in change) byObject.set(objectKey(change.kind, change.id), change);
+  return byObject;
 }
 
 export function inOrder(changes: readonly Change[], registry: PlanningRegistry): Change[] {
   const sorted = sortedByKind(changes, registry);
   // A plan without changes needs no search, which takes a twentieth of its time.
-  if (!sorted.some((one) => one.dependsOn.length > 0 || "nameFrom" in one)) return sorted;
+  if (!sorted.some((change) => change.dependsOn.length > 0 || "nameFrom" in change)) return sorted;
   const byAddress = new Map<Address, Change>();
   for (const change of sorted)
     if (changeKey(change) === change.address) byAddress.set(change.address, change);
@@ -128,7 +128,7 @@ export function inOrder(changes: readonly Change[], registry: PlanningRegistry):
     const source = "nameFrom" in change ? change.nameFrom : undefined;
     const holder = source === undefined ? undefined : holders.get(objectKey(change.kind, source.id));
     const needs = change.dependsOn.flatMap((address) => byAddress.get(address) ?? []);
-    return [...needs, ...(holder === undefined ? [] : [holder])].filter((one) => one !== change);
+    return [...needs, ...(holder === undefined ? [] : [holder])].filter((need) => need !== change);
   });
 }
 
@@ -159,7 +159,7 @@ export function topologicalOrder<T>(items: readonly T[], needsOf: (item: T) => r
   for (const start of items) {
     if (state.has(start)) continue;
     // Most items need no search, which takes 50 ms for 100,000.
-    if (needsOf(start).every((one) => state.has(one))) {
+    if (needsOf(start).every((need) => state.has(need))) {
       out.push(start);
       state.set(start, "done");
       continue;
@@ -186,12 +186,12 @@ export function topologicalOrder<T>(items: readonly T[], needsOf: (item: T) => r
 
 /** The items with everything that they need, near or far. */
 export function transitiveClosure<T>(items: Iterable<T>, needsOf: (item: T) => Iterable<T>): ReadonlySet<T> {
-  const found = new Set<T>();
+  const closure = new Set<T>();
   const queue = [...items];
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    if (found.has(next)) continue;
-    found.add(next);
+    if (closure.has(next)) continue;
+    closure.add(next);
     queue.push(...needsOf(next));
   }
-  return found;
+  return closure;
 }

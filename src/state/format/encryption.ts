@@ -105,10 +105,11 @@ export class Cipher {
     const data = Buffer.from(base64, "base64");
     if (digest(body) !== sum || data.toString("base64") !== base64)
       throw corrupt(file, offset, `checksum mismatch of its ${bytes.length} encrypted bytes`);
-    const found = this.#keyFor(salt, check);
-    if (found === undefined) throw this.#keyTexts.length === 0 ? keyMissing(file) : otherEncryptionKey(file);
+    const derived = this.#keyFor(salt, check);
+    if (derived === undefined)
+      throw this.#keyTexts.length === 0 ? keyMissing(file) : otherEncryptionKey(file);
     try {
-      const cipher = createDecipheriv("aes-256-gcm", found.key, Buffer.from(nonce, "hex"));
+      const cipher = createDecipheriv("aes-256-gcm", derived.key, Buffer.from(nonce, "hex"));
       cipher.setAAD(Buffer.from(boundTo(purpose, bound, head)));
       cipher.setAuthTag(data.subarray(-TAG_BYTES));
       return Buffer.concat([cipher.update(data.subarray(0, -TAG_BYTES)), cipher.final()]);

@@ -74,9 +74,9 @@ export function stateOf(draft: Draft): State {
 
 export function fold(state: State, entries: Iterable<NumberedEntry>): State {
   let draft: Draft | undefined;
-  for (const one of entries) {
+  for (const numberedEntry of entries) {
     draft ??= draftOf(state);
-    add(draft, one);
+    add(draft, numberedEntry);
   }
   return draft === undefined ? state : stateOf(draft);
 }
@@ -154,7 +154,9 @@ function others(
   { acknowledged }: Draft,
   { address, field }: Pick<Acknowledgement, "address" | "field">,
 ): readonly Acknowledgement[] {
-  return acknowledged.filter((one) => one.address !== address || one.field !== field);
+  return acknowledged.filter(
+    (acknowledgement) => acknowledgement.address !== address || acknowledgement.field !== field,
+  );
 }
 
 /** The record is what the last apply left, so no earlier difference of its address exists. */
@@ -216,8 +218,14 @@ function withDeposed(record: StateRecord, deposed: readonly RemoteId[]): StateRe
 
 function move(draft: Draft, { from, to }: Extract<JournalEntry, { readonly type: "moved" }>): void {
   const rename = (address: Address): Address => (address === from ? to : address);
-  draft.reported = draft.reported.map((one) => ({ ...one, address: rename(one.address) }));
-  draft.acknowledged = draft.acknowledged.map((one) => ({ ...one, address: rename(one.address) }));
+  draft.reported = draft.reported.map((reportedDrift) => ({
+    ...reportedDrift,
+    address: rename(reportedDrift.address),
+  }));
+  draft.acknowledged = draft.acknowledged.map((acknowledgement) => ({
+    ...acknowledgement,
+    address: rename(acknowledgement.address),
+  }));
   draft.history = draft.history.map((run) => ({ ...run, changed: run.changed.map(rename) }));
   const records = [...draft.records];
   draft.records.delete(from);

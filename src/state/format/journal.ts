@@ -35,8 +35,11 @@ export function beginLine(begin: Begin): Line {
   return lineOf(begin.state, stringifyJson({ begin }));
 }
 
-export function entryLine(previous: string, one: NumberedEntry): Line {
-  return lineOf(previous, stringifyJson({ seq: one.seq, at: one.at, entry: one.entry }));
+export function entryLine(previous: string, numberedEntry: NumberedEntry): Line {
+  return lineOf(
+    previous,
+    stringifyJson({ seq: numberedEntry.seq, at: numberedEntry.at, entry: numberedEntry.entry }),
+  );
 }
 
 /** `body` is an object's JSON; its digest is put in front of its members. */
@@ -111,12 +114,12 @@ export class Journal {
 
   #read(line: Uint8Array, offset: number): NumberedEntry {
     const { hash, body } = readLine(line, this.#head, this.#file, offset);
-    const one = shaped(this.#file, offset, () => numbered(body));
-    if (one.seq !== this.#seq + 1)
-      throw corrupt(this.#file, offset, `expected entry ${this.#seq + 1}, found entry ${one.seq}`);
+    const numberedEntry = shaped(this.#file, offset, () => numbered(body));
+    if (numberedEntry.seq !== this.#seq + 1)
+      throw corrupt(this.#file, offset, `expected entry ${this.#seq + 1}, found entry ${numberedEntry.seq}`);
     this.#head = hash;
-    this.#seq = one.seq;
-    return one;
+    this.#seq = numberedEntry.seq;
+    return numberedEntry;
   }
 }
 

@@ -27,7 +27,7 @@ const FIRST_LINE = /^\{"format_version":(\d{1,9}),"digest":"([0-9a-f]{64})",$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads state.json; returns `known` if that is what the bytes hold. Throws STATE_CORRUPT when a byte of it is not what was written, STATE_FORMAT when it is from a newer version. */
-export function readSnapshot(bytes: Uint8Array, file: string, known?: Snapshot): Snapshot {
+export function readSnapshot(bytes: Uint8Array, file: string, snapshot?: Snapshot): Snapshot {
   assertStateSize(file, bytes.length);
   const end = bytes.indexOf(NEWLINE);
   const first = textOf(bytes.subarray(0, Math.max(0, end)), file);
@@ -38,7 +38,7 @@ export function readSnapshot(bytes: Uint8Array, file: string, known?: Snapshot):
   const body = bytes.subarray(end + 1);
   if (sumOf(Number(version), [body]) !== sum)
     throw corrupt(file, end + 1, `checksum mismatch (${bytes.length} bytes)`);
-  if (known?.digest === sum && Number(version) === FORMAT_VERSION) return known;
+  if (snapshot?.digest === sum && Number(version) === FORMAT_VERSION) return snapshot;
   return decoded(body, Number(version), sum, file);
 }
 

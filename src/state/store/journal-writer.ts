@@ -26,9 +26,9 @@ export class JournalWriter {
     return this.#head;
   }
 
-  add(one: NumberedEntry): void {
+  add(numberedEntry: NumberedEntry): void {
     if (this.#broken !== undefined) throw this.#broken;
-    const line = entryLine(this.#head, one);
+    const line = entryLine(this.#head, numberedEntry);
     this.#lines.push(encryptedLine(this.#cipher, this.#head, line.text));
     this.#head = line.hash;
   }

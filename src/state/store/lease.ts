@@ -58,23 +58,23 @@ export class HeldLease implements Lease {
   /** Entries since the last flush. */
   #noted = 0;
 
-  constructor({ backend, environment, cipher, claim, found, digestKey, standing }: LeaseInput) {
+  constructor({ backend, environment, cipher, claim, found: loadedState, digestKey, standing }: LeaseInput) {
     this.nonce = claim.nonce;
     this.fence = claim.fence;
-    this.diagnostics = found.diagnostics;
+    this.diagnostics = loadedState.diagnostics;
     this.#backend = backend;
     this.#environment = environment;
     this.#cipher = cipher;
     this.#carried = claim.seq ?? 0;
     this.#hold = new LockKeeper(backend, environment, claim, () => Math.max(this.#durable, this.#carried));
-    this.#durable = found.seq;
+    this.#durable = loadedState.seq;
     this.#digestKey = digestKey;
-    this.#draft = draftOf(found.state);
-    const serial = standing ?? (found.snapshot ?? found).state.serial;
-    this.#standing = { serial, digest: found.snapshot?.digest ?? "" };
-    this.#folded = found.head;
-    this.#seq = found.seq;
-    this.#dirty = found.unfolded;
+    this.#draft = draftOf(loadedState.state);
+    const serial = standing ?? (loadedState.snapshot ?? loadedState).state.serial;
+    this.#standing = { serial, digest: loadedState.snapshot?.digest ?? "" };
+    this.#folded = loadedState.head;
+    this.#seq = loadedState.seq;
+    this.#dirty = loadedState.unfolded;
   }
 
   /** The claim that it rests on, as last renewed. */
@@ -284,26 +284,26 @@ export async function withClaim<T>(
 
 /** Takes the lock and opens the state that is there. `lineage`: of what will be put there; a place without a state begins with it. */
 export async function lockAndOpen(
-  kept: StoreContext,
+  storeContext: StoreContext,
   options: LockOptions,
-  check: (found: LoadedState) => void,
-  digestKey: (found: LoadedState) => DigestKey,
+  check: (loadedState: LoadedState) => void,
+  digestKey: (loadedState: LoadedState) => DigestKey,
   lineage?: string,
 ): Promise<HeldLease> {
-  const { backend, cipher } = kept;
+  const { backend, cipher } = storeContext;
   const load = (): Promise<LoadedState | undefined> => loadFrom(backend, cipher);
-  const claim = await claimLock(kept, options, load);
+  const claim = await claimLock(storeContext, options, load);
   return withClaim(backend, claim, async () => {
-    const found = begunAs(lineage, (await load()) ?? emptyLoadedState(kept));
-    check(found);
-    return openLease({ ...kept, claim, found, digestKey: () => digestKey(found) });
+    const loadedState = begunAs(lineage, (await load()) ?? emptyLoadedState(storeContext));
+    check(loadedState);
+    return openLease({ ...storeContext, claim, found: loadedState, digestKey: () => digestKey(loadedState) });
   });
 }
 
 /** A journal of one lineage next to a state of another would look like damage to a run that reads in between. */
-function begunAs(lineage: string | undefined, found: LoadedState): LoadedState {
-  if (lineage === undefined || found.snapshot !== undefined || found.unfolded) return found;
-  return { ...found, state: { ...found.state, lineage } };
+function begunAs(lineage: string | undefined, loadedState: LoadedState): LoadedState {
+  if (lineage === undefined || loadedState.snapshot !== undefined || loadedState.unfolded) return loadedState;
+  return { ...loadedState, state: { ...loadedState.state, lineage } };
 }
 
 /** Opens a backend for writing under a claim: folds the remains of an earlier run, then starts a new journal. */

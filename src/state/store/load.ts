@@ -43,14 +43,14 @@ export async function loadFrom(backend: StateBackend, cipher: Cipher): Promise<L
         if (last > 0) throw allMissing(backend.names);
         return undefined;
       }
-      const found = together(
+      const loadedState = together(
         backend.names,
         state === undefined ? undefined : snapshotIn(state, cipher),
         journal === undefined ? undefined : journalIn(journal, cipher),
       );
-      return found.seq >= last
-        ? found
-        : { ...found, diagnostics: [shortened(backend.names, found.seq, last)] };
+      return loadedState.seq >= last
+        ? loadedState
+        : { ...loadedState, diagnostics: [shortened(backend.names, loadedState.seq, last)] };
     } catch (failure) {
       if (attempt === ATTEMPTS || !isBetween(failure)) throw ioFailure(failure, "reading the state");
     }
@@ -90,16 +90,16 @@ function journalIn({ name, bytes }: StoredText, cipher: Cipher): NamedJournal {
 function together(
   names: BackendNames,
   snapshot: Snapshot | undefined,
-  found: NamedJournal | undefined,
+  namedJournal: NamedJournal | undefined,
 ): LoadedState {
-  if (found === undefined) throw corrupt(names.journal, 0, `it is missing, but ${names.state} exists`);
-  const { journal } = found;
+  if (namedJournal === undefined) throw corrupt(names.journal, 0, `it is missing, but ${names.state} exists`);
+  const { journal } = namedJournal;
   const { begin } = journal;
   if (snapshot !== undefined && begin.lineage !== snapshot.state.lineage) throw otherLineage(names);
   const continues = begin.state === (snapshot?.digest ?? "");
   const base = continues ? snapshot?.state : undefined;
   const state = fold(base ?? emptyState(begin.lineage), journal.entries());
-  const diagnostics = journal.dropped === 0 ? [] : [cutOff(found)];
+  const diagnostics = journal.dropped === 0 ? [] : [cutOff(namedJournal)];
   const common = { snapshot, head: journal.head, fence: begin.fence, diagnostics };
   if (continues) return { ...common, state, seq: journal.seq, unfolded: journal.seq > begin.seq };
   // A crash between the two steps of a publication: the journal is the one that the state already contains.

@@ -31,10 +31,10 @@ export async function migrate(
   const to = target.place;
   const lease = await source.lock({ ...wait, to });
   try {
-    const found = lease.state();
-    if (found.moved !== undefined && found.movingAbove === undefined) return undefined;
+    const state = lease.state();
+    if (state.moved !== undefined && state.movingAbove === undefined) return undefined;
     const placed =
-      (await arrived(source, target, found)) ?? (await place(source, lease, target, check, wait));
+      (await arrived(source, target, state)) ?? (await place(source, lease, target, check, wait));
     await lease.retire(to);
     return placed;
   } finally {
@@ -128,10 +128,14 @@ export function mergeRestored(old: State, present: State | undefined): State {
   };
 }
 
-export async function restore(kept: StoreContext, serial: number, options: LockOptions): Promise<Restored> {
-  const { backend, cipher } = kept;
+export async function restore(
+  storeContext: StoreContext,
+  serial: number,
+  options: LockOptions,
+): Promise<Restored> {
+  const { backend, cipher } = storeContext;
   const readable = (): Promise<LoadedState | undefined> => unlessDamaged(() => loadFrom(backend, cipher));
-  const claim = await claimLock(kept, options, readable);
+  const claim = await claimLock(storeContext, options, readable);
   return withClaim(backend, claim, async () => {
     const piece = await backend.generation(serial);
     if (piece === undefined) throw unknownGeneration(serial, await backend.generations());
@@ -139,12 +143,18 @@ export async function restore(kept: StoreContext, serial: number, options: LockO
     const present = await readable();
     const aside = await backend.keepAside(claim);
     const state = mergeRestored(old.state, present?.state);
-    const found = present ?? (await damaged(kept, old));
+    const loadedState = present ?? (await damaged(storeContext, old));
     const hex =
       old.digestKey ?? (present?.snapshot?.key === old.key ? present.snapshot.digestKey : undefined);
     const digestKey = { check: old.key, hex };
     const standing = present === undefined ? await backend.serial() : undefined;
-    const opening = { ...kept, claim, found, digestKey: () => digestKey, ...defined({ standing }) };
+    const opening = {
+      ...storeContext,
+      claim,
+      found: loadedState,
+      digestKey: () => digestKey,
+      ...defined({ standing }),
+    };
     const lease = await openLeaseWith(opening, state, old.seq);
     await lease.release();
     return { state: lease.state(), before: present?.state, aside };
@@ -190,25 +200,25 @@ function unknownGeneration(serial: number, known: readonly number[]): Failure {
 
 /** `kept.cipher` decrypts with either key. Digests of secrets keep their key, so that no plan shows them as changed. */
 export async function rekey(
-  kept: StoreContext,
+  storeContext: StoreContext,
   keyTexts: readonly string[],
   options: LockOptions,
 ): Promise<Rekeyed> {
-  const { backend, cipher } = kept;
+  const { backend, cipher } = storeContext;
   const load = () => loadFrom(backend, cipher);
-  const claim = await claimLock(kept, options, load);
+  const claim = await claimLock(storeContext, options, load);
   return withClaim(backend, claim, async () => {
-    const found = await load();
-    if (found === undefined) throw stateNotFound(backend.names.place, "there is nothing to encrypt");
-    const key = await digestKeyFor(kept, keyTexts, found.snapshot);
+    const loadedState = await load();
+    if (loadedState === undefined) throw stateNotFound(backend.names.place, "there is nothing to encrypt");
+    const key = await digestKeyFor(storeContext, keyTexts, loadedState.snapshot);
     if (!cipher.encrypts && key?.hex !== undefined) await backend.putKey(claim, `${key.hex}\n`);
     const written: DigestKey = cipher.encrypts ? (key ?? { check: "" }) : { check: key?.check ?? "" };
-    const opening = { ...kept, claim, found, digestKey: () => written };
-    const lease = await openLeaseWith(opening, found.state, found.seq);
+    const opening = { ...storeContext, claim, found: loadedState, digestKey: () => written };
+    const lease = await openLeaseWith(opening, loadedState.state, loadedState.seq);
     try {
-      await againForAll(kept, claim, written);
+      await againForAll(storeContext, claim, written);
       if (cipher.encrypts) await backend.putKey(claim, undefined);
-      return { state: lease.state(), diagnostics: found.diagnostics };
+      return { state: lease.state(), diagnostics: loadedState.diagnostics };
     } finally {
       await lease.release();
     }
@@ -224,14 +234,14 @@ async function digestKeyFor(
   const check = snapshot?.key ?? "";
   if (check === "") return undefined;
   const beside = await backend.key();
-  const known = [
+  const byteses = [
     ...(snapshot?.digestKey === undefined ? [] : [fromHex(snapshot.digestKey)]),
     ...keyTexts.map(keyFromText),
     ...(beside === undefined ? [] : [keptKey(beside, backend.names.key)]),
   ];
-  const found = known.find((key) => keyCheck(key) === check);
-  if (found === undefined) throw otherKey(known.length > 0, backend.names.key);
-  return { check, hex: toHex(found) };
+  const bytes = byteses.find((key) => keyCheck(key) === check);
+  if (bytes === undefined) throw otherKey(byteses.length > 0, backend.names.key);
+  return { check, hex: toHex(bytes) };
 }
 
 async function againForAll(

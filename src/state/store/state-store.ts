@@ -91,11 +91,11 @@ export class BackedStateStore implements StateStore {
   }
 
   lock(options: LockOptions): Promise<Lease> {
-    return this.#lock(options, (found) => assertNotMoved(found.state, options.to));
+    return this.#lock(options, (loadedState) => assertNotMoved(loadedState.state, options.to));
   }
 
-  #lock(options: LockOptions, check: (found: LoadedState) => void, lineage?: string) {
-    const keyOf = (found: LoadedState): DigestKey => this.#digestKey ?? digestKeyOf(found);
+  #lock(options: LockOptions, check: (loadedState: LoadedState) => void, lineage?: string) {
+    const keyOf = (loadedState: LoadedState): DigestKey => this.#digestKey ?? digestKeyOf(loadedState);
     return lockAndOpen(this.#kept, options, check, keyOf, lineage);
   }
 
@@ -112,12 +112,12 @@ export class BackedStateStore implements StateStore {
   async key({ make }: { readonly make: boolean }): Promise<Uint8Array> {
     const snapshot = (await this.#load())?.snapshot;
     const hex = snapshot?.digestKey;
-    const found = await this.#knownKey(hex);
+    const bytes = await this.#knownKey(hex);
     const written = snapshot?.key ?? "";
-    if (written !== "" && (found === undefined || keyCheck(found) !== written))
-      throw otherKey(found !== undefined, this.#place.names.key);
-    const key = found ?? (make ? await this.#makeKey() : this.#kept.environment.random(32));
-    if (found !== undefined || make) this.#digestKey = { check: keyCheck(key), hex };
+    if (written !== "" && (bytes === undefined || keyCheck(bytes) !== written))
+      throw otherKey(bytes !== undefined, this.#place.names.key);
+    const key = bytes ?? (make ? await this.#makeKey() : this.#kept.environment.random(32));
+    if (bytes !== undefined || make) this.#digestKey = { check: keyCheck(key), hex };
     return key;
   }
 
@@ -158,9 +158,9 @@ export class BackedStateStore implements StateStore {
 
   async replace(incoming: Incoming, options: LockOptions): Promise<State> {
     let present: DigestKey = { check: "" };
-    const look = (found: LoadedState): void => {
-      present = this.#digestKey ?? digestKeyOf(found);
-      incoming.check(found.state);
+    const look = (loadedState: LoadedState): void => {
+      present = this.#digestKey ?? digestKeyOf(loadedState);
+      incoming.check(loadedState.state);
     };
     const lease = await this.#lock(options, look, incoming.state.lineage);
     try {
@@ -203,10 +203,10 @@ function digestKeyOf({ snapshot }: LoadedState): DigestKey {
 const TRIES = 5;
 
 export async function unlockState(
-  kept: Pick<StoreContext, "backend" | "environment">,
+  storeContext: Pick<StoreContext, "backend" | "environment">,
   how: UnlockRequest,
 ): Promise<UnlockResult> {
-  const { backend, environment } = kept;
+  const { backend, environment } = storeContext;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const top = await backend.top();
     if (top === undefined) return "was free";

@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     name: "adopts-without-equality",
     bug: "any object with the name is adopted after an unknown outcome",
     file: "src/engine/recover/resolve-intent.ts",
-    find: `return found.every(({ path: [name] }) =>`,
+    find: `return fieldDiffs.every(({ path: [name] }) =>`,
     put: `return true || found.every(({ path: [name] }) =>`,
     suite: "name-conflict",
   },

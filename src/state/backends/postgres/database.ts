@@ -80,7 +80,7 @@ const WORDS: readonly Words[] = [
 export function withoutPassword(text: string, password: string | undefined): string {
   if (password === undefined || password === "") return text;
   return [password, encodeURIComponent(password), encodeURI(password)].reduce(
-    (found, form) => found.replaceAll(form, "***"),
+    (text, form) => text.replaceAll(form, "***"),
     text,
   );
 }

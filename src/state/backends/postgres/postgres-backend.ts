@@ -136,7 +136,7 @@ export class PostgresBackend implements StateBackend {
   async claim(claim: LockClaim, over: LatestClaim | undefined): Promise<boolean> {
     const { fence, nonce } = claim;
     const released = claim.released === true;
-    const seen = over !== undefined && "claim" in over ? over.claim : undefined;
+    const lockClaim = over !== undefined && "claim" in over ? over.claim : undefined;
     const { count } = await this.#write(
       this.#sql.claim,
       fence,
@@ -145,8 +145,8 @@ export class PostgresBackend implements StateBackend {
       released,
       this.#now?.() ?? null,
       over?.fence ?? 0,
-      seen?.renewed_at ?? null,
-      seen?.released ?? false,
+      lockClaim?.renewed_at ?? null,
+      lockClaim?.released ?? false,
     );
     return count === 1 || (await this.#isOurs(claim));
   }

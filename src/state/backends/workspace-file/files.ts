@@ -154,8 +154,8 @@ function notWritten(path: string): Diagnostic {
   });
 }
 
-function equal(found: Uint8Array | undefined, wanted: Uint8Array): boolean {
-  return found?.length === wanted.length && found.every((byte, at) => byte === wanted[at]);
+function equal(bytes: Uint8Array | undefined, wanted: Uint8Array): boolean {
+  return bytes?.length === wanted.length && bytes.every((byte, at) => byte === wanted[at]);
 }
 
 export async function namesIn(files: Files, folder: string): Promise<readonly string[]> {

@@ -80,10 +80,10 @@ export class WorkspaceBackend implements StateBackend {
 
   async load(): Promise<StoredState> {
     const names = await this.#list();
-    const found = await findJournal(this.#files, this.#folder, names);
-    this.#base = found?.name.base ?? statesIn(names)[0] ?? NO_STATE;
+    const foundJournal = await findJournal(this.#files, this.#folder, names);
+    this.#base = foundJournal?.name.base ?? statesIn(names)[0] ?? NO_STATE;
     const state = this.#base.serial === 0 ? undefined : await this.#piece(stateFile(this.#base));
-    return defined({ state, journal: found?.piece });
+    return defined({ state, journal: foundJournal?.piece });
   }
 
   /** The service keeps what it confirmed. */
@@ -158,9 +158,11 @@ export class WorkspaceBackend implements StateBackend {
     try {
       const names = await this.#list();
       const journals = journalsIn(names).filter(
-        (one) => one.fence < present.fence || (one.fence === present.fence && one.epoch < present.epoch),
+        (journalName) =>
+          journalName.fence < present.fence ||
+          (journalName.fence === present.fence && journalName.epoch < present.epoch),
       );
-      const states = statesIn(names).filter((one) => !sameState(one, this.#base));
+      const states = statesIn(names).filter((stateName) => !sameState(stateName, this.#base));
       const old = [...journals.map(journalFolder), ...states.slice(GENERATIONS).map(stateFile)];
       for (const name of old) await this.#files.remove(this.#path(name));
     } catch (failure) {
@@ -171,7 +173,7 @@ export class WorkspaceBackend implements StateBackend {
   async #older(): Promise<readonly StateName[]> {
     const names = await this.#list();
     const base = journalsIn(names)[0]?.base;
-    return statesIn(names).filter((one) => base === undefined || one.serial < base.serial);
+    return statesIn(names).filter((stateName) => base === undefined || stateName.serial < base.serial);
   }
 
   async generations(): Promise<readonly number[]> {
@@ -179,13 +181,13 @@ export class WorkspaceBackend implements StateBackend {
   }
 
   async generation(serial: number): Promise<StoredText | undefined> {
-    const name = (await this.#older()).find((one) => one.serial === serial);
+    const name = (await this.#older()).find((stateName) => stateName.serial === serial);
     return name === undefined ? undefined : this.#piece(stateFile(name));
   }
 
   async putGeneration(claim: LockClaim, serial: number, text: Iterable<string>): Promise<void> {
     await this.#assertTop(claim);
-    const name = (await this.#older()).find((one) => one.serial === serial);
+    const name = (await this.#older()).find((stateName) => stateName.serial === serial);
     if (name !== undefined)
       await this.#files.put(this.#path(stateFile(name)), utf8.encode([...text].join("")));
   }
