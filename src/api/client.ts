@@ -99,9 +99,15 @@ type Sending = (
   permit?: Permit,
 ) => Promise<JsonObject>;
 
+const SCIM_LISTS: ReadonlySet<string> = new Set([
+  "scim/users/list",
+  "scim/groups/list",
+  "scim/service-principals/list",
+]);
+
 function writerOver(send: Sending): Writer {
   const read = (operation: ReadOperation, input: JsonObject = {}): Promise<JsonObject> =>
-    operation === "scim/users/list" || operation === "scim/groups/list"
+    SCIM_LISTS.has(operation)
       ? readWholeList(operation, input, (page) => send(operation, page))
       : send(operation, input);
   return { read, write: send };

@@ -5,6 +5,7 @@ import { type Registry, registryOf } from "../resource/kind.ts";
 import { ACCESS_RULES } from "./access/rules.ts";
 import { withAccess } from "./access/with-access.ts";
 import { acls } from "./acls.ts";
+import { clusterPolicies } from "./cluster-policies.ts";
 import { clusters } from "./clusters/clusters.ts";
 import { directories } from "./directories.ts";
 import { files } from "./files.ts";
@@ -15,16 +16,21 @@ import { notebooks } from "./notebooks.ts";
 import { pools } from "./pools.ts";
 import { scopes } from "./scopes.ts";
 import { secrets } from "./secrets.ts";
+import { servicePrincipals } from "./service-principals.ts";
 import { users } from "./users.ts";
+import { warehouses } from "./warehouses.ts";
 
 export const registry: Registry = registryOf([
   users,
   groups,
+  servicePrincipals,
   scopes,
   acls,
   secrets,
   withAccess(pools, ACCESS_RULES.pools),
+  withAccess(clusterPolicies, ACCESS_RULES.cluster_policies),
   withAccess(clusters, ACCESS_RULES.clusters),
+  withAccess(warehouses, ACCESS_RULES.warehouses),
   withAccess(jobs, ACCESS_RULES.jobs),
   withAccess(directories, ACCESS_RULES.directories),
   withAccess(notebooks, ACCESS_RULES.notebooks),

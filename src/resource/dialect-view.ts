@@ -1,7 +1,7 @@
 // The kinds in a dialect: with its fields, words, URIs, and rules for specs, and with its changes for plans.
 
 import type { FieldDialect, FieldSchema, FieldTable } from "./field-schema.ts";
-import { type Provider, type Registry, registryOf } from "./kind.ts";
+import { type Kind, type Registry, registryOf } from "./kind.ts";
 import type { PlanningRules } from "./planning.ts";
 
 /** The contract has no clouds, so any cloud will do. */
@@ -12,11 +12,18 @@ const views = new WeakMap<Registry, Map<string, Registry>>();
 
 /** The registry with fields of a dialect. Operations and planning rules are the same. */
 export function registryIn(registry: Registry, dialect: FieldDialect): Registry {
-  return viewOf(registry, `spec ${dialect.dialect} ${dialect.cloud}`, (kind) => ({
-    ...kind,
-    fields: viewedTable(kind.fields, dialect),
-    planning: withRulesOf(dialect.dialect, kind.planning),
-  }));
+  return viewOf(registry, `spec ${dialect.dialect} ${dialect.cloud}`, ({ kinds }) =>
+    registryOf(
+      kinds
+        .filter((kind) => isIn(kind, dialect))
+        .map((kind) => ({
+          ...kind,
+          fields: viewedTable(kind.fields, dialect),
+          planning: withRulesOf(dialect.dialect, kind.planning),
+        })),
+      kinds.filter((kind) => !isIn(kind, dialect)),
+    ),
+  );
 }
 
 function withRulesOf(dialect: FieldDialect["dialect"], planning: PlanningRules): PlanningRules {
@@ -31,16 +38,15 @@ function withRulesOf(dialect: FieldDialect["dialect"], planning: PlanningRules):
 
 /** The registry with the fields of all dialects, whose changes are those of one: some replace only elsewhere. */
 export function planningRegistryIn(registry: Registry, { dialect }: Pick<FieldDialect, "dialect">): Registry {
-  return viewOf(registry, `plan ${dialect}`, (kind) => ({
-    ...kind,
-    fields: changingTable(kind.fields, dialect),
-  }));
+  return viewOf(registry, `plan ${dialect}`, ({ kinds }) =>
+    registryOf(kinds.map((kind) => ({ ...kind, fields: changingTable(kind.fields, dialect) }))),
+  );
 }
 
-function viewOf(registry: Registry, key: string, view: (kind: Provider) => Provider): Registry {
+function viewOf(registry: Registry, key: string, view: (registry: Registry) => Registry): Registry {
   const viewsByKey = views.get(registry) ?? new Map<string, Registry>();
   views.set(registry, viewsByKey);
-  const registryView = viewsByKey.get(key) ?? registryOf(registry.kinds.map(view));
+  const registryView = viewsByKey.get(key) ?? view(registry);
   viewsByKey.set(key, registryView);
   return registryView;
 }
@@ -67,7 +73,7 @@ function viewedTable(fields: FieldTable, dialect: FieldDialect): FieldTable {
   );
 }
 
-function isIn({ dialect, cloud }: FieldSchema, chosen: FieldDialect): boolean {
+function isIn({ dialect, cloud }: FieldSchema | Kind, chosen: FieldDialect): boolean {
   return (dialect ?? chosen.dialect) === chosen.dialect && (cloud ?? chosen.cloud) === chosen.cloud;
 }
 

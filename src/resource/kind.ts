@@ -1,7 +1,7 @@
 // A kind in three parts (its definition, its planning rules, and its operations), and the registry of kinds.
 
 import { type Address, kindOf } from "../core/address.ts";
-import type { FieldSchema, FieldTable, Severity } from "./field-schema.ts";
+import type { FieldDialect, FieldSchema, FieldTable, Severity } from "./field-schema.ts";
 import type { ProviderOperations } from "./operations.ts";
 import type { PlanningRules } from "./planning.ts";
 
@@ -37,6 +37,10 @@ export interface Kind {
   readonly usedBy?: readonly string[];
   /** Names that exist in every workspace and are never created or deleted. */
   readonly builtIn?: readonly string[];
+  /** The only dialect that has the kind. */
+  readonly dialect?: FieldDialect["dialect"];
+  /** The only cloud that has the kind. */
+  readonly cloud?: FieldDialect["cloud"];
 }
 
 /** A kind as planning needs it. Of the operations it asks only whether an object can be renamed. */
@@ -52,6 +56,8 @@ export interface Provider extends PlannedKind {
 /** `K`: how much of a kind the code needs that gets the registry. */
 export interface Registry<K extends Kind = Provider> {
   readonly kinds: readonly K[];
+  /** Kinds that this dialect or cloud does not have, for messages. */
+  readonly elsewhere: readonly Kind[];
   find(kind: string): K | undefined;
   /** The provider of a kind that must be known; asserts. */
   get(kind: string): K;
@@ -61,7 +67,7 @@ export interface Registry<K extends Kind = Provider> {
 export type KindRegistry = Registry<Kind>;
 export type PlanningRegistry = Registry<PlannedKind>;
 
-export function registryOf(kinds: readonly Provider[]): Registry {
+export function registryOf(kinds: readonly Provider[], elsewhere: readonly Kind[] = []): Registry {
   const byName = new Map(kinds.map((provider) => [provider.kind, provider]));
   const get = (kind: string): Provider => {
     const provider = byName.get(kind);
@@ -69,7 +75,7 @@ export function registryOf(kinds: readonly Provider[]): Registry {
       throw new Error(`no provider for kind ${kind}: addresses are checked when a spec or a state is read`);
     return provider;
   };
-  return { kinds, find: (kind) => byName.get(kind), get, of: (address) => get(kindOf(address)) };
+  return { kinds, elsewhere, find: (kind) => byName.get(kind), get, of: (address) => get(kindOf(address)) };
 }
 
 /** A value that a spec never holds: it is named by its source instead. */

@@ -79,7 +79,7 @@ export class Site {
     this.disk = disk;
     this.home = home;
     this.#seed = seed;
-    this.clock = new VirtualClock(world.clock.now(), (ms) => world.advance(ms));
+    this.clock = new VirtualClock(world.clock.now(), (ms) => world.advance(Math.ceil(ms)));
   }
 
   /** `cloud`: the workspace speaks the Databricks dialect, and specs are written in it. */

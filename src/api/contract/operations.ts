@@ -36,13 +36,17 @@ const post = (name: string, repeat: Repeat): WriteFacts => ({
   kind: "write",
   ...facts("POST", rpc(name), repeat),
 });
+const send = (method: Facts["method"], name: string, repeat: Repeat): WriteFacts => ({
+  kind: "write",
+  ...facts(method, rpc(name), repeat),
+});
 const scimGet = (path: string): ReadFacts => ({ kind: "read", ...facts("GET", SCIM + path, "safe") });
 const scim = (method: Facts["method"], path: string, repeat: Repeat): WriteFacts => ({
   kind: "write",
   ...facts(method, SCIM + path, repeat),
 });
 
-/** The access list of an object; only the dialect of Databricks has it. */
+/** The access list of an object; only the dialect of Databricks has it, as all that follows it. */
 const OBJECT_ACCESS = "permissions/{object_type}/{object_id}";
 
 /**
@@ -111,9 +115,28 @@ export const OPERATIONS = {
   "instance-pools/list": get("instance-pools/list"),
 
   "permissions/get": get(OBJECT_ACCESS),
-  "permissions/set": { kind: "write", ...facts("PUT", rpc(OBJECT_ACCESS), "safe") },
-  "permissions/update": { kind: "write", ...facts("PATCH", rpc(OBJECT_ACCESS), "safe") },
-  "service-principals/list": scimGet("/ServicePrincipals"),
+  "permissions/set": send("PUT", OBJECT_ACCESS, "safe"),
+  "permissions/update": send("PATCH", OBJECT_ACCESS, "safe"),
+
+  "scim/service-principals/list": scimGet("/ServicePrincipals"),
+  "scim/service-principals/get": scimGet("/ServicePrincipals/{id}"),
+  "scim/service-principals/create": scim("POST", "/ServicePrincipals", "unsafe"),
+  "scim/service-principals/patch": scim("PATCH", "/ServicePrincipals/{id}", "safe"),
+  "scim/service-principals/delete": scim("DELETE", "/ServicePrincipals/{id}", "safe"),
+
+  "policies/clusters/list": get("policies/clusters/list"),
+  "policies/clusters/get": get("policies/clusters/get"),
+  "policies/clusters/create": post("policies/clusters/create", "unsafe"),
+  "policies/clusters/edit": post("policies/clusters/edit", "safe"),
+  "policies/clusters/delete": post("policies/clusters/delete", "safe"),
+
+  "sql/warehouses/list": get("sql/warehouses"),
+  "sql/warehouses/get": get("sql/warehouses/{id}"),
+  "sql/warehouses/create": post("sql/warehouses", "unsafe"),
+  "sql/warehouses/edit": post("sql/warehouses/{id}/edit", "safe"),
+  "sql/warehouses/start": post("sql/warehouses/{id}/start", "safe"),
+  "sql/warehouses/stop": post("sql/warehouses/{id}/stop", "safe"),
+  "sql/warehouses/delete": send("DELETE", "sql/warehouses/{id}", "safe"),
 
   "jobs/create": post("jobs/create", "unsafe"),
   "jobs/list": get("jobs/list"),

@@ -10,6 +10,7 @@ import { count, shellWord } from "../../core/sentences.ts";
 import { registry } from "../../providers/index.ts";
 import { printable } from "../../report/text/printable.ts";
 import { yamlText } from "../../report/text/yaml.ts";
+import { registryIn } from "../../resource/dialect-view.ts";
 import { type ExportedSpec, type ExportInput, exportSpec } from "../../spec/export/document.ts";
 import { type Connection, connect, readLimitOf } from "../../workflow/session/connect.ts";
 import {
@@ -54,7 +55,7 @@ export const exportCommand = defineCommand({
   async run(context, options) {
     const settings = settingsOf(context, options);
     printDiagnostics(context, settings.warnings);
-    const kinds = kindsNamed(registry, options.kinds);
+    const kinds = kindsNamed(registryIn(registry, settings.dialect), options.kinds);
     const { embeddedFolder } = context;
     const readLimit = readLimitOf(context.readTimeoutMs());
     const connection = await connect({ settings, embeddedFolder, readLimit });

@@ -4,9 +4,12 @@ import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { type Contract, dialectFile, type OperationSpec } from "../http/contract.ts";
 import type { AppRequest, AppResponse } from "../http/message.ts";
 import { permissionOperations } from "../routes/access/permissions.ts";
+import { clusterPolicyOperations } from "../routes/admin/cluster-policies.ts";
+import { warehouseOperations } from "../routes/admin/warehouses.ts";
 import { areas } from "../routes/areas.ts";
 import { libraryOperations } from "../routes/libraries.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
+import { servicePrincipalOperations } from "../routes/scim/service-principals.ts";
 import { tokenOperations } from "../routes/tokens.ts";
 import { ApiError, invalidValue } from "../world/errors.ts";
 import {
@@ -87,6 +90,9 @@ const ZONES = ["us-west-2a", "us-west-2b", "us-west-2c"];
 /** Operations that no call of the contract does. */
 const ADDED: Operations = {
   ...libraryOperations,
+  ...clusterPolicyOperations,
+  ...warehouseOperations,
+  ...servicePrincipalOperations,
   ...permissionOperations,
   ...tokenOperations,
   "scim/groups/put": overwriteGroup,

@@ -28,10 +28,14 @@ export interface Group {
 }
 
 /** A program with an identity. The contract has none; a dialect shows them as members of groups. */
-interface ServicePrincipal {
+export interface ServicePrincipal {
   readonly id: string;
   readonly applicationId: string;
   readonly displayName: string;
+  readonly externalId?: string;
+  /** True if absent. */
+  readonly active?: boolean;
+  readonly entitlements?: readonly string[];
 }
 
 export const ADMINS = "admins";

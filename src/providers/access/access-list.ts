@@ -181,7 +181,7 @@ const APPLICATION_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** The name of a service principal in requests. Throws Failure with PLAN_UNKNOWN_NAME where its display name is not that of exactly one. */
 async function applicationId(api: Reader, name: string): Promise<string> {
   if (APPLICATION_ID.test(name)) return name;
-  const answer = await api.read("service-principals/list", {
+  const answer = await api.read("scim/service-principals/list", {
     filter: `displayName eq ${JSON.stringify(name)}`,
   });
   const ids = objectsIn(answer, "Resources").map((one) => keyIn(one, "applicationId"));

@@ -13,6 +13,12 @@ const numberAt = async (api: Reader, path: string): Promise<string> =>
 export const ACCESS_RULES = {
   clusters: { type: "clusters", levels: ["CAN_ATTACH_TO", "CAN_RESTART", "CAN_MANAGE"] },
   pools: { type: "instance-pools", levels: ["CAN_ATTACH_TO", "CAN_MANAGE"] },
+  cluster_policies: { type: "cluster-policies", levels: ["CAN_USE"] },
+  warehouses: {
+    type: "warehouses",
+    levels: ["CAN_VIEW", "CAN_MONITOR", "CAN_USE", "CAN_MANAGE"],
+    owned: true,
+  },
   jobs: { type: "jobs", levels: ["CAN_VIEW", "CAN_MANAGE_RUN", "CAN_MANAGE"], owned: true },
   directories: { type: "directories", levels: IN_TREE, idOf: numberAt },
   notebooks: { type: "notebooks", levels: IN_TREE, idOf: numberAt },

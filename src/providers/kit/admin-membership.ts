@@ -132,7 +132,7 @@ export function stayingMembers(workspace: PlannedWorkspace, group: LiveObject): 
 
 export const CORE_USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 export const CORE_GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
-const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+export const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 /** Members and entitlements in requests: `[{value}]`. */
 export const asValues = (texts: readonly string[]): Json => texts.map((value) => ({ value }));

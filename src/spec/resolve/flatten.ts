@@ -94,6 +94,15 @@ class Flattening {
     if (nested !== undefined) {
       const hint = `write them under ${nested.kind}.NAME.${nested.under}`;
       findings.error("SPEC_UNKNOWN_KIND", `${section} must be nested under ${nested.kind}`, at, { hint });
+    } else if (this.#registry.elsewhere.some(({ kind }) => kind === section)) {
+      const kind = this.#registry.elsewhere.find((other) => other.kind === section);
+      const where = [
+        `in the dialect ${kind?.dialect}`,
+        ...(kind?.cloud === undefined ? [] : [`on ${kind.cloud}`]),
+      ];
+      findings.error("SPEC_UNKNOWN_KIND", `${section} exist only ${where.join(" ")}`, at, {
+        hint: "to use that dialect, set dialect: databricks in the profile or pass --dialect databricks",
+      });
     } else if (MODULE_SECTIONS.includes(section))
       findings.error("SPEC_MODULE", `${section} can be declared only in a module`, at);
     else {

@@ -4,6 +4,8 @@ import type { JsonObject } from "../../../core/json.ts";
 import { userById } from "../../world/directory.ts";
 import { invalidValue, notFound } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
+import { policyOr404 } from "../admin/cluster-policies.ts";
+import { warehouseOr404 } from "../admin/warehouses.ts";
 import { clusterOr400 } from "../clusters/cluster.ts";
 import { jobOr400 } from "../jobs/job.ts";
 import { activePool } from "../pools/pool.ts";
@@ -80,6 +82,22 @@ export const ACCESS_TYPES: Readonly<Record<string, AccessType>> = {
     root: "/instance-pools/",
     initial: (world, id) =>
       ofCreator(userById(world, activePool(world, id).creator_user_id)?.userName, "CAN_MANAGE"),
+  },
+  "cluster-policies": {
+    answers: "cluster-policy",
+    levels: ["CAN_USE"],
+    root: "/cluster-policies/",
+    initial(world, policy_id) {
+      policyOr404(world, { policy_id });
+      return [];
+    },
+  },
+  warehouses: {
+    answers: "warehouses",
+    levels: ["CAN_VIEW", "CAN_MONITOR", "CAN_USE", "CAN_MANAGE", "IS_OWNER"],
+    owned: "warehouse",
+    root: "/sql/",
+    initial: (world, id) => ofCreator(warehouseOr404(world, id).creator_name, "IS_OWNER"),
   },
   jobs: {
     answers: "job",

@@ -1,0 +1,100 @@
+// Service principals of the workspace by SCIM, in the Databricks dialect: programs with an identity of their own.
+
+import { remoteId } from "../core/address.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { LiveObject } from "../resource/live.ts";
+import { asValues, deltaOf, operationsFor, PATCH_SCHEMA, scimValues } from "./kit/admin-membership.ts";
+import { defineProvider, flagField, listField, textField } from "./kit/field-builders.ts";
+import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "./kit/responses.ts";
+import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
+
+const fields = {
+  displayName: textField({
+    severity: "other",
+    minLength: 1,
+    description: "Display name. The service allows several of one name; in a spec it must be unique.",
+  }),
+  applicationId: textField({
+    serverDefault: true,
+    onChange: "replace",
+    ignoreCase: true,
+    minLength: 1,
+    description:
+      "Application ID. On Azure, set it to that of a principal of Entra ID; if absent, the service creates the principal.",
+  }),
+  active: flagField({ default: true, description: "Whether the service principal can sign in." }),
+  entitlements: listField(
+    textField({ minLength: 1, description: "One entitlement, such as allow-cluster-create." }),
+    {
+      list: "set",
+      whenAbsent: "unmanaged",
+      description: "Its own entitlements, without those of its groups. If absent, they are not managed.",
+    },
+  ),
+};
+
+const READ_ONLY = new Set(["id", "groups", "meta", "schemas", "roles", "externalId"]);
+
+function toSpec(answer: JsonObject): LiveObject {
+  const displayName = responseText(answer, "displayName") ?? keyIn(answer, "applicationId");
+  const values = {
+    displayName,
+    applicationId: keyIn(answer, "applicationId"),
+    active: answer.active !== false,
+    entitlements: [...valuesIn(answer, "entitlements")],
+  };
+  const live = { id: remoteId(keyIn(answer, "id")), name: displayName, values, facts: {} };
+  return withUnknownFields(live, fields, answer, READ_ONLY);
+}
+
+const replaced = (path: string, value: Json | undefined, before: Json | undefined): readonly Json[] =>
+  value === undefined || value === before ? [] : [{ op: "replace", path, value }];
+
+export const servicePrincipals = defineProvider({
+  kind: "service_principals",
+  dialect: "databricks",
+  singular: "service principal",
+  description: "Service principals: identities of programs, which run jobs and own objects.",
+  fields,
+  severity: "security",
+  nameField: "displayName",
+  unique: true,
+  idAttribute: "id",
+  recovery: "client-named",
+  replaceStrategy: "delete-first",
+
+  planning: {
+    consequences(change) {
+      if (change.live === undefined || change.action === "update") return [];
+      if (change.action === "create") return [];
+      return [
+        "it can no longer sign in, and objects that it owns or runs as stay and fail",
+        ...fieldsNotCopied(change, "service principal"),
+      ];
+    },
+  },
+
+  operations: {
+    list: async (api) => objectsIn(await api.read("scim/service-principals/list"), "Resources").map(toSpec),
+    read: (api, id) => liveIfPresent(() => api.read("scim/service-principals/get", { id }), toSpec),
+    async create(api, { name, values }) {
+      const { displayName = name, applicationId, active } = values;
+      const entitlements = scimValues(values.entitlements);
+      const body: { [field: string]: Json } = { displayName };
+      if (applicationId !== undefined) body.applicationId = applicationId;
+      if (active === false) body.active = false;
+      if (entitlements.length > 0) body.entitlements = asValues(entitlements);
+      return remoteId(keyIn(await api.write("scim/service-principals/create", body), "id"));
+    },
+    async update(api, { id, values, before }) {
+      const Operations = [
+        ...replaced("displayName", values.displayName, before.displayName),
+        ...replaced("active", values.active, before.active),
+        ...operationsFor("entitlements", deltaOf(before.entitlements, values.entitlements)),
+      ];
+      if (Operations.length > 0)
+        await api.write("scim/service-principals/patch", { id, schemas: [PATCH_SCHEMA], Operations });
+    },
+    delete: (api, { id }) => ignoreMissing(() => api.write("scim/service-principals/delete", { id })),
+  },
+});
