@@ -3,7 +3,7 @@
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { LiveObject } from "../resource/live.ts";
-import { asValues, deltaOf, operationsFor, PATCH_SCHEMA, scimValues } from "./kit/admin-membership.ts";
+import { asValues, deltaOf, operationsFor, SCIM_PATCH, scimValues } from "./kit/admin-membership.ts";
 import { defineProvider, flagField, listField, textField } from "./kit/field-builders.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText, valuesIn } from "./kit/responses.ts";
 import { fieldsNotCopied, withUnknownFields } from "./kit/unknown-fields.ts";
@@ -93,7 +93,11 @@ export const servicePrincipals = defineProvider({
         ...operationsFor("entitlements", deltaOf(before.entitlements, values.entitlements)),
       ];
       if (Operations.length > 0)
-        await api.write("scim/service-principals/patch", { id, schemas: [PATCH_SCHEMA], Operations });
+        await api.write("scim/service-principals/patch", { id, schemas: [SCIM_PATCH], Operations });
+    },
+    async rename(api, { id, name }) {
+      const Operations = [{ op: "replace", path: "displayName", value: name }];
+      await api.write("scim/service-principals/patch", { id, schemas: [SCIM_PATCH], Operations });
     },
     delete: (api, { id }) => ignoreMissing(() => api.write("scim/service-principals/delete", { id })),
   },

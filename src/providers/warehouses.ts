@@ -212,6 +212,9 @@ export const warehouses = defineProvider({
         }
       }
     },
+    async rename(api, { id, live, name }) {
+      await api.write("sql/warehouses/edit", { id, ...body(name, { ...live.values, name }) });
+    },
     delete: (api, { id }) => ignoreMissing(() => api.write("sql/warehouses/delete", { id })),
   },
 });

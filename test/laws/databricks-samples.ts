@@ -80,9 +80,9 @@ pools: { warm: { node_type_id: Standard_DS3_v2, access: { "sp:deployer": CAN_MAN
 `,
     changed: `
 service_principals:
-  deployer: { displayName: deploy, entitlements: [workspace-access] }
-  reader: { applicationId: 11111111-2222-3333-4444-555555555555 }
-pools: { warm: { node_type_id: Standard_DS3_v2, access: { "sp:deploy": CAN_MANAGE } } }
+  deployer: { entitlements: [workspace-access] }
+  reader: { displayName: readers, applicationId: 11111111-2222-3333-4444-555555555555 }
+pools: { warm: { node_type_id: Standard_DS3_v2, access: { "sp:deployer": CAN_MANAGE } } }
 `,
     outsideChange: {
       operation: "scim/service-principals/patch",

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { registry } from "../../src/providers/index.ts";
+import { CONTRACT_FIELDS, registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldSchema } from "../../src/resource/field-schema.ts";
 import { contextWith } from "../cli/context.ts";
 
@@ -365,7 +366,7 @@ describe.each(CASES)("a sensitive value in $kind", (sample) => {
 const OF_FILES = new Set(["notebooks.content", "notebooks.imported", "files.content"]);
 
 test("a value of every string field that may be any text was one of these", () => {
-  const missing = registry.kinds.flatMap(({ kind, nameField, fields }) =>
+  const missing = registryIn(registry, CONTRACT_FIELDS).kinds.flatMap(({ kind, nameField, fields }) =>
     textFields(fields)
       .filter((field) => field !== nameField && covered.get(kind)?.has(field) !== true)
       .map((field) => `${kind}.${field}`)

@@ -5,7 +5,14 @@ import { type Contract, dialectFile, type OperationSpec } from "../http/contract
 import type { AppRequest, AppResponse } from "../http/message.ts";
 import { permissionOperations } from "../routes/access/permissions.ts";
 import { clusterPolicyOperations } from "../routes/admin/cluster-policies.ts";
+import { gitCredentialOperations } from "../routes/admin/git-credentials.ts";
+import { gitFolderOperations } from "../routes/admin/git-folders.ts";
+import { initScriptOperations } from "../routes/admin/init-scripts.ts";
+import { instanceProfileOperations } from "../routes/admin/instance-profiles.ts";
+import { ipAccessListOperations } from "../routes/admin/ip-access-lists.ts";
+import { notificationDestinationOperations } from "../routes/admin/notification-destinations.ts";
 import { warehouseOperations } from "../routes/admin/warehouses.ts";
+import { workspaceConfOperations } from "../routes/admin/workspace-conf.ts";
 import { areas } from "../routes/areas.ts";
 import { libraryOperations } from "../routes/libraries.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
@@ -91,6 +98,13 @@ const ZONES = ["us-west-2a", "us-west-2b", "us-west-2c"];
 const ADDED: Operations = {
   ...libraryOperations,
   ...clusterPolicyOperations,
+  ...gitCredentialOperations,
+  ...gitFolderOperations,
+  ...initScriptOperations,
+  ...instanceProfileOperations,
+  ...ipAccessListOperations,
+  ...notificationDestinationOperations,
+  ...workspaceConfOperations,
   ...warehouseOperations,
   ...servicePrincipalOperations,
   ...permissionOperations,

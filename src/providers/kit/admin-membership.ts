@@ -132,7 +132,7 @@ export function stayingMembers(workspace: PlannedWorkspace, group: LiveObject): 
 
 export const CORE_USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 export const CORE_GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
-export const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+export const SCIM_PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 /** Members and entitlements in requests: `[{value}]`. */
 export const asValues = (texts: readonly string[]): Json => texts.map((value) => ({ value }));
@@ -189,7 +189,7 @@ export async function patch(
   operations: readonly Json[],
 ): Promise<void> {
   if (operations.length === 0) return;
-  await api.write(`scim/${kind}/patch`, { id, schemas: [PATCH_SCHEMA], Operations: operations });
+  await api.write(`scim/${kind}/patch`, { id, schemas: [SCIM_PATCH], Operations: operations });
 }
 
 /** The type of a group member, from its reference, or from the IDs of all groups; undefined if neither is known. */

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { registry } from "../../../src/providers/index.ts";
+import { CONTRACT_FIELDS, registryIn } from "../../../src/resource/dialect-view.ts";
 import { crashingProcess } from "../../engine/crashing.ts";
 import { doing, results, Site } from "../../engine/site.ts";
 
@@ -58,7 +59,7 @@ async function converges(site: Site, wanted: readonly (Wanted | undefined)[]): P
 }
 
 test("pools are the only kind whose unique name can be edited in place, and they can be renamed", () => {
-  const editable = registry.kinds.filter(
+  const editable = registryIn(registry, CONTRACT_FIELDS).kinds.filter(
     ({ unique, nameField, fields }) =>
       unique && nameField !== undefined && fields[nameField]?.onChange !== "replace",
   );
