@@ -158,9 +158,6 @@ export const clusterPolicies = defineProvider({
     async update(api, { id, values }) {
       await api.write("policies/clusters/edit", { ...body(values), policy_id: id });
     },
-    async rename(api, { id, live, name }) {
-      await api.write("policies/clusters/edit", { ...body(live.values), name, policy_id: id });
-    },
     delete: (api, { id }) => ignoreMissing(() => api.write("policies/clusters/delete", { policy_id: id })),
   },
 });

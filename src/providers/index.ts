@@ -16,14 +16,14 @@ import { notebooks } from "./notebooks.ts";
 import { pools } from "./pools.ts";
 import { scopes } from "./scopes.ts";
 import { secrets } from "./secrets.ts";
-import { servicePrincipals } from "./service-principals.ts";
+import { principals } from "./service-principals.ts";
 import { users } from "./users.ts";
 import { warehouses } from "./warehouses.ts";
 
 export const registry: Registry = registryOf([
   users,
   groups,
-  servicePrincipals,
+  principals,
   scopes,
   acls,
   secrets,

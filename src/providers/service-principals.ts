@@ -50,7 +50,7 @@ function toSpec(answer: JsonObject): LiveObject {
 const replaced = (path: string, value: Json | undefined, before: Json | undefined): readonly Json[] =>
   value === undefined || value === before ? [] : [{ op: "replace", path, value }];
 
-export const servicePrincipals = defineProvider({
+export const principals = defineProvider({
   kind: "service_principals",
   dialect: "databricks",
   singular: "service principal",
@@ -94,10 +94,6 @@ export const servicePrincipals = defineProvider({
       ];
       if (Operations.length > 0)
         await api.write("scim/service-principals/patch", { id, schemas: [SCIM_PATCH], Operations });
-    },
-    async rename(api, { id, name }) {
-      const Operations = [{ op: "replace", path: "displayName", value: name }];
-      await api.write("scim/service-principals/patch", { id, schemas: [SCIM_PATCH], Operations });
     },
     delete: (api, { id }) => ignoreMissing(() => api.write("scim/service-principals/delete", { id })),
   },

@@ -212,9 +212,6 @@ export const warehouses = defineProvider({
         }
       }
     },
-    async rename(api, { id, live, name }) {
-      await api.write("sql/warehouses/edit", { id, ...body(name, { ...live.values, name }) });
-    },
     delete: (api, { id }) => ignoreMissing(() => api.write("sql/warehouses/delete", { id })),
   },
 });
