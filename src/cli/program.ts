@@ -4,7 +4,7 @@ import type { CommandContext } from "../config/environment.ts";
 import { VERSION } from "../config/version.ts";
 import { type Diagnostic, error, Failure } from "../core/diagnostic.ts";
 import { diagnosticsOf } from "../core/request-failure.ts";
-import { type InvocationOptions, resolveInvocation } from "../workflow/invocation/invocation.ts";
+import type { InvocationOptions } from "../workflow/invocation/invocation.ts";
 import type { Command, ConsoleContext } from "./command/command.ts";
 import { EXIT } from "./command/exit-codes.ts";
 import { type OutputRequest, optionValues } from "./command/option.ts";
@@ -50,6 +50,8 @@ async function showHelp(context: CommandContext, { command, parser, args }: Pars
 
 async function runCommand(process: CommandContext, command: Command, called: ParsedCommand): Promise<number> {
   const { values, problems } = optionValues(command.options, called.root, called.own);
+  // Help needs neither settings nor the reader of specs.
+  const { resolveInvocation } = await import("../workflow/invocation/invocation.ts");
   const observed = { ...process, observer: workflowObserver(process) };
   // Options of the same names have the same types in every command.
   const context = { ...observed, ...resolveInvocation(observed, values as InvocationOptions) };

@@ -84,6 +84,18 @@ export const RECORDED_OPTIONS = {
   ...HOST_OPTIONS,
 } as const;
 
+/** Only a state in the workspace itself needs a host. */
+export const STATE_LOCATION_OPTIONS = {
+  file: SPEC_OPTIONS.file,
+  target: SPEC_OPTIONS.target,
+  state: STATE_OPTIONS.state,
+  host: HOST_OPTIONS.host,
+  profile: HOST_OPTIONS.profile,
+  caFile: HOST_OPTIONS.caFile,
+};
+
+export const STATE_WRITE_OPTIONS = { ...STATE_LOCATION_OPTIONS, lockTimeout: STATE_OPTIONS.lockTimeout };
+
 /** Of commands that write digests of secrets into the state. */
 export const UNENCRYPTED_OPTION = inGroup("State", {
   allowUnencryptedState: flagOption(

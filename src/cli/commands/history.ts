@@ -6,9 +6,8 @@ import { historyJson, historyText, historyView } from "../../report/inspect/hist
 import { withState } from "../../workflow/session/open-state.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { FORM_OPTION } from "../command/shared-options.ts";
-import { printDiagnostics, printResult } from "../output/diagnostics.ts";
-import { noteMissingState, STATE_LOCATION_OPTIONS } from "./state/state-options.ts";
+import { FORM_OPTION, STATE_LOCATION_OPTIONS } from "../command/shared-options.ts";
+import { noteMissingState, printDiagnostics, printResult } from "../output/diagnostics.ts";
 
 export const historyCommand = defineCommand({
   name: "history",

@@ -2,11 +2,13 @@
 
 import type { CommandContext } from "../../config/environment.ts";
 import type { Output } from "../../config/streams.ts";
-import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
+import { stateExists } from "../../planner/model/input.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
-import { printableJson } from "../../report/text/printable.ts";
+import { printable, printableJson } from "../../report/text/printable.ts";
 import { type Colors, colorsFor, wantsColor } from "../../report/text/terminal.ts";
+import type { State } from "../../state/model/record.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 
 /** Writes what went wrong to stderr; the exit code. */
@@ -56,4 +58,22 @@ export async function reportLostOutput(outputs: Outputs, problem: Error, code: n
   printDiagnostics(outputs, [diagnostic]);
   await outputs.stderr.flush();
   return code > AFTER_SIGNAL ? code : EXIT.error;
+}
+
+/** An empty answer could also mean that the location is wrong. */
+export function noteMissingState(
+  { stderr }: Pick<CommandContext, "stderr">,
+  place: string,
+  state: State,
+): void {
+  if (!stateExists(state)) stderr.write(`No state exists at ${printable(place)}.\n`);
+}
+
+/** Throws Failure when digests of secrets would be readable; warns of what was allowed. */
+export function refuseExposed(
+  context: Pick<CommandContext, "env" | "stderr">,
+  exposed: readonly Diagnostic[],
+): void {
+  if (hasErrors(exposed)) throw new Failure(...exposed);
+  printDiagnostics(context, exposed);
 }

@@ -11,9 +11,8 @@ import { withState } from "../../../workflow/session/open-state.ts";
 import { checkSpec } from "../../../workflow/session/read-spec.ts";
 import { type CommandGroup, type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
-import { FORM_OPTION } from "../../command/shared-options.ts";
-import { printDiagnostics, printResult } from "../../output/diagnostics.ts";
-import { noteMissingState, STATE_LOCATION_OPTIONS } from "./state-options.ts";
+import { FORM_OPTION, STATE_LOCATION_OPTIONS } from "../../command/shared-options.ts";
+import { noteMissingState, printDiagnostics, printResult } from "../../output/diagnostics.ts";
 import {
   migrateCommand,
   moveRecordCommand,

@@ -20,9 +20,14 @@ import { assertStateExists, exposedRecords } from "../../../workflow/session/sta
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { choiceOption, flagOption, outOption } from "../../command/option.ts";
-import { UNENCRYPTED_OPTION } from "../../command/shared-options.ts";
-import { printDiagnostics, printResult } from "../../output/diagnostics.ts";
-import { FORCE_OPTION, refuseExposed, STATE_LOCATION_OPTIONS, STATE_WRITE_OPTIONS } from "./state-options.ts";
+import {
+  STATE_LOCATION_OPTIONS,
+  STATE_WRITE_OPTIONS,
+  UNENCRYPTED_OPTION,
+} from "../../command/shared-options.ts";
+import { printDiagnostics, printResult, refuseExposed } from "../../output/diagnostics.ts";
+
+const FORCE_OPTION = flagOption("--force", "overwrite another or a newer state");
 
 export const removeRecordsCommand = defineCommand({
   name: "rm",
