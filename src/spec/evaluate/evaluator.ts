@@ -187,7 +187,7 @@ export class Evaluator {
     let isValid = true;
     for (const { path, ends, start } of uses) {
       const [first = "", name] = path;
-      const root = ROOTS.find((one) => one === first);
+      const root = ROOTS.find((name) => name === first);
       if (root === undefined || name === undefined) continue;
       const names = use.scope.names(root, []);
       if (names?.has(name) === true) continue;
@@ -233,7 +233,7 @@ export class Evaluator {
   /** Reports a member that does not exist as that of a path; false if it is not part of one. */
   #reportPath(problem: ExpressionProblem, uses: readonly MemberUse[], use: Use): boolean {
     for (const { path, ends, start } of uses) {
-      const root = ROOTS.find((one) => one === path[0]);
+      const root = ROOTS.find((name) => name === path[0]);
       const length = ends.indexOf(problem.end) + 1;
       if (root === undefined || length < 2 || problem.start < start) continue;
       const steps = path.slice(1, length);
@@ -249,7 +249,7 @@ export class Evaluator {
   #reportKey(problem: ExpressionProblem, uses: readonly MemberUse[], use: Use): boolean {
     const owners = uses.filter(({ start, end }) => start === problem.start && end < problem.end);
     const owner = owners.sort((a, b) => b.end - a.end)[0];
-    const root = ROOTS.find((one) => one === owner?.path[0]);
+    const root = ROOTS.find((name) => name === owner?.path[0]);
     if (owner === undefined || root === undefined) return false;
     const path = owner.path.slice(1);
     const at = this.#within(use, problem);
@@ -273,7 +273,7 @@ export class Evaluator {
     }
     const name = /^(?:unknown function "|the operands of )(\w+)/.exec(message)?.[1];
     if (code === "no_matching_overload" && name !== undefined) {
-      const form = FUNCTION_FORMS.find((one) => one.includes(`.${name}(`) || one.startsWith(`${name}(`));
+      const form = FUNCTION_FORMS.find((each) => each.includes(`.${name}(`) || each.startsWith(`${name}(`));
       if (form !== undefined) return `write ${form}`;
       const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
       return (
@@ -297,10 +297,10 @@ export class Evaluator {
   }
 
   #path({ root, path }: ValuePath, use: Use, at: Span): SpecNode | undefined {
-    const found = use.scope.find({ root, path, at, quiet: false });
-    let node = found?.node;
-    let walked = path.slice(0, path.length - (found?.rest.length ?? 0));
-    for (const step of found?.rest ?? []) {
+    const resolvedValue = use.scope.find({ root, path, at, quiet: false });
+    let node = resolvedValue?.node;
+    let walked = path.slice(0, path.length - (resolvedValue?.rest.length ?? 0));
+    for (const step of resolvedValue?.rest ?? []) {
       const inner: SpecNode | undefined = node === undefined ? undefined : memberAt(node, step);
       if (inner === undefined && node !== undefined)
         this.#noMember({ root, path: walked }, step, node, use, at);

@@ -71,12 +71,12 @@ export class Expander {
   #withKeys(node: MapNode): MapNode {
     const members = new Map<string, MapMember>();
     let changed = false;
-    for (const [key, one] of node.members) {
-      const name = isTemplate(key) ? this.#key(key, one.key) : key;
-      const value = this.node(one.value);
-      if (name !== key || value !== one.value) changed = true;
-      if (members.has(name)) this.#twice(name, one.key);
-      else members.set(name, value === one.value ? one : { key: one.key, value });
+    for (const [key, mapMember] of node.members) {
+      const name = isTemplate(key) ? this.#key(key, mapMember.key) : key;
+      const value = this.node(mapMember.value);
+      if (name !== key || value !== mapMember.value) changed = true;
+      if (members.has(name)) this.#twice(name, mapMember.key);
+      else members.set(name, value === mapMember.value ? mapMember : { key: mapMember.key, value });
     }
     return changed ? mapAt(node, members) : node;
   }
@@ -147,11 +147,17 @@ export class Expander {
     const [first, last] = [parts[0], parts.at(-1)];
     const isName =
       typeof first === "string" && first.includes(".") && typeof last === "string" && last.includes(".");
-    const isPlain = parts.every((one) => typeof one === "string" || isEvaluated(one));
+    const isPlain = parts.every(
+      (templatePart) => typeof templatePart === "string" || isEvaluated(templatePart),
+    );
     if (!isName || !isPlain)
       return this.#refused(`${part.raw} must contain only variables in a name`, part, at);
     // A missing value was reported.
-    if (parts.some((one) => typeof one !== "string" && this.#evaluated(one, at) === undefined))
+    if (
+      parts.some(
+        (templatePart) => typeof templatePart !== "string" && this.#evaluated(templatePart, at) === undefined,
+      )
+    )
       return escaped(part.raw);
     const values: SpecNode[] = [];
     const text = this.#joined(parts, at, false, values);
@@ -194,7 +200,8 @@ export class Expander {
     const inner = (node: SpecNode): SpecNode => this.#placed(node, at, depth + 1, traced);
     if (value.kind === "list") return listAt(at, value.items.map(inner));
     const members = new Map<string, MapMember>();
-    for (const [key, one] of value.members) members.set(key, { key: at, value: inner(one.value) });
+    for (const [key, mapMember] of value.members)
+      members.set(key, { key: at, value: inner(mapMember.value) });
     return mapAt(at, members);
   }
 

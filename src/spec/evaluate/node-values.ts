@@ -152,8 +152,8 @@ export function visitNodes(node: SpecNode, visit: (node: SpecNode) => void): voi
 }
 
 export function visitTexts(node: SpecNode, visit: (text: string) => void): void {
-  visitNodes(node, (one) => {
-    if (one.kind === "scalar" && typeof one.value === "string") visit(one.value);
+  visitNodes(node, (specNode) => {
+    if (specNode.kind === "scalar" && typeof specNode.value === "string") visit(specNode.value);
   });
 }
 

@@ -16,11 +16,12 @@ export function checkSyntax(node: SpecNode | undefined, evaluator: Evaluator, fi
       else check(part.expression, at);
     }
   };
-  const visit = (one: SpecNode): void => {
-    if (one.kind === "list") for (const item of one.items) visit(item);
-    else if (one.kind === "scalar") check(typeof one.value === "string" ? one.value : "", one);
+  const visit = (specNode: SpecNode): void => {
+    if (specNode.kind === "list") for (const item of specNode.items) visit(item);
+    else if (specNode.kind === "scalar")
+      check(typeof specNode.value === "string" ? specNode.value : "", specNode);
     else
-      for (const [name, { key, value }] of one.members) {
+      for (const [name, { key, value }] of specNode.members) {
         check(name, key);
         visit(value);
       }

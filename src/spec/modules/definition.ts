@@ -36,7 +36,7 @@ export interface ModuleDefinition {
 export class ModuleDefinitions {
   readonly #files: SpecFileReader;
   readonly #findings: Findings;
-  readonly #known = new Map<string, ModuleDefinition | undefined>();
+  readonly #definitions = new Map<string, ModuleDefinition | undefined>();
 
   constructor(files: SpecFileReader, findings: Findings) {
     this.#files = files;
@@ -58,12 +58,12 @@ export class ModuleDefinitions {
     }
     const path = this.#path(source, name);
     if (path === undefined) return undefined;
-    if (!this.#known.has(path)) {
+    if (!this.#definitions.has(path)) {
       const origin = { prefix: `${path}/`, uses: [key, ...(user?.uses ?? [])] };
       const read = (): ModuleDefinition | undefined => this.#read(path, source);
-      this.#known.set(path, this.#findings.within(origin, read));
+      this.#definitions.set(path, this.#findings.within(origin, read));
     }
-    return this.#known.get(path);
+    return this.#definitions.get(path);
   }
 
   #path(source: SpecNode, name: string): string | undefined {
@@ -112,11 +112,11 @@ const OUTPUT_FIELDS = ["value", "description"];
 /** An output is a map with `value`, or the value itself, if that is not a map. */
 function outputsOf(section: SpecNode | undefined, findings: Findings): ReadonlyMap<string, MapMember> {
   const outputs = new Map<string, MapMember>();
-  for (const [name, one] of findings.names("outputs", section)) {
+  for (const [name, mapMember] of findings.names("outputs", section)) {
     if (!/^[A-Za-z_][\w-]*$/.test(name))
-      findings.error("SPEC_MODULE", `${JSON.stringify(name)} cannot name an output`, one.key);
-    if (one.value.kind !== "map") outputs.set(name, one);
-    else outputs.set(name, { key: one.key, value: outputValue(name, one.value, findings) });
+      findings.error("SPEC_MODULE", `${JSON.stringify(name)} cannot name an output`, mapMember.key);
+    if (mapMember.value.kind !== "map") outputs.set(name, mapMember);
+    else outputs.set(name, { key: mapMember.key, value: outputValue(name, mapMember.value, findings) });
   }
   return outputs;
 }

@@ -52,7 +52,7 @@ const isConditional = ({ value }: MapMember): boolean =>
 
 function expandKind(kind: string, section: MapNode, expansion: ResourceExpansion): MapNode {
   const { scope, findings } = expansion;
-  const plain = new Map([...section.members].filter(([, one]) => !isConditional(one)));
+  const plain = new Map([...section.members].filter(([, mapMember]) => !isConditional(mapMember)));
   const members = new Map(expansion.expander(scope).map(mapAt(section, plain)).members);
   for (const [key, { key: at, value: node }] of section.members) {
     if (node.kind !== "map" || plain.has(key)) continue;

@@ -11,7 +11,7 @@ import { sensitiveValue } from "../variables/parameters.ts";
 import { expandSections } from "./expand-resources.ts";
 import { ModuleSet } from "./instances.ts";
 import type { InstanceOfModule, ModuleLoading, ModuleUse, ModuleUser } from "./loading.ts";
-import { type EachValue, Locals, SpecScope } from "./scope.ts";
+import { type EachValue, LazyCells, Locals, SpecScope } from "./scope.ts";
 
 export class ModuleInstance implements InstanceOfModule {
   readonly #use: ModuleUse;
@@ -23,9 +23,9 @@ export class ModuleInstance implements InstanceOfModule {
   readonly #self: ModuleUser;
   readonly #locals: Locals;
   readonly #modules: ModuleSet;
-  /** Inputs and outputs, by their paths. */
-  readonly #values = new Map<string, SpecNode | undefined>();
-  #given: ReadonlyMap<string, MapMember> | undefined;
+  /** Inputs, as `input.NAME`, and outputs. */
+  readonly #cells: LazyCells;
+  #inputNodes: ReadonlyMap<string, MapMember> | undefined;
 
   constructor(use: ModuleUse, each: EachValue | undefined, loading: ModuleLoading) {
     const { name, at, definition, user } = use;
@@ -33,6 +33,7 @@ export class ModuleInstance implements InstanceOfModule {
     this.#loading = loading;
     const path = `${user.origin?.prefix ?? ""}${name}${each === undefined ? "" : `/${each.key}`}`;
     this.#subject = `modules.${path}`;
+    this.#cells = new LazyCells(loading.open, `${this.#subject}.`);
     this.#origin = { prefix: `${path}/`, uses: [at, ...(user.origin?.uses ?? [])] };
     this.#ofUser = user.expander(each === undefined ? user.scope : user.scope.withEach(each));
     const scope = new SpecScope({
@@ -107,16 +108,16 @@ export class ModuleInstance implements InstanceOfModule {
     const { findings, suggest } = this.#loading;
     const declared = definition.outputs.get(name);
     if (declared === undefined) {
-      const known = [...definition.outputs.keys()];
+      const outputs = [...definition.outputs.keys()];
       findings.error("SPEC_MODULE", `${this.#subject} has no output ${JSON.stringify(name)}`, at, {
         ...didYouMean(
-          suggest(name, known, "words"),
-          known.length === 0 ? undefined : `known outputs: ${listed(known)}`,
+          suggest(name, outputs, "words"),
+          outputs.length === 0 ? undefined : `known outputs: ${listed(outputs)}`,
         ),
       });
       return undefined;
     }
-    return this.#once(name, at, () =>
+    return this.#cell(name, at, () =>
       findings.within(this.#origin, () => this.#expander.node(declared.value)),
     );
   }
@@ -126,13 +127,13 @@ export class ModuleInstance implements InstanceOfModule {
     const { findings, suggest, sensitive, inputs } = this.#loading;
     const declaration = definition.inputs.get(name);
     if (declaration === undefined) {
-      const known = [...definition.inputs.keys()];
+      const names = [...definition.inputs.keys()];
       findings.error("SPEC_INPUT", `the module has no input ${JSON.stringify(name)}`, at, {
-        ...didYouMean(suggest(name, known, "words"), `declare it: inputs: { ${name}: { type: string } }`),
+        ...didYouMean(suggest(name, names, "words"), `declare it: inputs: { ${name}: { type: string } }`),
       });
       return undefined;
     }
-    const node = this.#once(`input.${name}`, at, () => {
+    const node = this.#cell(`input.${name}`, at, () => {
       const written = this.#members().get(name)?.value;
       const value =
         written === undefined || isNull(written)
@@ -158,45 +159,37 @@ export class ModuleInstance implements InstanceOfModule {
 
   /** The members of `with`; a whole map may come from an expression. */
   #members(): ReadonlyMap<string, MapMember> {
-    if (this.#given !== undefined) return this.#given;
-    this.#given = new Map();
+    if (this.#inputNodes !== undefined) return this.#inputNodes;
+    this.#inputNodes = new Map();
     const { node, user } = this.#use;
     const { findings } = this.#loading;
     const section = member(node, "with");
-    if (section === undefined || isNull(section)) return this.#given;
+    if (section === undefined || isNull(section)) return this.#inputNodes;
     const value =
       section.kind === "map" ? section : findings.within(user.origin, () => this.#ofUser.node(section));
-    if (value.kind === "map") this.#given = value.members;
+    if (value.kind === "map") this.#inputNodes = value.members;
     else if (value.kind === "list" || !String(value.value).includes("${"))
       findings.within(user.origin, () =>
         findings.wrongType(`${this.#subject}: with`, "a map of inputs", value),
       );
-    return this.#given;
+    return this.#inputNodes;
   }
 
   #checkGiven(): void {
     const { inputs } = this.#use.definition;
-    const known =
+    const fallback =
       inputs.size === 0 ? "the module has no inputs" : `known inputs: ${listed([...inputs.keys()])}`;
     for (const [name, { key }] of this.#members()) {
       if (inputs.has(name)) continue;
-      const hint = didYouMean(this.#loading.suggest(name, inputs.keys(), "words"), known);
+      const hint = didYouMean(this.#loading.suggest(name, inputs.keys(), "words"), fallback);
       const message = `${this.#subject} has no input ${JSON.stringify(name)}`;
       this.#loading.findings.error("SPEC_INPUT", message, key, hint);
     }
   }
 
-  #once(name: string, at: Span, evaluate: () => SpecNode | undefined): SpecNode | undefined {
-    if (this.#values.has(name)) return this.#values.get(name);
-    const path = `${this.#subject}.${name}`;
-    const { open, findings } = this.#loading;
-    const cycle = open.cycleTo(path);
-    if (cycle !== undefined) {
-      findings.error("SPEC_MODULE", `inputs and outputs form a cycle: ${cycle}`, at);
-      return undefined;
-    }
-    const node = open.evaluate(path, evaluate);
-    this.#values.set(name, node);
-    return node;
+  #cell(name: string, at: Span, evaluate: () => SpecNode | undefined): SpecNode | undefined {
+    return this.#cells.get(name, evaluate, (cycle) =>
+      this.#loading.findings.error("SPEC_MODULE", `inputs and outputs form a cycle: ${cycle}`, at),
+    );
   }
 }

@@ -135,7 +135,7 @@ export class ModuleSet implements ModuleOutputs {
     if (used.instances !== undefined) return used.instances;
     // An instance whose key needs an output of the module itself finds none.
     used.instances = new Map();
-    const made = new Map<string, InstanceOfModule>();
+    const instances = new Map<string, InstanceOfModule>();
     const { findings } = this.#loading;
     findings.within(this.#user.origin, () => {
       const subject = `modules.${used.name}`;
@@ -152,12 +152,12 @@ export class ModuleSet implements ModuleOutputs {
           continue;
         }
         if (!this.#loading.admit(used.definition, used.at)) break;
-        made.set(each?.key ?? "", this.#loading.instantiate(used, each));
+        instances.set(each?.key ?? "", this.#loading.instantiate(used, each));
       }
     });
-    used.instances = made;
-    if (made.size === 0) this.#checkUnused(used);
-    return made;
+    used.instances = instances;
+    if (instances.size === 0) this.#checkUnused(used);
+    return instances;
   }
 
   #checkUnused({ node, definition }: UsedModule): void {
@@ -165,8 +165,8 @@ export class ModuleSet implements ModuleOutputs {
     findings.within(this.#user.origin, () =>
       checkSyntax(member(node, "with"), expanding.evaluator, findings),
     );
-    for (const one of [definition.locals, definition.modules, definition.sections])
-      checkSyntax(one, expanding.evaluator, findings);
+    for (const specNode of [definition.locals, definition.modules, definition.sections])
+      checkSyntax(specNode, expanding.evaluator, findings);
     for (const { value } of definition.outputs.values()) checkSyntax(value, expanding.evaluator, findings);
   }
 }

@@ -59,16 +59,16 @@ export class SpecScope implements ValueScope {
             at,
             "declare an input and set it under `with`",
           );
-        return found(variables.find(name, at, quiet), rest);
+        return resolved(variables.find(name, at, quiet), rest);
       case "input":
         if (inputs === undefined) return this.#refused("only a module has inputs", at, "write ${var.name}");
-        return found(inputs.find(name, at, quiet), rest);
+        return resolved(inputs.find(name, at, quiet), rest);
       case "local":
-        return found(this.#parts.locals().find(name, at), rest);
+        return resolved(this.#parts.locals().find(name, at), rest);
       case "each":
-        return found(this.#each(name, at), rest);
+        return resolved(this.#each(name, at), rest);
       case "target":
-        return found(this.#target(name, at, quiet), rest);
+        return resolved(this.#target(name, at, quiet), rest);
       case "modules":
         return this.#parts.modules().output(query);
       default:
@@ -124,7 +124,7 @@ export class SpecScope implements ValueScope {
   }
 }
 
-function found(node: SpecNode | undefined, rest: readonly PathStep[]): ResolvedValue | undefined {
+function resolved(node: SpecNode | undefined, rest: readonly PathStep[]): ResolvedValue | undefined {
   return node === undefined ? undefined : { node, rest };
 }
 
@@ -150,6 +150,37 @@ export class OpenValues {
   }
 }
 
+/** Values by name, each evaluated once, when it is needed. */
+export class LazyCells {
+  readonly #open: OpenValues;
+  readonly #prefix: string;
+  readonly #cells = new Map<string, SpecNode | undefined>();
+
+  /** `prefix`: what comes before a name where a cycle is shown: `modules.team.`. */
+  constructor(open: OpenValues, prefix: string) {
+    this.#open = open;
+    this.#prefix = prefix;
+  }
+
+  /** Undefined if there is no value, which was reported. */
+  get(
+    name: string,
+    evaluate: () => SpecNode | undefined,
+    onCycle: (cycle: string) => void,
+  ): SpecNode | undefined {
+    if (this.#cells.has(name)) return this.#cells.get(name);
+    const path = `${this.#prefix}${name}`;
+    const cycle = this.#open.cycleTo(path);
+    if (cycle !== undefined) {
+      onCycle(cycle);
+      return undefined;
+    }
+    const value = this.#open.evaluate(path, evaluate);
+    this.#cells.set(name, value);
+    return value;
+  }
+}
+
 interface LocalsOptions extends Reporting {
   readonly open: OpenValues;
 }
@@ -158,8 +189,7 @@ export class Locals {
   readonly #members: ReadonlyMap<string, MapMember>;
   readonly #evaluate: (node: SpecNode) => SpecNode;
   readonly #reporting: LocalsOptions;
-  readonly #prefix: string;
-  readonly #values = new Map<string, SpecNode>();
+  readonly #cells: LazyCells;
 
   /** `prefix`: for messages, `modules.team.` in a module. */
   constructor(
@@ -170,7 +200,7 @@ export class Locals {
   ) {
     this.#evaluate = evaluate;
     this.#reporting = reporting;
-    this.#prefix = prefix;
+    this.#cells = new LazyCells(reporting.open, `${prefix}local.`);
     this.#members = membersOf(section, reporting.findings);
   }
 
@@ -179,11 +209,9 @@ export class Locals {
   }
 
   find(name: string, at: Span): SpecNode | undefined {
-    const known = this.#values.get(name);
-    if (known !== undefined) return known;
-    const { suggest, findings, open } = this.#reporting;
-    const one = this.#members.get(name);
-    if (one === undefined) {
+    const { suggest, findings } = this.#reporting;
+    const local = this.#members.get(name);
+    if (local === undefined) {
       const hint = didYouMean(
         suggest(name, this.#members.keys(), "words"),
         `define it: locals: { ${name}: … }`,
@@ -191,15 +219,11 @@ export class Locals {
       findings.error("SPEC_VARIABLE", `unknown local ${JSON.stringify(name)}`, at, hint);
       return undefined;
     }
-    const path = `${this.#prefix}local.${name}`;
-    const cycle = open.cycleTo(path);
-    if (cycle !== undefined) {
-      findings.error("SPEC_VARIABLE", `locals form a cycle: ${cycle}`, one.key);
-      return undefined;
-    }
-    const value = open.evaluate(path, () => this.#evaluate(one.value));
-    this.#values.set(name, value);
-    return value;
+    return this.#cells.get(
+      name,
+      () => this.#evaluate(local.value),
+      (cycle) => findings.error("SPEC_VARIABLE", `locals form a cycle: ${cycle}`, local.key),
+    );
   }
 
   /** Also evaluates unused locals, so that their problems are reported. */

@@ -221,8 +221,8 @@ class SchemaReader {
 
   #type(name: string, node: SpecNode): boolean {
     const types = node.kind === "list" ? node.items.map(scalarText) : [scalarText(node)];
-    const wrong = types.find((one) => one === undefined || !TYPES.includes(one));
-    if (types.length > 0 && types.every((one) => one !== undefined && TYPES.includes(one))) return true;
+    const wrong = types.find((type) => type === undefined || !TYPES.includes(type));
+    if (types.length > 0 && types.every((type) => type !== undefined && TYPES.includes(type))) return true;
     const better = OTHER_WORDS[String(wrong)];
     const hint = better === undefined ? {} : { hint: `write ${better}` };
     this.#findings.error("SPEC_VALUE", `${name} must be ${listed(TYPES, "or")}`, node, hint);
@@ -256,7 +256,7 @@ const PLAIN: Readonly<Record<string, readonly [wanted: string, takes: (value: Js
   list: ["a list of values", (value) => Array.isArray(value) && value.length > 0],
   texts: [
     "a list of strings",
-    (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+    (value) => Array.isArray(value) && value.every((text) => typeof text === "string"),
   ],
 };
 
@@ -272,8 +272,8 @@ function typeOf(node: SpecNode | undefined): string | undefined {
 /** The value with marks, which keep it out of every output; frames do not show its place. */
 export function sensitiveValue(node: SpecNode, sensitive: SensitiveTexts): SpecNode {
   node.source.mask(node);
-  visitNodes(node, (one) => {
-    const { value } = one.kind === "scalar" ? one : {};
+  visitNodes(node, (specNode) => {
+    const { value } = specNode.kind === "scalar" ? specNode : {};
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return;
     sensitive.add(String(value));
     sensitive.add(escaped(String(value)));

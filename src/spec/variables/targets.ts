@@ -73,11 +73,11 @@ function missing(
       });
     return undefined;
   }
-  const known =
+  const fallback =
     names.length === 0
       ? "the spec has no targets; remove --target and WORKSPACE_TARGET"
       : `known targets: ${listed(names)}`;
-  const details = didYouMean(suggest(wanted, names), known);
+  const details = didYouMean(suggest(wanted, names), fallback);
   findings.error("SPEC_TARGET", `the spec has no target ${JSON.stringify(wanted)}`, section, details);
   return undefined;
 }
@@ -86,10 +86,11 @@ function settingsIn(name: string, { key, value }: MapMember, findings: Findings)
   const text = (field: string): (Pick<MapMember, "value"> & { readonly text: string }) | undefined => {
     const node = member(value, field);
     if (node === undefined || isNull(node)) return undefined;
-    const found = scalarText(node);
-    if (found !== undefined && found !== "" && !isTemplate(found)) return { value: node, text: found };
-    const shown = CREDENTIALS.test(found ?? "") ? SENSITIVE_TEXT : JSON.stringify(found);
-    const what = found === undefined ? describeNode(node) : shown;
+    const setting = scalarText(node);
+    if (setting !== undefined && setting !== "" && !isTemplate(setting))
+      return { value: node, text: setting };
+    const shown = CREDENTIALS.test(setting ?? "") ? SENSITIVE_TEXT : JSON.stringify(setting);
+    const what = setting === undefined ? describeNode(node) : shown;
     findings.error("SPEC_TARGET", `the target ${name}: ${field} must be a plain string, not ${what}`, node, {
       hint: "it is read before expressions",
     });

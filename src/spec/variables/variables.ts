@@ -39,7 +39,7 @@ export interface Variables extends NamedValues {
 export function variablesOf(
   root: MapNode,
   target: SpecNode | undefined,
-  given: VariableInputs,
+  variableInputs: VariableInputs,
   { suggest, findings, sensitive }: VariableParts,
 ): Variables {
   const declared = parametersIn(member(root, "variables"), "variables", findings);
@@ -73,14 +73,14 @@ export function variablesOf(
     else unknown(name, key);
   for (const [name, declaration] of declared) {
     const variable = `WORKSPACE_VAR_${name}`;
-    const text = Object.hasOwn(given.env, variable) ? given.env[variable] : undefined;
+    const text = Object.hasOwn(variableInputs.env, variable) ? variableInputs.env[variable] : undefined;
     if (text !== undefined) set(name, typed(text, declaration, variable, findings));
   }
-  for (const path of given.varFiles)
+  for (const path of variableInputs.varFiles)
     for (const [name, { key, value }] of findings.names(path, fileAt(path, findings)))
       if (declared.has(name)) set(name, value);
       else findings.warning("SPEC_VARIABLE", `${path} sets ${name}, which the spec does not declare`, key);
-  for (const [name, text] of given.vars)
+  for (const [name, text] of variableInputs.vars)
     if (declared.has(name)) set(name, typed(text, declared.get(name), `--var ${name}`, findings));
     else unknown(name, undefined);
 
@@ -90,7 +90,7 @@ export function variablesOf(
     if (!declared.has(name)) unknown(name, at);
     else if (!quiet) {
       const unread = ` (WORKSPACE_VAR_${name} is not read for an untrusted spec)`;
-      const note = given.untrusted === true ? unread : "";
+      const note = variableInputs.untrusted === true ? unread : "";
       findings.error("SPEC_VARIABLE", `the variable ${name} has no value`, at, {
         hint: `set it with --var ${name}=…${note}, or set a default under variables.${name}`,
       });
