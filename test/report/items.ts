@@ -51,6 +51,7 @@ const diagnosticItems = (one: Diagnostic) => itemsOf(DIAGNOSTIC, one);
 const COUNTED = "what does not change is counted";
 const UNCHANGED = { text: COUNTED, markdown: COUNTED, html: COUNTED, junit: COUNTED };
 const WORDS = { drift: "changed outside", both: "the spec changed, and so did the workspace" } as const;
+const UNRATED = "a reader does not need a severity that says nothing";
 const PEOPLE = { junit: "a suite of tests has cases for changes and findings only" };
 
 function changeItems(change: Change): readonly Item[] {
@@ -88,22 +89,21 @@ function changeItems(change: Change): readonly Item[] {
     ...(action === "delete" && change.deposed === true
       ? [item("a replaced object of this address", address)]
       : []),
-    ...(action === "update"
-      ? change.steps
-          .filter(({ operation }) => operation !== "edit")
-          .map(({ operation }) => item(operation, address))
-      : []),
   ];
 }
 
-const VERBS = { changed: "changed", gone: "was deleted", appeared: "appeared" } as const;
+const DRIFT_WORDS = { changed: "changed", gone: "deleted", appeared: "appeared" } as const;
 
 function driftItems({ address, what, diffs }: Drift): readonly Item[] {
   const item = (says: string, json = says): Item => ({ about: `drift of ${address}`, says, json });
   return [
-    item(`${address} ${VERBS[what]}`, what),
+    item(`${DRIFT_WORDS[what]} ${address}`, what),
     item(address),
-    { ...item("other", "severity.other"), about: `severity of ${address}` },
+    {
+      ...item("other", "severity.other"),
+      about: `severity of ${address}`,
+      except: { text: UNRATED, markdown: UNRATED, html: UNRATED, junit: UNRATED },
+    },
     ...diffs.flatMap((diff) => [
       item(toDottedPath(diff.path)),
       item(String(diff.before)),
@@ -237,16 +237,17 @@ const withoutEntities = (text: string) =>
 const withoutTags = (text: string) => withoutEntities(text.replace(/<(?!\d)[^>]*>/g, ""));
 
 const PLAIN: Readonly<Record<FormName, (output: string) => string>> = {
-  text: (output) => output,
+  // Verbs are padded.
+  text: (output) => output.replace(/(changed|deleted) +(?=\w+\.)/g, "$1 "),
   markdown: (output) =>
     withoutTags(output)
-      .replaceAll("`", "")
+      .replace(/`|\*\*/g, "")
       .replace(/^(\s*)> /gm, "$1"),
   html: (output) =>
     withoutTags(
       output.replace(/<(style|script)>.*?<\/\1>/gs, "").replace(/<\/(span|td|p|li|h\d)>/g, " "),
     ).replaceAll("  ", " "),
-  junit: (output) => withoutEntities(output),
+  junit: (output) => withoutEntities(output).replace(/(changed|deleted) +(?=\w+\.)/g, "$1 "),
   json: (output) =>
     output
       .split("\n")

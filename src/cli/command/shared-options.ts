@@ -147,6 +147,10 @@ export const DRIFT_OUTPUT = outputIn(DRIFT_FORMATS);
 export const OUTCOME_OUTPUT = outputIn(OUTCOME_FORMATS);
 export const VALIDATION_OUTPUT = outputIn(VALIDATION_FORMATS);
 
+export const EXPAND_OPTION = inGroup("Output", {
+  expand: flagOption("--expand", "show equal changes one by one"),
+});
+
 export const FORM_OPTION = inGroup("Output", {
   output: oneFormat(choiceOption("-o, --output <format>", "output format", ["text", "json"])),
 });

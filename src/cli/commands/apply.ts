@@ -16,6 +16,7 @@ import { textsOption } from "../command/option.ts";
 import {
   ASK_OPTIONS,
   EXISTING_OPTIONS,
+  EXPAND_OPTION,
   ONLY_OPTION,
   OUTCOME_OUTPUT,
   PLANNING_OPTIONS,
@@ -36,6 +37,7 @@ export const applyCommand = defineCommand({
     ...STATE_OPTIONS,
     ...ONLY_OPTION,
     ...OUTCOME_OUTPUT,
+    ...EXPAND_OPTION,
     ...ASK_OPTIONS,
     ...EXISTING_OPTIONS,
     ...UNENCRYPTED_OPTION,
@@ -60,6 +62,7 @@ export const destroyCommand = defineCommand({
     ...STATE_OPTIONS,
     only: textsOption("--only <address-glob>", "limit to these addresses and their dependents; repeatable"),
     ...OUTCOME_OUTPUT,
+    ...EXPAND_OPTION,
     ...ASK_OPTIONS,
   },
   failureDocument: applyFailureDocument,

@@ -86,7 +86,7 @@ async function show(
   const shown = { plan, places: placesIn(spec.resources), notes: [] };
   if (form === "json") {
     const info = await reports.info(plan);
-    const document = { imported: { address, id, name }, plan: planJson(viewOf(shown), info) };
+    const document = { imported: { address, id, name }, plan: planJson(viewOf(shown, reports), info) };
     context.stdout.write(`${printableJson(document, 2)}\n`);
     return;
   }

@@ -7,6 +7,7 @@ import { flagOption, outOption } from "../command/option.ts";
 import {
   BASE_OPTIONS,
   EXISTING_OPTIONS,
+  EXPAND_OPTION,
   ONLY_OPTION,
   PLAN_OUTPUT,
   PLANNING_OPTIONS,
@@ -26,6 +27,7 @@ export const planCommand = defineCommand({
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...PLAN_OUTPUT,
+    ...EXPAND_OPTION,
     out: outOption("--out <file>", "save the plan for `workspace apply FILE`", "is refused"),
     detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are or may be changes"),
     ...EXISTING_OPTIONS,

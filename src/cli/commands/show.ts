@@ -5,7 +5,13 @@ import { placesFrom, verifiedPlan } from "../../workflow/plan/plan-file.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { flagOption } from "../command/option.ts";
-import { HOST_OPTIONS, PLAN_OUTPUT, SPEC_OPTIONS, STATE_OPTIONS } from "../command/shared-options.ts";
+import {
+  EXPAND_OPTION,
+  HOST_OPTIONS,
+  PLAN_OUTPUT,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+} from "../command/shared-options.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 import { planFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
@@ -19,6 +25,7 @@ export const showCommand = defineCommand({
     ...HOST_OPTIONS,
     state: STATE_OPTIONS.state,
     ...PLAN_OUTPUT,
+    ...EXPAND_OPTION,
     detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are or may be changes"),
   },
   args: [{ name: "<planfile>", description: "plan saved with `plan --out`" }],

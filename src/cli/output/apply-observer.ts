@@ -123,6 +123,6 @@ function showDocuments(
   notes: ShownPlan["notes"],
   only?: (format: OutcomeFormat) => boolean,
 ): Promise<boolean> {
-  const view = outcomeView(outcome, notes, viewOf(shown));
+  const view = outcomeView(outcome, notes, viewOf(shown, reports));
   return reports.show<OutcomeView>(OUTCOME_FORMATS, view, shown.plan, only, () => logPlan(reports, shown));
 }

@@ -7,7 +7,7 @@ import { diagnosticsOf } from "../../core/request-failure.ts";
 import { stateExists } from "../../planner/model/input.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printable, printableJson } from "../../report/text/printable.ts";
-import { type Colors, colorsFor, wantsColor } from "../../report/text/terminal.ts";
+import { type Colors, colorsFor, wantsColor, wrapText } from "../../report/text/terminal.ts";
 import type { State } from "../../state/model/record.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
 
@@ -29,7 +29,13 @@ export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
 ): void {
   if (diagnostics.length === 0) return;
-  context.stderr.write(diagnosticsText(diagnostics, colorsOf(context, context.stderr)));
+  const { stderr } = context;
+  stderr.write(fitted(diagnosticsText(diagnostics, colorsOf(context, stderr)), stderr));
+}
+
+/** Text as wide as the terminal that shows it; elsewhere, lines stay whole. */
+export function fitted(text: string, { isTerminal, columns }: Output): string {
+  return isTerminal ? wrapText(text, columns) : text;
 }
 
 export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: Output): Colors {

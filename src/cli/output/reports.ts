@@ -16,7 +16,7 @@ import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { ConsoleContext, FailureDocument, RunOrigin } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import type { OutputRequest } from "../command/option.ts";
-import { colorsOf, printDiagnostics } from "./diagnostics.ts";
+import { colorsOf, fitted, printDiagnostics } from "./diagnostics.ts";
 import { runOrigin } from "./run-origin.ts";
 import { type RunFiles, WrittenFiles } from "./written-files.ts";
 
@@ -38,6 +38,8 @@ export class Reports<F extends string> {
   readonly context: ConsoleContext;
   readonly format: F | "text";
   readonly origin: Promise<RunOrigin>;
+  /** Whether equal changes are shown one by one. */
+  readonly expand: boolean;
   readonly #untrusted: boolean;
   readonly #files: WrittenFiles;
   readonly #targets: readonly Target<F | "text">[];
@@ -47,10 +49,12 @@ export class Reports<F extends string> {
     outputRequests: readonly OutputRequest<F>[],
     isUntrusted = context.untrusted,
     files = new WrittenFiles(context, { output: outputRequests }),
+    expand = false,
   ) {
     this.context = context;
     this.#files = files;
     this.#untrusted = isUntrusted;
+    this.expand = expand;
     this.origin = runOrigin(context, !isUntrusted);
     // Awaited with the first report; a run that fails before reports its own error.
     this.origin.catch(() => undefined);
@@ -93,7 +97,7 @@ export class Reports<F extends string> {
     for (const { format, file, output, colors } of wanted) {
       const render = await formats[format]();
       const { text, cut } = render(view, info, colors, file !== undefined);
-      output.write(text);
+      output.write(file === undefined && format === "text" ? fitted(text, output) : text);
       cutSomewhere ||= cut;
     }
     const isText = this.format === "text" && only("text");
@@ -110,7 +114,8 @@ export class Reports<F extends string> {
   ): Promise<void> {
     const { stderr } = this.context;
     const render = await formats.text();
-    stderr.write(render(view, await this.info(facts), colorsOf(this.context, stderr)).text);
+    const { text } = render(view, await this.info(facts), colorsOf(this.context, stderr));
+    stderr.write(fitted(text, stderr));
   }
 
   get asJson(): boolean {
@@ -181,6 +186,7 @@ interface ReportOptions<F> extends Omit<RunFiles, "output"> {
   /** The command reads what others wrote, although its own spec is trusted. */
   readonly untrusted?: boolean;
   readonly output: readonly OutputRequest<F>[];
+  readonly expand?: boolean;
   /** Those of a run that writes metrics, too. */
   readonly files?: WrittenFiles;
 }
@@ -193,7 +199,7 @@ export async function withReports<F extends string>(
   work: (reports: Reports<F>, invocation: Invocation) => Promise<number>,
 ): Promise<number> {
   const files = options.files ?? new WrittenFiles(context, options);
-  const reports = new Reports(context, options.output, options.untrusted, files);
+  const reports = new Reports(context, options.output, options.untrusted, files, options.expand);
   let code: number;
   try {
     code = await work(reports, context.with({ onPathRead: files.onPathRead }));

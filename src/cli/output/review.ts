@@ -91,8 +91,11 @@ export interface ShownPlan extends PlanReport {
   readonly exitcodeFor?: ExitcodeFor;
 }
 
-export function viewOf({ plan, places, notes, exitcodeFor }: ShownPlan): PlanView {
-  return planView(plan, registry, notes, places, exitcodeFor);
+export function viewOf(
+  { plan, places, notes, exitcodeFor }: ShownPlan,
+  { expand }: { readonly expand: boolean },
+): PlanView {
+  return planView(plan, registry, notes, places, exitcodeFor, expand);
 }
 
 /** `only`: the formats to print. */
@@ -102,14 +105,19 @@ export async function showPlan<F extends PlanFormat>(
   only?: (format: F | "text") => boolean,
 ): Promise<void> {
   const { plan, origin } = shown;
-  const isShown = await reports.show<PlanView>(PLAN_FORMATS, viewOf(shown), { ...plan, origin }, only);
+  const isShown = await reports.show<PlanView>(
+    PLAN_FORMATS,
+    viewOf(shown, reports),
+    { ...plan, origin },
+    only,
+  );
   if (!isShown)
     printDiagnostics(reports.context, [...plan.diagnostics, ...plan.guards.map((guard) => guard.diagnostic)]);
 }
 
 /** Shows the plan on a terminal that asks for approval if standard output does not contain it. */
 export function logPlan(reports: OutcomeReports, shown: ShownPlan): Promise<void> {
-  return reports.log<PlanView>(PLAN_FORMATS, viewOf(shown), shown.plan);
+  return reports.log<PlanView>(PLAN_FORMATS, viewOf(shown, reports), shown.plan);
 }
 
 /** A plan that is not applied: in full as text, and as events or test cases in the formats of an apply. */

@@ -2,12 +2,12 @@
 
 import { count, grouped } from "../../core/sentences.ts";
 import {
-  chunked,
   filterBar,
   findings,
   folded,
   type Html,
   html,
+  itemList,
   keyHelp,
   NOTHING,
   page,
@@ -59,8 +59,10 @@ function section(view: FleetView, state: FleetState, labels: LabelAttributes): r
   const rows = view.rows.filter((row) => row.state === state);
   if (rows.length === 0) return [];
   return [
-    html`<section class="list"><h2>${sentenceCase(stateWord(state))}: ${count(rows.length, "workspace")}</h2>${chunked(rows.map((row) => rowHtml(row, labels)))}</section>
-`,
+    itemList(
+      `${sentenceCase(stateWord(state))}: ${count(rows.length, "workspace")}`,
+      rows.map((row) => rowHtml(row, labels)),
+    ),
   ];
 }
 
@@ -124,7 +126,7 @@ function rowHtml(row: FleetRow, labels: LabelAttributes): Html {
         : html`<span class="remark">${causeWords(row.cause)}</span>`,
       trend(row.trend),
     ],
-    body: [details(row), findings("Findings", row.diagnostics)],
+    body: [details(row), findings(row.diagnostics)],
   });
 }
 

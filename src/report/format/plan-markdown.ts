@@ -1,6 +1,7 @@
 // A plan, drift, and the outcome of an apply as Markdown for a comment or the summary page of a job: dangerous changes in
 // full, and the rest in collapsed sections.
 
+import { CODES } from "../../core/codes.ts";
 import { count, grouped } from "../../core/sentences.ts";
 import { summaryOf } from "../../planner/model/plan.ts";
 import {
@@ -26,25 +27,57 @@ import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
 import type { FieldLine } from "../view/field-lines.ts";
+import {
+  type ChangeGroup,
+  type DiagnosticGroup,
+  foldChanges,
+  foldDiagnostics,
+  foldEffects,
+  groupTitle,
+  kindCounts,
+} from "../view/fold.ts";
 import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
 import { kindTable, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
 import { severityNote } from "./plan-text.ts";
 
+/** So many changes are open in a comment, which has at most two screens; the others are in closed blocks and on the page. */
+const MOST_OPEN = 10;
+
 export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
-  const touching = plan.changes.filter((change) => change.touches);
+  const touching = plan.notable.filter((change) => change.touches);
   const shown = touching.filter((change) => change.origin !== "pending");
   const pending = touching.filter((change) => change.origin === "pending");
   const guarded = new Set<string>(plan.guards.flatMap((guard) => guard.addresses));
   const destroys = shown.filter((change) => change.destroys);
-  const risky = shown.filter((change) => !change.destroys && isRisky(change, guarded));
-  const rest = shown.filter((change) => !change.destroys && !isRisky(change, guarded));
+  const access = shown.filter((change) => !change.destroys && change.severity === "security");
+  const rest = shown.filter((change) => !change.destroys && change.severity !== "security");
+  const risky = rest.filter((change) => isRisky(change, guarded));
+  const half = MOST_OPEN / 2;
+  const destroyed = opened("Destroys", plan, destroys, Math.max(half, MOST_OPEN - access.length));
+  const permitted = opened("Access", plan, access, Math.max(half, MOST_OPEN - destroys.length));
+  const left = MOST_OPEN - destroyed.number - permitted.number;
+  const urgent = foldChanges(risky, plan.expand).slice(0, Math.max(0, left));
+  const isOpen = new Set(urgent.flat());
+  const others = rest.filter((change) => !isOpen.has(change));
   const sections = [
-    findings(plan, "error"),
-    expanded(plan.split === undefined ? "Destroys" : "Destroys, caused by this change", destroys),
-    expanded("Needs attention", risky),
-    findings(plan, "warning"),
-    ...byKind(rest),
-    collapsed(3, `${ORIGIN_HEADS.pending}: ${count(pending.length, "resource")}`, pending.map(changeBlock)),
+    ...findings(plan, "error"),
+    destroyed.section,
+    permitted.section,
+    {
+      rank: 1,
+      open: `### Needs attention: ${count(isOpen.size, "resource")}`,
+      blocks: urgent.map(groupBlock),
+    },
+    ...findings(plan, "warning"),
+    full("All destroys", destroys, destroyed),
+    full("All access changes", access, permitted),
+    ...byKind(others, plan.expand),
+    collapsed(
+      3,
+      `${ORIGIN_HEADS.pending}: ${count(pending.length, "resource")}`,
+      foldChanges(pending, plan.expand).map(groupBlock),
+    ),
+    table(plan),
     resolved(plan),
     drift(plan),
     unmanaged(plan),
@@ -71,47 +104,150 @@ function head(plan: PlanView, info: RunInfo | undefined): string {
     ...compared,
     ...refused,
     about,
-    ...table(plan),
+    ...glanceLines(plan),
   ]
     .map((part) => `${part}\n`)
     .join("\n");
 }
 
-function table({ changes }: PlanView): readonly string[] {
-  const [titles, ...rows] = kindTable(changes, { changes: 1, kinds: 1 });
-  if (titles === undefined) return [];
+/** A line names so many objects or side effects. */
+const MOST_NAMED = 3;
+
+/** Costs and side effects; what is destroyed and who gets access has a section below. */
+function glanceLines({ notable }: PlanView): readonly string[] {
+  const touching = notable.filter((change) => change.touches);
+  const cost = touching.filter((change) => !change.destroys && change.severity === "cost");
+  const effects = foldEffects(touching);
+  const sentences = effects
+    .slice(0, MOST_NAMED)
+    .map(({ subject, sentence }) => `${markdownText(subject)}: ${markdownSentence(sentence)}`);
+  const more = effects.length - sentences.length;
+  const lines = [
+    ...(cost.length === 0
+      ? []
+      : [`- **Cost**: ${markdownText(kindCounts(cost))} (${names(cost, MOST_NAMED)})`]),
+    ...(effects.length === 0
+      ? []
+      : [`- **Side effects**: ${sentences.join("; ")}${more === 0 ? "" : `; and ${count(more, "more")}`}`]),
+  ];
+  return lines.length === 0 ? [] : [lines.join("\n")];
+}
+
+function names(changes: readonly ChangeView[], most: number): string {
+  const shown = changes.slice(0, most).map(({ address }) => markdownCode(address));
+  const rest = changes.length - shown.length;
+  return rest === 0 ? shown.join(", ") : `${shown.join(", ")}, and ${grouped(rest)} more`;
+}
+
+function table({ changes }: PlanView): Section {
+  const [titles, ...rows] = kindTable(changes, { changes: 2, kinds: 2 });
+  if (titles === undefined) return collapsed(3, "", []);
   const row = (cells: readonly string[]) => `| ${cells.map(printable).join(" | ")} |`;
   const summary = summaryOf(changes);
   const used = PLANNED_ACTIONS.filter((action) => summary[action] > 0);
   const total = ["**total**", ...used.map((action) => `**${grouped(summary[action])}**`)];
   const lines = [
+    "",
     row(["kind", ...titles.slice(1)]),
     row(titles.map((_, at) => (at === 0 ? "---" : "--:"))),
     ...rows.map(row),
-    ...(rows.length > 1 ? [row(total)] : []),
+    row(total),
+    "",
   ];
-  return [lines.join("\n")];
+  return collapsed(3, "By kind", [{ what: "table", text: lines.join("\n") }]);
 }
 
-function findings(plan: PlanView, severity: "error" | "warning"): Section {
+/** Groups of findings with one code; the first are open. */
+const MOST_FINDINGS = { error: 5, warning: 3 } as const;
+
+function findings(plan: PlanView, severity: "error" | "warning"): readonly Section[] {
   const all = [...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes];
-  const blocks = all.filter((diagnostic) => diagnostic.severity === severity).map(findingQuote);
-  return { rank: severity === "error" ? 0 : 2, open: "", blocks };
+  const groups = foldDiagnostics(all.filter((diagnostic) => diagnostic.severity === severity));
+  const rank = severity === "error" ? 0 : 2;
+  const most = MOST_FINDINGS[severity];
+  const rest = groups.slice(most).map(findingBlock);
+  const alike = groups.filter(({ length }) => length > 1);
+  return [
+    { rank, open: "", blocks: groups.slice(0, most).map(findingBlock) },
+    collapsed(rank, `${count(rest.length, `more ${severity}`)}`, rest),
+    ...alike.map((group) =>
+      collapsed(
+        3,
+        `All ${count(group.length, severity)} ${markupText(group[0].code)}`,
+        group.map(findingQuote),
+      ),
+    ),
+  ];
 }
 
-function expanded(title: string, changes: readonly ChangeView[]): Section {
+function findingBlock(group: DiagnosticGroup): Block {
+  const [first, ...others] = group;
+  if (others.length === 0) return findingQuote(first);
+  const about = group.flatMap(({ address }) => (address === undefined ? [] : [markdownCode(address)]));
+  const shown = about.slice(0, MOST_NAMED).join(", ");
+  const rest = about.length - MOST_NAMED;
+  const which = about.length === 0 ? "" : `: ${shown}${rest > 0 ? `, and ${grouped(rest)} more` : ""}`;
+  const sentence = markdownSentence((CODES[first.code] ?? first.message).replace(/\.$/, ""));
+  const text = `> **${count(group.length, first.severity)}** ${markdownCode(first.code)} ${sentence}${which}\n\n`;
+  return { what: "finding", text };
+}
+
+interface Opened {
+  readonly section: Section;
+  /** How many changes have a block of their own. */
+  readonly number: number;
+  /** Whether something of the changes is not in the section. */
+  readonly isShortened: boolean;
+}
+
+/** An open change shows so many lines of its differences. */
+const MOST_LINES = 6;
+
+/** The first `most` changes with their differences, and the others by name, a line for each kind and action. */
+function opened(title: string, plan: PlanView, changes: readonly ChangeView[], most: number): Opened {
+  const shown = changes.slice(0, most);
+  const rest = Map.groupBy(changes.slice(most), ({ verb, kind }) => `${verb} ${kind}`);
+  const lines = [...rest.values()].map((own): Block => {
+    const [first] = own;
+    const text = `- **${first?.verb ?? ""}** ${markdownText(kindCounts(own))}: ${names(own, MOST_OPEN)}\n`;
+    return { what: "change", text };
+  });
+  const blocks = shown.map((change) => changeBlock(change, MOST_LINES));
+  const caused = plan.split === undefined ? "" : ", caused by this change";
   return {
-    rank: 1,
-    open: `### ${title}: ${count(changes.length, "resource")}`,
-    blocks: changes.map(changeBlock),
+    section: {
+      rank: 1,
+      open: `### ${title}${caused}: ${count(changes.length, "resource")}`,
+      blocks: [...blocks, ...lines],
+    },
+    number: shown.length,
+    isShortened: lines.length > 0 || shown.some((change) => diffOf(change).length > MOST_LINES),
   };
 }
 
-function byKind(changes: readonly ChangeView[]): readonly Section[] {
+/** What an open section shortened. */
+function full(title: string, changes: readonly ChangeView[], { isShortened }: Opened): Section {
+  const blocks = isShortened ? changes.map((change) => changeBlock(change)) : [];
+  return collapsed(2, `${title}: ${count(blocks.length, "resource")}`, blocks);
+}
+
+function byKind(changes: readonly ChangeView[], expand: boolean): readonly Section[] {
   return [...Map.groupBy(changes, (change) => change.kind)].map(([kind, own]) => {
     const counts = plannedCounts(summaryOf(own)).join(", ");
-    return collapsed(3, `<b>${markupText(kind)}</b>: ${counts}`, own.map(changeBlock));
+    return collapsed(3, `<b>${markupText(kind)}</b>: ${counts}`, foldChanges(own, expand).map(groupBlock));
   });
+}
+
+/** Equal changes have their differences once. */
+function groupBlock(group: ChangeGroup): Block {
+  const [view, ...others] = group;
+  if (others.length === 0) return changeBlock(view);
+  const remarkTexts = [...severityNote(view), ...view.sharedRemarks];
+  const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
+  const title = `- **${view.verb}** ${markdownText(groupTitle(group))}${remarks}`;
+  const brief = `${title}: ${names(group, MOST_NAMED)}`;
+  const lines = [`${title}: ${names(group, group.length)}`, ...sentencesOf(view), ...fence(diffOf(view))];
+  return block("change", brief, lines);
 }
 
 function resolved({ split }: PlanView): Section {
@@ -148,22 +284,41 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
   return fittedMarkdown(markdownHead(verdict, info), sections, size);
 }
 
-export function changeBlock(view: ChangeView): Block {
+/** `most`: lines of differences to show. A single one stands next to the address then. */
+function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
   const remarkTexts = [...severityNote(view), ...view.remarks];
   const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
   const head = `- **${view.verb}** ${markdownCode(view.address)}${remarks}`;
-  const lines = [head];
-  for (const sentence of view.consequences) lines.push(`  - ⚠ ${markdownSentence(sentence)}`);
-  for (const reason of view.reasons) lines.push(`  - because ${markdownSentence(reason)}`);
-  lines.push(...fence([...view.fields.flatMap(fieldDiff(view.action === "create")), ...view.content]));
-  return block("change", head, lines);
+  const diff = diffOf(view);
+  const [only] = diff;
+  if (most < Number.POSITIVE_INFINITY && diff.length === 1 && only !== undefined) {
+    const line = `${head}: ${markdownCode(only.replace(/^! /, ""))}`;
+    return block("change", head, [line, ...sentencesOf(view)]);
+  }
+  const shown =
+    diff.length <= most ? diff : [...diff.slice(0, most), `  … ${count(diff.length - most, "more line")}`];
+  return block("change", head, [head, ...sentencesOf(view), ...fence(shown)]);
+}
+
+function sentencesOf({ consequences, reasons }: ChangeView): readonly string[] {
+  return [
+    ...consequences.map((sentence) => `  - ⚠ ${markdownSentence(sentence)}`),
+    ...reasons.map((reason) => `  - because ${markdownSentence(reason)}`),
+  ];
+}
+
+function diffOf({ fields, content, action }: ChangeView): readonly string[] {
+  return [...fields.flatMap(fieldDiff(action === "create")), ...content];
 }
 
 /** The recorded value is on the left, the live one on the right. */
 export function driftBlock(item: DriftItem): Block {
-  const { address, verb, severity, fields, content, remark, origin } = item;
-  const remarkTexts = [severity, remark, origin].filter((text) => text !== "").map(markdownText);
-  const head = `- ${markdownCode(address)} ${verb} (${remarkTexts.join("; ")})`;
+  const { address, word, severity, fields, content, remark, origin } = item;
+  const remarkTexts = [severity === "other" ? "" : severity, remark, origin]
+    .filter((text) => text !== "")
+    .map(markdownText);
+  const remarks = remarkTexts.length === 0 ? "" : ` (${remarkTexts.join("; ")})`;
+  const head = `- **${word}** ${markdownCode(address)}${remarks}`;
   return block("drifted resource", head, [head, ...fence([...fields.flatMap(fieldDiff(false)), ...content])]);
 }
 

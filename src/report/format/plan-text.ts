@@ -7,8 +7,9 @@ import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import { type Colors, diffPaint, type Paint, textTable } from "../text/terminal.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import type { DriftItem, DriftView } from "../view/drift-view.ts";
+import { type DriftItem, type DriftView, UNRECORDED } from "../view/drift-view.ts";
 import type { FieldLine } from "../view/field-lines.ts";
+import { type ChangeGroup, foldChanges, groupNames, groupTitle } from "../view/fold.ts";
 import { byOrigin, kindTable, type PlanView, resolvedLines } from "../view/plan-view.ts";
 
 /** Of warnings with one code, or of one rule, so many are shown; a line counts the others. */
@@ -20,7 +21,7 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone =
     changesSection(plan, colors),
     driftSection(plan, colors),
     unmanagedSection(plan, colors),
-    diagnosticsSection(plan, colors, alone ? plan.notes : []),
+    ...diagnosticSections(plan, colors, alone ? plan.notes : []),
     resolvedLines(plan.split, colors),
     tableSection(plan, colors),
     lossSection(plan, colors),
@@ -42,34 +43,47 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
     ...(at === 0 ? [] : [""]),
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
-    ...blocks(changes, colors),
+    ...blocks(foldChanges(changes, plan.expand), colors),
   ]);
 }
 
-function blocks(changes: readonly ChangeView[], colors: Colors): readonly string[] {
+function blocks(groups: readonly ChangeGroup[], colors: Colors): readonly string[] {
   const lines: string[] = [];
   let kind = "";
   let roomy = false;
-  for (const change of changes) {
-    const block = changeLines(change, colors);
-    if (lines.length > 0 && (roomy || block.length > 1 || change.kind !== kind)) lines.push("");
+  const isOnce = areUnrecorded(groups.map(([{ driftOrigin }]) => driftOrigin));
+  for (const group of groups) {
+    const block = groupLines(group, colors, isOnce);
+    if (lines.length > 0 && (roomy || block.length > 1 || group[0].kind !== kind)) lines.push("");
     lines.push(...block);
     roomy = block.length > 1;
-    kind = change.kind;
+    kind = group[0].kind;
   }
+  if (isOnce) lines.push("", colors.dim(UNRECORDED_NOTE));
+  if (groups.some(({ length }) => length > 1))
+    lines.push("", colors.dim("Equal changes are shown once; `--expand` shows each of them."));
   return lines;
 }
 
+/** So many of the equal changes are named. */
+const MOST_NAMED = 5;
+
 export function changeLines(view: ChangeView, colors: Colors): readonly string[] {
+  return groupLines([view], colors);
+}
+
+function groupLines(group: ChangeGroup, colors: Colors, isOnce = false): readonly string[] {
+  const [view, ...others] = group;
   const paint = paintOf(view.action, colors);
-  const remarkTexts = [...severityNote(view), ...view.remarks];
+  const names = others.length === 0 ? view.remarks : [groupNames(group, MOST_NAMED), ...view.sharedRemarks];
+  const remarkTexts = [...severityNote(view), ...names];
   const remarks = remarkTexts.length === 0 ? "" : colors.dim(`  (${remarkTexts.join("; ")})`);
   const verb = view.action === "delete" ? `${colors.alarm(view.verb)}  ` : view.verb.padEnd(8);
   return [
-    `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(printable(view.address))}${remarks}`,
+    `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(groupTitle(group))}${remarks}`,
     ...fieldBlock(view.fields, colors),
     ...contentBlock(view.content, colors),
-    ...(view.driftOrigin === "" ? [] : [colors.dim(`      drift: ${view.driftOrigin}`)]),
+    ...originLines(view.driftOrigin, isOnce).map((origin) => colors.dim(`      drift: ${origin}`)),
     ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
   ];
@@ -142,14 +156,17 @@ function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
   );
 }
 
-function diagnosticsSection(plan: PlanView, colors: Colors, notes: readonly Diagnostic[]): readonly string[] {
+/** A section for each finding: an empty line separates them. */
+type Sections = readonly (readonly string[])[];
+
+function diagnosticSections(plan: PlanView, colors: Colors, notes: readonly Diagnostic[]): Sections {
   return [
-    ...findingLines([...notes, ...plan.diagnostics], colors),
-    ...plan.guards.map(({ diagnostic }) => diagnosticText(diagnostic, colors).trimEnd()),
+    ...findingSections([...notes, ...plan.diagnostics], colors),
+    ...plan.guards.map(({ diagnostic }) => [diagnosticText(diagnostic, colors).trimEnd()]),
   ];
 }
 
-function findingLines(all: readonly Diagnostic[], colors: Colors): readonly string[] {
+function findingSections(all: readonly Diagnostic[], colors: Colors): Sections {
   const warnings = all.filter(({ severity }) => severity === "warning");
   const alike = Map.groupBy(warnings, ({ code, rule }) => rule?.name ?? code);
   const long = [...alike].filter(([, { length }]) => length > MOST_ALIKE);
@@ -157,10 +174,10 @@ function findingLines(all: readonly Diagnostic[], colors: Colors): readonly stri
   return [
     ...all
       .filter((diagnostic) => !omitted.has(diagnostic))
-      .map((diagnostic) => diagnosticText(diagnostic, colors).trimEnd()),
+      .map((diagnostic) => [diagnosticText(diagnostic, colors).trimEnd()]),
     ...long.map(([name, { length }]) => {
       const more = count(length - MOST_ALIKE, "more warning");
-      return colors.dim(`… and ${more} of ${printable(name)}; \`-o json\` shows all`);
+      return [colors.dim(`… and ${more} of ${printable(name)}; \`-o json\` shows all`)];
     }),
   ];
 }
@@ -204,22 +221,40 @@ const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
 /** `alone`: no other output shows the findings about the run. */
 export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone = false): string {
   const { title, drift, diagnostics } = view;
-  const findings = alone ? findingLines(diagnostics, colors) : [];
-  const sections = [driftLines(drift, colors), findings, [colors.bold(title)], runLines(info, colors)];
+  const findings = alone ? findingSections(diagnostics, colors) : [];
+  const sections = [driftLines(drift, colors), ...findings, [colors.bold(title)], runLines(info, colors)];
   return sectionsText(sections);
 }
 
+/** `other` says nothing that a reader needs. */
 function remarks({ severity, remark }: DriftItem): string {
-  return `  (${remark === "" ? severity : `${severity}; ${remark}`})`;
+  const texts = [severity === "other" ? "" : severity, remark].filter((text) => text !== "");
+  return texts.length === 0 ? "" : `  (${texts.join("; ")})`;
 }
 
+/** What is not recorded of several objects is said once, below them. */
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
-  return drift.flatMap((driftItem) => [
-    `  ${colors.yellow(SIGNS[driftItem.what])} ${colors.bold(printable(driftItem.address))} ${driftItem.verb}${colors.dim(remarks(driftItem))}`,
-    ...(driftItem.origin === "" ? [] : [colors.dim(`      ${driftItem.origin}`)]),
+  const isOnce = areUnrecorded(drift.map(({ origin }) => origin));
+  const lines = drift.flatMap((driftItem) => [
+    `  ${colors.yellow(SIGNS[driftItem.what])} ${colors.yellow(driftItem.word.padEnd(8))} ${colors.bold(printable(driftItem.address))}${colors.dim(remarks(driftItem))}`,
+    ...originLines(driftItem.origin, isOnce).map((origin) => colors.dim(`      ${origin}`)),
     ...fieldBlock(driftItem.fields, colors),
     ...contentBlock(driftItem.content, colors),
   ]);
+  return isOnce ? [...lines, colors.dim(UNRECORDED_NOTE)] : lines;
+}
+
+const UNRECORDED_NOTE = `Where nobody is named, ${UNRECORDED}.`;
+
+const areUnrecorded = (origins: readonly string[]): boolean =>
+  origins.filter((origin) => origin.endsWith(UNRECORDED)).length > 1;
+
+/** `isOnce`: a line below says what is not recorded. */
+function originLines(origin: string, isOnce: boolean): readonly string[] {
+  if (origin === "") return [];
+  if (!isOnce || !origin.endsWith(UNRECORDED)) return [origin];
+  const rest = origin.slice(0, -UNRECORDED.length).replace(/; $/, "");
+  return rest === "" ? [] : [rest];
 }
 
 /** Labels longer than this push only their own line to the right. */

@@ -3,7 +3,7 @@
 import { count, grouped } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import type { ChangeView } from "../view/change-view.ts";
-import { folded, type Html, html, NOTHING } from "./page.ts";
+import { anchorOf, closed, type Html, html, NOTHING } from "./page.ts";
 
 /** More are a knot on a screen: they are listed. */
 const MOST_NODES = 80;
@@ -33,7 +33,7 @@ export function changeGraph(changes: readonly LinkedChange[]): Html {
   const title = `${count(nodes.length, "change")}, ${grouped(edges.length)} ${edges.length === 1 ? "dependency" : "dependencies"}`;
   const drawn = drawing(nodes, edges, title);
   return html`<section><h2>Dependencies: ${title}</h2>
-${drawn}${folded({ tone: "graph-list", open: false, head: [html`<span class="remark">${drawn === NOTHING ? "Too many to draw; list of dependencies" : "The same as a list"}</span>`], body: list(edges) })}</section>
+${drawn}${closed(drawn === NOTHING ? "Too many to draw; list of dependencies" : "The same as a list", list(edges))}</section>
 `;
 }
 
@@ -57,7 +57,7 @@ function list(edges: readonly Edge[]): readonly Html[] {
 }
 
 function link({ view, id }: LinkedChange): Html {
-  return html`<a href="#${id}"><code>${view.address}</code></a>`;
+  return html`<a href="#${anchorOf(id)}"><code>${view.address}</code></a>`;
 }
 
 function drawing(nodes: readonly LinkedChange[], edges: readonly Edge[], text: string): Html {
@@ -110,7 +110,7 @@ function svg(nodes: readonly LinkedChange[], layout: Layout, text: string): Html
     const label = labels[at] ?? "";
     // The visible label is part of the accessible name, so that voice control finds it.
     const spoken = `${label.includes("…") ? `${label}, ` : ""}${view.verb} ${view.address}`;
-    return html`<a href="#${id}" class="${view.action}" aria-label="${spoken}"><title>${`${view.verb} ${view.address}`}</title><rect x="${left(spot)}" y="${middle(spot) - HEIGHT / 2}" width="${widths[spot.column] ?? 0}" height="${HEIGHT}" rx="5"/><text x="${left(spot) + 9}" y="${middle(spot) + 4}">${label}</text></a>`;
+    return html`<a href="#${anchorOf(id)}" class="${view.action}" aria-label="${spoken}"><title>${`${view.verb} ${view.address}`}</title><rect x="${left(spot)}" y="${middle(spot) - HEIGHT / 2}" width="${widths[spot.column] ?? 0}" height="${HEIGHT}" rx="5"/><text x="${left(spot) + 9}" y="${middle(spot) + 4}">${label}</text></a>`;
   });
   return html`<div class="graph"><svg role="group" aria-label="${`Dependencies: ${text}. An arrow points from a change to its dependency.`}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>${paths}${boxes}</svg></div>
 `;

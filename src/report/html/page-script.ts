@@ -1,20 +1,20 @@
-// The script of a page: filters, keyboard navigation, color scheme, and expanding for print. It contains no less-than
-// sign and no double colon, which markup and CI logs would interpret.
+// The script of a page: filters in its address, pages of items, keys, copying, color scheme, and expanding for print. It
+// contains no less-than sign and no double colon, which markup and CI logs would interpret.
 
 export const PAGE_SCRIPT = `
 "use strict";
 (() => {
   const root = document.documentElement;
-  const one = (id) => document.getElementById(id);
+  const byId = (id) => document.getElementById(id);
   for (const control of document.querySelectorAll("[data-control]")) control.hidden = false;
 
-  const theme = one("theme");
+  const theme = byId("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
   const nameTheme = () => { theme.textContent = isDark() ? "Light mode" : "Dark mode"; };
   try {
-    const kept = localStorage.getItem("workspace-theme");
-    if (kept === "dark" || kept === "light") root.dataset.theme = kept;
+    const stored = localStorage.getItem("workspace-theme");
+    if (stored === "dark" || stored === "light") root.dataset.theme = stored;
   } catch {}
   theme.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
@@ -24,52 +24,155 @@ export const PAGE_SCRIPT = `
   system.addEventListener("change", nameTheme);
   nameTheme();
 
-  const items = Array.from(document.querySelectorAll("details.item"), (element) => ({
-    element, shown: true, text: undefined, facets: Object.assign({}, element.dataset),
-  }));
-  const chunks = Array.from(document.querySelectorAll(".chunk"), (element) => ({ element, list: element.parentElement, shown: 0 }));
-  const lists = document.querySelectorAll("section.list");
-  const chunkOf = new Map(chunks.map((chunk) => [chunk.element, chunk]));
-  for (const item of items) item.chunk = chunkOf.get(item.element.parentElement);
-  const textOf = (item) => (item.text === undefined ? (item.text = item.element.textContent.toLowerCase()) : item.text);
-  const search = one("search");
-  const choices = Array.from(document.querySelectorAll("select.facet"));
-  const count = one("count");
-  const actions = Array.from(document.querySelectorAll("input[name=action]"));
+  const PAGE_SIZE = 100;
+  const MOST_PRINTED = 1000;
+  const BODY = '\\u003cdiv class="body">';
+  const END = "\\u003c/details>";
+  const CHARACTERS = { amp: "&", lt: "\\u003c", gt: ">", quot: '"', "#39": "'" };
+  const decoded = (markup) => markup.replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => CHARACTERS[name]);
   const grouped = (number) => number.toLocaleString("en-US");
+
+  const items = [];
+  const sections = Array.from(document.querySelectorAll("section.list"), (element) => {
+    const section = { element, holder: element.querySelector(".items"), heading: element.querySelector("h2") };
+    section.title = section.heading.textContent;
+    for (const chunk of element.querySelectorAll("noscript")) {
+      for (const markup of chunk.textContent.split(/(?=\\u003cdetails class="[a-z -]* item")/)) {
+        if (markup.trim() === "") continue;
+        const start = markup.slice(0, markup.indexOf(">"));
+        const item = { section, markup, isOpen: start.endsWith(" open"), facets: {}, number: 1, text: undefined };
+        for (const [, name, value] of start.matchAll(/ (?:data-)?([a-z0-9]+)="([^"]*)"/g)) item.facets[name] = decoded(value);
+        item.number = Number(item.facets.number || 1);
+        items.push(item);
+      }
+      chunk.remove();
+    }
+    return section;
+  });
+  const total = items.reduce((sum, item) => sum + item.number, 0);
+  const textOf = (item) => (item.text === undefined ? (item.text = decoded(item.markup.replace(/\\u003c[^>]*>/g, " ")).toLowerCase()) : item.text);
+
+  function headOf(item, at) {
+    const body = item.markup.indexOf(BODY);
+    const whole = body === -1 || item.isOpen;
+    const markup = (whole ? item.markup : item.markup.slice(0, body) + END).replace(/ open>/, ">");
+    return markup.replace(" ", ' data-at="' + at + '"' + (item.isOpen ? " open " : " "));
+  }
+
+  function fill(element) {
+    const item = items[element.dataset.at];
+    if (element.querySelector(".body") === null) {
+      const body = item.markup.indexOf(BODY);
+      if (body === -1) return;
+      element.insertAdjacentHTML("beforeend", item.markup.slice(body, item.markup.lastIndexOf(END)));
+    }
+    if (item.facets.id === undefined || element.querySelector(".copy") !== null) return;
+    const bar = document.createElement("p");
+    bar.className = "copy";
+    for (const [label, text] of [
+      ["Copy address", () => item.facets.id],
+      ["Copy link", () => location.href.split("#")[0] + "#" + encodeURIComponent(item.facets.id)],
+    ]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = label;
+      button.addEventListener("click", async () => {
+        button.textContent = (await copied(text())) ? "Copied" : "Not copied";
+      });
+      bar.append(button);
+    }
+    element.querySelector(".body").append(bar);
+  }
+
+  async function copied(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      return done;
+    }
+  }
+
+  const search = byId("search");
+  const count = byId("count");
+  const choices = Array.from(document.querySelectorAll("select.facet"));
+  const actions = Array.from(document.querySelectorAll("input[name=action]"));
+  let shown = Array.from(items.keys());
+  let first = 0;
+
+  function render(from, most = PAGE_SIZE) {
+    first = Math.max(0, from);
+    const page = shown.slice(first, first + most);
+    const bySection = new Map(sections.map((section) => [section, []]));
+    for (const at of page) bySection.get(items[at].section).push(headOf(items[at], at));
+    const before = first > 0 ? items[shown[first - 1]].section : undefined;
+    for (const [section, heads] of bySection) {
+      section.holder.innerHTML = heads.join("");
+      section.element.hidden = heads.length === 0;
+      section.heading.textContent = section.title + (section === before ? " (continued)" : "");
+      for (const element of section.holder.querySelectorAll("details.item[open]")) fill(element);
+    }
+    if (count === null) return;
+    const number = shown.reduce((sum, at) => sum + items[at].number, 0);
+    const part = shown.length > PAGE_SIZE ? ", entries " + grouped(first + 1) + " to " + grouped(first + page.length) + " of " + grouped(shown.length) : "";
+    count.textContent = (number === total ? grouped(number) : grouped(number) + " of " + grouped(total)) + " shown" + part;
+    for (const pager of document.querySelectorAll(".pager")) {
+      pager.hidden = PAGE_SIZE >= shown.length;
+      for (const button of pager.querySelectorAll("button"))
+        button.disabled = button.dataset.step === "1" ? first + PAGE_SIZE >= shown.length : first === 0;
+    }
+  }
 
   function filter() {
     const words = search.value.toLowerCase().split(/\\s+/).filter((word) => word !== "");
     const wanted = new Set(actions.filter((box) => box.checked).map((box) => box.value));
     const chosen = choices.filter((choice) => choice.value !== "").map((choice) => [choice.id, choice.value]);
-    let shown = 0;
-    for (const chunk of chunks) chunk.shown = 0;
-    for (const item of items) {
-      const fits =
-        chosen.every(([name, value]) => item.facets[name] === value) &&
-        (wanted.size === 0 || wanted.has(item.facets.action)) &&
-        words.every((word) => textOf(item).includes(word));
-      if (fits) {
-        shown += 1;
-        item.chunk.shown += 1;
-      }
-      if (fits !== item.shown) item.element.hidden = !fits;
-      item.shown = fits;
+    shown = Array.from(items.keys()).filter((at) => {
+      const { facets } = items[at];
+      return (
+        chosen.every(([name, value]) => facets[name] === value) &&
+        (wanted.size === 0 || wanted.has(facets.action)) &&
+        words.every((word) => textOf(items[at]).includes(word))
+      );
+    });
+    render(0);
+  }
+
+  function saveFilter() {
+    const chosen = new URLSearchParams();
+    if (search.value !== "") chosen.set("search", search.value);
+    for (const choice of choices) if (choice.value !== "") chosen.set(choice.id, choice.value);
+    const names = actions.filter((box) => box.checked).map((box) => box.value);
+    if (names.length > 0) chosen.set("action", names.join(","));
+    const hash = chosen.toString() === "" ? location.pathname + location.search : "#?" + chosen;
+    try { history.replaceState(null, "", hash); } catch {}
+  }
+
+  function setFilter(chosen) {
+    search.value = chosen.get("search") || "";
+    for (const choice of choices) {
+      choice.value = chosen.get(choice.id) || "";
+      if (choice.selectedIndex === -1) choice.value = "";
     }
-    for (const list of lists) list.hidden = true;
-    for (const { element, list, shown: inside } of chunks) {
-      element.hidden = inside === 0;
-      element.style.containIntrinsicHeight = inside * 52 + "px";
-      if (inside !== 0) list.hidden = false;
-    }
-    count.textContent = shown === items.length ? grouped(shown) + " shown" : grouped(shown) + " of " + grouped(items.length) + " shown";
+    const names = (chosen.get("action") || "").split(",");
+    for (const box of actions) box.checked = names.includes(box.value);
+    filter();
+  }
+
+  function changed() {
+    filter();
+    saveFilter();
   }
 
   function reset() {
-    search.value = "";
-    for (const choice of choices) choice.value = "";
-    for (const box of actions) box.checked = false;
-    filter();
+    setFilter(new URLSearchParams());
+    saveFilter();
   }
 
   function readAhead(at) {
@@ -83,31 +186,41 @@ export const PAGE_SCRIPT = `
   }
 
   if (search !== null) {
-    search.addEventListener("input", filter);
-    for (const choice of choices) choice.addEventListener("change", filter);
-    for (const box of actions) box.addEventListener("change", filter);
-    one("reset").addEventListener("click", reset);
-    one("expand").addEventListener("click", () => setOpen(true));
-    one("collapse").addEventListener("click", () => setOpen(false));
+    search.addEventListener("input", changed);
+    for (const choice of choices) choice.addEventListener("change", changed);
+    for (const box of actions) box.addEventListener("change", changed);
+    byId("reset").addEventListener("click", reset);
+    byId("expand").addEventListener("click", () => setOpen(true));
+    byId("collapse").addEventListener("click", () => setOpen(false));
     search.addEventListener("keydown", (event) => {
       if (event.key === "Escape") reset();
       if (event.key === "Enter") move(1, -1);
     });
-    filter();
     readAhead(0);
   }
+  render(0);
 
+  const elementAt = (at) => document.querySelector('details.item[data-at="' + at + '"]');
+
+  /** Of the page that is shown; Collapse closes the items of every page. */
   function setOpen(open) {
-    for (const item of items) if (item.shown) item.element.open = open;
+    if (!open) for (const item of items) item.isOpen = false;
+    for (const element of document.querySelectorAll("details.item")) element.open = open;
   }
 
-  const current = () => items.findIndex((item) => item.element.contains(document.activeElement));
+  const current = () => {
+    const element = document.activeElement.closest("details.item");
+    return element === null ? -1 : shown.indexOf(Number(element.dataset.at));
+  };
 
   function move(step, from) {
-    let at = from + step;
-    if (step === -1 && from === -1) at = items.length - 1;
-    while (items[at] !== undefined && !items[at].shown) at += step;
-    if (items[at] !== undefined) focus(items[at].element);
+    const position = step === -1 && from === -1 ? shown.length - 1 : from + step;
+    if (position >= 0 && shown.length > position) focusAt(position);
+  }
+
+  function focusAt(position) {
+    if (first > position || position >= first + PAGE_SIZE) render(position - (position % PAGE_SIZE));
+    focus(elementAt(shown[position]));
   }
 
   function focus(element) {
@@ -115,6 +228,53 @@ export const PAGE_SCRIPT = `
     head.focus({ preventScroll: true });
     head.scrollIntoView({ block: "center" });
   }
+
+  /** The item with this anchor, or the equal changes among which it is. */
+  function goTo(id) {
+    const markup = 'id="' + id.replace(/[&"'\\u003c>]/g, (character) => "&" + Object.keys(CHARACTERS).find((name) => CHARACTERS[name] === character) + ";") + '"';
+    let at = items.findIndex((item) => item.facets.id === id);
+    if (at === -1) at = items.findIndex((item) => item.markup.includes(markup));
+    if (at === -1) {
+      const target = byId(id);
+      if (target === null) return;
+      for (let element = target; element !== null; element = element.parentElement) if (element.tagName === "DETAILS") element.open = true;
+      target.scrollIntoView();
+      return;
+    }
+    if (!shown.includes(at)) reset();
+    items[at].isOpen = true;
+    focusAt(shown.indexOf(at));
+    const element = elementAt(at);
+    element.open = true;
+    fill(element);
+    const member = byId(id);
+    if (member !== null && member !== element) member.scrollIntoView({ block: "center" });
+  }
+
+  function route() {
+    const hash = location.hash.slice(1);
+    if (hash.startsWith("?")) {
+      if (search === null) return;
+      setFilter(new URLSearchParams(hash.slice(1)));
+      const list = sections.find((section) => !section.element.hidden);
+      if (list !== undefined) list.element.scrollIntoView();
+    } else if (hash !== "") {
+      let id = hash;
+      try { id = decodeURIComponent(hash); } catch {}
+      goTo(id);
+    }
+  }
+
+  document.addEventListener(
+    "toggle",
+    (event) => {
+      const element = event.target;
+      if (!element.matches("details.item")) return;
+      items[element.dataset.at].isOpen = element.open;
+      if (element.open) fill(element);
+    },
+    true,
+  );
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, button")) return;
@@ -127,23 +287,40 @@ export const PAGE_SCRIPT = `
   });
 
   document.addEventListener("click", (event) => {
+    const step = event.target.closest("[data-step]");
+    if (step !== null) {
+      render(first + Number(step.dataset.step) * PAGE_SIZE);
+      const list = sections.find((section) => !section.element.hidden);
+      list.element.scrollIntoView();
+      return;
+    }
     const link = event.target.closest('a[href^="#"]');
-    const target = link === null ? null : one(link.getAttribute("href").slice(1));
-    if (target === null) return;
+    if (link === null) return;
     event.preventDefault();
-    if (target.hidden) reset();
-    target.open = true;
-    focus(target);
+    try { history.pushState(null, "", link.getAttribute("href")); } catch { location.hash = link.getAttribute("href"); }
+    route();
   });
+  addEventListener("popstate", route);
+  addEventListener("hashchange", route);
 
   let opened = [];
+  let wasOpen = [];
+  let wasFirst = 0;
   addEventListener("beforeprint", () => {
-    opened = Array.from(document.querySelectorAll("details:not([open])"));
+    wasOpen = items.map((item) => item.isOpen);
+    wasFirst = first;
+    for (const item of items) item.isOpen = true;
+    render(MOST_PRINTED >= shown.length ? 0 : first, MOST_PRINTED);
+    opened = Array.from(document.querySelectorAll("details:not(.item):not([open])"));
     for (const element of opened) element.open = true;
   });
   addEventListener("afterprint", () => {
     for (const element of opened) element.open = false;
+    items.forEach((item, at) => { item.isOpen = wasOpen[at]; });
+    render(wasFirst);
     opened = [];
   });
+
+  route();
 })();
 `;

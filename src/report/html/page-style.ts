@@ -24,15 +24,15 @@ export const PAGE_STYLE = `
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-main { max-width: 1080px; margin: 0 auto; padding: 32px 24px 72px; }
+main { max-width: 1080px; margin: 0 auto; padding: 24px 24px 72px; }
 h1 { font-size: 27px; line-height: 1.25; letter-spacing: -.015em; margin: 0 0 4px; overflow-wrap: anywhere; }
-h2 { font-size: 13px; text-transform: uppercase; letter-spacing: .07em; color: var(--soft); margin: 36px 0 10px; }
+h2 { font-size: 13px; text-transform: uppercase; letter-spacing: .07em; color: var(--soft); margin: 22px 0 10px; }
 a { color: var(--state); }
 code, pre, kbd, .address, .label, .value, .sides { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; font-size: 13px; }
-.where { color: var(--soft); margin: 0 0 20px; overflow-wrap: anywhere; }
-.tiles { display: flex; flex-wrap: wrap; gap: 10px; margin: 22px 0 0; padding: 0; list-style: none; }
-.tiles li { background: var(--sheet); border: 1px solid var(--line); border-top: 3px solid var(--tone, var(--line)); border-radius: 8px; padding: 10px 18px 9px; min-width: 104px; }
-.tiles b { display: block; font-size: 26px; line-height: 1.2; font-weight: 650; color: var(--tone); font-variant-numeric: tabular-nums; }
+.where { color: var(--soft); margin: 0; overflow-wrap: anywhere; }
+.tiles { display: flex; flex-wrap: wrap; gap: 10px; margin: 16px 0 0; padding: 0; list-style: none; }
+.tiles li { background: var(--sheet); border: 1px solid var(--line); border-top: 3px solid var(--tone, var(--line)); border-radius: 8px; padding: 5px 16px 6px; min-width: 96px; }
+.tiles b { display: block; font-size: 22px; line-height: 1.2; font-weight: 650; color: var(--tone); font-variant-numeric: tabular-nums; }
 .tiles .none { --tone: var(--line); } .tiles .none b { color: var(--soft); }
 .tiles span { color: var(--soft); font-size: 13px; }
 .create { --tone: var(--create); } .update, .compare { --tone: var(--update); } .replace { --tone: var(--replace); }
@@ -46,11 +46,25 @@ code, pre, kbd, .address, .label, .value, .sides { font-family: ui-monospace, "S
 .note strong { color: var(--tone); }
 .note pre { background: none; padding: 6px 0 0; white-space: pre; overflow-x: auto; }
 .hint, .remark, .kind, .reasons { color: var(--soft); }
-ul.effects { margin: 0; padding: 0; list-style: none; background: var(--warn-wash); border: 1px solid var(--warn-line); border-radius: 8px; }
-ul.effects li { padding: 9px 16px; overflow-wrap: anywhere; } ul.effects li + li { border-top: 1px solid var(--warn-line); }
+ul.effects, ul.members { margin: 0; padding: 0; list-style: none; }
+ul.effects li { padding: 5px 0; overflow-wrap: anywhere; } ul.effects li + li { border-top: 1px solid var(--line); }
+ul.members { margin: 10px 0 0 !important; columns: 2; column-gap: 28px; } ul.members li { padding: 2px 0; break-inside: avoid; overflow-wrap: anywhere; }
+.glance { margin: 18px 0 0; background: var(--sheet); border: 1px solid var(--line); border-radius: 8px; }
+.glance div { display: flex; gap: 4px 16px; padding: 6px 16px; border-left: 4px solid var(--tone, var(--line)); }
+.glance div:first-child { border-radius: 8px 8px 0 0; } .glance div:last-child { border-radius: 0 0 8px 8px; } .glance div:only-child { border-radius: 8px; }
+.glance div + div { border-top: 1px solid var(--line); }
+.glance dt { flex: 0 0 100px; white-space: nowrap; color: var(--tone); font-weight: 650; } .glance dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.findings { margin-top: 10px; } .findings .note { margin: 6px 0; } .findings details.note { padding: 0; overflow: hidden; }
+details.note > summary { padding: 7px 16px; } details.note > summary span { flex: 1 1 300px; min-width: 0; }
+details.note .note { border: 0; border-radius: 0; padding: 6px 0; margin: 0; }
+details.more { margin: 12px 0; border-left-width: 1px; } details.more > summary { color: var(--soft); font-size: 14px; padding: 7px 16px; }
+.more .note { border-radius: 6px; }
+.copy { display: flex; gap: 8px; margin: 12px 0 0; } .copy button, .pager button { font-size: 13px; padding: 2px 9px; }
+.pager { display: flex; gap: 6px; } .pager button:disabled { color: var(--soft); cursor: default; opacity: .6; }
+main > .pager { margin: 14px 0 0; justify-content: center; }
 details { background: var(--sheet); border: 1px solid var(--line); border-left: 4px solid var(--tone, var(--line)); border-radius: 8px; margin: 8px 0; overflow: hidden; }
-.lazy { content-visibility: auto; contain-intrinsic-height: 2600px; }
-details.item { margin: 0 0 8px; }
+details.item { margin: 0 0 8px; scroll-margin-top: 120px; }
+:target { outline: 2px solid var(--state); outline-offset: 2px; }
 summary { cursor: pointer; padding: 9px 16px; display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: baseline; list-style: none; }
 summary:after { content: "+"; margin-left: auto; color: var(--soft); font-weight: 600; }
 details[open] > summary:after { content: "\\2013"; }
@@ -92,7 +106,7 @@ pre { background: var(--code); border-radius: 6px; margin: 10px 0 0; padding: 10
 .graph rect { fill: var(--code); stroke: var(--tone, var(--edge)); stroke-width: 1.5; }
 .graph text { fill: var(--ink); font: 12px ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 .graph a:hover rect, .graph a:focus rect { stroke-width: 3; }
-.tools { position: sticky; top: 0; z-index: 1; background: var(--paper); border-bottom: 1px solid var(--line); margin: 28px -8px 0; padding: 10px 8px; display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
+.tools { position: sticky; top: 0; z-index: 1; background: var(--paper); border-bottom: 1px solid var(--line); margin: 18px -8px 0; padding: 8px; display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
 .tools fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 6px; }
 .tools legend { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .chip { border: 1px solid var(--edge); border-radius: 14px; padding: 2px 10px 2px 8px; font-size: 13px; background: var(--sheet); color: var(--tone); display: inline-flex; gap: 5px; align-items: center; cursor: pointer; }
@@ -109,7 +123,7 @@ kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px
   main { padding: 20px 12px 48px; }
   h1 { font-size: 22px; }
   .tools { position: static; }
-  .tiles li { padding: 8px 12px; min-width: 84px; }
+  .tiles li { padding: 5px 12px; min-width: 74px; } .glance div { display: block; } ul.members { columns: 1; }
   .fields tr, .sides tr { display: grid; grid-template-columns: minmax(0, 1fr); }
   .fields td { border: 0; padding: 1px 0; } .fields tr + tr { border-top: 1px solid var(--line); }
   .fields .label, .fields .why, .sides td { width: auto; }
@@ -124,9 +138,8 @@ kbd { background: var(--code); border: 1px solid var(--edge); border-radius: 4px
   }
   body { background: none; font-size: 12px; }
   main { max-width: none; padding: 0; }
-  .tools, .keys, #theme { display: none; }
+  .tools, .keys, .copy, .pager, #theme { display: none; }
   .graph { max-height: none; overflow: visible; } .graph svg { max-width: 100%; height: auto; }
-  .lazy { content-visibility: visible; }
   .note pre { white-space: pre-wrap; }
   .note, summary, .sides tr, .fields tr { break-inside: avoid; }
   summary, h2 { break-after: avoid; } summary:after { content: "" !important; }

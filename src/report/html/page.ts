@@ -1,13 +1,15 @@
 // The frame of every page, one file with its style and script, its controls, and its parts: findings, collapsible sections,
 // lines of fields, and both sides of a string.
 
+import { CODES } from "../../core/codes.ts";
 import { type Diagnostic, placeText } from "../../core/diagnostic.ts";
 import { digest } from "../../core/digest.ts";
-import { grouped } from "../../core/sentences.ts";
+import { count, grouped } from "../../core/sentences.ts";
 import { ruleText, severityCounts } from "../text/diagnostic-text.ts";
 import { markupText, printableLines } from "../text/printable.ts";
 import { hasHost, type RunInfo, runParts } from "../text/run-info.ts";
 import type { FieldLine } from "../view/field-lines.ts";
+import { type DiagnosticGroup, foldDiagnostics } from "../view/fold.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 
@@ -86,9 +88,11 @@ export interface Facets {
   readonly result?: string | undefined;
   /** Properties that only one report has, such as the labels of a workspace, by the name of their attribute. */
   readonly more?: Readonly<Record<string, string>>;
+  /** Of how many changes the item is. */
+  readonly number?: number;
 }
 
-/** The controls above the changes: text, action, kind, severity, origin. They are shown once the page's script runs; without it every change is listed. */
+/** The controls above the items: text, action, kind, severity, origin. They are shown once the page's script runs; without it every item is listed. */
 export function filterBar(
   items: readonly Facets[],
   more: Readonly<Record<string, string>> = {},
@@ -97,15 +101,17 @@ export function filterBar(
   if (items.length === 0) return NOTHING;
   return html`<div class="tools" role="search" aria-label="Filter the changes" data-control hidden>
 <input type="search" id="search" placeholder="Search" aria-label="Search in addresses and values" autocomplete="off" spellcheck="false">
-<fieldset><legend>${legend}</legend>${counted(items.map((facets) => facets.action)).map(chip)}</fieldset>
 ${choices(items)}${moreChoices(items, more)}
 <button type="button" id="expand">Expand</button>
 <button type="button" id="collapse">Collapse</button>
 <button type="button" id="reset">Reset</button>
-<output id="count"></output>
+<fieldset><legend>${legend}</legend>${counted(items.map((facets) => facets.action)).map(chip)}</fieldset>
+<output id="count"></output>${pager}
 </div>
 `;
 }
+
+const pager: Html = html`<nav class="pager" aria-label="Pages" hidden><button type="button" data-step="-1">Previous</button> <button type="button" data-step="1">Next</button></nav>`;
 
 const CHOICES = {
   kind: "All kinds",
@@ -146,7 +152,7 @@ function choice(id: string, all: string, values: readonly Counted[], before = ""
   )}</select>`;
 }
 
-export const keyHelp: Html = html`<p class="keys" data-control hidden>Keys: <kbd>j</kbd> <kbd>k</kbd> or <kbd>↓</kbd> <kbd>↑</kbd> next and previous change, <kbd>Enter</kbd> open or close it, <kbd>/</kbd> search, <kbd>Esc</kbd> in the search resets the filter.</p>
+export const keyHelp: Html = html`${pager}<p class="keys" data-control hidden>Keys: <kbd>j</kbd> <kbd>k</kbd> or <kbd>↓</kbd> <kbd>↑</kbd> next and previous change, <kbd>Enter</kbd> open or close it, <kbd>/</kbd> search, <kbd>Esc</kbd> in the search resets the filter.</p>
 `;
 
 /** The line below a heading: where the report is from. */
@@ -161,12 +167,44 @@ export function runLine(host: string, modes: readonly string[], info: RunInfo | 
   return html`<p class="where">${parts}</p>`;
 }
 
-/** Changes or other items of a page, which its filter applies to. */
+/** More items in one element would make the text of a large page slow to read. */
+const CHUNK = 500;
+
+/**
+ * Changes or other items of a page, which its filter applies to. The items are text until the page's script shows some of them,
+ * so that a page of any size opens at once; without the script a browser shows all of them.
+ */
 export function itemList(title: string, items: readonly Html[]): Html {
   if (items.length === 0) return NOTHING;
-  return html`<section class="list"><h2>${title}</h2>
-${chunked(items)}</section>
+  const chunks = Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, at) => {
+    return html`<noscript>${items.slice(at * CHUNK, (at + 1) * CHUNK)}</noscript>`;
+  });
+  return html`<section class="list"><h2>${title}</h2><div class="items"></div>
+${chunks}</section>
 `;
+}
+
+/** What a reader must know before the changes, a line each. */
+export interface GlanceRow {
+  readonly tone: string;
+  readonly label: string;
+  readonly text: Html;
+  /** The filter that shows the changes of this line. */
+  readonly filter?: string;
+}
+
+export function glance(rows: readonly GlanceRow[]): Html {
+  if (rows.length === 0) return NOTHING;
+  return html`<dl class="glance">${rows.map(
+    ({ tone, label, text, filter }) =>
+      html`<div class="${tone}"><dt>${label}</dt><dd>${text}${filter === undefined ? NOTHING : html` <a href="#?${filter}" data-control hidden>show</a>`}</dd></div>`,
+  )}</dl>
+`;
+}
+
+/** The fragment that leads to an item: its address, in which a percent sign and a space would be read otherwise. */
+export function anchorOf(id: string): string {
+  return encodeURIComponent(id.toWellFormed()).replaceAll("%2F", "/").replaceAll("%40", "@");
 }
 
 export function tile(tone: string, number: number, what: string): Html {
@@ -177,23 +215,68 @@ export function remark(text: string): Html {
   return text === "" ? NOTHING : html`<span class="remark">${text}</span>`;
 }
 
-/** Without a title, they are part of a section that has one. */
-export function findings(title: string, all: readonly Diagnostic[]): Html {
+/** Findings of an item of a page. */
+export function findings(all: readonly Diagnostic[]): Html {
+  return html`${all.map(finding)}`;
+}
+
+/** More groups of findings stand in one closed block, so that the changes are on the first screen. */
+const MOST_SHOWN = 3;
+
+/** So many findings with one code are shown. */
+const MOST_ALIKE = 50;
+
+/** Findings of the page: the first one whole if it is alone with its code, the others by their first line. */
+export function findingSection(all: readonly Diagnostic[]): Html {
   if (all.length === 0) return NOTHING;
-  if (title === "") return html`${all.map(finding)}`;
-  return html`<section><h2>${title}</h2>${all.map(finding)}</section>
+  const groups = foldDiagnostics(all);
+  const shown = groups.slice(0, MOST_SHOWN).map((group, at) => findingGroup(group, at === 0));
+  const rest = groups.slice(MOST_SHOWN);
+  const more =
+    rest.length === 0
+      ? NOTHING
+      : closed(
+          `${count(rest.length, "more finding")}`,
+          rest.map((group) => findingGroup(group, false)),
+        );
+  return html`<section class="findings" id="findings" aria-label="Findings">${shown}${more}</section>
+`;
+}
+
+function findingGroup(group: DiagnosticGroup, isFirst: boolean): Html {
+  const [first, ...rest] = group;
+  if (rest.length === 0 && isFirst && first.at?.frame === undefined) return finding(first);
+  const what =
+    rest.length === 0
+      ? `${first.severity} ${first.code}`
+      : `${count(group.length, first.severity)} ${first.code}`;
+  const summary = rest.length === 0 ? first.message : (CODES[first.code] ?? first.message);
+  const omitted = group.length - MOST_ALIKE;
+  const alike =
+    omitted > 0
+      ? html`<p class="hint">… and ${grouped(omitted)} more; the JSON of this plan has all.</p>`
+      : NOTHING;
+  return html`<details class="note ${first.severity}"><summary><strong>${what}</strong> <span>${summary}</span></summary><div class="body">${group.slice(0, MOST_ALIKE).map(finding)}${alike}</div></details>
+`;
+}
+
+/** A closed block of less important parts. */
+export function closed(title: string, body: readonly Html[], id?: string): Html {
+  const named = id === undefined ? NOTHING : html` id="${id}"`;
+  return html`<details class="more"${named}><summary>${title}</summary><div class="body">${body}</div></details>
 `;
 }
 
 function finding({ severity, code, message, at, usedAt = [], rule, cause, hint }: Diagnostic): Html {
-  const place = at === undefined ? NOTHING : html`<p class="hint">at <code>${placeText(at)}</code></p>`;
+  const uses = usedAt.map((use) => html`, used at <code>${placeText(use)}</code>`);
+  const place =
+    at === undefined ? NOTHING : html`<p class="hint">at <code>${placeText(at)}</code>${uses}</p>`;
   const frame =
     at?.frame === undefined ? NOTHING : html`<pre tabindex="0">${lines(printableLines(at.frame))}</pre>`;
-  const uses = usedAt.map((use) => html`<p class="hint">used at <code>${placeText(use)}</code></p>`);
   const from = rule === undefined ? NOTHING : html`<p class="hint">${ruleText(rule)}</p>`;
   const beneath = cause === undefined ? NOTHING : html`<p class="hint">cause: ${cause}</p>`;
   const next = hint === undefined ? NOTHING : html`<p class="hint">hint: ${hint}</p>`;
-  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong></p><p>${message}</p>${place}${frame}${uses}${from}${beneath}${next}</div>
+  return html`<div class="note ${severity}"><p><strong>${severity} ${code}</strong></p><p>${message}</p>${place}${frame}${from}${beneath}${next}</div>
 `;
 }
 
@@ -212,7 +295,7 @@ interface Folded {
   readonly open: boolean;
   /** Attributes that the filter of the page uses. */
   readonly facets?: Facets;
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly head: readonly Html[];
   readonly body: readonly Html[];
 }
@@ -223,32 +306,19 @@ export function folded({ tone, open, head, body, facets, id }: Folded): Html {
   const shown = open ? html` open` : NOTHING;
   const inside = all.length === 0 ? NOTHING : html`<div class="body">${all}</div>`;
   const named = id === undefined ? NOTHING : html` id="${id}"`;
-  return html`<details class="${tone}${bare}${facets === undefined ? "" : " item"}"${named}${found(facets)}${shown}><summary>${head}</summary>${inside}</details>
+  return html`<details class="${tone}${bare}${facets === undefined ? "" : " item"}"${named}${facetAttributes(facets)}${shown}><summary>${head}</summary>${inside}</details>
 `;
 }
 
-/** Of more than one chunk a browser lays out those in sight, so that filtering thousands of changes takes no longer than filtering some. */
-const CHUNK = 50;
-
-export function chunked(items: readonly Html[]): readonly Html[] {
-  return Array.from(
-    { length: Math.ceil(items.length / CHUNK) },
-    (
-      _,
-      at,
-    ) => html`<div class="chunk${items.length > CHUNK ? " lazy" : ""}">${items.slice(at * CHUNK, (at + 1) * CHUNK)}</div>
-`,
-  );
-}
-
-function found(facets: Facets | undefined): Html {
+function facetAttributes(facets: Facets | undefined): Html {
   if (facets === undefined) return NOTHING;
-  const { kind, action, severity, origin, result, more } = facets;
+  const { kind, action, severity, origin, result, more, number = 1 } = facets;
   const optional = { severity, origin, result, ...more };
   const rest = Object.entries(optional).map(([name, value]) =>
     value === undefined ? NOTHING : html` data-${name}="${value}"`,
   );
-  return html` data-kind="${kind}" data-action="${action}"${rest}`;
+  const several = number === 1 ? NOTHING : html` data-number="${number}"`;
+  return html` data-kind="${kind}" data-action="${action}"${rest}${several}`;
 }
 
 export function fieldTable(all: readonly FieldLine[]): Html {
@@ -315,5 +385,5 @@ function side(name: "del" | "add", line: string | undefined): Html {
 /** A page for a run that ended before it had anything else to show. */
 export function failureHtml(title: string, diagnostics: readonly Diagnostic[], info: RunInfo): string {
   const heading = `${title}: ${severityCounts(diagnostics)}`;
-  return page(heading, [runLine(info.host, info.modes, info)], [findings("Findings", diagnostics)]);
+  return page(heading, [runLine(info.host, info.modes, info)], [findingSection(diagnostics)]);
 }

@@ -7,15 +7,29 @@ import type { RunInfo } from "../text/run-info.ts";
 import { DONE, summaryActions } from "../text/vocabulary.ts";
 import type { ChangeView, SpecPlace } from "../view/change-view.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
+import {
+  briefDifference,
+  type ChangeGroup,
+  foldChanges,
+  foldEffects,
+  groupNames,
+  groupTitle,
+  kindCounts,
+} from "../view/fold.ts";
 import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
 import { kindTable, ORIGIN_HEADS, ORIGINS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
-import { changeGraph, type LinkedChange, neededBy } from "./change-graph.ts";
+import { changeGraph, neededBy } from "./change-graph.ts";
 import {
+  anchorOf,
+  closed,
   type Facets,
   fieldTable,
   filterBar,
+  findingSection,
   findings,
   folded,
+  type GlanceRow,
+  glance,
   type Html,
   html,
   itemList,
@@ -29,43 +43,63 @@ import {
 } from "./page.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
-  const all = plan.changes
-    .map((view, at): LinkedChange => ({ view, id: `change-${at}` }))
-    .filter(({ view }) => view.action !== "noop");
-  const own = all.filter(({ view }) => view.origin !== "pending");
-  const guards = plan.guards.map((guard) => guard.diagnostic);
+  const all = plan.notable;
+  const ids = anchorsOf(all);
+  const own = all.filter((view) => view.origin !== "pending");
+  const list = (title: string, changes: readonly ChangeView[]) =>
+    itemList(
+      `${title}: ${count(changes.length, "resource")}`,
+      foldChanges(changes, plan.expand)
+        .flatMap(splitLarge)
+        .map((group) => groupHtml(group, ids, changes.length <= OPEN)),
+    );
+  const isSplit = plan.split !== undefined;
+  const facets = [...all.map((view) => facetsOf(view)), ...plan.drift.map(driftFacets)];
+  const findings = [...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes];
   return page(plan.title, heading(plan, info), [
-    findings("Guards", guards),
-    findings("Findings", [...plan.diagnostics, ...plan.notes]),
-    effects(all.map(({ view }) => view)),
-    table(plan),
-    changeGraph(all.filter(({ view }) => view.touches)),
-    filterBar([...all.map(({ view }) => facetsOf(view)), ...plan.drift.map(driftFacets)]),
-    changes(
-      plan.split === undefined ? "Destroys" : "Destroys, caused by this change",
-      own.filter(({ view }) => view.destroys),
+    glance(glanceRows(plan)),
+    findingSection(findings),
+    filterBar(facets),
+    list(
+      isSplit ? "Destroys, caused by this change" : "Destroys",
+      own.filter((view) => view.destroys),
     ),
-    changes(
-      plan.split === undefined ? "Changes" : ORIGIN_HEADS.caused,
-      own.filter(({ view }) => view.touches && !view.destroys),
+    list(
+      isSplit ? ORIGIN_HEADS.caused : "Changes",
+      own.filter((view) => view.touches && !view.destroys),
     ),
-    changes(
+    list(
       ORIGIN_HEADS.pending,
-      all.filter(({ view }) => view.origin === "pending"),
+      all.filter((view) => view.origin === "pending"),
     ),
     resolved(plan),
     driftSection(plan),
-    changes(
+    list(
       "Unmanaged members",
-      all.filter(({ view }) => view.action === "report"),
+      all.filter((view) => view.action === "report"),
     ),
+    facets.length === 0 ? NOTHING : keyHelp,
+    effects(all),
+    table(plan),
+    changeGraph(all.flatMap((view) => (view.touches ? [{ view, id: ids.get(view) ?? "" }] : []))),
     unmanaged(plan),
-    all.length + plan.drift.length === 0 ? NOTHING : keyHelp,
   ]);
 }
 
-function facetsOf({ kind, action, severity, origin }: ChangeView): Facets {
-  return { kind, action, severity, origin: origin === undefined ? undefined : ORIGINS[origin] };
+/** The address of a change, and a number where several changes have one: an address stays the same in every plan. */
+function anchorsOf(changes: readonly ChangeView[]): ReadonlyMap<ChangeView, string> {
+  const times = new Map<string, number>();
+  return new Map(
+    changes.map((view) => {
+      const number = (times.get(view.address) ?? 0) + 1;
+      times.set(view.address, number);
+      return [view, number === 1 ? view.address : `${view.address}~${number}`];
+    }),
+  );
+}
+
+function facetsOf({ kind, action, severity, origin }: ChangeView, number = 1): Facets {
+  return { kind, action, severity, origin: origin === undefined ? undefined : ORIGINS[origin], number };
 }
 
 function driftFacets({ kind, what, severity }: DriftItem): Facets {
@@ -73,11 +107,60 @@ function driftFacets({ kind, what, severity }: DriftItem): Facets {
 }
 
 function heading(plan: PlanView, info: RunInfo | undefined): readonly Html[] {
-  const { refusal, host } = plan;
-  const refused =
-    refusal === undefined ? NOTHING : html`<div class="note error"><p><strong>${refusal}</strong></p></div>`;
   const compared = plan.split === undefined ? NOTHING : html`<p class="where">${plan.split.title}</p>`;
-  return [runLine(host, plan.modes, info), compared, refused, tiles(plan)];
+  return [runLine(plan.host, plan.modes, info), compared, tiles(plan)];
+}
+
+/** A line names so many objects or sentences; the filter shows all. */
+const MOST_NAMED = 3;
+
+function glanceRows(plan: PlanView): readonly GlanceRow[] {
+  const touching = plan.notable.filter((view) => view.touches);
+  const destroyed = touching.filter((view) => view.destroys);
+  const actions = [...new Set(destroyed.map(({ action }) => action))];
+  const bySeverity = (severity: Severity) =>
+    touching.filter((view) => !view.destroys && view.severity === severity);
+  const row = (
+    tone: string,
+    label: string,
+    changes: readonly ChangeView[],
+    filter: string,
+  ): readonly GlanceRow[] => (changes.length === 0 ? [] : [{ tone, label, text: named(changes), filter }]);
+  const refusal: readonly GlanceRow[] =
+    plan.refusal === undefined
+      ? []
+      : [
+          {
+            tone: "delete",
+            label: "Blocked",
+            text: html`<strong>by ${plan.refusal.replace("Blocked by ", "")}</strong>`,
+          },
+        ];
+  return [
+    ...refusal,
+    ...row("delete", "Destroys", destroyed, `action=${actions.join(",")}`),
+    ...row("update", "Access", bySeverity("security"), "severity=security"),
+    ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
+    ...effectRow(touching),
+  ];
+}
+
+/** `2 clusters, 1 job: clusters.etl, jobs.nightly, and 1 more`. */
+function named(changes: readonly ChangeView[]): Html {
+  const links = changes
+    .slice(0, MOST_NAMED)
+    .map((view, at) => html`${at === 0 ? "" : ", "}<a href="#${anchorOf(view.address)}">${view.address}</a>`);
+  const rest = changes.length - links.length;
+  return html`${kindCounts(changes)}: ${links}${rest === 0 ? "" : `, and ${grouped(rest)} more`}`;
+}
+
+function effectRow(changes: readonly ChangeView[]): readonly GlanceRow[] {
+  const all = foldEffects(changes);
+  if (all.length === 0) return [];
+  const sentences = all.slice(0, MOST_NAMED).map(({ subject, sentence }) => `${subject}: ${sentence}`);
+  const rest = all.length - sentences.length;
+  const more = rest === 0 ? NOTHING : html` <a href="#effects">and ${count(rest, "more side effect")}</a>`;
+  return [{ tone: "update", label: "Side effects", text: html`${sentences.join("; ")}${more}` }];
 }
 
 function resolved({ split }: PlanView): Html {
@@ -94,16 +177,25 @@ function tiles({ summary }: PlanView): Html {
   return html`<ul class="tiles">${tiles}<li><b>${grouped(summary.noop)}</b><span>unchanged</span></li></ul>`;
 }
 
+/** The first lines say what is on the first screen already. */
+const MOST_EFFECTS = 500;
+
 function effects(views: readonly ChangeView[]): Html {
-  const all = views.flatMap((view) =>
-    view.consequences.map(
-      (sentence) => html`<li><span class="address">${view.address}</span>: ${sentence}</li>`,
-    ),
+  const all = foldEffects(views);
+  if (all.length <= MOST_NAMED) return NOTHING;
+  const lines = all
+    .slice(0, MOST_EFFECTS)
+    .map(({ subject, sentence }) => html`<li><span class="address">${subject}</span>: ${sentence}</li>`);
+  const rest = all.length - lines.length;
+  const more =
+    rest === 0
+      ? NOTHING
+      : html`<p class="remark">… and ${grouped(rest)} more; each change lists its own side effects.</p>`;
+  return closed(
+    `Side effects: ${grouped(all.length)}`,
+    [html`<ul class="effects">${lines}</ul>`, more],
+    "effects",
   );
-  return all.length === 0
-    ? NOTHING
-    : html`<section><h2>Side effects</h2><ul class="effects">${all}</ul></section>
-`;
 }
 
 function table(plan: PlanView): Html {
@@ -111,46 +203,75 @@ function table(plan: PlanView): Html {
   if (head === undefined) return NOTHING;
   const cells = (row: readonly string[]) =>
     row.map((cell) => (cell === "·" ? html`<td class="zero">·</td>` : html`<td>${cell}</td>`));
-  return html`<section><h2>By kind</h2><table class="kinds"><tr>${head.map((cell, at) => html`<th scope="col">${at === 0 ? "kind" : cell}</th>`)}</tr>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</table></section>
-`;
+  return closed("By kind", [
+    html`<table class="kinds"><tr>${head.map((cell, at) => html`<th scope="col">${at === 0 ? "kind" : cell}</th>`)}</tr>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</table>`,
+  ]);
 }
 
-function changes(title: string, all: readonly LinkedChange[]): Html {
-  return itemList(`${title}: ${count(all.length, "resource")}`, all.map(change));
+/** A browser shows all members of a group that is open. */
+const MOST_MEMBERS = 2000;
+
+function splitLarge(group: ChangeGroup): readonly ChangeGroup[] {
+  return Array.from(
+    { length: Math.ceil(group.length / MOST_MEMBERS) },
+    (_, at) => group.slice(at * MOST_MEMBERS, (at + 1) * MOST_MEMBERS) as unknown as ChangeGroup,
+  );
 }
 
-function change({ view, id }: LinkedChange): Html {
-  const { action, verb, address, remarks, fields, content, reasons, consequences } = view;
+/** `isShort`: the list has so few changes that those which destroy something are open. */
+function groupHtml(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, isShort: boolean): Html {
+  const [view, ...others] = group;
+  const { action, verb, fields, content, reasons, consequences } = view;
+  const isSingle = others.length === 0;
   const sentences = [
     ...consequences.map((consequence) => html`<li>${consequence}</li>`),
     ...reasons.map((reason) => html`<li class="reasons">because ${reason}</li>`),
-    ...neededBy(view).map((text) => html`<li class="reasons">depends on <code>${text}</code></li>`),
+    ...(isSingle ? neededBy(view) : []).map(
+      (address) =>
+        html`<li class="reasons">depends on <code><a href="#${anchorOf(address)}">${address}</a></code></li>`,
+    ),
   ];
+  const remarks = isSingle ? view.remarks : view.sharedRemarks;
   return folded({
     tone: action,
-    open: view.destroys,
-    facets: facetsOf(view),
-    id,
+    open: isSingle && isShort && view.destroys,
+    facets: facetsOf(view, group.length),
+    id: isSingle ? ids.get(view) : undefined,
     head: [
-      html`<span class="verb">${verb}</span><span class="address">${address}</span>`,
+      html`<span class="verb">${verb}</span><span class="address">${isSingle ? view.address : groupTitle(group)}</span>`,
+      remark(briefDifference(fields)),
+      isSingle ? NOTHING : remark(groupNames(group, MOST_NAMED)),
       remark(remarks.join("; ")),
       consequences.length === 0
         ? NOTHING
         : html`<span class="flag">${count(consequences.length, "side effect")}</span>`,
       severity(view.severity),
       view.origin === undefined ? NOTHING : remark(ORIGINS[view.origin]),
-      place(view.at),
+      isSingle ? place(view.at) : NOTHING,
     ],
     body: [
       sentences.length === 0 ? NOTHING : html`<ul>${sentences}</ul>`,
       fieldTable(fields),
       sideBySide(content),
+      isSingle ? NOTHING : members(group, ids),
     ],
   });
 }
 
+/** The changes of a group, each with its anchor and its place in the spec. */
+function members(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>): Html {
+  const items = group.map((view) => {
+    const own = view.remarks.filter((text) => !view.sharedRemarks.includes(text));
+    return html`<li id="${ids.get(view) ?? ""}"><code>${view.address}</code> ${remark(own.join("; "))}${place(view.at)}</li>`;
+  });
+  return html`<ul class="members">${items}</ul>`;
+}
+
+/** `other` says nothing that a reader needs. */
 function severity(level: Severity | undefined): Html {
-  return level === undefined ? NOTHING : html`<span class="remark severity">${level}</span>`;
+  return level === undefined || level === "other"
+    ? NOTHING
+    : html`<span class="remark severity">${level}</span>`;
 }
 
 function place(at: SpecPlace | undefined): Html {
@@ -167,22 +288,35 @@ function driftSection({ drift }: PlanView): Html {
 function unmanaged(plan: PlanView): Html {
   const all = plan.unmanaged.filter((unmanagedItem) => unmanagedItem.source !== undefined);
   if (all.length === 0) return NOTHING;
-  return folded({
-    tone: "report",
-    open: false,
-    head: [html`<span class="remark">Unmanaged: ${count(all.length, "object")}</span>`],
-    body: [
-      html`<ul>${all.map((unmanagedItem) => html`<li><code>${unmanagedItem.address}</code></li>`)}</ul>`,
-    ],
-  });
+  const groups = Map.groupBy(all, ({ group }) => group);
+  const items = [...groups].map(
+    ([group, own]) => html`<li>${group}: ${own.map(({ name }) => html`<code>${name}</code> `)}</li>`,
+  );
+  return closed(`Unmanaged: ${count(all.length, "object")}`, [html`<ul>${items}</ul>`]);
 }
 
 export function driftHtml({ title, drift, host, diagnostics }: DriftView, info?: RunInfo): string {
+  const rows = (["security", "cost"] as const).flatMap((level): readonly GlanceRow[] => {
+    const own = drift.filter((item) => item.severity === level);
+    if (own.length === 0) return [];
+    const names = own.slice(0, MOST_NAMED).map(({ address }) => address);
+    const more = own.length > names.length ? `, and ${grouped(own.length - names.length)} more` : "";
+    const label = level === "security" ? "Access" : "Cost";
+    return [
+      {
+        tone: "update",
+        label,
+        text: html`${kindCounts(own)}: ${names.join(", ")}${more}`,
+        filter: `severity=${level}`,
+      },
+    ];
+  });
   return page(
     title,
     [runLine(host, info?.modes ?? [], info)],
     [
-      findings("Findings", diagnostics),
+      glance(rows),
+      findingSection(diagnostics),
       drift.length === 0
         ? NOTHING
         : html`${filterBar(drift.map(driftFacets))}${itemList("Since the last apply", driftList(drift))}${keyHelp}`,
@@ -197,7 +331,7 @@ function driftList(drift: readonly DriftItem[]): readonly Html[] {
       open: drift.length <= OPEN,
       facets: driftFacets(driftItem),
       head: [
-        html`<span class="address">${driftItem.address}</span><span class="verb">${driftItem.verb}</span>${severity(driftItem.severity)}${remark(driftItem.remark)}${place(driftItem.at)}`,
+        html`<span class="verb">${driftItem.word}</span><span class="address">${driftItem.address}</span>${remark(briefDifference(driftItem.fields))}${severity(driftItem.severity)}${remark(driftItem.remark)}${place(driftItem.at)}`,
       ],
       body: [
         driftItem.origin === "" ? NOTHING : html`<p class="hint">${driftItem.origin}</p>`,
@@ -214,7 +348,7 @@ const OPEN = 5;
 export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
   const { title, changes, diagnostics, notes, plan } = outcome;
   const planned = new Map<string, ChangeView>(
-    (plan?.changes ?? []).map((changeView) => [keyOf(changeView), changeView]),
+    (plan?.notable ?? []).map((changeView) => [keyOf(changeView), changeView]),
   );
   const item = (outcomeItem: OutcomeItem): Html => itemHtml(outcomeItem, planned.get(keyOf(outcomeItem)));
   const applied = changes.filter((outcomeItem) => outcomeItem.result === "applied");
@@ -223,13 +357,28 @@ export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
     title,
     [runLine(info.host, info.modes, info), outcomeTiles(outcome)],
     [
-      findings("Findings", [...notes, ...diagnostics]),
+      glance(outcomeRows(others)),
+      findingSection([...notes, ...diagnostics]),
       filterBar(changes.map(outcomeFacets)),
       itemList(`Not applied: ${count(others.length, "change")}`, others.map(item)),
       itemList(`Applied: ${count(applied.length, "change")}`, applied.map(item)),
       changes.length === 0 ? NOTHING : keyHelp,
     ],
   );
+}
+
+function outcomeRows(others: readonly OutcomeItem[]): readonly GlanceRow[] {
+  return [...Map.groupBy(others, ({ result }) => result)].map(([result, own]) => {
+    const names = own.slice(0, MOST_NAMED).map(({ address }) => address);
+    const more = own.length > names.length ? `, and ${grouped(own.length - names.length)} more` : "";
+    const label = result.charAt(0).toUpperCase() + result.slice(1);
+    return {
+      tone: TONES[result] ?? "update",
+      label,
+      text: html`${names.join(", ")}${more}`,
+      filter: `result=${result}`,
+    };
+  });
 }
 
 const keyOf = ({ address, action }: Pick<OutcomeItem, "address" | "action">): string =>
@@ -263,13 +412,14 @@ function itemHtml(outcomeItem: OutcomeItem, planned: ChangeView | undefined): Ht
     tone: TONES[result] ?? action,
     open: result !== "applied",
     facets: outcomeFacets(outcomeItem),
+    id: address,
     head: [
       html`<span class="verb">${did.join(" ")}</span><span class="address">${address}</span>`,
       remark(why),
       remark(result === "applied" || tried ? duration(elapsedMs) : ""),
     ],
     body: [
-      finding === undefined ? NOTHING : findings("", [finding]),
+      finding === undefined ? NOTHING : findings([finding]),
       ...(planned === undefined ? [] : [fieldTable(planned.fields), sideBySide(planned.content)]),
     ],
   });

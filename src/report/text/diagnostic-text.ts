@@ -32,11 +32,12 @@ export function ruleText({ name, severity, at }: DiagnosticRule): string {
   return `rule ${name} (${severity}) at ${placeText(at)}`;
 }
 
-/** At most `most` of them, and a last line that counts them where there is more than one. */
+/** At most `most` of them with an empty line between them, and a last line that counts them where there is more than one. */
 export function diagnosticsText(all: readonly Diagnostic[], colors: Colors, most = MOST): string {
   const shown = all.slice(0, most).map((diagnostic) => diagnosticText(diagnostic, colors));
   if (all.length > most) shown.push(`… and ${count(all.length - most, "more diagnostic")}\n`);
-  return shown.join("") + (all.length > 1 ? `${severityCounts(all)}\n` : "");
+  if (all.length > 1) shown.push(`${severityCounts(all)}\n`);
+  return shown.join("\n");
 }
 
 /** `2 errors, 1 warning`. */

@@ -86,11 +86,11 @@ export function markdownCode(text: string): string {
 /** Characters with a meaning inside a line; an underscore inside a word and a colon before a blank have none. */
 const MARKUP = /[\\`*{}[\]()#!|~<>&^$]|(?<!\w)_|_(?!\w)|:(?=\S)/g;
 
-/** Running text for Markdown: every character with a meaning there is escaped; `@` cannot mention anyone. */
+/** Running text for Markdown: every character with a meaning there is escaped; an `@` alone in its element cannot mention anyone. */
 export function markdownText(text: string): string {
   return printable(text)
     .replace(MARKUP, (character) => `&#${character.charCodeAt(0)};`)
-    .replaceAll("@", "<code>&#64;</code>")
+    .replaceAll("@", "<span>&#64;</span>")
     .replace(/\b(https?|www|ftp|mailto)(?=[.&])/gi, "<span>$1</span>");
 }
 

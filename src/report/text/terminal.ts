@@ -40,6 +40,36 @@ export function wantsColor(env: Readonly<Record<string, string | undefined>>, is
   return isTerminal && env.TERM !== "dumb" && !set("CI");
 }
 
+const COLOR_CODE = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
+/** Lines of a spec with carets below them keep their columns. */
+const FRAME = /^\s*>?\s*\d* \|/;
+const NARROWEST = 40;
+const HANGING = 4;
+
+/** Breaks long lines between words; the rest of a line is indented more than its start. */
+export function wrapText(text: string, columns: number): string {
+  if (columns < NARROWEST) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => wrapLine(line, columns))
+    .join("\n");
+}
+
+function wrapLine(line: string, columns: number): readonly string[] {
+  const widthOf = (part: string) => [...part.replace(COLOR_CODE, "")].length;
+  const plain = line.replace(COLOR_CODE, "");
+  if (widthOf(line) <= columns || FRAME.test(plain)) return [line];
+  const indent = " ".repeat(Math.min(plain.length - plain.trimStart().length + HANGING, columns / 2));
+  const lines: string[] = [];
+  let current = "";
+  for (const part of line.split(/(?<=\S)(?= )/)) {
+    const isFull = current !== "" && widthOf(current) + widthOf(part) > columns;
+    if (isFull) lines.push(current);
+    current = isFull ? indent + part.trimStart() : current + part;
+  }
+  return [...lines, current];
+}
+
 interface TableStyle {
   readonly indent?: string;
   /** Of the first row. */

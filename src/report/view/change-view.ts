@@ -97,6 +97,11 @@ export class ChangeView {
     return remarksOf(this.source, this.#registry);
   }
 
+  /** Those that equal changes have, too: without the name. */
+  get sharedRemarks(): readonly string[] {
+    return this.remarks.filter((remark) => !remark.startsWith("named "));
+  }
+
   /** Where the spec declares the resource; undefined for what it does not declare. */
   get at(): SpecPlace | undefined {
     return this.#places(this.source.address);
@@ -262,7 +267,6 @@ export function remarksOf(change: Change, registry: KindRegistry): readonly stri
     remarks.push(change.keepsOld === true ? KEPT : REPLACING[change.replacing]);
   if ("nameFrom" in change && change.nameFrom !== undefined)
     remarks.push(`takes the name of ${printable(change.nameFrom.address)}`);
-  if (change.action === "update") remarks.push(...stepNames(change.steps.map((step) => step.operation)));
   if (
     (change.action === "delete" || change.action === "replace") &&
     registry.of(change.address).nameField !== undefined
@@ -280,14 +284,6 @@ const REPLACING = {
   "rename-aside": "rename the old object, then delete it last",
   "delete-first": "delete the old object first",
 } as const;
-
-/** The usual way of a kind to change something. */
-const PLAIN_STEPS = new Set(["update", "edit", "reset", "put", "patch"]);
-
-function stepNames(operations: readonly string[]): readonly string[] {
-  const names = [...new Set(operations)].filter((name) => !PLAIN_STEPS.has(name));
-  return names.length === 0 ? [] : [`by ${names.map(printable).join(", ")}`];
-}
 
 /** A small change in a large file is shown completely; of a rewritten file, the beginning is shown. */
 const MOST_LINES = 60;

@@ -35,8 +35,10 @@ export interface DriftItem {
   readonly address: string;
   readonly kind: string;
   readonly what: Drift["what"];
-  /** `changed`, `is gone`, `appeared`. */
+  /** `changed`, `was deleted`, `appeared`: after the address in a sentence. */
   readonly verb: string;
+  /** `changed`, `deleted`, `appeared`: before the address in a list. */
+  readonly word: string;
   readonly at: SpecPlace | undefined;
   readonly fields: readonly FieldLine[];
   /** The diff of a string as lines of a unified diff. */
@@ -66,6 +68,7 @@ export interface DriftReportContext {
 const ALL_DRIFT: DriftReportContext = { sinceLast: false, least: "other" };
 
 const VERBS = { changed: "changed", gone: "was deleted", appeared: "appeared" } as const;
+const WORDS = { changed: "changed", gone: "deleted", appeared: "appeared" } as const;
 
 export function driftView(
   plan: Pick<Plan, "host" | "drift" | "diagnostics">,
@@ -104,6 +107,7 @@ export function driftItem(
     kind: drift.kind,
     what: drift.what,
     verb: VERBS[drift.what],
+    word: WORDS[drift.what],
     at: places(drift.address),
     fields: differences.flatMap((rated, at) =>
       withRemark(linesOf(drift, rated, registry), markText(marks[at], context)),
@@ -185,6 +189,8 @@ function markJson(
   };
 }
 
+export const UNRECORDED = "the service does not record who changed it, or when";
+
 /** `changed by ada@example.com at 2026-11-21T09:48:03Z`, or that the service does not record it. */
 export function originText(origin: DriftOrigin | undefined): string {
   if (origin === undefined) return "";
@@ -193,7 +199,7 @@ export function originText(origin: DriftOrigin | undefined): string {
   if (by !== undefined) return printable(`changed by ${by}${when}`);
   if (at !== undefined) return `changed${when}; the service does not record by whom`;
   const createdBy = creator === undefined ? "" : `created by ${creator}; `;
-  return printable(`${createdBy}the service does not record who changed it, or when`);
+  return printable(`${createdBy}${UNRECORDED}`);
 }
 
 export function originJson(origin: DriftOrigin | undefined): Record<string, unknown> | undefined {

@@ -47,6 +47,8 @@ export interface PlanView {
   readonly diagnostics: readonly PlanFinding[];
   /** Findings about the run around the plan. The text form leaves them out, because they are on standard error already. */
   readonly notes: readonly Diagnostic[];
+  /** Whether equal changes stand one by one. */
+  readonly expand: boolean;
 }
 
 /** `origin`: of a plan that was compared with a base, and of an error of a single resource. */
@@ -71,6 +73,7 @@ export function planView(
   notes: readonly Diagnostic[] = [],
   places: SpecPlaces = NO_PLACES,
   exitcodeFor: ExitcodeFor = "all",
+  expand = false,
 ): PlanView {
   const { split } = plan;
   const own = new Set(causedPart(plan).diagnostics);
@@ -112,6 +115,7 @@ export function planView(
       own.has(diagnostic) ? diagnostic : pendingFinding(diagnostic),
     ),
     notes,
+    expand,
   };
 }
 

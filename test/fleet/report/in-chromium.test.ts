@@ -29,9 +29,9 @@ describeInChromium("the page of a fleet", (open) => {
     const names = () => page.locator("details.item:visible .address").allTextContents();
     expect(await names()).toHaveLength(7);
     expect(await page.locator("details.item[open] .address").allTextContents()).toEqual([
-      "bi-prod",
       "ml-prod",
       "ml-test",
+      "bi-prod",
     ]);
     expect(await page.locator("b", { hasText: "ml-prod.example" }).count()).toBe(0);
     await page.fill("#search", "ml-");

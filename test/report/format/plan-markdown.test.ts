@@ -4,9 +4,11 @@ import { describe, expect, test } from "vitest";
 import { addressOf } from "../../../src/core/address.ts";
 import { planMarkdown } from "../../../src/report/format/plan-markdown.ts";
 import { SUMMARY_SIZE } from "../../../src/report/text/markdown.ts";
+import { teamView } from "../html/team-plan.ts";
 import { create, everything, INFO, planOf, remove, replace, update, viewOf } from "../plans.ts";
 
 const markdown = (plan: Parameters<typeof viewOf>[0]) => planMarkdown(viewOf(plan)).text;
+const each = (plan: Parameters<typeof viewOf>[0]) => planMarkdown({ ...viewOf(plan), expand: true }).text;
 const many = (number: number) =>
   Array.from({ length: number }, (_, at) => ({
     ...create,
@@ -27,7 +29,7 @@ describe("plan as Markdown", () => {
     expect(kept).not.toContain("Destroys");
   });
 
-  test("the marker comes first, then the title, the verdict, the run, and the table", () => {
+  test("the marker comes first, then the title, the verdict, the run, the side effects, and the reason", () => {
     const { text } = planMarkdown(viewOf(everything), INFO);
     expect(text.split("\n").slice(0, 15)).toEqual([
       "<!-- workspace:prod -->",
@@ -39,13 +41,14 @@ describe("plan as Markdown", () => {
       "",
       "Workspace `https://ws.example.com` · target prod · commit fedcba98fedc · workspace 1.2.3 · 2026-11-22T08:00:00Z · [run](https://ci.example.com/runs/7)",
       "",
-      "| kind | create | update | replace | delete |",
-      "| --- | --: | --: | --: | --: |",
-      "| secrets | 1 | · | · | · |",
-      "| pools | 1 | 1 | 1 | 1 |",
-      "| **total** | **2** | **1** | **1** | **1** |",
+      "- **Side effects**: pools.shared: 2 running clusters restart",
+      "",
+      "> **error** `GUARD_PREVENT_DESTROY` pools.gone would be deleted, but prevent_destroy is set — take it away",
+      "",
+      "### Destroys: 2 resources",
       "",
     ]);
+    expect(text).toContain("| **total** | **2** | **1** | **1** | **1** |");
   });
 
   test("changes that destroy, are guarded, or have side effects are expanded, and the others are collapsed by kind", () => {
@@ -55,6 +58,24 @@ describe("plan as Markdown", () => {
     for (const address of ["pools.new", "pools.theirs"]) expect(expanded).not.toContain(address);
     expect(text).toContain("<details><summary><b>pools</b>: 1 to create</summary>");
     expect(text).toContain("<details><summary>Drift since the last apply: 1 resource</summary>");
+  });
+
+  test("a comment of any size has its destroys and access changes open, and at most ten changes with their differences", () => {
+    for (const size of [165, 3552]) {
+      const { text } = planMarkdown(teamView(size, true), INFO);
+      const open = text.slice(0, text.indexOf("<details>"));
+      const blocks = open.match(/^- \*\*(DELETE|update|create|replace)\*\* `/gm) ?? [];
+      expect(blocks.length).toBeLessThanOrEqual(10);
+      expect(open).toMatch(/^- \*\*update\*\* \d+ acls: /m);
+      expect(open).toMatch(/^> \*\*\d+ warnings\*\* `SPEC_SECRET_UNSET` /m);
+      expect(open.split("\n").length).toBeLessThan(70);
+    }
+  });
+
+  test("equal changes are one block with all their names", () => {
+    const text = markdown(planOf(many(4)));
+    expect(text).toContain("- **create** 4 pools: `pools.p0`, `pools.p1`, `pools.p2`, `pools.p3`\n");
+    expect(text.match(/\+ node_type_id: small/g)).toHaveLength(1);
   });
 
   test("the fence has + for what comes, - for what goes, and ! for what changes", () => {
@@ -69,7 +90,7 @@ describe("plan as Markdown", () => {
   });
 
   test("a plan that is too long keeps its deletions and says what was omitted", () => {
-    const shown = markdown(planOf([...many(5000), remove]));
+    const shown = each(planOf([...many(5000), remove]));
     // A comment on GitHub has at most 65,536 characters; the pipeline adds to them.
     expect(shown.length).toBeLessThanOrEqual(65_000);
     expect(shown.length).toBeGreaterThan(60_000);
@@ -80,14 +101,18 @@ describe("plan as Markdown", () => {
   });
 
   test("the details of what is destroyed stay longer than the lines of the rest", () => {
-    const shown = markdown(planOf([...many(5000), replace]));
-    expect(shown).toContain("! node_type_id: small → large  # forces replacement");
+    const shown = each(planOf([...many(5000), replace]));
+    expect(shown).toContain("`node_type_id: small → large  # forces replacement`");
   });
 
   test("the summary of a job has room for what a comment leaves out", () => {
-    const view = viewOf(planOf([...many(2000), remove]));
+    const view = { ...viewOf(planOf([...many(2000), remove])), expand: true };
     expect(planMarkdown(view, INFO, SUMMARY_SIZE)).toMatchObject({ cut: false });
-    const { text, cut } = planMarkdown(viewOf(planOf([...many(20_000), remove])), INFO, SUMMARY_SIZE);
+    const { text, cut } = planMarkdown(
+      { ...viewOf(planOf([...many(20_000), remove])), expand: true },
+      INFO,
+      SUMMARY_SIZE,
+    );
     expect(cut).toBe(true);
     // A summary on GitHub has at most 1 MiB.
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_000_000);

@@ -33,7 +33,7 @@ describe("plan as text", () => {
         - DELETE   pools.gone  (id id-0)
 
       Drift that already matches the spec:
-        ~ pools.same changed  (other)
+        ~ changed  pools.same
             max_capacity  5 → 7
 
       Unmanaged: pools (theirs).

@@ -24,7 +24,7 @@ describe("HTML", () => {
   });
 
   test("guards and effects on people come before the changes, and deletions before creations", () => {
-    const places = ["GUARD_PREVENT_DESTROY", "2 running clusters restart", "Destroys", "Changes:"].map(
+    const places = ["GUARD_PREVENT_DESTROY", "2 running clusters restart", "Destroys:", "Changes:"].map(
       (text) => page.indexOf(text),
     );
     expect(places).toEqual([...places].sort((a, b) => a - b));

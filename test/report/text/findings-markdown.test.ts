@@ -19,7 +19,7 @@ test("each finding has its place, its hint and the lines around it, in a block t
       "",
       "## The spec is not valid: 1 error, 1 warning",
       "",
-      "- **error** `SPEC_VALUE` jobs.a is <code>&#64;</code>all &#60;b&#62;",
+      "- **error** `SPEC_VALUE` jobs.a is <span>&#64;</span>all &#60;b&#62;",
       "  - at ``a`.yaml:1:4``",
       "  - hint: write it as &#91;x&#93;&#40;y&#41;",
       "",

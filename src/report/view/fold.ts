@@ -1,0 +1,119 @@
+// Equal things are one thing to read: changes of one kind with the same action and differences, side effects with the same
+// sentence, and diagnostics with the same code. What deletes an object and what changes access is never folded.
+
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { count, grouped } from "../../core/sentences.ts";
+import { printable } from "../text/printable.ts";
+import type { ChangeView } from "./change-view.ts";
+import type { FieldLine } from "./field-lines.ts";
+
+/** One change, or equal ones in the order of the plan. */
+export type ChangeGroup = readonly [ChangeView, ...ChangeView[]];
+
+/** Two equal changes are read as quickly as one line about both. */
+const LEAST = 3;
+
+/** Each group stands where its first change stands. `expand`: every change stands alone. */
+export function foldChanges(changes: readonly ChangeView[], expand = false): readonly ChangeGroup[] {
+  if (expand) return changes.map((change): ChangeGroup => [change]);
+  const alike = Map.groupBy(changes, (change) => likeness(change) ?? change);
+  return [...alike.values()]
+    .flatMap((group) =>
+      group.length < LEAST ? group.map((change): ChangeGroup => [change]) : [group as unknown as ChangeGroup],
+    )
+    .sort(byPosition(changes));
+}
+
+function byPosition(changes: readonly ChangeView[]): (a: ChangeGroup, b: ChangeGroup) => number {
+  const positions = new Map(changes.map((change, at) => [change, at]));
+  return ([a], [b]) => (positions.get(a) ?? 0) - (positions.get(b) ?? 0);
+}
+
+/** Undefined for a change that stands alone. */
+function likeness(view: ChangeView): string | undefined {
+  if (view.destroys || view.severity === "security" || view.reverts.length > 0) return undefined;
+  const { kind, action, origin, fields, content, reasons, consequences, driftOrigin } = view;
+  const { cause } = view.source;
+  return JSON.stringify([
+    kind,
+    action,
+    origin,
+    cause,
+    fields,
+    content,
+    view.sharedRemarks,
+    reasons,
+    consequences,
+    driftOrigin,
+  ]);
+}
+
+/** `12 clusters`, or the address of one change. Printable. */
+export function groupTitle([first, ...rest]: ChangeGroup): string {
+  return rest.length === 0
+    ? printable(first.address)
+    : `${grouped(rest.length + 1)} ${printable(first.kind)}`;
+}
+
+/** `adhoc, etl, and 10 more`: the keys of the changes, without their kind. Printable. */
+export function groupNames(group: ChangeGroup, most: number): string {
+  const names = group.slice(0, most).map(({ kind, address }) => printable(address.slice(kind.length + 1)));
+  const rest = group.length - names.length;
+  return rest === 0 ? names.join(", ") : `${names.join(", ")}, and ${grouped(rest)} more`;
+}
+
+/** `num_workers 2 → 10, and 1 more field`: the first difference in a few words, without its values where they need more room. */
+export function briefDifference(fields: readonly FieldLine[], most = 70): string {
+  const [first] = fields;
+  if (first?.was === undefined || first.label === "") return "";
+  const values = `${first.label} ${first.was} → ${first.text}`;
+  const text = values.length > most ? first.label : values;
+  const more = new Set(fields.slice(1).flatMap(({ label }) => (label === "" ? [] : [label]))).size;
+  return more === 0 ? text : `${text}, and ${count(more, "more field")}`;
+}
+
+/** A side effect of one change, or of several changes of one kind. */
+export interface Effect {
+  /** `780 clusters`, or an address. Printable. */
+  readonly subject: string;
+  readonly sentence: string;
+  readonly changes: ChangeGroup;
+}
+
+/** The most frequent first. */
+export function foldEffects(changes: readonly ChangeView[]): readonly Effect[] {
+  const all = changes.flatMap((change) => change.consequences.map((sentence) => ({ change, sentence })));
+  const alike = Map.groupBy(all, ({ change, sentence }) => `${change.kind}\n${sentence}`);
+  return [...alike.values()]
+    .map((effects): Effect => {
+      const group = effects.map(({ change }) => change) as unknown as ChangeGroup;
+      return { subject: groupTitle(group), sentence: effects[0]?.sentence ?? "", changes: group };
+    })
+    .sort((a, b) => b.changes.length - a.changes.length);
+}
+
+export type DiagnosticGroup = readonly [Diagnostic, ...Diagnostic[]];
+
+/** Errors first. Diagnostics with one code, or of one rule, are a group where there are more than two. */
+export function foldDiagnostics(all: readonly Diagnostic[]): readonly DiagnosticGroup[] {
+  const alike = Map.groupBy(all, ({ severity, code, rule }) => `${severity} ${code} ${rule?.name ?? ""}`);
+  const groups = [...alike.values()].flatMap((group) =>
+    group.length < LEAST
+      ? group.map((diagnostic): DiagnosticGroup => [diagnostic])
+      : [group as unknown as DiagnosticGroup],
+  );
+  const isError = ([first]: DiagnosticGroup) => first.severity === "error";
+  return [...groups.filter(isError), ...groups.filter((group) => !isError(group))];
+}
+
+/** `2 clusters, 1 job`. */
+export function kindCounts(changes: readonly { readonly kind: string }[]): string {
+  const kinds = Map.groupBy(changes, ({ kind }) => kind);
+  return [...kinds].map(([kind, own]) => kindCount(kind, own.length)).join(", ");
+}
+
+/** The name of a kind is a plural. */
+function kindCount(kind: string, number: number): string {
+  const plural = printable(kind);
+  return count(number, plural.replace(/ies$/, "y").replace(/s$/, ""), plural);
+}

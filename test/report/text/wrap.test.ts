@@ -1,0 +1,33 @@
+// Text on a terminal: lines break between words, and their rest is indented.
+
+import { expect, test } from "vitest";
+import { colorsFor, wrapText } from "../../../src/report/text/terminal.ts";
+
+test("a long line breaks between words, and its rest is indented more than its start", () => {
+  const line = "  hint: check for a missing file or target, or raise policy.max_deletes if you intend it";
+  expect(wrapText(line, 50).split("\n")).toEqual([
+    "  hint: check for a missing file or target, or",
+    "      raise policy.max_deletes if you intend it",
+  ]);
+});
+
+test("colors take no room, and lines that fit stay as they are", () => {
+  const colors = colorsFor(true);
+  const line = `  ${colors.red("one two three four five six seven eight nine")}`;
+  expect(wrapText(line, 46)).toBe(line);
+  expect(wrapText("short\nlines\n", 60)).toBe("short\nlines\n");
+});
+
+test("a word that is longer than a line is not broken", () => {
+  const address = "x".repeat(70);
+  expect(wrapText(`error: ${address} is here`, 60).split("\n")).toEqual([
+    "error:",
+    `    ${address}`,
+    "    is here",
+  ]);
+});
+
+test("lines of a spec keep their columns, so that carets stay below their words", () => {
+  const frame = `  > 12 | ${"key: value, ".repeat(9)}\n       | ${" ".repeat(60)}^^^^^`;
+  expect(wrapText(frame, 50)).toBe(frame);
+});

@@ -1,0 +1,99 @@
+// Equal changes, side effects, and findings are one thing to read; what destroys and what changes access stands alone.
+
+import { describe, expect, test } from "vitest";
+import { warning } from "../../../src/core/diagnostic.ts";
+import { planText } from "../../../src/report/format/plan-text.ts";
+import { colorsFor } from "../../../src/report/text/terminal.ts";
+import {
+  briefDifference,
+  foldChanges,
+  foldDiagnostics,
+  foldEffects,
+  groupNames,
+  groupTitle,
+  kindCounts,
+} from "../../../src/report/view/fold.ts";
+import { teamView } from "../html/team-plan.ts";
+
+const view = teamView(165);
+const touching = view.notable.filter((change) => change.touches);
+
+describe("equal changes", () => {
+  const groups = foldChanges(touching);
+
+  test("a group has one kind, action, and difference, and every change is in one group", () => {
+    expect(groups.flat()).toHaveLength(touching.length);
+    expect(new Set(groups.flat()).size).toBe(touching.length);
+    for (const group of groups)
+      expect(
+        new Set(group.map(({ kind, action, fields }) => JSON.stringify([kind, action, fields]))).size,
+      ).toBe(1);
+    expect(groups.map(groupTitle).slice(0, 3)).toEqual(["15 clusters", "30 clusters", "16 jobs"]);
+  });
+
+  test("what destroys an object and what changes access stands alone", () => {
+    for (const group of groups.filter(({ length }) => length > 1))
+      expect(group.some(({ destroys, severity }) => destroys || severity === "security")).toBe(false);
+  });
+
+  test("two equal changes stand apart, and with expand all do", () => {
+    expect(groups.map(({ length }) => length)).not.toContain(2);
+    expect(foldChanges(touching, true).every(({ length }) => length === 1)).toBe(true);
+  });
+
+  test("groups keep the order of the plan", () => {
+    const positions = groups.map(([first]) => touching.indexOf(first));
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+  });
+
+  test("a group names some of its changes and counts the others", () => {
+    const [first] = groups;
+    expect(first === undefined ? "" : groupNames(first, 2)).toBe("ads-0, data-3, and 13 more");
+    expect(kindCounts(touching.slice(0, 9))).toBe("6 clusters, 2 jobs, 1 pool");
+  });
+
+  test("text has a line that says how to see each of them, and with expand it has each of them", () => {
+    const folded = planText(view, colorsFor(false));
+    expect(folded).toContain(
+      "  ~ update   15 clusters  (ads-0, data-3, ads-21, data-24, ads-42, and 10 more)\n",
+    );
+    expect(folded).toContain("Equal changes are shown once; `--expand` shows each of them.");
+    const expanded = planText({ ...view, expand: true }, colorsFor(false));
+    expect(expanded.match(/^ {2}~ update {3}clusters\.\w+-\d+$/gm)?.length).toBeGreaterThan(50);
+    expect(expanded).not.toContain("--expand");
+  });
+});
+
+describe("side effects", () => {
+  test("the same sentence about objects of one kind is one line, the most frequent first", () => {
+    expect(foldEffects(touching).map(({ subject, sentence }) => `${subject}: ${sentence}`)).toEqual([
+      "50 clusters: the cluster is running and restarts to apply the changes",
+      "17 clusters: 1 active run on it stops",
+      "3 jobs: its run history is no longer available",
+      "2 clusters: the cluster is running and is permanently deleted",
+    ]);
+  });
+});
+
+describe("findings", () => {
+  test("three with one code are a group, two are not, and errors come first", () => {
+    const finding = (code: "SPEC_CRON" | "SPEC_EMPTY", number: number) => warning(code, `message ${number}`);
+    const all = [1, 2, 3].map((number) => finding("SPEC_CRON", number));
+    const others = [4, 5].map((number) => finding("SPEC_EMPTY", number));
+    expect(foldDiagnostics([...all, ...others]).map(({ length }) => length)).toEqual([3, 1, 1]);
+    const failed = { ...finding("SPEC_EMPTY", 6), severity: "error" as const };
+    expect(foldDiagnostics([...all, failed])[0]).toEqual([failed]);
+  });
+});
+
+describe("a difference in a few words", () => {
+  test("names the first field with its values, counts the others, and leaves out long values", () => {
+    const line = (label: string, was: string, text: string) => ({ label, was, text });
+    expect(briefDifference([line("size", "1", "2")])).toBe("size 1 → 2");
+    expect(briefDifference([line("size", "1", "2"), line("name", "a", "b")])).toBe(
+      "size 1 → 2, and 1 more field",
+    );
+    expect(briefDifference([line("code", "x".repeat(70), "y")])).toBe("code");
+    expect(briefDifference([{ label: "value", text: "(sensitive)" }])).toBe("");
+  });
+});
