@@ -39,7 +39,7 @@ export interface PlanDraft {
   readonly context: PlanContext;
   readonly facts: PlanFacts;
   readonly removals: PlannedDeletes;
-  /** The changes of the plan so far. */
+  /** The changes of the plan up to this pass. */
   readonly changes: readonly Change[];
   /** The workspace as these changes leave it. */
   readonly workspace: PlannedWorkspace;
@@ -57,7 +57,7 @@ type Pass = (draft: PlanDraft) => Partial<PlanDraft>;
 /** Each resource is compared with its live object and its record. */
 const DECIDE: readonly Pass[] = [reportUnreadableKinds, decideResources];
 
-/** What leaves is added, and the changes get their order. Repeated once the caller is known. */
+/** Removals are added, and the changes get their order. Repeated when the caller becomes known. */
 const ARRANGE: readonly Pass[] = [
   planRemovals,
   addDependencies,
@@ -94,7 +94,7 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
   return finishPlan(draftPlan(from), from);
 }
 
-/** What follows from the spec, the state, and live objects alone. Without a caller, every member of a list that the spec owns is deleted. */
+/** The part of a plan that needs only the spec, the state, and live objects. Without a caller, every member of a list that the spec owns is deleted. */
 export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
   return through(emptyDraft(from, { caller }), [...DECIDE, ...ARRANGE, ...REPORT]);
 }

@@ -162,7 +162,7 @@ function payloadOf(run: ApplyRun, change: Create | Replace | Update): { readonly
   });
 }
 
-/** Renames the old object of a replacement under an intent of its own, so that the new object can have its name. */
+/** Renames the old object of a replacement under a separate intent, so that the new object can have its name. */
 export async function renameReplaced(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   const { address, id } = change;
   const provider = run.input.registry.get(change.kind);

@@ -28,7 +28,7 @@ export async function walkGraph(
   await new Walk(nodes, slots, stopped).all();
 }
 
-/** A node on its way: how many dependencies it waits for, and what waits for it. */
+/** The progress of a node: how many dependencies it waits for, and what waits for it. */
 class Visit {
   readonly node: GraphNode;
   readonly position: number;

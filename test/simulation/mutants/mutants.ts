@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
     bug: "any object with the name is adopted after an unknown outcome",
     file: "src/engine/recover/resolve-intent.ts",
     find: `return fieldDiffs.every(({ path: [name] }) =>`,
-    put: `return true || found.every(({ path: [name] }) =>`,
+    put: `return true || fieldDiffs.every(({ path: [name] }) =>`,
     suite: "name-conflict",
   },
   {
