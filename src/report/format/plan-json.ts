@@ -1,4 +1,4 @@
-// A plan (schemas/plan.schema.json) and its drift as JSON, in the form of Terraform, so that policies for its plans can read
+// A plan (schemas/plan.schema.json) and its drift as JSON, like a plan of Terraform, so that the same policies can read
 // them: values before and after each change, which of them are known only after the apply, and an RFC 6902 patch.
 
 import jsonPatch from "fast-json-patch";

@@ -232,7 +232,7 @@ function remarks({ severity, remark }: DriftItem): string {
   return texts.length === 0 ? "" : `  (${texts.join("; ")})`;
 }
 
-/** What is not recorded of several objects is said once, below them. */
+/** If the service does not record who changed several objects, one line below them says it. */
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
   const isOnce = areUnrecorded(drift.map(({ origin }) => origin));
   const lines = drift.flatMap((driftItem) => [
@@ -244,7 +244,7 @@ export function driftLines(drift: readonly DriftItem[], colors: Colors): readonl
   return isOnce ? [...lines, colors.dim(UNRECORDED_NOTE)] : lines;
 }
 
-const UNRECORDED_NOTE = `Where nobody is named, ${UNRECORDED}.`;
+const UNRECORDED_NOTE = `For changes without a name, ${UNRECORDED}.`;
 
 const areUnrecorded = (origins: readonly string[]): boolean =>
   origins.filter((origin) => origin.endsWith(UNRECORDED)).length > 1;

@@ -46,7 +46,7 @@ function draw(parts: BoardParts, tasks: readonly Task[]): Promise<unknown> {
     registerSignalListeners: false,
     renderer: "default",
     rendererOptions,
-    // The library falls back where stdout is no terminal. The board is on stderr, so it stays the same.
+    // The library falls back if stdout is not a terminal. The board is on stderr, so it does not change.
     fallbackRenderer: "default",
     fallbackRendererOptions: rendererOptions,
   });

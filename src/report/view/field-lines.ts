@@ -91,7 +91,7 @@ function changedLines(fields: FieldTable, diff: FieldDiff, label: string): reado
   return [{ label, was: contentText(diff.path, before), text: contentText(diff.path, after) }];
 }
 
-/** The first characters of a digest tell two contents apart. Cells are known by a digest alone, where files also have a size. */
+/** The first characters of a digest differ for different contents. Cells are known by a digest alone, where files also have a size. */
 function contentText(path: Path, value: Json | undefined): string {
   const isDigest = path[0] === "content" && typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
   return isDigest ? `sha256 ${value.slice(0, 12)}` : valueText(value);

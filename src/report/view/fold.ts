@@ -1,5 +1,5 @@
-// Equal things are one thing to read: changes of one kind with the same action and differences, side effects with the same
-// sentence, and diagnostics with the same code. What deletes an object and what changes access is never folded.
+// Groups equal changes (one kind, action, and set of differences), side effects with the same sentence, and diagnostics
+// with the same code, so that a reader reads each once. Deletions and changes of access are never in a group.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, grouped } from "../../core/sentences.ts";
@@ -13,7 +13,7 @@ export type ChangeGroup = readonly [ChangeView, ...ChangeView[]];
 /** Two equal changes are read as quickly as one line about both. */
 const LEAST = 3;
 
-/** Each group stands where its first change stands. `expand`: every change stands alone. */
+/** A group has the position of its first change. `expand`: every change is a group. */
 export function foldChanges(changes: readonly ChangeView[], expand = false): readonly ChangeGroup[] {
   if (expand) return changes.map((change): ChangeGroup => [change]);
   const alike = Map.groupBy(changes, (change) => likeness(change) ?? change);
@@ -29,7 +29,7 @@ function byPosition(changes: readonly ChangeView[]): (a: ChangeGroup, b: ChangeG
   return ([a], [b]) => (positions.get(a) ?? 0) - (positions.get(b) ?? 0);
 }
 
-/** Undefined for a change that stands alone. */
+/** Undefined for a change that is never in a group with others. */
 function likeness(view: ChangeView): string | undefined {
   if (view.destroys || view.severity === "security" || view.reverts.length > 0) return undefined;
   const { kind, action, origin, fields, content, reasons, consequences, driftOrigin } = view;

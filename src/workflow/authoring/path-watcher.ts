@@ -22,7 +22,7 @@ interface WatchedPattern {
   readonly depth: number;
 }
 
-/** Files as they were when they were first named, and the files that matched patterns then. Paths are absolute. */
+/** A signature of each file when it was first named, and the files that matched patterns then. Paths are absolute. */
 export class WatchedPaths {
   readonly #files = new Map<string, string>();
   readonly #patterns = new Map<string, WatchedPattern>();
@@ -132,7 +132,7 @@ export class PathWatcher {
   /** The paths that changed, once they stay unchanged for a moment. Empty if `signal` was aborted. */
   async next(signal: AbortSignal): Promise<readonly string[]> {
     let changed = this.#paths.changed();
-    // A look without an event finds what appeared in a folder after the watcher listed it and before it watched it.
+    // A comparison without an event finds files that appeared after the watcher listed a folder and before it watched it.
     for (let isFirst = true; changed.length === 0; isFirst = false) {
       if (!isFirst) await this.#event(signal);
       if (signal.aborted) return [];

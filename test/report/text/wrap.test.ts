@@ -11,7 +11,7 @@ test("a long line breaks between words, and its rest is indented more than its s
   ]);
 });
 
-test("colors take no room, and lines that fit stay as they are", () => {
+test("colors take no room, and lines that fit do not change", () => {
   const colors = colorsFor(true);
   const line = `  ${colors.red("one two three four five six seven eight nine")}`;
   expect(wrapText(line, 46)).toBe(line);

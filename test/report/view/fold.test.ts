@@ -1,4 +1,4 @@
-// Equal changes, side effects, and findings are one thing to read; what destroys and what changes access stands alone.
+// Equal changes, side effects, and findings are read once. Deletions and changes of access are never in a group.
 
 import { describe, expect, test } from "vitest";
 import { warning } from "../../../src/core/diagnostic.ts";
@@ -31,7 +31,7 @@ describe("equal changes", () => {
     expect(groups.map(groupTitle).slice(0, 3)).toEqual(["15 clusters", "30 clusters", "16 jobs"]);
   });
 
-  test("what destroys an object and what changes access stands alone", () => {
+  test("deletions and changes of access are never in a group", () => {
     for (const group of groups.filter(({ length }) => length > 1))
       expect(group.some(({ destroys, severity }) => destroys || severity === "security")).toBe(false);
   });
