@@ -1,7 +1,7 @@
 // Workers as processes: the real command, started, counted, drained, and killed.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WORKER_TOKEN } from "./farm.ts";
 import { SECRETS } from "./template.ts";
@@ -64,14 +64,28 @@ export function runFleetCommand(folder: string, database: string, words: readonl
   );
 }
 
-/** User and system time of a process; 0 if it has ended. Linux counts hundredths of a second. */
+/** User and system time of a process and of the runs that it started; 0 if it has ended. Linux counts hundredths of a second. */
 export function cpuSecondsOf(pid: number): number {
+  const own = processTimes(pid);
+  if (own === undefined) return 0;
+  const children = readdirSync("/proc")
+    .map(Number)
+    .flatMap((id) => {
+      const times = Number.isInteger(id) ? processTimes(id) : undefined;
+      return times?.parent === pid ? [times.seconds] : [];
+    });
+  return children.reduce((sum, seconds) => sum + seconds, own.seconds + own.endedChildrenSeconds);
+}
+
+function processTimes(pid: number) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /, "")
-      .split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / 100;
+      .split(" ")
+      .map(Number);
+    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15);
+    return { parent: fields[1], seconds: (user + system) / 100, endedChildrenSeconds: (endedUser + endedSystem) / 100 };
   } catch {
-    return 0;
+    return undefined;
   }
 }
