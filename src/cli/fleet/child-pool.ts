@@ -77,11 +77,12 @@ export class ChildPool {
   }
 
   #take(memoryMb: number): Child {
-    for (const child of this.#idle)
-      if (child.memoryMb === memoryMb) {
-        this.#idle.delete(child);
-        return child;
-      }
+    // The one that ran last: its code is compiled and in the caches.
+    const reused = [...this.#idle].findLast((child) => child.memoryMb === memoryMb);
+    if (reused !== undefined) {
+      this.#idle.delete(reused);
+      return reused;
+    }
     // A child with another limit makes room.
     for (const child of this.#idle) {
       this.#end(child);
@@ -196,8 +197,10 @@ function causeOf({ stderr }: Child): { readonly cause?: string } {
   return line === undefined ? {} : { cause: line.trim().slice(0, 300) };
 }
 
-/** In a clone, the sources; in a package and in a bundle, the file that this process was started with. */
+/** In a clone, its launcher, which keeps compiled code; in a package and in a bundle, the file that this process was started with. */
 function mainModule(): string {
   const own = import.meta.url;
-  return own.endsWith(".ts") ? fileURLToPath(new URL("../../main.ts", own)) : (process.argv[1] ?? "");
+  return own.endsWith(".ts")
+    ? fileURLToPath(new URL("../../../bin/workspace.js", own))
+    : (process.argv[1] ?? "");
 }
