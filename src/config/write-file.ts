@@ -28,11 +28,18 @@ interface FileWrite {
   readonly alone?: true;
 }
 
-/** Throws the system's error; the previous content is then unchanged. */
-export function writeWholeFile(path: string, content: string | Uint8Array, how: FileWrite): void {
+/** Throws the system's error; the previous content is then unchanged. A large content can come in pieces. */
+export function writeWholeFile(
+  path: string,
+  content: string | Uint8Array | Iterable<string>,
+  how: FileWrite,
+): void {
   const file = openWholeFile(path, how);
+  const encoder = new TextEncoder();
   try {
-    file.write(typeof content === "string" ? new TextEncoder().encode(content) : content);
+    if (typeof content === "string") file.write(encoder.encode(content));
+    else if (content instanceof Uint8Array) file.write(content);
+    else for (const piece of content) file.write(encoder.encode(piece));
     file.keep();
   } finally {
     file.drop();

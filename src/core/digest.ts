@@ -9,13 +9,52 @@ import {
   hash,
   type KeyObject,
 } from "node:crypto";
-import { stringifyJson } from "./exact-json.ts";
+import { parseJson, stringifyJson } from "./exact-json.ts";
 import type { Json } from "./json.ts";
 import { setMember } from "./pointer.ts";
 
 /** JSON text with the members of every object in code-unit order; equal values give equal text. */
 export function canonicalJson(value: Json): string {
   return stringifyJson(sorted(value));
+}
+
+/**
+ * The canonical JSON of a value in pieces, which joined are `canonicalJson`: members and items down to `depth` are one piece each, so that the
+ * text of a large document is never in memory as a whole. `toPlain`: for values that JSON changes, such as undefined members.
+ */
+export function* canonicalPieces(
+  value: unknown,
+  depth: number,
+  toPlain: (part: unknown) => Json = plainJson,
+): Generator<string> {
+  if (depth === 0 || value === null || typeof value !== "object") {
+    yield canonicalJson(toPlain(value));
+    return;
+  }
+  if (Array.isArray(value)) {
+    yield "[";
+    for (const [at, item] of value.entries()) {
+      if (at > 0) yield ",";
+      yield* canonicalPieces(item ?? null, depth - 1, toPlain);
+    }
+    yield "]";
+    return;
+  }
+  yield "{";
+  let separator = "";
+  const object = value as { readonly [key: string]: unknown };
+  for (const key of Object.keys(object).sort()) {
+    if (object[key] === undefined) continue;
+    yield `${separator}${JSON.stringify(key)}:`;
+    yield* canonicalPieces(object[key], depth - 1, toPlain);
+    separator = ",";
+  }
+  yield "}";
+}
+
+/** What a reader of the JSON text of a value gets. */
+function plainJson(value: unknown): Json {
+  return value === null || typeof value !== "object" ? (value as Json) : parseJson(stringifyJson(value));
 }
 
 function sorted(value: Json): Json {
@@ -53,8 +92,11 @@ export function startDigest(): RunningDigest {
 }
 
 /** HMAC-SHA-256 as 64 hex digits: shows that a secret changed, but not its value. */
-export function keyedDigest(key: Uint8Array, data: string | Uint8Array): string {
-  return createHmac("sha256", keyObject(key)).update(data).digest("hex");
+export function keyedDigest(key: Uint8Array, data: string | Uint8Array | Iterable<string>): string {
+  const hmac = createHmac("sha256", keyObject(key));
+  if (typeof data === "string" || data instanceof Uint8Array) return hmac.update(data).digest("hex");
+  for (const piece of data) hmac.update(piece);
+  return hmac.digest("hex");
 }
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();

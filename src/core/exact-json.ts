@@ -89,6 +89,25 @@ export function stringifyJson(value: unknown, indent?: number): string {
   }
 }
 
+/** The text that `stringifyJson(value, 1)` gives, in pieces: members and items down to `depth` are one piece each. */
+export function* indentedPieces(value: unknown, depth: number, level = 0): Generator<string> {
+  const isList = Array.isArray(value);
+  const members = value === null || typeof value !== "object" ? [] : isList ? value : Object.values(value);
+  if (depth === 0 || members.every((member) => member === undefined)) {
+    yield stringifyJson(value, 1).replaceAll("\n", `\n${" ".repeat(level)}`);
+    return;
+  }
+  yield isList ? "[" : "{";
+  let separator = "";
+  for (const [key, member] of Object.entries(value as object)) {
+    if (member === undefined && !isList) continue;
+    yield `${separator}\n${" ".repeat(level + 1)}${isList ? "" : `${JSON.stringify(key)}: `}`;
+    yield* indentedPieces(member ?? null, depth - 1, level + 1);
+    separator = ",";
+  }
+  yield `\n${" ".repeat(level)}${isList ? "]" : "}"}`;
+}
+
 function rawBigint(_key: string, member: unknown): unknown {
   return typeof member === "bigint" ? (JSON as unknown as RawJson).rawJSON(member.toString()) : member;
 }

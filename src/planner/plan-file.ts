@@ -1,9 +1,9 @@
 // A saved plan: signed, bound to one host, state, spec, and time, and applied once (design 5).
 
 import { type Diagnostic, error, type Location } from "../core/diagnostic.ts";
-import { canonicalJson, fingerprint } from "../core/digest.ts";
-import { parseJson, stringifyJson } from "../core/exact-json.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
+import { canonicalPieces, fingerprint } from "../core/digest.ts";
+import { indentedPieces, parseJson, stringifyJson } from "../core/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { SensitiveValues } from "../core/sensitive-values.ts";
 import { listed } from "../core/sentences.ts";
 import type { PlanningRegistry } from "../resource/kind.ts";
@@ -64,25 +64,44 @@ export interface SavedPlan extends Binding {
   readonly plan: Plan;
 }
 
-/** Text of a plan file. `keyed` is the state's keyed digest: who lacks the key cannot make or change a plan. */
-export function savePlan(
+/** The state's keyed digest of a text in pieces: who lacks the key cannot make or change a plan. */
+type KeyedPieces = (pieces: Iterable<string>) => string;
+
+/** Down to each change, and to the places of each address. */
+const PIECE_DEPTH = 3;
+
+/** Characters of a piece of a file. */
+const PIECE = 65_536;
+
+/** Text of a plan file in pieces: the text of a large plan takes as much memory as the plan. */
+export function* planFilePieces(
   binding: Binding,
   plan: Plan,
-  keyed: (text: string) => string,
+  keyed: KeyedPieces,
   report?: SavedReport,
-): string {
+): Generator<string> {
   const body: SavedPlan = {
     format: SAVED_FORMAT,
     ...binding,
     plan,
     ...(report === undefined ? {} : { report }),
   };
-  const plain = parseJson(stringifyJson(body));
-  return `${stringifyJson({ ...body, seal: keyed(canonicalJson(plain)) }, 1)}\n`;
+  const seal = keyed(canonicalPieces(body, PIECE_DEPTH));
+  let text = "";
+  for (const piece of indentedPieces({ ...body, seal }, PIECE_DEPTH)) {
+    text += piece;
+    if (text.length < PIECE) continue;
+    yield text;
+    text = "";
+  }
+  yield `${text}\n`;
 }
 
-export function readPlan(text: string, keyed: (text: string) => string): SavedPlan | Diagnostic {
-  const parsed = parsedObject(text);
+/** The text of a plan file, or what it was parsed to. */
+export type PlanSource = string | JsonObject;
+
+export function readPlan(source: PlanSource, keyed: KeyedPieces): SavedPlan | Diagnostic {
+  const parsed = typeof source === "string" ? parsedObject(source) : source;
   if (parsed === undefined)
     return error("PLAN_FILE", "the file is not a saved plan", {
       hint: "to create one, run `workspace plan --out FILE`",
@@ -93,7 +112,7 @@ export function readPlan(text: string, keyed: (text: string) => string): SavedPl
       hint: "to create a new one, run `workspace plan --out FILE`",
     });
   }
-  if (seal !== keyed(canonicalJson(body))) {
+  if (seal !== keyed(canonicalPieces(body, PIECE_DEPTH, (part) => part as Json))) {
     return error("PLAN_FILE", "the plan file was modified, or was made with the key of another state", {
       hint: "make a new plan; plan and apply need the same state and WORKSPACE_STATE_KEY",
     });

@@ -18,6 +18,17 @@ type Formats<View> = Readonly<Record<string, () => Promise<Renderer<View>>>>;
 
 const whole = (text: string): FittedReport => ({ text, cut: false });
 
+/** A report that is written piece by piece, and made as a whole only for a reader of `text`. */
+function inPieces(pieces: () => Iterable<string>): FittedReport {
+  return {
+    cut: false,
+    pieces,
+    get text() {
+      return [...pieces()].join("");
+    },
+  };
+}
+
 type Load<View, Made> = () => Promise<(view: View, info: RunInfo) => Made>;
 
 const plain =
@@ -82,7 +93,10 @@ export const PLAN_FORMATS = {
     const { planText } = await import("./format/plan-text.ts");
     return (view, info, colors, alone) => whole(planText(view, colors, info, alone));
   },
-  json: json(async () => (await import("./format/plan-json.ts")).planJson),
+  json: async () => {
+    const { planJsonPieces } = await import("./format/plan-json.ts");
+    return (view, info) => inPieces(() => planJsonPieces(view, info));
+  },
   markdown: markdown(loadPlanMarkdown),
   html: plain(async () => (await import("./html/plan-html.ts")).planHtml),
   junit: plain(async () => (await import("./format/junit.ts")).planJunit),

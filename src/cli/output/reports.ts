@@ -96,9 +96,10 @@ export class Reports<F extends string> {
     let cutSomewhere = false;
     for (const { format, file, output, colors } of wanted) {
       const render = await formats[format]();
-      const { text, cut } = render(view, info, colors, file !== undefined);
-      output.write(file === undefined && format === "text" ? fitted(text, output) : text);
-      cutSomewhere ||= cut;
+      const report = render(view, info, colors, file !== undefined);
+      if (file === undefined && format === "text") output.write(fitted(report.text, output));
+      else for (const piece of report.pieces?.() ?? [report.text]) output.write(piece);
+      cutSomewhere ||= report.cut;
     }
     const isText = this.format === "text" && only("text");
     if (isText || !cutSomewhere) return isText;

@@ -69,9 +69,9 @@ export async function saveReview(
 ): Promise<() => Saved> {
   const about = { run: await reports.origin, notes };
   return () => {
-    const text = savedText(session, plan, basis, about);
+    const pieces = savedText(session, plan, basis, about);
     try {
-      writeWholeFile(resolve(session.invocation.cwd, out), text, { over: true, mode: 0o600 });
+      writeWholeFile(resolve(session.invocation.cwd, out), pieces, { over: true, mode: 0o600 });
     } catch (problem) {
       const cause = thrownText(problem);
       return { diagnostics: [error("CLI_FILE", `the plan cannot be saved to ${out}`, { cause })] };

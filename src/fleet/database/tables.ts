@@ -176,6 +176,9 @@ export function storable<T>(value: T): T {
   );
 }
 
+/** Removing old logs reads all results, so it is done now and then: at the first result of a process, and after each so many. */
+const LOGS_PRUNED_EVERY = 500;
+
 /** Results of workspaces that left the fleet are removed at this age. */
 const LONGEST_KEPT = "400 days";
 
@@ -183,6 +186,7 @@ const LONGEST_KEPT = "400 days";
 export function openResultTable(database: Database, schema: string, clock: Pick<Clock, "now">): ResultStore {
   const table = `${schema}.results`;
   let pruned = false;
+  let added = 0;
   return {
     /**
      * A repeated run replaces its result, except an apply that found its changes made. The time is that of the database, from which the
@@ -207,12 +211,16 @@ export function openResultTable(database: Database, schema: string, clock: Pick<
            order by started_at desc, id desc offset $3)`,
         [workspace, command, KEPT_RESULTS],
       );
-      await database.query(
-        `update ${table} set body = body - 'log' where id in (
-           select id from ${table} where workspace = $1 and body ? 'log'
-           order by started_at desc, id desc offset $2)`,
-        [workspace, KEPT_LOGS],
-      );
+      added += 1;
+      if (added % LOGS_PRUNED_EVERY === 1)
+        await database.query(
+          `update ${table} set body = body - 'log' where body ? 'log' and id in (
+           select id from (
+             select id, body, row_number() over (partition by workspace order by started_at desc, id desc) as place
+             from ${table} where body ? 'log') as logged
+           where place > $1)`,
+          [KEPT_LOGS],
+        );
       if (pruned) return;
       pruned = true;
       await database.query(`delete from ${table} where started_at < now() - interval '${LONGEST_KEPT}'`, []);

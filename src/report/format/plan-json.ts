@@ -19,6 +19,7 @@ import { isSensitive, maskedValue, maskedValues, sensitiveShape } from "../../re
 import type { FieldDiff } from "../../resource/planning.ts";
 import { mapValues } from "../../resource/walk.ts";
 import { diagnosticJson } from "../text/diagnostic-text.ts";
+import { PrintedList, printablePieces } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
 import { timeText } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
@@ -27,7 +28,19 @@ import type { PlanView } from "../view/plan-view.ts";
 
 const PLAN_FORMAT_VERSION = "1.0";
 
+type ListOf = <T>(items: readonly T[], json: (item: T) => unknown) => unknown;
+
 export function planJson(view: PlanView, info: RunInfo): Record<string, unknown> {
+  return planDocument(view, info, (items, json) => items.map(json));
+}
+
+/** The document of `planJson` as text, in pieces. */
+export function* planJsonPieces(view: PlanView, info: RunInfo): Generator<string> {
+  yield* printablePieces(planDocument(view, info, (items, json) => new PrintedList(items, json)));
+  yield "\n";
+}
+
+function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<string, unknown> {
   const { report: _reported, ...summary } = view.summary;
   const { part } = view;
   return {
@@ -41,8 +54,8 @@ export function planJson(view: PlanView, info: RunInfo): Record<string, unknown>
       : { partial: true, planned_resources: part.planned, total_resources: part.total }),
     summary,
     ...splitJson(view.split),
-    resource_changes: view.changes.map(changeJson),
-    drift: view.drift.map(driftJson),
+    resource_changes: list(view.changes, changeJson),
+    drift: list(view.drift, driftJson),
     unmanaged: view.unmanaged.flatMap(({ source }) =>
       source === undefined ? [] : [{ kind: source.kind, name: source.name, id: source.id }],
     ),

@@ -36,6 +36,8 @@ export const SUMMARY_SIZE: MarkdownSize = { limit: 1_000_000, unit: "bytes" };
 export interface FittedReport {
   readonly text: string;
   readonly cut: boolean;
+  /** The same text in pieces, for a large document. */
+  readonly pieces?: () => Iterable<string>;
 }
 
 /** Space for the sentences about omitted parts. */

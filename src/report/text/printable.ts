@@ -48,6 +48,45 @@ export function printableJson(value: unknown, indent?: number): string {
   return printableQuoted(shownText(stringifyJson(value, indent)));
 }
 
+/** A list of a document whose items are made one after the other, when they are printed. */
+export class PrintedList<T> {
+  readonly items: readonly T[];
+  readonly json: (item: T) => unknown;
+
+  constructor(items: readonly T[], json: (item: T) => unknown) {
+    this.items = items;
+    this.json = json;
+  }
+}
+
+/** Characters of a piece: fewer, larger writes take less time. */
+const PIECE = 65_536;
+
+/** The text of `printableJson(document, 2)` in pieces; a `PrintedList` is printed item by item, so that its values are never in memory together. */
+export function* printablePieces(document: Readonly<Record<string, unknown>>): Generator<string> {
+  let text = "{";
+  let separator = "";
+  for (const [name, value] of Object.entries(document)) {
+    if (value === undefined) continue;
+    text += `${separator}\n  ${JSON.stringify(name)}: `;
+    separator = ",";
+    if (!(value instanceof PrintedList)) text += printableJson(value, 2).replaceAll("\n", "\n  ");
+    else if (value.items.length === 0) text += "[]";
+    else {
+      let before = "[";
+      for (const item of value.items) {
+        text += `${before}\n    ${printableJson(value.json(item), 2).replaceAll("\n", "\n    ")}`;
+        before = ",";
+        if (text.length < PIECE) continue;
+        yield text;
+        text = "";
+      }
+      text += "\n  ]";
+    }
+  }
+  yield separator === "" ? "{}" : `${text}\n}`;
+}
+
 /** A string with escapes, inside double quotes, where an escape is read as its character. */
 export function printableQuoted(text: string): string {
   const shown = text.replace(INVISIBLE, (character) =>

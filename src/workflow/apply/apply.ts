@@ -11,6 +11,7 @@ import { recordRecovery } from "../../engine/recover/recover.ts";
 import { type ComparedDrift, endedAcknowledgements, pendingMoves } from "../../planner/diff/known-drift.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
+import type { PlanSource } from "../../planner/plan-file.ts";
 import { changedObjects, otherRecords } from "../../planner/plan-file.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -203,10 +204,10 @@ export function withPlanFile<T>(
   named: InvocationOptions & PlanOptions,
   file: string,
   signal: AbortSignal,
-  work: (session: Session, text: string) => Promise<T>,
+  work: (session: Session, source: PlanSource) => Promise<T>,
 ): Promise<T> {
   refusePlanOptions(named);
-  const { text, claims } = planFile(invocation, file);
+  const { source, claims } = planFile(invocation, file);
   refuseOtherTarget(named.target, claims.target, file);
   if (named.file === undefined) assertBelow(invocation, claims.file);
   const claimed = invocation.with({ ...claims, file: named.file ?? claims.file });
@@ -215,9 +216,9 @@ export function withPlanFile<T>(
     makesKey: false,
     secrets: "resolve",
     signal,
-    onKeyKnown: signatureCheck(text),
+    onKeyKnown: signatureCheck(source),
   } as const;
-  return withSession(claimed, requirements, (session) => work(session, text));
+  return withSession(claimed, requirements, (session) => work(session, source));
 }
 
 /** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
@@ -245,10 +246,10 @@ function refuseOtherTarget(target: string | undefined, planned: string | undefin
 }
 
 /** Exactly the saved plan, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
-export function savedPlan(text: string): PlanMaker {
+export function savedPlan(source: PlanSource): PlanMaker {
   return async (session, lease, signal) => {
     const { invocation, settings, spec, warnings } = session;
-    const saved = checkedPlan(session, text, lease.state());
+    const saved = checkedPlan(session, source, lease.state());
     // The rules may have changed since the plan was made, and it did not decide what it compares.
     const plan = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
     const stateWarnings = [

@@ -8,7 +8,7 @@ import type { Address } from "../../core/address.ts";
 import { type Diagnostic, error, Failure, failureOf } from "../../core/diagnostic.ts";
 import { keyedDigest } from "../../core/digest.ts";
 import { JsonTooDeep, parseJson } from "../../core/exact-json.ts";
-import { type Json, listIn, objectIn } from "../../core/json.ts";
+import { type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { type Path, toPointer } from "../../core/pointer.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import { shellWord } from "../../core/sentences.ts";
@@ -16,12 +16,13 @@ import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Compare, Noop, Update } from "../../planner/model/change.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
+  type PlanSource,
+  planFilePieces,
   readPlan,
   recordsDigest,
   type SavedPlaces,
   type SavedPlan,
   type SavedReport,
-  savePlan,
   staleness,
 } from "../../planner/plan-file.ts";
 import { registry } from "../../providers/index.ts";
@@ -35,6 +36,7 @@ import { type Loaded, randomHex } from "../../state/model/store.ts";
 import type { Invocation, InvocationOptions } from "../invocation/invocation.ts";
 import { requiredTarget } from "../invocation/target.ts";
 import { withState } from "../session/open-state.ts";
+import { prepareForLargeFile } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 import { placesIn } from "./located.ts";
 
@@ -49,13 +51,13 @@ export interface PlanBasis {
   readonly recovered: State;
 }
 
-/** Throws Failure with PLAN_STALE where a saved plan would never be applied. */
+/** The text of a plan file in pieces. Throws Failure with PLAN_STALE where a saved plan would never be applied. */
 export function savedText(
   session: Session,
   plan: Plan,
   { loaded, recovered }: PlanBasis,
   about: Omit<SavedReport, "places">,
-): string {
+): Iterable<string> {
   if (recovered.open.length > 0) throw openWork(recovered);
   const { state, nextSerial } = loaded;
   const { invocation, spec, connection } = session;
@@ -79,7 +81,7 @@ export function savedText(
   };
   return closedPlan(
     invocation,
-    savePlan(binding, plan, session.secretDigest, {
+    planFilePieces(binding, plan, (pieces) => keyedDigest(session.key, pieces), {
       ...(spec.sensitive?.maskedDeep(about) ?? about),
       places: savedPlaces(plan, placesIn(spec.resources)),
     }),
@@ -93,13 +95,14 @@ function nameAndValue(text: string): readonly [string, string] {
 
 type PlanFileReader = Pick<Invocation, "cwd" | "stateKey">;
 
-/** The text of a plan file, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
+/** A plan file, parsed once, and what it says about the spec that it was made from. Nothing in it is trusted yet. */
 export function planFile(
   invocation: PlanFileReader,
   file: string,
-): { readonly text: string; readonly claims: Claims } {
-  const text = readFile(invocation, file);
-  return { text, claims: claimsIn(text, file) };
+): { readonly source: PlanSource; readonly claims: Claims } {
+  prepareForLargeFile(resolve(invocation.cwd, file));
+  const source = objectIn(parsed(readFile(invocation, file), file));
+  return { source, claims: claimsIn(source) };
 }
 
 /** How to load the spec again. The signature detects a modified file. */
@@ -123,8 +126,7 @@ function readFile(invocation: PlanFileReader, file: string): string {
   }
 }
 
-function claimsIn(text: string, planPath: string): Claims {
-  const plan = objectIn(parsed(text, planPath));
+function claimsIn(plan: JsonObject): Claims {
   const { file, vars, var_files } = objectIn(plan.spec);
   return {
     file: textOrNothing(file),
@@ -157,18 +159,18 @@ export async function verifiedPlan(
   named: Pick<InvocationOptions, "file" | "target">,
   planPath: string,
 ): Promise<SavedPlan> {
-  const { text, claims } = planFile(invocation, planPath);
+  const { source, claims } = planFile(invocation, planPath);
   const { stateKey } = invocation;
   if (stateKey !== undefined) {
     const key = keyFromText(stateKey);
-    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    const saved = readPlan(source, (body) => keyedDigest(key, body));
     if (!("severity" in saved)) return saved;
   }
   if (named.file === undefined) assertBelow(invocation, claims.file);
   const { file = claims.file, target = claims.target } = named;
   return withState(invocation.with({ file, target }), async (store) => {
     const key = await store.key({ make: false });
-    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    const saved = readPlan(source, (body) => keyedDigest(key, body));
     if ("severity" in saved) throw new Failure(saved);
     return saved;
   });
@@ -184,16 +186,16 @@ export function assertBelow({ cwd }: ProcessContext, file: string | undefined): 
 }
 
 /** Ends a run before anything that a file claims is believed, its spec and variable files among it. */
-export function signatureCheck(text: string): (key: Uint8Array) => void {
+export function signatureCheck(source: PlanSource): (key: Uint8Array) => void {
   return (key) => {
-    const saved = readPlan(text, (body) => keyedDigest(key, body));
+    const saved = readPlan(source, (body) => keyedDigest(key, body));
     if ("severity" in saved) throw new Failure(saved);
   };
 }
 
 /** Returns the plan if its signature is valid and its basis is unchanged. Throws Failure with all differences. */
-export function checkedPlan(session: Session, text: string, state: State): SavedPlan {
-  const saved = readPlan(text, session.secretDigest);
+export function checkedPlan(session: Session, source: PlanSource, state: State): SavedPlan {
+  const saved = readPlan(source, (pieces) => keyedDigest(session.key, pieces));
   if ("severity" in saved) throw new Failure(saved);
   const present = { host: session.connection.host, now: Date.now(), state, files: session.spec.files };
   const diagnostics = [...staleness(saved, present), ...movedPayloads(saved.plan, session.spec)];
@@ -240,9 +242,10 @@ function planCipher({ stateKey }: PlanFileReader): Cipher {
   return new Cipher({ random: nodeRandom, opensPlain: true, keyText: stateKey });
 }
 
-export function closedPlan(invocation: PlanFileReader, text: string): string {
+/** An encrypted plan is one piece. */
+export function closedPlan(invocation: PlanFileReader, pieces: Iterable<string>): Iterable<string> {
   const cipher = planCipher(invocation);
-  return cipher.encrypts ? `${cipher.encrypt("plan", "", text)}\n` : text;
+  return cipher.encrypts ? [`${cipher.encrypt("plan", "", [...pieces].join(""))}\n`] : pieces;
 }
 
 export function openedPlan(invocation: PlanFileReader, bytes: Uint8Array, file: string): string {

@@ -7,9 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { keyedDigest } from "../../../src/core/digest.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
-import { type SavedPlan, savePlan } from "../../../src/planner/plan-file.ts";
+import { planFilePieces, type SavedPlan } from "../../../src/planner/plan-file.ts";
 import { keptKey } from "../../../src/state/format/encryption.ts";
 import { contextWith } from "../context.ts";
+
+const savedPlanText = (...plan: Parameters<typeof planFilePieces>): string =>
+  [...planFilePieces(...plan)].join("");
 
 const TOKEN = "show-token";
 const NOWHERE = "http://127.0.0.1:1";
@@ -69,7 +72,7 @@ describe("a saved plan", () => {
     expect([report?.places, seal]).toEqual([expect.anything(), expect.any(String)]);
     writeFileSync(
       join(cwd, "old.plan"),
-      savePlan(binding, plan, (text) => keyedDigest(key, text)),
+      savedPlanText(binding, plan, (text) => keyedDigest(key, text)),
     );
     const { code, out } = await ran(cwd, NOWHERE, {}, ["show", "old.plan", "-o", "json"]);
     expect(code).toBe(0);
