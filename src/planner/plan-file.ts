@@ -98,9 +98,9 @@ export function* planFilePieces(
 }
 
 /** The text of a plan file, or what it was parsed to. */
-export type PlanSource = string | JsonObject;
+export type PlanFileSource = string | JsonObject;
 
-export function readPlan(source: PlanSource, keyed: KeyedPieces): SavedPlan | Diagnostic {
+export function readPlan(source: PlanFileSource, keyed: KeyedPieces): SavedPlan | Diagnostic {
   const parsed = typeof source === "string" ? parsedObject(source) : source;
   if (parsed === undefined)
     return error("PLAN_FILE", "the file is not a saved plan", {

@@ -11,7 +11,7 @@ import { recordRecovery } from "../../engine/recover/recover.ts";
 import { type ComparedDrift, endedAcknowledgements, pendingMoves } from "../../planner/diff/known-drift.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
-import type { PlanSource } from "../../planner/plan-file.ts";
+import type { PlanFileSource } from "../../planner/plan-file.ts";
 import { changedObjects, otherRecords } from "../../planner/plan-file.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -204,7 +204,7 @@ export function withPlanFile<T>(
   named: InvocationOptions & PlanOptions,
   file: string,
   signal: AbortSignal,
-  work: (session: Session, source: PlanSource) => Promise<T>,
+  work: (session: Session, source: PlanFileSource) => Promise<T>,
 ): Promise<T> {
   refusePlanOptions(named);
   const { source, claims } = planFile(invocation, file);
@@ -246,7 +246,7 @@ function refuseOtherTarget(target: string | undefined, planned: string | undefin
 }
 
 /** Exactly the saved plan, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
-export function savedPlan(source: PlanSource): PlanMaker {
+export function savedPlan(source: PlanFileSource): PlanMaker {
   return async (session, lease, signal) => {
     const { invocation, settings, spec, warnings } = session;
     const saved = checkedPlan(session, source, lease.state());

@@ -16,7 +16,7 @@ import { isIgnored } from "../../planner/diff/normalize.ts";
 import type { Compare, Noop, Update } from "../../planner/model/change.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import {
-  type PlanSource,
+  type PlanFileSource,
   planFilePieces,
   readPlan,
   recordsDigest,
@@ -99,7 +99,7 @@ type PlanFileReader = Pick<Invocation, "cwd" | "stateKey">;
 export function planFile(
   invocation: PlanFileReader,
   file: string,
-): { readonly source: PlanSource; readonly claims: Claims } {
+): { readonly source: PlanFileSource; readonly claims: Claims } {
   prepareForLargeFile(resolve(invocation.cwd, file));
   const source = objectIn(parsed(readFile(invocation, file), file));
   return { source, claims: claimsIn(source) };
@@ -186,7 +186,7 @@ export function assertBelow({ cwd }: ProcessContext, file: string | undefined): 
 }
 
 /** Ends a run before anything that a file claims is believed, its spec and variable files among it. */
-export function signatureCheck(source: PlanSource): (key: Uint8Array) => void {
+export function signatureCheck(source: PlanFileSource): (key: Uint8Array) => void {
   return (key) => {
     const saved = readPlan(source, (body) => keyedDigest(key, body));
     if ("severity" in saved) throw new Failure(saved);
@@ -194,7 +194,7 @@ export function signatureCheck(source: PlanSource): (key: Uint8Array) => void {
 }
 
 /** Returns the plan if its signature is valid and its basis is unchanged. Throws Failure with all differences. */
-export function checkedPlan(session: Session, source: PlanSource, state: State): SavedPlan {
+export function checkedPlan(session: Session, source: PlanFileSource, state: State): SavedPlan {
   const saved = readPlan(source, (pieces) => keyedDigest(session.key, pieces));
   if ("severity" in saved) throw new Failure(saved);
   const present = { host: session.connection.host, now: Date.now(), state, files: session.spec.files };

@@ -107,11 +107,11 @@ describe("workspace fleet", () => {
     const { port } = silent.address() as AddressInfo;
     writeFileSync(
       join(folder, "silent.yaml"),
-      `workspaces: { silent: { host: "http://127.0.0.1:${port}", spec: spec, timeout: 3s, environment: { WORKSPACE_TOKEN: WEB_TOKEN } } }\n`,
+      `workspaces: { silent: { host: "http://127.0.0.1:${port}", spec: spec, timeout: 8s, environment: { WORKSPACE_TOKEN: WEB_TOKEN } } }\n`,
     );
     const { code, out } = await fleet("plan --fleet silent.yaml");
     expect(code).toBe(1);
-    expect(out).toContain("silent: timed out in 3.");
+    expect(out).toContain("silent: timed out in 8.");
     const connections = closed.length;
     await Promise.all(closed);
     expect(connections).toBeGreaterThan(0);
