@@ -84,7 +84,11 @@ function processTimes(pid: number) {
       .split(" ")
       .map(Number);
     const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15);
-    return { parent: fields[1], seconds: (user + system) / 100, endedChildrenSeconds: (endedUser + endedSystem) / 100 };
+    return {
+      parent: fields[1],
+      seconds: (user + system) / 100,
+      endedChildrenSeconds: (endedUser + endedSystem) / 100,
+    };
   } catch {
     return undefined;
   }
