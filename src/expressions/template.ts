@@ -8,6 +8,8 @@ export interface Expression {
   /** The string that contains it, and where in it the expression begins. */
   readonly text: string;
   readonly start: number;
+  /** Whether it refers to a resource. The others are evaluated when the spec is read. */
+  readonly isReference: boolean;
 }
 
 export type TemplatePart = string | Expression;
@@ -28,9 +30,14 @@ const REFERENCE = new RegExp(
   `^\\s*(?:\\$\\{|(?!(?:${ROOTS.join("|")}|cel|optional|lists)\\.)[A-Za-z_][\\w-]*\\.)`,
 );
 
+/** Whether what stands in braces refers to a resource. */
+export function isReference(expression: string): boolean {
+  return REFERENCE.test(expression);
+}
+
 /** Whether a part is evaluated when the spec is read. The others refer to resources. */
 export function isEvaluated(part: TemplatePart): boolean {
-  return typeof part !== "string" && !REFERENCE.test(part.expression);
+  return typeof part !== "string" && !part.isReference;
 }
 
 const SEGMENT = String.raw`\.[\w-]+`;
@@ -67,7 +74,8 @@ export function templateParts(text: string): readonly TemplatePart[] | undefined
       at = open + 2;
       continue;
     }
-    const close = closeOf(text, open + 2);
+    const refers = isReference(text.slice(open + 2, open + 100));
+    const close = refers ? endOfReference(text, open + 2) : endOfCel(text, open + 2);
     if (close === undefined) return undefined;
     plain += text.slice(at, open);
     if (plain !== "") parts.push(plain);
@@ -75,7 +83,7 @@ export function templateParts(text: string): readonly TemplatePart[] | undefined
     const inside = text.slice(open + 2, close);
     const expression = inside.trim();
     const start = open + 2 + inside.indexOf(expression);
-    parts.push({ expression, raw: text.slice(open, close + 1), text, start });
+    parts.push({ expression, raw: text.slice(open, close + 1), text, start, isReference: refers });
     at = close + 1;
   }
   plain += text.slice(at);
@@ -95,18 +103,23 @@ function quotedEnd(text: string, at: number): number {
   return QUOTED.test(text) ? QUOTED.lastIndex : at;
 }
 
-/**
- * Where the braces are closed whose content begins here. In a reference, other references are closed before, as in
- * `${kind.a-${var.b}.id}`; in CEL, its maps and strings.
- */
-function closeOf(text: string, start: number): number | undefined {
-  const isReference = REFERENCE.test(text.slice(start, start + 100));
+/** Where a reference ends; those inside it, as in `${kind.a-${var.b}.id}`, end before. */
+function endOfReference(text: string, start: number): number | undefined {
+  let depth = 1;
+  for (let at = start; at < text.length; at += 1)
+    if (text[at] === "{" && text[at - 1] === "$" && text[at - 2] !== "$") depth += 1;
+    else if (text[at] === "}" && --depth === 0) return at;
+  return undefined;
+}
+
+/** Where an expression ends, behind the braces of its maps and in its strings. */
+function endOfCel(text: string, start: number): number | undefined {
   let depth = 1;
   for (let at = start; at < text.length; at += 1) {
-    const end = isReference ? at : quotedEnd(text, at);
+    const end = quotedEnd(text, at);
     if (end > at) at = end - 1;
+    else if (text[at] === "{") depth += 1;
     else if (text[at] === "}" && --depth === 0) return at;
-    else if (text[at] === "{" && (!isReference || (text[at - 1] === "$" && text[at - 2] !== "$"))) depth += 1;
   }
   return undefined;
 }

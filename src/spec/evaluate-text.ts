@@ -4,7 +4,7 @@ import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Json } from "../core/json.ts";
 import { SENSITIVE_TEXT, SensitiveTexts } from "../core/sensitive.ts";
 import { FUNCTION_FORMS } from "../expressions/functions.ts";
-import { isEvaluated, isTemplate } from "../expressions/template.ts";
+import { isReference, isTemplate } from "../expressions/template.ts";
 import { dataOf } from "./evaluate/node-values.ts";
 import { type OpenedSpec, openExpandedSpec, type SpecInput } from "./load-spec.ts";
 import { Findings } from "./model/findings.ts";
@@ -38,8 +38,9 @@ export async function openExpressions(
     const span = { source: new SourceText("expression", text), start: 0, end: text.length };
     if (isTemplate(text)) return expander.node(scalarAt(span, text));
     const expression = text.trim();
-    const part = { expression, raw: `\${${expression}}`, text, start: text.indexOf(expression) };
-    if (!isEvaluated(part)) return expander.node(scalarAt(span, part.raw));
+    const start = text.indexOf(expression);
+    const part = { expression, raw: `\${${expression}}`, text, start, isReference: isReference(expression) };
+    if (part.isReference) return expander.node(scalarAt(span, part.raw));
     return evaluator.evaluate(part, scope, span);
   };
   return {

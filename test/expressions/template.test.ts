@@ -27,7 +27,7 @@ it.each([
 
 it("ignores spaces around an expression, and keeps them in the raw string", () => {
   expect(templateParts("${ var.a }")).toEqual([
-    { expression: "var.a", raw: "${ var.a }", text: "${ var.a }", start: 3 },
+    { expression: "var.a", raw: "${ var.a }", text: "${ var.a }", start: 3, isReference: false },
   ]);
 });
 

@@ -121,8 +121,11 @@ export class Evaluator {
   }
 
   #pathOf(text: string): ValuePath | undefined {
-    if (!this.#paths.has(text)) this.#paths.set(text, valuePathOf(text));
-    return this.#paths.get(text);
+    const before = this.#paths.get(text);
+    if (before !== undefined || this.#paths.has(text)) return before;
+    const path = valuePathOf(text);
+    this.#paths.set(text, path);
+    return path;
   }
 
   #compiled(use: Partial<Use> & Pick<Use, "part" | "at">): CompiledExpression | undefined {

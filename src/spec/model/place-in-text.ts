@@ -4,8 +4,11 @@ import type { Span } from "./source.ts";
 
 /** The place of some characters of a string, which a file may write with quotes, escapes, and line breaks; the whole of it if they cannot be found. */
 export function placeInText(node: Span, value: string, start: number, end = start + 1): Span {
-  if (node.source.text.startsWith(value, node.start))
-    return { source: node.source, start: node.start + start, end: node.start + end };
+  // Most strings are written without escapes and line breaks.
+  const first =
+    quoteOf(node) === "" || node.source.text.startsWith(value, node.start) ? node.start : node.start + 1;
+  if (node.source.text.startsWith(value, first))
+    return { source: node.source, start: first + start, end: first + end };
   const offsets = alignedWith(value, node.source.text, textStart(node), quoteOf(node), end);
   const from = offsets[start] ?? offsets.at(-1);
   if (from === undefined || offsets.length < Math.min(start, value.length)) return node;

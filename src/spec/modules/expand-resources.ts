@@ -30,7 +30,7 @@ export function expandSections(sections: MapNode, expansion: ResourceExpansion):
   const repeated: Record<string, MapMember> = {};
   for (const [kind, { key, value }] of sections.members) {
     if (value.kind !== "map" || expansion.registry.find(kind) === undefined) continue;
-    if (![...value.members.values()].some(isConditional)) continue;
+    if (!hasConditional(value)) continue;
     repeated[kind] = { key, value: expandKind(kind, value, expansion) };
   }
   const expander = expansion.expander(expansion.scope);
@@ -45,6 +45,11 @@ export function expandSections(sections: MapNode, expansion: ResourceExpansion):
     return section === undefined ? [] : [[name, section] as const];
   });
   return mapAt(sections, new Map(ordered));
+}
+
+function hasConditional({ members }: MapNode): boolean {
+  for (const resource of members.values()) if (isConditional(resource)) return true;
+  return false;
 }
 
 const isConditional = ({ value }: MapMember): boolean =>
