@@ -37,7 +37,7 @@ export async function checkOnChange(
     for (let changed: readonly string[] = []; !signal.aborted; ) {
       const paths = new WatchedPaths();
       const onPathRead = (path: string, patterns?: readonly string[]): void => paths.add(path, patterns);
-      // Resolved anew: the spec may have other targets than before.
+      // Resolved again: the spec may have other targets than before.
       const invocation = resolveInvocation(context, { ...options, onPathRead });
       for (const { path, patterns } of namedPaths(invocation)) paths.add(path, patterns);
       const result = await Promise.race([checkedRound(invocation, options), aborted]);
