@@ -169,7 +169,7 @@ class RuleEvaluation {
       const problem = problemOf(thrown);
       offset = problem.start;
       message = problem.message;
-      // What the rule did before is not all that it would do.
+      // The violations before are incomplete.
       if (thrown instanceof LimitExceeded) {
         this.#violations.length = 0;
         this.#problem = undefined;

@@ -70,7 +70,7 @@ export class CelLanguage {
     }
     try {
       const { uses, type, program } = this.#parse(text);
-      // An evaluation that needs itself for another scope gets a program of its own: programs hold loop variables.
+      // A nested evaluation of the same expression gets another program, because programs hold loop variables.
       const idle = [program];
       const evaluate = (variables: CelVariables, meter: Meter): unknown => {
         const runnable = idle.pop() ?? this.#parse(text).program;
@@ -243,7 +243,7 @@ const SLOW_STEPS = 20_000;
 /** A map takes more memory than its entries. */
 const MAP_STEPS = 16;
 
-/** Quantifiers and logical operators go on after an error, and making one is slow. */
+/** Quantifiers and logical operators continue after an error, and an error is slow to create. */
 const ERROR_STEPS = 100;
 
 /** Makes the evaluation of a node take steps. */

@@ -91,7 +91,7 @@ export function templateParts(text: string): readonly TemplatePart[] | undefined
   return parts;
 }
 
-/** A string of CEL, or a comment. Each alternative begins with a character of its own, so that it is linear. */
+/** A string of CEL, or a comment. The alternatives begin with different characters, so that matching is linear. */
 const QUOTED =
   /"""(?:[^"\\]|\\[\s\S]|"(?!""))*"""|'''(?:[^'\\]|\\[\s\S]|'(?!''))*'''|"(?:[^"\\\n\r]|\\[\s\S])*"|'(?:[^'\\\n\r]|\\[\s\S])*'|\/\/[^\n]*/y;
 
@@ -139,7 +139,7 @@ export function withoutReserved(text: string): string {
   return out;
 }
 
-/** What stands for `var` in CEL. */
+/** The replacement for `var` in CEL. */
 export const VAR = "_v_";
 
 /** Whether a string needs parsing; most do not. */

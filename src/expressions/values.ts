@@ -5,7 +5,7 @@ import { isObject, type Json } from "../core/json.ts";
 
 /** A reference to a resource, whose value is unknown until apply. An expression can choose it and pass it on. */
 export class UnknownValue {
-  /** What the spec says in its place. */
+  /** The part of the spec that contains the reference. */
   readonly origin: unknown;
 
   constructor(origin: unknown) {
@@ -44,7 +44,7 @@ export class LazyMap extends Map<string, unknown> {
     return [...this.names.keys()].values() as MapIterator<string>;
   }
 
-  // `entries()` stays empty: the library looks at the first one to name a type, and that must read nothing.
+  // `entries()` stays empty: the library reads the first entry to name a type, and that must evaluate nothing.
   override *[Symbol.iterator](): MapIterator<[string, unknown]> {
     for (const name of this.names.keys()) yield [name, this.#read(name)];
   }

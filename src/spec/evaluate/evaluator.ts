@@ -45,7 +45,7 @@ export interface ScopeQuery extends ValuePath {
 /** Values by name: variables, locals, or inputs. */
 export interface NamedValues {
   readonly names: Keys;
-  /** Undefined after reporting that there is no value; `quiet`: one that is declared may have none. */
+  /** Undefined after a report that the value is missing; `quiet`: one that is declared may have none. */
   find(name: string, at: Span, quiet: boolean): SpecNode | undefined;
 }
 

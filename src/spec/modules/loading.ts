@@ -59,7 +59,7 @@ export interface LoadingOptions extends Reporting {
 /** `pools.team/ads/shared.instance_pool_id`. */
 const INSIDE = /^([\w-]+)\.([^/.]+)\/(.+)$/;
 
-/** What a resource costs besides its fields. */
+/** The values of a resource in addition to its fields. */
 const COPY_COST = 10;
 
 export class ModuleLoading {

@@ -29,7 +29,7 @@ export interface Repeated {
   readonly findings: Findings;
 }
 
-/** What `for_each` names: the entries of a map, or the strings of a list. `isPart`: keys are parts of addresses. */
+/** The entries of `for_each`: those of a map, or the strings of a list. `isPart`: keys are parts of addresses. */
 export function entriesOfForEach(
   { subject, node, expander, findings }: Repeated,
   isPart: boolean,

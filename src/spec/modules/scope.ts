@@ -162,7 +162,7 @@ export class LazyCells {
     this.#prefix = prefix;
   }
 
-  /** Undefined if there is no value, which was reported. */
+  /** Undefined if the value is missing, which was reported. */
   get(
     name: string,
     evaluate: () => SpecNode | undefined,

@@ -27,7 +27,7 @@ export interface ParameterDeclaration {
   readonly at: Span;
   /** Without `default` and `sensitive`. */
   readonly schema: JsonSchema;
-  /** The default, as it is written and in template form. */
+  /** The default: first as written, then in template form. */
   readonly written: SpecNode | undefined;
   readonly fallback: SpecNode | undefined;
   readonly sensitive: boolean;

@@ -122,7 +122,7 @@ describe("an expression", () => {
     expect(await evaluated('var.env == "prod" ? 1 : local.list[7]')).toBe(1);
   });
 
-  it("gives each use of one text its own values, also if a value needs the same text elsewhere", async () => {
+  it("evaluates a shared expression for each instance, also if a value needs the same expression elsewhere", async () => {
     const { resource } = await load({
       "workspace.yaml":
         "modules: { a: { source: m, with: { list: '${[1, 2].map(i, i + 1)}' } } }\npools: { p: { node_type_id: n, max_capacity: '${modules.a.sum[0] + modules.a.sum[1]}' } }\n",
