@@ -43,7 +43,11 @@ export function* canonicalPieces(
   yield "{";
   let separator = "";
   const object = value as { readonly [key: string]: unknown };
-  for (const key of Object.keys(object).sort()) {
+  // An object has keys that are numbers first, in their order, so the text of the whole value has them there, too.
+  const sortedKeys = Object.keys(object)
+    .sort()
+    .map((key) => [key, true] as const);
+  for (const key of Object.keys(Object.fromEntries(sortedKeys))) {
     if (object[key] === undefined) continue;
     yield `${separator}${JSON.stringify(key)}:`;
     yield* canonicalPieces(object[key], depth - 1, toPlain);

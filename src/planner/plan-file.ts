@@ -64,7 +64,7 @@ export interface SavedPlan extends Binding {
   readonly plan: Plan;
 }
 
-/** The state's keyed digest of a text in pieces: who lacks the key cannot make or change a plan. */
+/** The state's keyed digest of pieces, in their order: who lacks the key cannot make or change a plan. */
 type KeyedPieces = (pieces: Iterable<string>) => string;
 
 /** Down to each change, and to the places of each address. */

@@ -266,7 +266,9 @@ function deadProblem(dead: DeadJob | undefined): Problem | undefined {
 function resultProblem(last: WorkspaceResult | undefined): Problem | undefined {
   if (last === undefined || isAnswer(last)) return undefined;
   const { status, command, attempt = 1, diagnostics, requests } = last;
-  return problemOf(status, command, attempt, diagnostics, requests?.lastStatus);
+  // The last answer says nothing about a run that a person stopped.
+  const lastStatus = status === "interrupted" ? undefined : requests?.lastStatus;
+  return problemOf(status, command, attempt, diagnostics, lastStatus);
 }
 
 function problemOf(

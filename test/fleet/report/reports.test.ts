@@ -120,6 +120,58 @@ describe("a fleet report", () => {
     });
   });
 
+  test("counts a job that failed at every attempt, and a run that never reported, as failed, however green the last result is", () => {
+    const workspaces = ["dead", "lost", "late", "fixed"].map((name) => workspaceNamed(name));
+    const plan = resultOf("dead", "ok", { command: "plan", startedAt: 5_000 });
+    const results = new Map(
+      [
+        plan,
+        ...["lost", "late", "fixed"].map((name) =>
+          resultOf(name, "ok", { startedAt: name === "lost" ? 1_000 : 9_000 }),
+        ),
+      ].map((result) => [result.workspace, [result]]),
+    );
+    const failure = {
+      diagnostics: [],
+      message: "the worker stopped or lost the database before the run ended",
+    };
+    const dead = ["dead", "fixed"].map((workspace) => ({
+      workspace,
+      command: "drift" as const,
+      id: workspace,
+      failedAt: 4_000,
+      attempts: 6,
+      failure,
+    }));
+    const lost = (workspace: string) => ({
+      workspace,
+      command: "apply" as const,
+      worker: "host:1",
+      version: "0.1.0",
+      attempt: 2,
+      startedAt: 2_000,
+      lastSeenAt: 3_000,
+      isLost: true,
+    });
+    const facts = { jobs: [], active: [lost("lost"), lost("late")], workers: [], pauses: [], dead };
+    const view = fleetView({ workspaces }, results, 10_000, 30, facts);
+    expect(view.rows.map(({ workspace, state, status }) => [workspace, state, status])).toEqual([
+      ["dead", "failed", "crashed"],
+      ["lost", "failed", "crashed"],
+      ["late", "ok", "ok"],
+      ["fixed", "ok", "ok"],
+    ]);
+    const text = fleetText(view);
+    expect(text).toContain(
+      "dead: drift, 6 attempts: FLEET_CRASH: the worker stopped or lost the database before the run ended\n",
+    );
+    expect(text).toContain(
+      "lost: apply, 2 attempts: FLEET_CRASH: host:1 ended before the run reported a result\n",
+    );
+    expect(text).toContain("4 workspaces, 2 failing, 0 with drift, 0 never run.\n");
+    expect(fleetMetrics(view)).toContain('workspace_fleet_workspaces{state="failed"} 2\n');
+  });
+
   test("as metrics is valid and has a sample for each workspace", () => {
     const families = parsePrometheusTextFormat(fleetMetrics(FLEET_VIEW)) as readonly Family[];
     const named = new Map(families.map((family) => [family.name, family.metrics]));
