@@ -151,7 +151,7 @@ const bundlePackages: Plugin = {
     filter: { id: /\/src\//, code: /createRequire/ },
     handler: (text) =>
       text
-        .replace(/\bload\("([\w./-]+)"\)/g, (_call, id: string) => `require("${id}")`)
+        .replace(/\bload\("([\w./@-]+)"\)/g, (_call, id: string) => `require("${id}")`)
         .replace(/^const load = .*$/m, "")
         .replace(/^import \{ createRequire \}.*$/m, ""),
   },

@@ -69,7 +69,7 @@ describe("the bundle", () => {
     expect(run(["api", "clusters/list"])).toMatchObject({ status: 0 });
   });
 
-  test("contains the thread that evaluates rules", () => {
+  test("evaluates rules", () => {
     const rules = mkdtempSync(join(tmpdir(), "bundle-rules-"));
     writeFileSync(
       join(rules, "rules.yaml"),
