@@ -84,9 +84,13 @@ class Speaker {
   async #editCluster(input: JsonObject, permit?: () => void): Promise<JsonObject> {
     const { cluster_id = "" } = input;
     const answer = await this.#plain("clusters/get", { cluster_id });
-    const shown = isObject(answer.spec) ? answer.spec : clusterForPool(answer, answer);
-    const live = omit(clusterForPool(shown, input), this.#table.readOnly.cluster);
-    const body = this.#carried("clusters/edit", this.#table.replaced.cluster, live, input);
+    const { readOnly, replaced } = this.#table;
+    // What the service computes is not asked for again, except fields that this program does not know.
+    const shown = isObject(answer.spec)
+      ? { ...omit(answer, Object.keys(replaced.cluster)), ...answer.spec }
+      : clusterForPool(answer, answer);
+    const live = omit(clusterForPool(shown, input), readOnly.cluster);
+    const body = this.#carried("clusters/edit", replaced.cluster, live, input);
     return this.#plain("clusters/edit", body, permit);
   }
 

@@ -43,6 +43,17 @@ describe("an edit of a cluster", () => {
     expect(await edited(live, edit)).toEqual({ ...edit, ...DOCKER });
   });
 
+  test("keeps an unknown field that the service shows only next to what was asked for", async () => {
+    const live: JsonObject = {
+      ...edit,
+      x_load: { clients: { jobs: true } },
+      azure_attributes: ATTRIBUTES,
+      state: "RUNNING",
+      spec: { ...edit, ...DOCKER },
+    };
+    expect(await edited(live, edit)).toEqual({ ...edit, ...DOCKER, x_load: { clients: { jobs: true } } });
+  });
+
   test("does not repeat what a pool decides", async () => {
     const member = { ...edit, instance_pool_id: "p" };
     expect(
