@@ -80,8 +80,14 @@ export async function referencePage(): Promise<string> {
       );
   }
   const kinds: string[] = [];
-  for (const { kind } of registry.kinds)
-    kinds.push(`### ${kind}\n\n${fenced(await output(["explain", kind]))}`);
+  for (const { kind, dialect } of registry.kinds) {
+    const words = [
+      "explain",
+      kind,
+      ...(dialect === undefined ? [] : ["--dialect", dialect, "--cloud", "azure"]),
+    ];
+    kinds.push(`### ${kind}\n\n${fenced(await output(words))}`);
+  }
   return `# Reference
 
 \`npm run reference\` writes this page from the program.

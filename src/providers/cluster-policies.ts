@@ -56,7 +56,7 @@ const fields = {
   policy_family_definition_overrides: rules("Rules that replace those of the family."),
   max_clusters_per_user: integerField({
     minimum: 1,
-    description: "Clusters that a user may have. If absent, there is no limit.",
+    description: "Clusters that a user may have. Unlimited if absent.",
   }),
 };
 

@@ -7,6 +7,8 @@ import { DIFFERENCES, withDifferences } from "./differences.ts";
 import { expectedText } from "./expected-output.ts";
 import { played } from "./stage.ts";
 
+/** Scenarios whose output differs in too many lines: the dialect's folder has one with its own output. */
+const OWN = new Set(["export"]);
 const CASES = casesIn("cases");
 const NAMES = CASES.map(({ name }) => name);
 
@@ -23,7 +25,7 @@ const comparable = (text: string): string =>
     .replaceAll(/^ +| {2,}/gm, " ");
 
 describe("Databricks dialect", { timeout: 120_000 }, () => {
-  test.concurrent.each(CASES)(
+  test.concurrent.each(CASES.filter(({ name }) => !OWN.has(name)))(
     "$name: the output of the contract's dialect, but for documented differences",
     async ({ name, text }) => {
       const here = withDifferences(name, inDatabricks(text));

@@ -130,7 +130,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     cases: ["run"],
     because: "runs are read through version 2.1",
-    texts: [["signal SIGINT when jobs/runs/get", "signal SIGINT when /api/2.1/jobs/runs/get"]],
+    texts: [["signal SIGINT when jobs/runs/get", "signal SIGINT when /api/2.2/jobs/runs/get"]],
   },
   {
     cases: ["run"],

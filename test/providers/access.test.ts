@@ -144,7 +144,7 @@ test("a replaced object gets the access list of the spec", async () => {
   });
 });
 
-test("the caller's own right is no difference, and a plan that lowers it is blocked", async () => {
+test("the caller's own right never differs, and a plan that lowers it is blocked", async () => {
   const yaml = (access: string) => `pools: { warm: { ${POOL}, access: ${access} } }\n`;
   await apply(yaml("{}"));
   expect(await listOf("pools.warm", "instance-pools")).toEqual({ "admin@example.com": "CAN_MANAGE" });

@@ -85,7 +85,7 @@ class Speaker {
     const { cluster_id = "" } = input;
     const answer = await this.#plain("clusters/get", { cluster_id });
     const { readOnly, replaced } = this.#table;
-    // What the service computes is not asked for again, except fields that this program does not know.
+    // An edit repeats the fields of `spec`, and of the computed ones only those that this program does not know.
     const shown = isObject(answer.spec)
       ? { ...omit(answer, Object.keys(replaced.cluster)), ...answer.spec }
       : clusterForPool(answer, answer);

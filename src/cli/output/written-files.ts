@@ -8,7 +8,7 @@ import { isStateFile, type PathObserver } from "../../spec/files/spec-folder.ts"
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { OutputRequest } from "../command/option.ts";
 
-/** The files that the command line names, besides those of the invocation. */
+/** The files that the command line names, in addition to those of the invocation. */
 export interface RunFiles {
   readonly output?: readonly OutputRequest<string>[];
   readonly metrics?: string | undefined;

@@ -82,7 +82,7 @@ interface ReadAccess {
 }
 
 /**
- * A list in spec form, with the keys as `declared` and `declaredOwner` spell them. The owner is no entry, except where the
+ * A list in spec form, with the keys as `declared` and `declaredOwner` spell them. The owner is not an entry, except where the
  * spec gives it a level, which ownership includes. The caller's own right and `admins` are left out unless declared.
  */
 export function accessInSpecForm(

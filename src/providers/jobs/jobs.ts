@@ -65,7 +65,7 @@ const fields = {
 
 const TOKEN = /\[workspace:([\w-]+)\]$/;
 
-/** What the service computes; the source of a plain single task is always the workspace. */
+/** Fields that the service computes. The source of a plain single task is always the workspace. */
 const READ_ONLY = new Set([
   "notebook_task.source",
   "spark_python_task.source",

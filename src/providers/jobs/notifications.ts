@@ -103,7 +103,7 @@ export const health = groupField(
                   "STREAMING_BACKLOG_SECONDS",
                   "STREAMING_BACKLOG_FILES",
                 ],
-                { description: "What is measured." },
+                { description: "Measure." },
               ),
             ),
             op: required(choiceField(["GREATER_THAN"], { description: "How it compares with value." })),
@@ -115,5 +115,5 @@ export const health = groupField(
       ),
     ),
   },
-  { ...ONLY, severity: "other", description: "Limits that send messages while a run goes on." },
+  { ...ONLY, severity: "other", description: "Limits that send messages during a run." },
 );

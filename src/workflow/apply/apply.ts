@@ -83,7 +83,7 @@ export function runApply(
   });
 }
 
-/** A plan of the spec as it is now. */
+/** A plan of the present spec. */
 export function freshPlan(options: PlanOptions): PlanMaker {
   const { destroy = false } = options;
   return async (session, lease, signal) => {
@@ -198,7 +198,7 @@ async function executePlan(
   return { status: "applied", plan, outcome };
 }
 
-/** `named`: what the command line names, besides what the plan contains. */
+/** `named`: what the command line names, in addition to what the plan contains. */
 export function withPlanFile<T>(
   invocation: Invocation,
   named: InvocationOptions & PlanOptions,

@@ -41,7 +41,7 @@ export const PLAIN_REVIEW = {
   out: undefined,
 } as const;
 
-/** A plan with what every renderer needs besides it. */
+/** A plan and the other input of every renderer. */
 export interface PlanReport {
   readonly plan: Plan;
   readonly places: ReturnType<typeof placesIn>;

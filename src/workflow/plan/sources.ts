@@ -49,7 +49,7 @@ export interface PlanSource {
   observe(spec: Spec, recorded: State): Promise<Live>;
   /** Finds out what an interrupted run left open. */
   recover(state: State, observed: Live): Recovered;
-  /** What the plan is compared with. */
+  /** The objects that the plan is compared with. */
   objects(observed: Live, state: State): Live;
   /** The same for the plan of a base: no object is read twice. */
   baseObjects(spec: Spec, only: PlanInput["only"], head: Live): Promise<Live>;

@@ -1,4 +1,4 @@
-// Settings of the workspace: texts by key. The contract has none of these calls; a dialect has.
+// Settings of the workspace: strings by key. The contract has none of these calls; a dialect has.
 
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
@@ -45,7 +45,7 @@ function checkKeys(keys: readonly string[]): void {
   if (unknown.length > 0) throw invalidValue(`Invalid keys: ${JSON.stringify(unknown)}`);
 }
 
-/** Every value is a text: `true`, not a boolean. */
+/** Every value is a string: `true`, not a boolean. */
 function checkValues(input: JsonObject): void {
   const wrong = Object.entries(input).filter(([key, value]) => {
     if (typeof value !== "string") return true;
