@@ -98,7 +98,7 @@ async function run(name: OperationName, fault: Fault, times: number) {
       return nocked(request);
     },
   });
-  const input: JsonObject = { id: "1", path: "/a" };
+  const input: JsonObject = { id: "1", path: "/a", object_type: "jobs", object_id: "1" };
   const call = writer.write as (name: OperationName, input: JsonObject) => Promise<JsonObject>;
   const began = clock();
   const result = await call(name, input).catch((problem: unknown) => problem);

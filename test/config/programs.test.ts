@@ -24,6 +24,7 @@ const PLACES = {
   "ci/lib/base.ts": "git",
   "ci/lib/untrusted.ts": "git",
   "ci/lib/workspace.ts": "this program, without the tokens of the platform",
+  "src/cli/fleet/child-pool.ts": "this program, with what it needs to start and no credential",
   "src/cli/output/run-origin.ts": "git",
   "src/config/sign-in/azure.ts": "az",
   "src/workflow/plan/base-spec.ts": "git",

@@ -150,6 +150,14 @@ workspace fleet worker: see workspace fleet enqueue, workspace fleet schedule, d
   workspace fleet worker --parallelism 8  # run jobs, 8 at the same time
 workspace fleet schedule: see workspace fleet worker, docs/fleet.md
   workspace fleet schedule  # write the schedules after a change of the fleet file
+workspace fleet cancel: see workspace fleet status, workspace fleet pause, docs/fleet.md
+  workspace fleet cancel ads-prod  # end the queued and running jobs of a workspace
+workspace fleet pause: see workspace fleet resume, workspace fleet status, docs/fleet.md
+  workspace fleet pause -l env=prod --command apply --for 2h  # hold the applies of a label back
+workspace fleet resume: see workspace fleet pause, docs/fleet.md
+  workspace fleet resume 6ce4b8a4  # end a pause by its ID
+workspace fleet logs: see workspace fleet status, docs/fleet.md
+  workspace fleet logs ads-prod  # show the log of the last run
 workspace fleet dead-letters: see workspace fleet status, docs/fleet.md
   workspace fleet dead-letters  # show the jobs with their causes
   workspace fleet dead-letters --retry ads-prod  # retry the job of a workspace

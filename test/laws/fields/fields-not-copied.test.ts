@@ -180,11 +180,12 @@ const toldOf = (changes: readonly Change[]): readonly string[] =>
     .flatMap(({ consequences }) => consequences)
     .filter((told) => /does not know|chooses new values/.test(told));
 
-test("every kind with a field that replaces the object has a case in each dialect", () => {
+test("every kind of the contract with a field that replaces the object has a case in each dialect", () => {
   const covered = new Set(Object.keys(cases));
   const missing = (["contract", "databricks"] as const).flatMap((dialect) =>
     planningRegistryIn(registry, { dialect })
-      .kinds.filter(({ fields }) => Object.values(fields).some(({ onChange }) => onChange === "replace"))
+      .kinds.filter(({ dialect: only }) => only === undefined)
+      .filter(({ fields }) => Object.values(fields).some(({ onChange }) => onChange === "replace"))
       .map(({ kind }) => `${kind} in ${dialect === "contract" ? "the contract" : dialect}`)
       .filter((name) => !covered.has(name)),
   );

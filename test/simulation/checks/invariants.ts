@@ -3,6 +3,7 @@
 import { addressOf } from "../../../src/core/address.ts";
 import { isObject } from "../../../src/core/json.ts";
 import { registry } from "../../../src/providers/index.ts";
+import { registryIn } from "../../../src/resource/dialect-view.ts";
 import type { Spec } from "../../../src/spec/model/spec.ts";
 import { Cipher } from "../../../src/state/format/encryption.ts";
 import { loadFrom } from "../../../src/state/store/load.ts";
@@ -169,7 +170,7 @@ async function liveIds(site: Site, inUse = new Set<string>()): Promise<ReadonlyS
   ]);
   const scopes: string[] = [];
   const work = (async () => {
-    for (const provider of registry.kinds) {
+    for (const provider of registryIn(registry, site.dialect).kinds) {
       const parents = provider.nested === undefined ? [] : scopes;
       for (const object of await provider.operations.list(reader, { parents, names: deep })) {
         if (provider.kind === "scopes") scopes.push(object.name);
