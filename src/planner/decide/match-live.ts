@@ -74,7 +74,7 @@ function importOf(context: PlanContext, resource: Resource, provider: PlannedKin
   return { is: "refused", diagnostic: error("PLAN_STATE_ENTRY", message, { address, at: entry.at, hint }) };
 }
 
-/** Whether the spec gives the object that has the name of a resource another name. */
+/** Whether the spec gives the object that has the name of a resource another name, or the plan deletes it as a replaced one. */
 function givesUpName(
   context: PlanContext,
   owner: Address,
@@ -85,8 +85,10 @@ function givesUpName(
   const { spec, state } = context.input;
   const other = spec.resources.get(owner);
   if (other === undefined || provider.nameField === undefined) return false;
+  const record = state.records.get(owner);
+  const isItsOwn = record?.id === live.id || record?.deposed?.includes(live.id) === true;
   return (
-    state.records.get(owner)?.id === live.id &&
+    isItsOwn &&
     !isSameName(provider, other.name, name) &&
     !isIgnored([provider.nameField], other.lifecycle.ignore_changes)
   );

@@ -141,16 +141,23 @@ describe("an object that another address manages", () => {
     expect(actions(two({ values: { box_name: "b" } }))).toEqual({ "boxes.b": "update", "boxes.n": "create" });
   });
 
-  test("is in the way when it keeps the name, ignores its name, or is another object than the recorded one", () => {
+  test("is not in the way when it is a replaced object, which goes before the name is taken", () => {
+    const deposed = state([record("boxes.b", "b2", { box_name: "b" }, { deposed: [object("b1", "").id] })]);
+    const planned = two({ values: { box_name: "b" } }, { state: deposed }, [box("b1", "a"), box("b2", "b")]);
+    expect(planned.diagnostics).toEqual([]);
+    expect(planned.changes).toMatchObject([
+      { action: "noop", address: "boxes.b" },
+      { action: "delete", id: "b1", deposed: true },
+      { action: "create", address: "boxes.n", nameFrom: { id: "b1", freedWhen: "done" } },
+    ]);
+  });
+
+  test("is in the way when it keeps the name or ignores its name", () => {
     expect(two({ values: { box_name: "A" } }).diagnostics).toMatchObject([refusal]);
     const ignoring = { values: { box_name: "b" }, lifecycle: { ignore_changes: ["box_name"] } };
     expect(two(ignoring).diagnostics).toMatchObject([
       { ...refusal, hint: expect.stringContaining("`workspace state mv boxes.b boxes.n`") },
     ]);
-    const deposed = state([record("boxes.b", "b2", { box_name: "b" }, { deposed: [object("b1", "").id] })]);
-    expect(
-      two({ values: { box_name: "b" } }, { state: deposed }, [box("b1", "a"), box("b2", "b")]).diagnostics,
-    ).toMatchObject([refusal]);
   });
 });
 

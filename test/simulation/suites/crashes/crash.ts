@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { OPERATIONS, type OperationName } from "../../../../src/api/contract/operations.ts";
 import { violations } from "../../checks/invariants.ts";
 import { operationOf } from "../../checks/ledger.ts";
@@ -15,6 +16,16 @@ import type { Form } from "../../world/forms.ts";
 import { NOTHING, scenarios } from "../../world/scenarios.ts";
 import { specFrom } from "../../world/stage.ts";
 import type { ClockOf } from "./zombie.ts";
+
+const CONTRACT_PATHS: ReadonlySet<string> = new Set(
+  Object.keys(
+    (
+      parse(readFileSync(new URL("../../../../schemas/openapi.yaml", import.meta.url), "utf8")) as {
+        paths: object;
+      }
+    ).paths,
+  ),
+);
 
 /** `turn-back`: after the crash the earlier spec is applied; nothing of the interrupted run may remain. */
 const HOWS = ["kill", "power-cut", "turn-back"] as const;
@@ -37,8 +48,10 @@ export function writesOfProviders(
   return found;
 }
 
+/** The scenarios have the kinds of the contract: the other operations exist in the Databricks dialect only. */
 function isWrite(name: string): name is OperationName {
-  return Object.hasOwn(OPERATIONS, name) && OPERATIONS[name as OperationName].kind === "write";
+  if (!Object.hasOwn(OPERATIONS, name) || OPERATIONS[name as OperationName].kind !== "write") return false;
+  return CONTRACT_PATHS.has(OPERATIONS[name as OperationName].path);
 }
 
 function operationAt(points: readonly Point[], at: number): OperationName {

@@ -2,7 +2,8 @@
 // is overwritten.
 
 import type { Change } from "../../../../src/planner/model/change.ts";
-import { registry } from "../../../../src/providers/index.ts";
+import { registry as everyKind } from "../../../../src/providers/index.ts";
+import { CONTRACT_FIELDS, registryIn } from "../../../../src/resource/dialect-view.ts";
 import type { FieldSchema } from "../../../../src/resource/field-schema.ts";
 import { faultFreeRun } from "../../run/fault-free-run.ts";
 import type { Suite } from "../../run/suite.ts";
@@ -10,6 +11,9 @@ import { Trial } from "../../run/trial.ts";
 import { changeOutside, other } from "../../world/change-outside.ts";
 import type { Form } from "../../world/forms.ts";
 import { scenarios } from "../../world/scenarios.ts";
+
+/** The cases are those of the contract, in each dialect. */
+const registry = registryIn(everyKind, CONTRACT_FIELDS);
 
 type Resting = Extract<Change, { readonly fingerprint: string }>;
 
