@@ -73,16 +73,16 @@ async function runCommand(process: CommandContext, command: Command, called: Par
 async function refusal(
   context: ConsoleContext,
   { failureDocument }: Command,
-  found: readonly Diagnostic[],
+  diagnostics: readonly Diagnostic[],
   values: Readonly<Record<string, unknown>>,
 ): Promise<Failure> {
-  if (failureDocument === undefined) return new Failure(...found);
+  if (failureDocument === undefined) return new Failure(...diagnostics);
   const { Reports } = await import("./output/reports.ts");
   const { WrittenFiles } = await import("./output/written-files.ts");
   // An untrusted run does not start git, because the repository's options may be wrong.
   const reports = new Reports(context, reportsIn(values), true, new WrittenFiles(context, values));
-  await reports.end(failureDocument, found, { stdout: false });
-  return new Failure(...found, ...reports.save());
+  await reports.end(failureDocument, diagnostics, { stdout: false });
+  return new Failure(...diagnostics, ...reports.save());
 }
 
 function reportsIn({ output }: Readonly<Record<string, unknown>>): readonly OutputRequest<string>[] {
@@ -93,5 +93,5 @@ function reportsIn({ output }: Readonly<Record<string, unknown>>): readonly Outp
 function withAdvice({ parser }: ParsedCommand, problems: readonly Diagnostic[]): readonly Diagnostic[] {
   const last = problems.findLast(({ hint }) => hint === undefined);
   const hint = `run \`${parser.title} --help\``;
-  return problems.map((one) => (one === last ? { ...one, hint } : one));
+  return problems.map((diagnostic) => (diagnostic === last ? { ...diagnostic, hint } : diagnostic));
 }

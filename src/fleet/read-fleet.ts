@@ -226,14 +226,15 @@ type Maps = "variables" | "environment" | "labels";
 
 /** What may be a credential, which no message may show: values of `environment` that cannot be names of variables, and passwords in URLs. */
 function credentialsIn(value: Json): SensitiveTexts {
-  const found = new SensitiveTexts();
+  const sensitiveTexts = new SensitiveTexts();
   const { defaults, workspaces } = (value ?? {}) as { readonly defaults?: Json; readonly workspaces?: Json };
   for (const entry of [defaults, ...entriesOf(workspaces)]) {
     const { environment, host, state } = (entry ?? {}) as Readonly<Record<string, Json | undefined>>;
-    for (const source of entriesOf(environment)) if (!SOURCE.test(String(source))) found.add(String(source));
-    for (const url of [host, state]) if (hasPassword(url)) found.add(String(url));
+    for (const source of entriesOf(environment))
+      if (!SOURCE.test(String(source))) sensitiveTexts.add(String(source));
+    for (const url of [host, state]) if (hasPassword(url)) sensitiveTexts.add(String(url));
   }
-  return found;
+  return sensitiveTexts;
 }
 
 /** A server without a password, such as `ops@db.example:5432`, up to the path of a URL. */
@@ -311,7 +312,9 @@ function reportSharedStates(
   root: SpecNode,
   findings: Findings,
 ): void {
-  const ofAnyTarget = Map.groupBy(workspaces, (one) => stateIdentity(folder, one, "default"));
+  const ofAnyTarget = Map.groupBy(workspaces, (fleetWorkspace) =>
+    stateIdentity(folder, fleetWorkspace, "default"),
+  );
   for (const group of ofAnyTarget.values()) {
     const owners = new Map<string, string>();
     let unnamed: string | undefined;
@@ -339,9 +342,18 @@ function reportSharedStates(
 function reportSchema(root: SpecNode, value: Json, findings: Findings): void {
   const validate = ajvForSpecs().compile(FLEET_SCHEMA);
   if (validate(value)) return;
-  for (const one of schemaMessages(toSchemaErrors(validate.errors ?? [], value), "the fleet", suggester())) {
-    const at = one.onKey ? keySpanOf(root, one.path) : spanOf(root, one.path);
-    findings.error(one.code, one.message, at, one.hint === undefined ? {} : { hint: one.hint });
+  for (const schemaMessage of schemaMessages(
+    toSchemaErrors(validate.errors ?? [], value),
+    "the fleet",
+    suggester(),
+  )) {
+    const at = schemaMessage.onKey ? keySpanOf(root, schemaMessage.path) : spanOf(root, schemaMessage.path);
+    findings.error(
+      schemaMessage.code,
+      schemaMessage.message,
+      at,
+      schemaMessage.hint === undefined ? {} : { hint: schemaMessage.hint },
+    );
   }
 }
 

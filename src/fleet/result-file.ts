@@ -43,13 +43,13 @@ export function openResultFile({ path, replace }: ResultFileOptions): ResultStor
     const file = openSync(path, constants.O_RDONLY);
     try {
       const all = readFileSync(file, "utf8").split("\n").flatMap(parseLine);
-      const kept = groupNewestFirst(all, KEPT_RESULTS);
-      const size = [...kept.values()].reduce((sum, results) => sum + results.length, 0);
+      const workspaceResultsByKey = groupNewestFirst(all, KEPT_RESULTS);
+      const size = [...workspaceResultsByKey.values()].reduce((sum, results) => sum + results.length, 0);
       if (all.length <= size * SLACK) return;
       withClaim(path, file, () => {
         // If it is another file by now, another run compacted it.
         if (!isAt(path, file)) return;
-        replace(path, textOf(all, kept));
+        replace(path, textOf(all, workspaceResultsByKey));
         // Another run may have added results to the file that was replaced.
         const added = isAt(path, file) ? "" : readFileSync(file, "utf8");
         if (added !== "") append(path, added);
@@ -140,8 +140,8 @@ function removeStaleClaims(path: string, now: number): void {
   for (const name of readdirSync(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`) || !/\.\d+$/.test(name)) continue;
     const claim = join(dirname(path), name);
-    const found = lstatSync(claim, { throwIfNoEntry: false });
-    if (found !== undefined && now - found.mtimeMs > STALE_CLAIM_MS) rmSync(claim, { force: true });
+    const stats = lstatSync(claim, { throwIfNoEntry: false });
+    if (stats !== undefined && now - stats.mtimeMs > STALE_CLAIM_MS) rmSync(claim, { force: true });
   }
 }
 
@@ -152,9 +152,9 @@ function withoutLog({ log: _log, ...result }: WorkspaceResult): WorkspaceResult 
 /** Findings are large, and no report shows those of older results; of logs, only so many are read. */
 function textOf(
   all: readonly WorkspaceResult[],
-  kept: ReadonlyMap<string, readonly WorkspaceResult[]>,
+  workspaceResultsByKey: ReadonlyMap<string, readonly WorkspaceResult[]>,
 ): string {
-  const wanted = new Set([...kept.values()].flat());
+  const wanted = new Set([...workspaceResultsByKey.values()].flat());
   const newest = new Set([...groupNewestFirst(all, 1).values()].flat());
   const logged = new Set(
     [...Map.groupBy(all, ({ workspace }) => workspace).values()].flatMap((own) => own.slice(-KEPT_LOGS)),

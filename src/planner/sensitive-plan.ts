@@ -26,7 +26,10 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues): Plan {
     diagnostics: sensitive.masked(plan.diagnostics),
   };
   if (split === undefined) return concealed;
-  const resolved = split.resolved.map((one) => ({ ...one, change: concealedChange(one.change, sensitive) }));
+  const resolved = split.resolved.map((resolvedChange) => ({
+    ...resolvedChange,
+    change: concealedChange(resolvedChange.change, sensitive),
+  }));
   const pendingErrors = sensitive.masked(split.pendingErrors);
   return { ...concealed, split: { ...split, resolved, pendingErrors } };
 }
@@ -62,10 +65,10 @@ interface Conversion {
 }
 
 function convertedChange<C extends Change>(change: C, { wanted, live }: Conversion): C {
-  const converted = (one: FieldDiff): FieldDiff => ({
-    ...one,
-    before: live(one.before, one.path),
-    after: live(one.after, one.path),
+  const converted = (fieldDiff: FieldDiff): FieldDiff => ({
+    ...fieldDiff,
+    before: live(fieldDiff.before, fieldDiff.path),
+    after: live(fieldDiff.after, fieldDiff.path),
   });
   const details = (all: readonly Step[]): readonly Step[] =>
     all.map((step, at) =>

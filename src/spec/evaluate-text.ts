@@ -50,9 +50,9 @@ export async function openExpressions(
       evaluate(text) {
         const node = nodeOf(text);
         const hasFailed = node === undefined || findings.failed;
-        const found = findings.drain(sensitive);
-        if (hasFailed) return { diagnostics: found };
-        return { value: sensitive.maskedDeep(shown(node)), diagnostics: found };
+        const diagnostics = findings.drain(sensitive);
+        if (hasFailed) return { diagnostics: diagnostics };
+        return { value: sensitive.maskedDeep(shown(node)), diagnostics: diagnostics };
       },
     },
   };

@@ -161,8 +161,8 @@ function listClusters(input: JsonObject, request: JobRequest, version: HostVersi
   const page: PagedList["page"] = (at) =>
     request("2.1", "clusters/list", { ...input, page_size: CLUSTERS_PAGE, ...at });
   const list = { operation: "clusters/list", member: "clusters", last: "no token", page } as const;
-  return version.read(async (found) =>
-    found === "2.0"
+  return version.read(async (apiVersion) =>
+    apiVersion === "2.0"
       ? request("2.0", "clusters/list", input)
       : { clusters: await allPages(list, "cluster_id") },
   );

@@ -50,19 +50,24 @@ export function jobHandlers(request: JobRequest, version: HostVersion, carry: Ca
           : jobOfTasks(await whole(from, input)),
       ),
     "jobs/create": async (settings, permit) => {
-      const found = await version.found();
-      return request(found, "jobs/create", found === "2.0" ? settings : settingsWithTasks(settings), permit);
+      const apiVersion = await version.current();
+      return request(
+        apiVersion,
+        "jobs/create",
+        apiVersion === "2.0" ? settings : settingsWithTasks(settings),
+        permit,
+      );
     },
     // Fields that the settings do not set are read from the live job right before the write.
     "jobs/reset": async (input, permit) => {
-      const found = await version.found();
-      const job = await whole(found, { job_id: input.job_id ?? "" });
-      const { unmanageable } = found === "2.0" ? jobWithoutTasks(job) : jobOfTasks(job);
+      const apiVersion = await version.current();
+      const job = await whole(apiVersion, { job_id: input.job_id ?? "" });
+      const { unmanageable } = apiVersion === "2.0" ? jobWithoutTasks(job) : jobOfTasks(job);
       if (typeof unmanageable === "string") throw wouldLoseTasks(unmanageable);
       const live = only(objectIn(job.settings), (field) => field !== "format");
       const wanted = objectIn(input.new_settings);
-      const settings = carry(live, found === "2.0" ? wanted : settingsWithTasks(wanted, live));
-      return request(found, "jobs/reset", { ...input, new_settings: settings }, permit);
+      const settings = carry(live, apiVersion === "2.0" ? wanted : settingsWithTasks(wanted, live));
+      return request(apiVersion, "jobs/reset", { ...input, new_settings: settings }, permit);
     },
     ...inBothVersions(["jobs/delete"], request, version),
   };
@@ -136,7 +141,7 @@ function inBothVersions(
   const handler =
     (operation: OperationName): Handler =>
     async (input, permit) =>
-      request(await version.found(), operation, input, permit);
+      request(await version.current(), operation, input, permit);
   return Object.fromEntries(operations.map((operation) => [operation, handler(operation)]));
 }
 
@@ -376,12 +381,17 @@ export function runHandlers(request: JobRequest, version: HostVersion): Handlers
         return runOfTasks(await wholeAnswer("jobs/runs/get", read));
       }),
     "jobs/runs/get-output": async (input) => {
-      const answer = await request(await version.found(), "jobs/runs/get-output", input);
+      const answer = await request(await version.current(), "jobs/runs/get-output", input);
       return isObject(answer.metadata) ? { ...answer, metadata: runOfTasks(answer.metadata) } : answer;
     },
     "jobs/runs/submit": async (input, permit) => {
-      const found = await version.found();
-      return request(found, "jobs/runs/submit", found === "2.0" ? input : settingsWithTasks(input), permit);
+      const apiVersion = await version.current();
+      return request(
+        apiVersion,
+        "jobs/runs/submit",
+        apiVersion === "2.0" ? input : settingsWithTasks(input),
+        permit,
+      );
     },
     ...inBothVersions(SAME, request, version),
   };

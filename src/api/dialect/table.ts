@@ -151,7 +151,7 @@ export class HostVersion {
     this.#probe = probe;
   }
 
-  async found(): Promise<ApiVersion> {
+  async current(): Promise<ApiVersion> {
     const last = this.#versions.at(-1);
     if (this.#version === undefined)
       await this.read(async (version) => (version === last ? {} : this.#probe(version)));

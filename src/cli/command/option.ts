@@ -88,7 +88,7 @@ function chosen<C extends string>(
   refuse: RefuseValue,
   shown = text,
 ): C | undefined {
-  const choice = choices.find((one) => one === text);
+  const choice = choices.find((choice) => choice === text);
   if (choice === undefined)
     refuse(shown, choices.length === 1 ? `use ${choices[0]}` : `use one of ${choices.join(", ")}`);
   return choice;

@@ -55,13 +55,13 @@ export const convertCommand = defineCommand({
       context.stdout.write(`${printableJson(conversionJson(view), 2)}\n`);
     } else show(context, done, out);
     printDiagnostics(context, done.diagnostics);
-    const { resources, attributes } = done.found.log;
+    const { resources, attributes } = done.conversion.log;
     const isWhole = resources.length === 0 && attributes.length === 0;
     return exitOf(done.diagnostics) || (isWhole ? EXIT.ok : EXIT.changes);
   },
 });
 
-function viewOf({ found: conversion, written }: ConvertedFile): ConversionView {
+function viewOf({ conversion, written }: ConvertedFile): ConversionView {
   const { log, files, ...rest } = conversion;
   const { resources: left, attributes, notes } = log;
   return { ...rest, left, attributes, notes, written, unwritten: written.length === 0 ? files.length : 0 };

@@ -111,7 +111,7 @@ function asSection(schema: FieldSchema): FieldSchema {
 }
 
 function shown(what: string, path: readonly string[], foundField: FoundField, colors: Colors): string {
-  if ("missing" in foundField) throw unknown(what, foundField.missing, foundField.known);
+  if ("missing" in foundField) throw unknown(what, foundField.missing, foundField.fieldNames);
   return fieldText(path.join("."), foundField.schema, colors);
 }
 

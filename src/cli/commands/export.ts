@@ -97,7 +97,7 @@ async function write(
   input: ExportInput,
   folder: FolderExport,
 ): Promise<number> {
-  const { found: exportedSpec, diagnostics } = await exportToFolder(
+  const { exported: exportedSpec, diagnostics } = await exportToFolder(
     context,
     connection,
     input,

@@ -66,7 +66,7 @@ async function importInto(
   const { record, plan, planned } = await planImport(session, lease.state(), resource, id);
   const diagnostics = [...lease.diagnostics, ...planned.recovered.diagnostics];
   if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  context.observer.found(diagnostics);
+  context.observer.report(diagnostics);
   await recordRecovery(lease, [...planned.recovered.entries, ...planned.callerEntries]);
   if (lease.state().host === "") await lease.append({ type: "host", host: session.connection.host });
   await lease.append({ type: "record", record });

@@ -89,7 +89,7 @@ export async function runRequest(
     return { requests, memoryBytes: process.memoryUsage.rss(), lockWaitMs: lockWait?.ms };
   };
   const observer: WorkflowObserver = {
-    found: log.diagnostics,
+    report: log.diagnostics,
     retrying({ operation, status, attempt, waitMs = 0 }) {
       const what = status === 0 ? "returned no complete response" : `answered ${status}`;
       log.line(`${operation} ${what}; retry ${attempt} in ${(waitMs / 1000).toFixed(1)} s`);
@@ -267,8 +267,8 @@ function applyWatch(log: RunLog) {
   let notes: readonly Diagnostic[] = [];
   let wrote = false;
   const observer: ApplyObserver = {
-    planned(plan, found) {
-      notes = found;
+    planned(plan, diagnostics) {
+      notes = diagnostics;
       log.line(`plan: ${countsText(plannedCounts(plan))}`);
       log.diagnostics(findingsOf(plan));
       return Promise.resolve();
@@ -373,8 +373,8 @@ function logTo(send: (message: MessageFromChild) => void, secrets: SensitiveText
   };
   return {
     line,
-    diagnostics(found) {
-      for (const diagnostic of found)
+    diagnostics(diagnostics) {
+      for (const diagnostic of diagnostics)
         for (const text of diagnosticText(diagnostic, colorsFor(false)).trimEnd().split("\n")) line(text);
     },
     flush,

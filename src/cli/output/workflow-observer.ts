@@ -13,7 +13,7 @@ const MANY_ATTEMPTS = 5;
 
 export function workflowObserver(context: CommandContext): WorkflowObserver {
   return {
-    found: (diagnostics) => printDiagnostics(context, diagnostics),
+    report: (diagnostics) => printDiagnostics(context, diagnostics),
     retrying({ operation, status, attempt, waitMs = 0 }) {
       if (waitMs < LONG_WAIT_MS && attempt % MANY_ATTEMPTS !== 0) return;
       const what = status === 0 ? "returned no complete response" : `answered ${status}`;

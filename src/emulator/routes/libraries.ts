@@ -29,7 +29,7 @@ export const libraryOperations: Operations = {
 function install(call: Call, world: World): void {
   const id = String(call.input.cluster_id);
   clusterOr400(world, id);
-  const wanted = given(call);
+  const wanted = requestedLibraries(call);
   const keys = new Set(wanted.map(canonicalJson));
   const others = installedOn(world, id).filter(({ library }) => !keys.has(canonicalJson(library)));
   librariesOf(world).set(id, [...others, ...wanted.map((library) => ({ library }))]);
@@ -39,7 +39,7 @@ function install(call: Call, world: World): void {
 function uninstall(call: Call, world: World): void {
   const id = String(call.input.cluster_id);
   const up = isRunning(clusterOr400(world, id));
-  const keys = new Set(given(call).map(canonicalJson));
+  const keys = new Set(requestedLibraries(call).map(canonicalJson));
   const after = installedOn(world, id).flatMap((installed): Installed[] => {
     if (!keys.has(canonicalJson(installed.library))) return [installed];
     return up ? [{ ...installed, leaving_since: world.now }] : [];
@@ -47,7 +47,7 @@ function uninstall(call: Call, world: World): void {
   librariesOf(world).set(id, after);
 }
 
-function given({ input }: Call): readonly JsonObject[] {
+function requestedLibraries({ input }: Call): readonly JsonObject[] {
   return input.libraries as readonly JsonObject[];
 }
 

@@ -222,7 +222,7 @@ async function runChange(
     const result =
       journal === undefined ? resultOf(diagnostic) : await close(run, change, journal, failure, diagnostic);
     const at = diagnostic.address === undefined ? { ...diagnostic, address: change.address } : diagnostic;
-    return { result, diagnostic: at, id: journal?.made };
+    return { result, diagnostic: at, id: journal?.createdId };
   }
 }
 
@@ -248,7 +248,7 @@ async function close(
   if (!begun || run.halted !== undefined) return resultOf(diagnostic);
   if (succeeded === 0 && (await mayBeEarlierCopy(run, change, journal, failure))) return "unknown";
   try {
-    if (succeeded === 0 || journal.made !== undefined) await journal.close();
+    if (succeeded === 0 || journal.createdId !== undefined) await journal.close();
     // The open intent lets recovery find what such a change may have created.
     else if (run.input.registry.get(change.kind).planning.content?.partialUploadName !== undefined)
       return resultOf(diagnostic);

@@ -61,7 +61,7 @@ export class JournaledWriter implements OperationWriter {
   }
 
   /** The id of an object that exists and is not finished. */
-  get made(): RemoteId | undefined {
+  get createdId(): RemoteId | undefined {
     return this.#made;
   }
 

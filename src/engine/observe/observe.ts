@@ -106,7 +106,7 @@ class Reading {
     const parentProvider = this.#input.registry.get(parentKind);
     const parents = await this.#kind(parentProvider);
     if (!parents.readable) return parents;
-    const knownNames = this.#scope.known(parentKind);
+    const knownNames = this.#scope.namesOf(parentKind);
     const managed = parents.objects.filter((parent) => knownNames.has(parent));
     const objects: LiveObject[] = [];
     const unreadableParents = new Map<string, Diagnostic>();
@@ -122,7 +122,7 @@ class Reading {
 
   /** One list, with details of the objects in the spec or the state. */
   async #listed(provider: Provider, parents: readonly string[]): Promise<Listed> {
-    const knownNames = this.#scope.known(provider.kind);
+    const knownNames = this.#scope.namesOf(provider.kind);
     // Without a known path, the list would be the whole tree.
     if (provider.tree !== undefined && knownNames.names.size === 0) return { objects: [] };
     try {

@@ -103,7 +103,7 @@ export interface KnownNames {
 export interface ObserveScope {
   /** Every kind to read, in the registry's order. */
   readonly kinds: readonly Provider[];
-  known(kind: string): KnownNames;
+  namesOf(kind: string): KnownNames;
 }
 
 const NOTHING: KnownNames = {
@@ -166,7 +166,7 @@ export function observeScope(needing: Needing): ObserveScope {
   const used = kindsNeeded(needing);
   return {
     kinds: registry.kinds.filter((provider) => used.has(provider.kind)),
-    known: (kind) => {
+    namesOf: (kind) => {
       const knownNames = knownNamesByKey.get(kind) ?? knownOf(kind);
       knownNamesByKey.set(kind, knownNames);
       return knownNames;

@@ -130,18 +130,20 @@ function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOpt
     ...jobOptions(workspace, priority, limitGroup(workspace, limits)),
   });
   const present = async (): Promise<readonly PresentJob[]> => {
-    const found: PresentJob[] = [];
+    const presentJobs: PresentJob[] = [];
     for (let after: string | undefined; ; ) {
       const page = await boss.findJobs(QUEUE, { limit: PAGE, ...(after === undefined ? {} : { after }) });
-      found.push(...page.flatMap((job) => presentJob(job, clock.now())));
+      presentJobs.push(...page.flatMap((job) => presentJob(job, clock.now())));
       after = page.length < PAGE ? undefined : page.at(-1)?.id;
-      if (after === undefined) return found;
+      if (after === undefined) return presentJobs;
     }
   };
   const presentOf = async (names: readonly string[]): Promise<readonly PresentJob[]> => {
     if (names.length > 20) return (await present()).filter(({ workspace }) => names.includes(workspace));
-    const found = await Promise.all(names.map((key) => boss.findJobs(QUEUE, { key, limit: PAGE })));
-    return found.flat().flatMap((job) => presentJob(job, clock.now()));
+    const jobWithMetadatases = await Promise.all(
+      names.map((key) => boss.findJobs(QUEUE, { key, limit: PAGE })),
+    );
+    return jobWithMetadatases.flat().flatMap((job) => presentJob(job, clock.now()));
   };
   return {
     async enqueue(jobs) {
@@ -255,13 +257,15 @@ function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOpt
       return Number(rows[0]?.others ?? 0) >= runs;
     },
     async release(pauses) {
-      const held = (await present()).filter(({ paused }) => paused !== undefined && pauses.includes(paused));
-      for (const { id } of held) {
+      const presentJobs = (await present()).filter(
+        ({ paused }) => paused !== undefined && pauses.includes(paused),
+      );
+      for (const { id } of presentJobs) {
         const [job] = await boss.findJobs<{ readonly paused?: string }>(QUEUE, { id });
         const { paused: _paused, ...data } = job?.data ?? {};
         await boss.update(QUEUE, data, { id, startAfter: 0 });
       }
-      return held.length;
+      return presentJobs.length;
     },
     async workers() {
       const instances = await boss.getInstances({ limit: 1000 });
@@ -287,8 +291,8 @@ function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOpt
         });
     },
     async schedules() {
-      const found = await boss.getSchedules(QUEUE, undefined, { limit: MOST_ROWS });
-      return found.map(({ key, cron, timezone, options }) => ({
+      const schedules = await boss.getSchedules(QUEUE, undefined, { limit: MOST_ROWS });
+      return schedules.map(({ key, cron, timezone, options }) => ({
         workspace: key,
         cron,
         timezone,
@@ -304,12 +308,14 @@ function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOpt
     },
     removeSchedule: (workspace) => boss.unschedule(QUEUE, workspace),
     async dead() {
-      const found = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
-      return found.flatMap(({ id, data, createdOn, sourceOutput, sourceRetryCount }): DeadJob[] => {
-        const job = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" };
-        const attempts = (sourceRetryCount ?? 0) + 1 - deferralsOf(data);
-        return [{ ...job, id, failedAt: createdOn.getTime(), attempts, failure: failureOf(sourceOutput) }];
-      });
+      const jobWithMetadatas = await boss.findJobs(DEAD_LETTERS, { queued: true, limit: MOST_ROWS });
+      return jobWithMetadatas.flatMap(
+        ({ id, data, createdOn, sourceOutput, sourceRetryCount }): DeadJob[] => {
+          const job = jobOf(data) ?? { workspace: UNREADABLE, command: "drift" };
+          const attempts = (sourceRetryCount ?? 0) + 1 - deferralsOf(data);
+          return [{ ...job, id, failedAt: createdOn.getTime(), attempts, failure: failureOf(sourceOutput) }];
+        },
+      );
     },
     /** Not `redrive`, which removes the dead letter of a workspace that has a job, and forgets how long a job may run. */
     async retryDead(dead) {

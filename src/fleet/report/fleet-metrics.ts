@@ -15,7 +15,7 @@ function family(name: string, type: "gauge" | "counter", help: string, samples: 
 
 function line(name: string, [labels, value]: Sample): string {
   const escaped = (text: string): string =>
-    text.replace(/["\\\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`));
+    text.replace(/["\\\n]/g, (text) => (text === "\n" ? "\\n" : `\\${text}`));
   const parts = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
   return `${name}${parts.length === 0 ? "" : `{${parts.join(",")}}`} ${value}\n`;
 }

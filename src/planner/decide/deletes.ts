@@ -127,7 +127,7 @@ function undeclaredReason({ kind, nameField }: PlannedKind, excepted: ReadonlySe
 
 /** Whether a `removed` entry with `destroy: false` covers an address. */
 function isKept({ input }: PlanContext, excepted: ReadonlySet<Address>, address: Address): boolean {
-  return [...addressesOf(input.registry.of(address), address)].some((one) => excepted.has(one));
+  return [...addressesOf(input.registry.of(address), address)].some((address) => excepted.has(address));
 }
 
 function destroyed({ only }: PlanContext["input"], address: Address): string {

@@ -103,7 +103,9 @@ function passingsOf(
     if (taker.kind !== provider.kind) continue;
     const name = nameReached(provider, taker);
     const own = taker.action === "create" ? undefined : taker.id;
-    const [liveObject] = context.liveIndex.byName(provider.kind, name).filter((one) => one.id !== own);
+    const [liveObject] = context.liveIndex
+      .byName(provider.kind, name)
+      .filter((liveObject) => liveObject.id !== own);
     if (liveObject !== undefined) passings.push({ provider, taker, name, held: liveObject });
   }
   return passings.sort((a, b) => (a.taker.address < b.taker.address ? -1 : 1));

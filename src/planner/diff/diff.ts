@@ -14,7 +14,7 @@ interface Comparison {
   readonly recorded: RecordedValues | undefined;
   /** JSON Pointers of desired values that are known only after apply. */
   readonly unknown: ReadonlySet<string>;
-  readonly found: FieldDiff[];
+  readonly diffs: FieldDiff[];
 }
 
 interface Inherited {
@@ -33,13 +33,13 @@ export function diffResource(
   recorded: RecordedValues | undefined,
   unknown: ReadonlySet<string> = new Set(),
 ): FieldDiff[] {
-  const comparison: Comparison = { live, recorded, unknown, found: [] };
+  const comparison: Comparison = { live, recorded, unknown, diffs: [] };
   for (const name in fields) {
     const schema = fields[name];
     if (schema === undefined || plainlySame(schema, desired[name], live.values[name])) continue;
     walk(comparison, [name], schema, desired[name], live.values[name], NOTHING_INHERITED);
   }
-  return comparison.found;
+  return comparison.diffs;
 }
 
 const NOTHING_INHERITED: Inherited = { replaces: false, serverDefault: false, unmanaged: false };
@@ -182,7 +182,7 @@ function hidden(
   const liveMoved = schema.witness !== undefined && witnessMoved(on, schema.witness);
   if (!specMoved && !liveMoved) return;
   const cause = specMoved && liveMoved ? "both" : liveMoved ? "drift" : "spec";
-  on.found.push({
+  on.diffs.push({
     path,
     before: liveMoved ? undefined : written,
     after: desired,
@@ -206,7 +206,7 @@ function report(
   inherited: Inherited,
 ): void {
   const unknown = isUnknown(on.unknown, path);
-  on.found.push({
+  on.diffs.push({
     path,
     before,
     after,

@@ -59,15 +59,15 @@ export function isInField(path: Path, field: string): boolean {
 export function marksOf(
   drift: Drift,
   fields: FieldTable,
-  known: KnownDrift,
+  knownDrift: KnownDrift,
   keyed: Keyed,
 ): readonly DriftMark[] {
   const reported = new Set(
-    known.reported
+    knownDrift.reported
       .filter(({ address }) => address === drift.address)
       .flatMap(({ differences }) => differences),
   );
-  const acknowledged = known.acknowledged.filter(({ address }) => address === drift.address);
+  const acknowledged = knownDrift.acknowledged.filter(({ address }) => address === drift.address);
   if (reported.size === 0 && acknowledged.length === 0)
     return Array.from({ length: Math.max(1, drift.diffs.length) }, () => ({ reported: false }));
   return driftDigests(drift, fields, keyed).map((digest, at) => {
@@ -87,13 +87,13 @@ export function marksOf(
 export function withKnownDrift(
   plan: Plan,
   registry: PlanningRegistry,
-  known: KnownDrift,
+  knownDrift: KnownDrift,
   keyed: Keyed,
 ): Plan {
   if (plan.drift.length === 0) return plan;
   const drift = plan.drift.map((item) => ({
     ...item,
-    marks: marksOf(item, registry.of(item.address).fields, known, keyed),
+    marks: marksOf(item, registry.of(item.address).fields, knownDrift, keyed),
   }));
   const accepted = new Map(
     drift

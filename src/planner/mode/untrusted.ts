@@ -27,13 +27,13 @@ export interface RedactedInput {
 }
 
 /** Removes what an untrusted user may not see. Planning is a pure function of its input, so no plan can contain it. */
-export function redactForUntrusted(known: UntrustedInput, live: Live): RedactedInput {
-  const secrets = withoutSecretValues(known);
-  const owned = ownedLive(known, live);
+export function redactForUntrusted(untrustedInput: UntrustedInput, live: Live): RedactedInput {
+  const secrets = withoutSecretValues(untrustedInput);
+  const owned = ownedLive(untrustedInput, live);
   return {
     spec: secrets.spec,
     live: owned,
-    notes: [about(), ...secrets.notes, ...foreignNotes(known, live)],
+    notes: [about(), ...secrets.notes, ...foreignNotes(untrustedInput, live)],
   };
 }
 
@@ -58,12 +58,12 @@ function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live 
     const values = declared.get(objectKey(provider.kind, foldName(provider, object.name))) ?? {};
     return [{ id, name: object.name, values, facts: {} }];
   };
-  const reduced = (kind: string, found: LiveKind): LiveKind => {
-    if (!found.readable) return found;
+  const reduced = (kind: string, liveKind: LiveKind): LiveKind => {
+    if (!liveKind.readable) return liveKind;
     const provider = registry.get(kind);
-    return { ...found, objects: found.objects.flatMap((object) => seen(provider, object)) };
+    return { ...liveKind, objects: liveKind.objects.flatMap((object) => seen(provider, object)) };
   };
-  return new Map([...live].map(([kind, found]) => [kind, reduced(kind, found)]));
+  return new Map([...live].map(([kind, liveKind]) => [kind, reduced(kind, liveKind)]));
 }
 
 /** Immutable fields that the spec sets: if a live difference is hidden, the plan must not reveal it. */
@@ -156,9 +156,9 @@ export function withOtherValues(resource: Resource, values: Values): Resource {
 }
 
 /** Reports how many undeclared objects an authoritative list would delete, but not which. */
-function foreignNotes(known: UntrustedInput, live: Live): readonly Diagnostic[] {
-  return known.registry.kinds.flatMap((provider) => {
-    const count = foreignOf(known, provider, live).length;
+function foreignNotes(untrustedInput: UntrustedInput, live: Live): readonly Diagnostic[] {
+  return untrustedInput.registry.kinds.flatMap((provider) => {
+    const count = foreignOf(untrustedInput, provider, live).length;
     if (count === 0) return [];
     const message = `an apply would also delete ${count} ${provider.kind} that are in neither the spec nor the state`;
     const hint = `the spec makes the list of ${provider.kind} authoritative; to show them, plan without --untrusted`;
@@ -171,17 +171,19 @@ function foreignOf(
   provider: PlannedKind,
   live: Live,
 ): readonly LiveObject[] {
-  const found = live.get(provider.kind);
+  const liveKind = live.get(provider.kind);
   const isOurs = listsOwned(spec, provider);
-  if (found?.readable !== true) return [];
+  if (liveKind?.readable !== true) return [];
   const owners = addressByObject(state.records);
   const resources = [...spec.resources.values()];
   const declared = resources.filter(({ kind }) => kind === provider.kind).map(({ name }) => name);
   const names = new Set([...declared, ...(provider.builtIn ?? [])].map((name) => foldName(provider, name)));
   const parents = new Map(
-    resources.filter((one) => one.owns.length > 0).map((one) => [one.name, one.values]),
+    resources
+      .filter((resource) => resource.owns.length > 0)
+      .map((resource) => [resource.name, resource.values]),
   );
-  return found.objects.filter((object) => {
+  return liveKind.objects.filter((object) => {
     const known = owners.has(provider.kind, object.id) || names.has(foldName(provider, object.name));
     if (known || !isOurs(object)) return false;
     return (
@@ -197,7 +199,8 @@ function listsOwned(spec: Spec, provider: PlannedKind): (object: LiveObject) => 
   if (provider.nested === undefined) return () => isOwned;
   if (secretField(provider) !== undefined) return () => false;
   const parents = new Set<string>();
-  for (const one of spec.resources.values()) if (one.owns.includes(provider.kind)) parents.add(one.name);
+  for (const resource of spec.resources.values())
+    if (resource.owns.includes(provider.kind)) parents.add(resource.name);
   return ({ name }) => parents.has(parentOf(name));
 }
 

@@ -183,8 +183,8 @@ const zones = new Map<string, boolean>();
 let listed: ReadonlySet<string> | undefined;
 
 export function isTimeZone(name: string): boolean {
-  const known = zones.get(name);
-  if (known !== undefined) return known;
+  const zone = zones.get(name);
+  if (zone !== undefined) return zone;
   listed ??= new Set(Intl.supportedValuesOf("timeZone"));
   const exists = listed.has(name) || (/^[A-Za-z]/.test(name) && resolves(name));
   zones.set(name, exists);

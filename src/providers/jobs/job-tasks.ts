@@ -353,7 +353,7 @@ function problemsOf({ path, task }: PlacedTask, values: Values): readonly Proble
       ),
     ];
   const at = (problems: readonly Problem[]) =>
-    problems.map((found) => ({ ...found, path: [...path, ...found.path] }));
+    problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
   return [
     ...computeProblems(path, task, kind),
     ...keyProblems(path, task, "job_cluster_key", values.job_clusters, "job_clusters"),

@@ -76,16 +76,16 @@ const READ_ONLY = new Set([
 
 function toSpec(answer: JsonObject): LiveObject {
   const id = keyIn(answer, "job_id");
-  const given = settingsWithKeys(isObject(answer.settings) ? answer.settings : {});
-  const values = withLiveSizes(normalizeLive(fields, given));
-  const name = responseText(given, "name") ?? "Untitled";
+  const settings = settingsWithKeys(isObject(answer.settings) ? answer.settings : {});
+  const values = withLiveSizes(normalizeLive(fields, settings));
+  const name = responseText(settings, "name") ?? "Untitled";
   const token = TOKEN.exec(name)?.[1];
   const { creator_user_name, created_time } = answer;
   const facts = defined({ creator_user_name, created_time, token, compute_ids: answer.compute_ids });
   const reason = responseText(answer, "unmanageable");
   const live = { id: remoteId(id), name, values: { ...values, name }, facts };
   if (reason !== undefined) return { ...live, unmanageable: reason };
-  const described = withUnknownFields(live, fields, given, READ_ONLY);
+  const described = withUnknownFields(live, fields, settings, READ_ONLY);
   const ofTask = listIn(answer.task_fields).map(String);
   if (ofTask.length === 0) return described;
   return { ...described, unknownFields: [...(described.unknownFields ?? []), ...ofTask].sort() };

@@ -94,5 +94,5 @@ export function scheduleProblems(values: Values): readonly Problem[] {
 export function mailed(values: Values): readonly string[] {
   const mails = isObject(values.email_notifications) ? values.email_notifications : {};
   const lists = [mails.on_start, mails.on_success, mails.on_failure];
-  return [...new Set(lists.flatMap((one) => (Array.isArray(one) ? one.map(String) : [])))].sort();
+  return [...new Set(lists.flatMap((list) => (Array.isArray(list) ? list.map(String) : [])))].sort();
 }

@@ -106,7 +106,7 @@ function fieldRow(name: string, schema: FieldSchema, required: boolean): readonl
 
 export type FoundField =
   | { readonly schema: FieldSchema }
-  | { readonly missing: string; readonly known: readonly string[] };
+  | { readonly missing: string; readonly fieldNames: readonly string[] };
 
 /** One field by its path, through lists and maps; or the unknown name with the known ones. */
 export function findField(fields: FieldTable, path: readonly string[]): FoundField {
@@ -116,7 +116,7 @@ export function findField(fields: FieldTable, path: readonly string[]): FoundFie
     const { properties = {}, additionalProperties: member } = inside;
     const other = typeof member === "object" ? member : undefined;
     const next = Object.hasOwn(properties, key) ? properties[key] : other;
-    if (next === undefined) return { known: Object.keys(properties), missing: key };
+    if (next === undefined) return { fieldNames: Object.keys(properties), missing: key };
     schema = next;
   }
   return { schema };

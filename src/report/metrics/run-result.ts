@@ -128,14 +128,14 @@ function slackText(facts: RunResult): string {
   const link = runUrl === undefined ? [] : [`<${slackEscaped(runUrl.replaceAll("|", "%7C"))}|CI run>`];
   return [
     `*${slackEscaped(`workspace ${command}`)}* of ${slackEscaped(target)}: ${outcome}${failed}`,
-    ...found(facts),
+    ...differenceLines(facts),
     [...from.map(slackEscaped), ...link].join(" · "),
   ]
     .filter((line) => line !== "")
     .join("\n");
 }
 
-function found({ differences, differing = [], results = {} }: RunResult): readonly string[] {
+function differenceLines({ differences, differing = [], results = {} }: RunResult): readonly string[] {
   if (differences === undefined) return [];
   const sumOf = (counts: (group: DifferenceGroup) => boolean): number =>
     differences.reduce((sum, group) => sum + (counts(group) ? group.count : 0), 0);

@@ -69,16 +69,18 @@ export function omittedObjects(
   const hasWholeLists = provider.nested !== undefined && secretField(provider) === undefined;
   const incomplete = new Set(
     hasWholeLists
-      ? objects.filter((one) => notExportable(provider, one) !== undefined).map((one) => parentOf(one.name))
+      ? objects
+          .filter((liveObject) => notExportable(provider, liveObject) !== undefined)
+          .map((liveObject) => parentOf(liveObject.name))
       : [],
   );
   return new Map(
-    objects.flatMap((one) => {
-      const inPart = incomplete.has(parentOf(one.name))
+    objects.flatMap((liveObject) => {
+      const inPart = incomplete.has(parentOf(liveObject.name))
         ? "a spec with only a part of this list would delete the rest"
         : undefined;
-      const reason = notExportable(provider, one) ?? inPart;
-      return reason === undefined ? [] : [[one, reason] as const];
+      const reason = notExportable(provider, liveObject) ?? inPart;
+      return reason === undefined ? [] : [[liveObject, reason] as const];
     }),
   );
 }
@@ -96,7 +98,7 @@ function notExportable(
 
 function containsKey(value: Json, key: string): boolean {
   if (value === null || typeof value !== "object") return false;
-  return Object.hasOwn(value, key) || Object.values(value).some((one) => containsKey(one, key));
+  return Object.hasOwn(value, key) || Object.values(value).some((value) => containsKey(value, key));
 }
 
 function freeKey(key: string, natural: ReadonlySet<string>, taken: ReadonlySet<string>): string {
@@ -142,7 +144,10 @@ export function secretNotes(
   return [
     "Secret values cannot be read back. To manage these secrets, add them under the scope with a source each:",
     `  ${under}:`,
-    ...inside.map((one) => `    ${memberOf(one.live.name)}: { env: ${variables.get(one.address) ?? ""} }`),
+    ...inside.map(
+      (exportedObject) =>
+        `    ${memberOf(exportedObject.live.name)}: { env: ${variables.get(exportedObject.address) ?? ""} }`,
+    ),
   ];
 }
 

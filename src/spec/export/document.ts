@@ -35,7 +35,7 @@ export interface ExportInput {
   /** With an import entry for each resource that a plan does not adopt without one. */
   readonly imports?: boolean;
   /** The file of a content that is in the folder already, relative to it. */
-  sourceAt?(one: ExportedObject): string | undefined;
+  sourceAt?(exportedObject: ExportedObject): string | undefined;
 }
 
 /** One key of a spec: a value, or further keys, with the comment above it. */
@@ -66,16 +66,20 @@ export function exportSpec(input: ExportInput): ExportedSpec {
 
 /** Every address that an export could have, for globs and suggestions. */
 export function exportable(input: Omit<ExportInput, "only">): readonly Address[] {
-  return input.registry.kinds.flatMap((provider) => candidates(input, provider).map((one) => one.address));
+  return input.registry.kinds.flatMap((provider) =>
+    candidates(input, provider).map((exportedObject) => exportedObject.address),
+  );
 }
 
 function candidates(input: Omit<ExportInput, "only">, provider: Provider): readonly ExportedObject[] {
-  const found = input.live.get(provider.kind);
-  if (found?.readable !== true || !input.kinds.has(provider.kind)) return [];
-  const omitted = omittedObjects(provider, found.objects);
+  const liveKind = input.live.get(provider.kind);
+  if (liveKind?.readable !== true || !input.kinds.has(provider.kind)) return [];
+  const omitted = omittedObjects(provider, liveKind.objects);
   return addressObjects(
     provider,
-    found.objects.filter((one) => !omitted.has(one) && (input.builtIn || !isBuiltIn(provider, one.name))),
+    liveKind.objects.filter(
+      (liveObject) => !omitted.has(liveObject) && (input.builtIn || !isBuiltIn(provider, liveObject.name)),
+    ),
   );
 }
 
@@ -89,19 +93,23 @@ class Exporting {
   constructor(input: ExportInput) {
     const { kinds } = input.registry;
     this.#input = input;
-    this.#chosen = chosen(input, new Map(kinds.map((one) => [one.kind, candidates(input, one)])));
+    this.#chosen = chosen(
+      input,
+      new Map(kinds.map((provider) => [provider.kind, candidates(input, provider)])),
+    );
     const contents = kinds.filter(hasContent).flatMap(({ kind }) => this.#of(kind));
     this.#sources = new Map(
       sourcesOf(contents).map(({ of, path }) => [of.address, { of, path: input.sourceAt?.(of) ?? path }]),
     );
     const secrets = kinds
-      .filter((one) => secretField(one) !== undefined)
+      .filter((provider) => secretField(provider) !== undefined)
       .flatMap(({ kind }) => this.#of(kind));
     this.#variables = variablesFor(secrets);
     this.#references = new Map(
       kinds.flatMap(({ kind, idAttribute }) =>
         this.#of(kind).map(
-          (one) => [`${kind}\n${one.live.id}`, `\${${one.address}.${idAttribute}}`] as const,
+          (exportedObject) =>
+            [`${kind}\n${exportedObject.live.id}`, `\${${exportedObject.address}.${idAttribute}}`] as const,
         ),
       ),
     );
@@ -109,7 +117,7 @@ class Exporting {
 
   all(): ExportedSpec {
     const { kinds } = this.#input.registry;
-    const written = kinds.filter((one) => this.#input.secrets || secretField(one) === undefined);
+    const written = kinds.filter((provider) => this.#input.secrets || secretField(provider) === undefined);
     const objects = written.flatMap(({ kind }) => this.#of(kind));
     const omitted = leftOut(this.#input);
     const incomplete = kinds.flatMap(({ kind }) => this.#of(kind)).flatMap(lostFields);
@@ -117,11 +125,14 @@ class Exporting {
       document: [
         ...kinds
           .filter((provider) => provider.nested === undefined && this.#of(provider.kind).length > 0)
-          .map(({ kind }) => ({ key: kind, members: this.#of(kind).map((one) => this.#member(one)) })),
+          .map(({ kind }) => ({
+            key: kind,
+            members: this.#of(kind).map((exportedObject) => this.#member(exportedObject)),
+          })),
         ...(this.#input.imports === true ? importEntries(objects) : []),
       ],
       sources: [...this.#sources.values()],
-      addresses: objects.map((one) => one.address),
+      addresses: objects.map((exportedObject) => exportedObject.address),
       objects,
       variables: this.#input.secrets ? [...this.#variables.values()].sort() : [],
       diagnostics: [...unread(this.#input), ...omitted, ...incomplete.map(({ diagnostic }) => diagnostic)],
@@ -136,11 +147,11 @@ class Exporting {
     return this.#chosen.get(kind) ?? [];
   }
 
-  #member(one: ExportedObject): DocumentMember {
-    const { provider, key } = one;
-    const own = this.#fields(one);
-    const nested = this.#nestedIn(one);
-    const above = [...(this.#input.imports === true ? [] : sharedNotes(one)), ...nested.notes];
+  #member(exportedObject: ExportedObject): DocumentMember {
+    const { provider, key } = exportedObject;
+    const own = this.#fields(exportedObject);
+    const nested = this.#nestedIn(exportedObject);
+    const above = [...(this.#input.imports === true ? [] : sharedNotes(exportedObject)), ...nested.notes];
     const head = {
       key: escaped(provider.nested === undefined ? key : memberOf(key)),
       ...(above.length === 0 ? {} : { above }),
@@ -151,15 +162,15 @@ class Exporting {
     return { ...head, members: [...own, ...nested.members] };
   }
 
-  #fields(one: ExportedObject): readonly DocumentMember[] {
-    const { provider, live } = one;
-    const source = this.#sources.get(one.address);
+  #fields(exportedObject: ExportedObject): readonly DocumentMember[] {
+    const { provider, live } = exportedObject;
+    const source = this.#sources.get(exportedObject.address);
     if (source !== undefined) return [{ key: "source", value: source.path }];
     if (secretField(provider) !== undefined)
-      return [{ key: "env", value: this.#variables.get(one.address) ?? "" }];
+      return [{ key: "env", value: this.#variables.get(exportedObject.address) ?? "" }];
     const values = writtenValues(provider, live.values, this.#writing(provider));
     return [
-      ...(one.renamed ? [{ key: provider.nameField ?? "", value: escaped(live.name) }] : []),
+      ...(exportedObject.renamed ? [{ key: provider.nameField ?? "", value: escaped(live.name) }] : []),
       ...Object.entries(values).map(([key, value]) => ({ key, value })),
     ];
   }
@@ -187,11 +198,14 @@ class Exporting {
     for (const provider of this.#input.registry.kinds) {
       if (provider.nested?.kind !== parent.provider.kind) continue;
       const { under } = provider.nested;
-      const inside = this.#of(provider.kind).filter((one) => parentOf(one.live.name) === parent.live.name);
+      const inside = this.#of(provider.kind).filter(
+        (exportedObject) => parentOf(exportedObject.live.name) === parent.live.name,
+      );
       if (inside.length === 0) continue;
       if (secretField(provider) !== undefined && !this.#input.secrets)
         notes.push(...secretNotes(under, inside, this.#variables));
-      else members.push({ key: under, members: inside.map((one) => this.#member(one)) });
+      else
+        members.push({ key: under, members: inside.map((exportedObject) => this.#member(exportedObject)) });
     }
     return { members, notes };
   }
@@ -211,22 +225,25 @@ function chosen(
   all: ReadonlyMap<string, readonly ExportedObject[]>,
 ): ReadonlyMap<string, readonly ExportedObject[]> {
   if (only === undefined) return all;
-  const wanted = new Set([...all.values()].flat().filter((one) => only(one.address)));
-  for (const one of [...wanted]) {
-    const kind = one.provider.nested?.kind;
+  const wanted = new Set([...all.values()].flat().filter((exportedObject) => only(exportedObject.address)));
+  for (const exportedObject of [...wanted]) {
+    const kind = exportedObject.provider.nested?.kind;
     const parents = kind === undefined ? [] : (all.get(registry.get(kind).kind) ?? []);
-    for (const parent of parents) if (parent.live.name === parentOf(one.live.name)) wanted.add(parent);
+    for (const parent of parents)
+      if (parent.live.name === parentOf(exportedObject.live.name)) wanted.add(parent);
   }
-  return new Map([...all].map(([kind, ones]) => [kind, ones.filter((one) => wanted.has(one))]));
+  return new Map(
+    [...all].map(([kind, ones]) => [kind, ones.filter((exportedObject) => wanted.has(exportedObject))]),
+  );
 }
 
 /** Objects that no spec can express. */
 function leftOut({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {
   return registry.kinds.flatMap((provider) => {
-    const found = live.get(provider.kind);
-    if (found?.readable !== true || !kinds.has(provider.kind)) return [];
-    return [...omittedObjects(provider, found.objects)].map(([one, reason]) => {
-      const object = `the ${provider.singular} ${JSON.stringify(one.name)} (${one.id})`;
+    const liveKind = live.get(provider.kind);
+    if (liveKind?.readable !== true || !kinds.has(provider.kind)) return [];
+    return [...omittedObjects(provider, liveKind.objects)].map(([liveObject, reason]) => {
+      const object = `the ${provider.singular} ${JSON.stringify(liveObject.name)} (${liveObject.id})`;
       return warning("PLAN_UNMANAGEABLE", `${object} is not exported: ${reason}`);
     });
   });
@@ -243,9 +260,9 @@ function lostFields({ address, live }: ExportedObject) {
 
 function unread({ registry, live, kinds }: ExportInput): readonly Diagnostic[] {
   return registry.kinds.flatMap(({ kind }) => {
-    const found = kinds.has(kind) ? live.get(kind) : undefined;
-    if (found === undefined) return [];
-    return found.readable ? [...found.unreadableParents.values()] : [found.diagnostic];
+    const liveKind = kinds.has(kind) ? live.get(kind) : undefined;
+    if (liveKind === undefined) return [];
+    return liveKind.readable ? [...liveKind.unreadableParents.values()] : [liveKind.diagnostic];
   });
 }
 

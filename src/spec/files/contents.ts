@@ -66,7 +66,7 @@ export function extensionFor({ language, format }: Values): string {
   const field = language === undefined ? "format" : "language";
   const value = language ?? format;
   if (value === undefined) return "";
-  return NOTEBOOK_EXTENSIONS.find((one) => EXTENSIONS[one]?.[field] === value) ?? "";
+  return NOTEBOOK_EXTENSIONS.find((text) => EXTENSIONS[text]?.[field] === value) ?? "";
 }
 
 export function isNotebookKind(provider: PlannedKind): boolean {
@@ -227,21 +227,21 @@ export class SourceReader {
     });
   }
 
-  #once<T>(known: Map<string, Summed<T>>, path: string, key: string, read: () => Summed<T>): Summed<T> {
+  #once<T>(summedByKey: Map<string, Summed<T>>, path: string, key: string, read: () => Summed<T>): Summed<T> {
     const real = this.tree.realPath(path);
     if (!real.ok) return real;
     const name = `${real.value}\0${key}`;
-    const before = known.get(name);
+    const before = summedByKey.get(name);
     if (before !== undefined) return before;
-    const found = read();
-    known.set(name, found);
-    return found;
+    const summed = read();
+    summedByKey.set(name, summed);
+    return summed;
   }
 
   #limited<T>(most: number, read: (within: number) => OpenedFile<T>): Summed<T> {
-    const found = read(Math.min(most, this.#left));
-    const isOver = !found.ok && found.refusal === "too large" && this.#left < most;
-    return isOver ? { ok: false, refusal: "over limit" } : found;
+    const openedFile = read(Math.min(most, this.#left));
+    const isOver = !openedFile.ok && openedFile.refusal === "too large" && this.#left < most;
+    return isOver ? { ok: false, refusal: "over limit" } : openedFile;
   }
 
   #spent<T extends Sum>(value: T): Summed<T> {

@@ -71,10 +71,10 @@ export function readAll(
   main: string,
   findings: Findings,
   limits: FileLimits = LIMITS,
-  given?: MapNode,
+  node?: MapNode,
 ): Included | undefined {
   const files = new SpecFileReader(tree, findings, limits);
-  const root = given === undefined ? files.root(main, undefined) : files.rootOf(main, given);
+  const root = node === undefined ? files.root(main, undefined) : files.rootOf(main, node);
   if (root === undefined || !findings.onlyOf([...MISSING, ...OF_RULES])) return undefined;
   if (!findings.onlyOf(OF_RULES)) findings.ignore(UNCERTAIN);
   return { root, files };

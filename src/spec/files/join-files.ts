@@ -25,7 +25,7 @@ const isJoinedList = (key: string, level: number): boolean => level === 1 && JOI
 /** The maps of files as one; undefined without any. */
 export function joinFiles(roots: readonly MapNode[], findings: Findings): MapNode | undefined {
   const [first, ...others] = roots;
-  return first && others.reduce((root, one) => joined(root, one, 1, undefined, findings), first);
+  return first && others.reduce((root, node) => joined(root, node, 1, undefined, findings), first);
 }
 
 /** Maps are shared down to the level of resources; below, a key belongs to one file. */
@@ -86,9 +86,9 @@ export function withNamedRules(root: MapNode, findings: Findings): MapNode {
 }
 
 function named(sections: MapNode, findings: Findings): MapNode {
-  const found = sections.members.get("rules");
-  if (found === undefined || isNull(found.value)) return sections;
-  const { key, value } = found;
+  const mapMember = sections.members.get("rules");
+  if (mapMember === undefined || isNull(mapMember.value)) return sections;
+  const { key, value } = mapMember;
   return withMembers(sections, { rules: { key, value: rulesByName(value, findings) } });
 }
 

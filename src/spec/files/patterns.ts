@@ -25,9 +25,9 @@ function tooMuch(pattern: string): string | undefined {
   if (pattern.length > LONGEST) return "is too long";
   if (/[()!\0]/.test(pattern)) return "contains more than *, **, ?, [a-z], and {a,b}";
   const segments = pattern.split("/");
-  if (segments.filter((one) => one === "**").length > FOLDER_STARS)
+  if (segments.filter((segment) => segment === "**").length > FOLDER_STARS)
     return `contains ** more than ${FOLDER_STARS} times`;
-  if (segments.some((one) => one !== "**" && one.split("*").length - 1 > STARS_IN_SEGMENT))
+  if (segments.some((segment) => segment !== "**" && segment.split("*").length - 1 > STARS_IN_SEGMENT))
     return `contains * more than ${STARS_IN_SEGMENT} times between two slashes`;
   if (pattern.split("{").length - 1 > BRACES) return `contains more than ${BRACES} braces`;
   return undefined;
@@ -57,7 +57,7 @@ export function matching(
       ignore: ["**/node_modules/**", ...except],
       fs: insideOnly(isInside, list),
     })
-    .map((found) => posix.join(under, found.split(sep).join("/")))
+    .map((text) => posix.join(under, text.split(sep).join("/")))
     .sort();
 }
 

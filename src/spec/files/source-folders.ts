@@ -35,24 +35,29 @@ export function expandSourceFolders(
   findings: Findings,
   most: number,
 ): readonly WrittenResource[] {
-  const folders = resources.filter((one) => hasContent(one.provider) && one.fields.members.has("source_dir"));
+  const folders = resources.filter(
+    (writtenResource) =>
+      hasContent(writtenResource.provider) && writtenResource.fields.members.has("source_dir"),
+  );
   if (folders.length === 0) return resources;
   const expansion = new FolderExpansion(registry, tree, findings, most);
-  const rest = resources.filter((one) => !folders.includes(one));
-  const taken = new Map(rest.map((one) => [one.address, one]));
+  const rest = resources.filter((writtenResource) => !folders.includes(writtenResource));
+  const writtenResourceByKey = new Map(
+    rest.map((writtenResource) => [writtenResource.address, writtenResource]),
+  );
   for (const folder of folders)
-    for (const one of expansion.members(folder)) {
-      const earlier = taken.get(one.address);
-      if (earlier === undefined) taken.set(one.address, one);
+    for (const writtenResource of expansion.members(folder)) {
+      const earlier = writtenResourceByKey.get(writtenResource.address);
+      if (earlier === undefined) writtenResourceByKey.set(writtenResource.address, writtenResource);
       // Folders may be met from two sides; contents may not.
-      else if (!rest.includes(earlier) && hasContent(one.provider)) {
-        const files = [one, earlier].map((each) => scalarText(member(each.fields, "source")));
-        const message = `both ${files[0]} and ${files[1]} define ${one.address}`;
+      else if (!rest.includes(earlier) && hasContent(writtenResource.provider)) {
+        const files = [writtenResource, earlier].map((each) => scalarText(member(each.fields, "source")));
+        const message = `both ${files[0]} and ${files[1]} define ${writtenResource.address}`;
         const hint = "rename one of the files, or exclude one";
         findings.error("SPEC_DUPLICATE_NAME", message, folder.at, { address: folder.address, hint });
       }
     }
-  return [...taken.values()];
+  return [...writtenResourceByKey.values()];
 }
 
 class FolderExpansion {
@@ -142,7 +147,7 @@ class FolderExpansion {
   }
 }
 
-const NOTEBOOKS = `**/*.{${NOTEBOOK_EXTENSIONS.map((one) => one.slice(1)).join(",")},R}`;
+const NOTEBOOKS = `**/*.{${NOTEBOOK_EXTENSIONS.map((text) => text.slice(1)).join(",")},R}`;
 
 /** The resource of one file; the name of a notebook has no extension. */
 function fileIn(folder: WrittenResource, path: string, local: string, at: Span): WrittenResource {
@@ -167,7 +172,7 @@ function foldersOf(
   folder: WrittenResource,
   registry: PlanningRegistry,
 ): readonly WrittenResource[] {
-  const made = new Map<string, WrittenResource>();
+  const writtenResourceByKey = new Map<string, WrittenResource>();
   for (const file of files)
     for (const need of file.provider.planning.dependencies?.(file.name, {}) ?? []) {
       const provider = registry.find(need.kind);
@@ -176,9 +181,9 @@ function foldersOf(
       const bare = { ...folder, provider, fields, lifecycle: undefined };
       let { name } = need;
       while (name.startsWith(`${folder.key}/`)) {
-        made.set(name, { ...bare, address: addressOf(provider.kind, name), key: name, name });
+        writtenResourceByKey.set(name, { ...bare, address: addressOf(provider.kind, name), key: name, name });
         name = name.slice(0, name.lastIndexOf("/"));
       }
     }
-  return [...made.values()];
+  return [...writtenResourceByKey.values()];
 }

@@ -77,7 +77,7 @@ const PIECE = 1 << 20;
 /** The tree that contains a file, with the file's path in it. */
 export function openSpecFolder(
   file: string,
-  { cwd, untrusted = false, states = [], seen = () => undefined }: SpecFolderOptions = {},
+  { cwd, untrusted = false, states = [], seen: pathObserver = () => undefined }: SpecFolderOptions = {},
 ): { readonly tree: SpecFolder; readonly main: string } | undefined {
   const folderName = dirname(file);
   const near = cwd === undefined ? folderName : relative(cwd, resolve(folderName));
@@ -87,7 +87,11 @@ export function openSpecFolder(
     const main = basename(file);
     const onlyBeside = untrusted ? main : undefined;
     return {
-      tree: treeAt(folder, given, { isPrivate: privateFiles(states, folder), seen, onlyBeside }),
+      tree: treeAt(folder, given, {
+        isPrivate: privateFiles(states, folder),
+        seen: pathObserver,
+        onlyBeside,
+      }),
       main,
     };
   } catch {
@@ -102,14 +106,18 @@ interface TreeOptions {
   readonly onlyBeside: string | undefined;
 }
 
-function treeAt(folder: string, given: string, { isPrivate, seen, onlyBeside }: TreeOptions): SpecFolder {
+function treeAt(
+  folder: string,
+  text: string,
+  { isPrivate, seen: pathObserver, onlyBeside }: TreeOptions,
+): SpecFolder {
   const isHidden = (path: string): boolean =>
     onlyBeside !== undefined && path !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(path);
   const found = (path: string): OpenedFile<string> => {
     // Check the name before the file so that the error does not reveal whether a hidden file exists.
     if (hasPrivateName(path)) return { ok: false, refusal: "private" };
     if (isHidden(path)) return { ok: false, refusal: "hidden" };
-    if (pathBeside("", path) !== undefined) seen(join(folder, path));
+    if (pathBeside("", path) !== undefined) pathObserver(join(folder, path));
     const real = realInside(folder, path);
     if (real.ok && isPrivate(real.value)) return { ok: false, refusal: "private" };
     return real.ok && isHidden(relative(folder, real.value)) ? { ok: false, refusal: "hidden" } : real;
@@ -118,12 +126,12 @@ function treeAt(folder: string, given: string, { isPrivate, seen, onlyBeside }: 
     realInside(folder, relative(folder, path).split(sep).join("/")).ok;
   return {
     folder,
-    shown: (path) => (given === "." ? path : join(given, path)),
+    shown: (path) => (text === "." ? path : join(text, path)),
     read: (path, most) =>
       withFile(found(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
     stream: (path, most, take) => withFile(found(path), most, (descriptor) => pieces(descriptor, most, take)),
     glob: (patterns, under, except = []) => {
-      seen(join(folder, under), patterns);
+      pathObserver(join(folder, under), patterns);
       return matching(folder, isInside, patterns, under, except);
     },
     irregular: (patterns, under, except = []) =>

@@ -59,9 +59,9 @@ interface Place {
 type Item = CST.CollectionItem | CST.BlockMap["items"][number];
 
 function piecesOf(text: string, tokens: readonly CST.Token[]): readonly Piece[] {
-  const found = new Pieces(text);
-  for (const token of tokens) found.top(token);
-  return found.all;
+  const pieces = new Pieces(text);
+  for (const token of tokens) pieces.top(token);
+  return pieces.all;
 }
 
 class Pieces {
@@ -158,10 +158,10 @@ class Pieces {
       this.#pair(item, inner, valueColumn(inner));
     }
     const closing = base + STEP * place.depth;
-    for (const one of token.end) {
-      const isBracket = one.type === "flow-map-end" || one.type === "flow-seq-end";
-      if (isBracket) this.#add(one.offset, one.source, "close", place, closing);
-      else this.#marks([one], place, valueColumn(place));
+    for (const sourceToken of token.end) {
+      const isBracket = sourceToken.type === "flow-map-end" || sourceToken.type === "flow-seq-end";
+      if (isBracket) this.#add(sourceToken.offset, sourceToken.source, "close", place, closing);
+      else this.#marks([sourceToken], place, valueColumn(place));
     }
   }
 

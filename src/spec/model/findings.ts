@@ -143,11 +143,11 @@ export class Findings {
   }
 
   drain(sensitive: SensitiveTexts): readonly Diagnostic[] {
-    const found = this.diagnostics(undefined, sensitive);
+    const diagnostics = this.diagnostics(undefined, sensitive);
     this.#all.length = 0;
     this.#seen.clear();
     this.#errors = 0;
-    return found;
+    return diagnostics;
   }
 
   /** All findings, located, file by file, in the order of their places. */

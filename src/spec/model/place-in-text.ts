@@ -35,7 +35,7 @@ function textStart(node: Span): number {
 function alignedWith(value: string, text: string, from: number, quote: Quote, count: number): number[] {
   const offsets: number[] = [];
   let at = from;
-  for (const char of [...value.slice(0, count)].flatMap((one) => one.split(""))) {
+  for (const char of [...value.slice(0, count)].flatMap((text) => text.split(""))) {
     if (isBlank(char)) {
       offsets.push(at);
       if (isBlank(text[at])) at += 1;

@@ -88,11 +88,11 @@ export function withItems(node: ListNode, change: (item: SpecNode, at: number) =
 /** The map with each value changed; the same map if none is. */
 export function withValues(node: MapNode, change: (value: SpecNode, key: string) => SpecNode): MapNode {
   let changes: Map<string, MapMember> | undefined;
-  for (const [key, one] of node.members) {
-    const value = change(one.value, key);
-    if (value === one.value) continue;
+  for (const [key, mapMember] of node.members) {
+    const value = change(mapMember.value, key);
+    if (value === mapMember.value) continue;
     changes ??= new Map(node.members);
-    changes.set(key, { key: one.key, value });
+    changes.set(key, { key: mapMember.key, value });
   }
   return changes === undefined ? node : mapAt(node, changes);
 }

@@ -38,25 +38,29 @@ export function renderSpec(spec: Spec, declared: DeclaredSpec, registry: Plannin
   Object.assign(document, entriesOf(spec, values));
   if (declared.rules !== undefined)
     document.rules = values.value(asList(declared.rules), {}, ["rules"], undefined);
-  const byParent = Map.groupBy(declared.resources, (one) => one.parent ?? "");
+  const byParent = Map.groupBy(declared.resources, (writtenResource) => writtenResource.parent ?? "");
   const section = (resources: readonly WrittenResource[], path: Path): JsonMap => {
     const out: JsonMap = {};
-    for (const one of resources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-      const name = escaped(ownKey(one));
-      setMember(out, name, resource(one, [...path, name]));
+    for (const writtenResource of resources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+      const name = escaped(ownKey(writtenResource));
+      setMember(out, name, resource(writtenResource, [...path, name]));
     }
     return out;
   };
-  const resource = (one: WrittenResource, path: Path): JsonMap => {
-    const { provider, origin, lifecycle, address } = one;
-    const out = values.map(fromMain(one), (key) => fieldOf(provider, key), path, origin);
+  const resource = (writtenResource: WrittenResource, path: Path): JsonMap => {
+    const { provider, origin, lifecycle, address } = writtenResource;
+    const out = values.map(fromMain(writtenResource), (key) => fieldOf(provider, key), path, origin);
     if (lifecycle !== undefined) out.lifecycle = values.value(lifecycle, {}, [...path, "lifecycle"], origin);
     for (const { kind, nested } of registry.kinds) {
-      if (nested === undefined || !one.owns.includes(kind)) continue;
+      if (nested === undefined || !writtenResource.owns.includes(kind)) continue;
       const inner = (byParent.get(address) ?? []).filter((child) => child.provider.kind === kind);
       const below = [...path, nested.under];
-      const made = section(inner, below);
-      setMember(out, nested.under, inner.length === 0 ? values.note(below, one.at, origin, made) : made);
+      const jsonMap = section(inner, below);
+      setMember(
+        out,
+        nested.under,
+        inner.length === 0 ? values.note(below, writtenResource.at, origin, jsonMap) : jsonMap,
+      );
     }
     return out;
   };
@@ -180,10 +184,10 @@ export class RenderedValues {
     const out: JsonMap = {};
     if (node.members.size === 0) this.note(path, node, origin, out);
     for (const key of [...node.members.keys()].sort()) {
-      const one = node.members.get(key);
-      if (one === undefined) continue;
+      const mapMember = node.members.get(key);
+      if (mapMember === undefined) continue;
       const name = escaped(key);
-      setMember(out, name, this.value(one.value, schemaOf(key), [...path, name], origin));
+      setMember(out, name, this.value(mapMember.value, schemaOf(key), [...path, name], origin));
     }
     return out;
   }

@@ -106,7 +106,9 @@ class Flattening {
     } else if (MODULE_SECTIONS.includes(section))
       findings.error("SPEC_MODULE", `${section} can be declared only in a module`, at);
     else {
-      const kinds = this.#registry.kinds.filter((one) => one.nested === undefined).map(({ kind }) => kind);
+      const kinds = this.#registry.kinds
+        .filter((plannedKind) => plannedKind.nested === undefined)
+        .map(({ kind }) => kind);
       const best = this.#suggest(section, [...kinds, ...CONTROL_SECTIONS, ...TARGET_FIELDS], "words");
       const hint = TARGET_FIELDS.some((field) => field === best)
         ? { hint: `${best} is a field of a target: targets.NAME.${best}` }
@@ -116,22 +118,32 @@ class Flattening {
   }
 
   #section(provider: PlannedKind, where: string, value: SpecNode, parent: WrittenResource | undefined): void {
-    for (const [name, one] of this.#findings.names(where, value)) this.#resource(provider, name, one, parent);
+    for (const [name, mapMember] of this.#findings.names(where, value))
+      this.#resource(provider, name, mapMember, parent);
   }
 
-  #resource(provider: PlannedKind, own: string, one: MapMember, parent: WrittenResource | undefined): void {
+  #resource(
+    provider: PlannedKind,
+    own: string,
+    mapMember: MapMember,
+    parent: WrittenResource | undefined,
+  ): void {
     const origin = this.#origin;
     // A key that is the name of the object is unique in the workspace, and is not prefixed.
     const prefix = provider.nameField === undefined ? "" : (origin?.prefix ?? "");
     const key = parent === undefined ? `${prefix}${own}` : nestedNameOf(parent.key, own);
     const address = addressOf(provider.kind, key);
     if (own === "") {
-      this.#findings.error("SPEC_VALUE", `${provider.kind} contains a resource with an empty name`, one.key);
+      this.#findings.error(
+        "SPEC_VALUE",
+        `${provider.kind} contains a resource with an empty name`,
+        mapMember.key,
+      );
       return;
     }
-    const node = this.#mapOf(provider, address, one.value);
+    const node = this.#mapOf(provider, address, mapMember.value);
     if (node === undefined) return;
-    const fields = named(provider, own, one.key, node);
+    const fields = named(provider, own, mapMember.key, node);
     const children = this.#children.get(provider.kind) ?? [];
     const owned = children.filter(({ under }) => node.members.has(under));
     const written: WrittenResource = {
@@ -139,7 +151,7 @@ class Flattening {
       provider,
       key,
       name: this.#nameOf(provider, fields, own, key, parent),
-      at: one.key,
+      at: mapMember.key,
       fields: without(fields, [
         "lifecycle",
         ...(parent === undefined ? CONTROLS : []),
@@ -175,7 +187,9 @@ class Flattening {
     const { address, at, origin } = written;
     // The spec itself comes before the instances of modules.
     if (origin === undefined) return true;
-    this.#addresses ??= new Map(this.all.map((one) => [one.address, one]));
+    this.#addresses ??= new Map(
+      this.all.map((writtenResource) => [writtenResource.address, writtenResource]),
+    );
     const first = this.#addresses.get(address);
     if (first === undefined) {
       this.#addresses.set(address, written);

@@ -199,7 +199,7 @@ function referenceTargetOf(
   const kind = expression.slice(0, first);
   const provider = registry.find(kind);
   if (provider === undefined) {
-    const kinds = registry.kinds.map((one) => one.kind);
+    const kinds = registry.kinds.map((plannedKind) => plannedKind.kind);
     const message = `${raw} refers to the kind ${JSON.stringify(kind)}, which does not exist`;
     return report(
       message,
@@ -223,11 +223,11 @@ function referenceTargetOf(
     return report(`${raw} is not a path, and only a path can refer to a resource`, {
       hint: "name the reference under locals; an expression can choose and pass on such a local",
     });
-  const known = attributesOf(provider);
+  const attributes = attributesOf(provider);
   const message = `${raw} refers to the attribute ${JSON.stringify(attribute)}, which ${kind} do not have`;
   return report(
     message,
-    didYouMean(suggest(attribute, known, "words"), `the attributes are ${listed(known)}`),
+    didYouMean(suggest(attribute, attributes, "words"), `the attributes are ${listed(attributes)}`),
   );
 }
 

@@ -65,7 +65,7 @@ export async function resolveResources(
 ): Promise<ReadonlyMap<Address, Resource>> {
   const { registry, suggest, findings, parts, leftOut, sensitive } = resolving;
   const byAddress = new Map<Address, WrittenResource>();
-  for (const one of all) byAddress.set(one.address, one);
+  for (const writtenResource of all) byAddress.set(writtenResource.address, writtenResource);
   const byKind = Map.groupBy(all, ({ provider }) => provider.kind);
   const isSensitive = sensitive.size > 0;
   const linkage: ReferenceContext = {

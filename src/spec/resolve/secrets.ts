@@ -102,10 +102,10 @@ function fromVariable(asked: Asked): ReadSecret | undefined {
       "who can read the secret can then act as this run; use another variable and another credential";
     findings.warning("SPEC_SECRET_CREDENTIAL", message, node, { address, hint });
   }
-  const known = sources.read.get(name);
-  return known === undefined || sources.keyed === undefined
+  const secretBytes = sources.read.get(name);
+  return secretBytes === undefined || sources.keyed === undefined
     ? fromEnv(asked, name)
-    : readSecret(asked, sources.keyed, known);
+    : readSecret(asked, sources.keyed, secretBytes);
 }
 
 /** Variables that runs sign in with, or open their state with. */

@@ -166,7 +166,7 @@ class EntryReader {
       ? field !== "to" || member(node, "id") === undefined
       : registry.find(kind) !== undefined;
     if (address !== undefined && isKnown) return address;
-    const kinds = registry.kinds.map((one) => one.kind);
+    const kinds = registry.kinds.map((plannedKind) => plannedKind.kind);
     const { hint } = didYouMean(suggest(kind, kinds, "words"), "an address is KIND.NAME");
     this.#error(`${JSON.stringify(text)} is not the address of a resource`, this.#span(node, field), hint);
     return undefined;
@@ -210,11 +210,11 @@ export function checkChains(
   placeOf: (move: MovedEntry) => Span | undefined,
   findings: Findings,
 ): void {
-  const next = new Map(moved.map((one) => [one.from, one]));
+  const next = new Map(moved.map((movedEntry) => [movedEntry.from, movedEntry]));
   const checked = new Set<Address>();
-  for (const one of moved) {
+  for (const movedEntry of moved) {
     const passed = new Set<Address>();
-    let step: MovedEntry | undefined = one;
+    let step: MovedEntry | undefined = movedEntry;
     while (step !== undefined && !checked.has(step.from) && !passed.has(step.from)) {
       passed.add(step.from);
       step = next.get(step.to);
@@ -222,12 +222,12 @@ export function checkChains(
     if (step !== undefined && passed.has(step.from))
       findings.error("SPEC_STATE_ENTRY", `moved entries form a cycle: ${cycleText(passed)}`, placeOf(step));
     for (const address of passed) checked.add(address);
-    if (!next.has(one.to) && !isModuleAddress(one.to) && !ends.has(one.to))
+    if (!next.has(movedEntry.to) && !isModuleAddress(movedEntry.to) && !ends.has(movedEntry.to))
       findings.warning(
         "SPEC_STATE_ENTRY",
-        `${one.from} is moved to ${one.to}, which the spec does not declare`,
-        placeOf(one),
-        { address: one.to, hint: "without a declaration, a plan deletes the object" },
+        `${movedEntry.from} is moved to ${movedEntry.to}, which the spec does not declare`,
+        placeOf(movedEntry),
+        { address: movedEntry.to, hint: "without a declaration, a plan deletes the object" },
       );
   }
 }

@@ -103,14 +103,14 @@ export function reportMemberships(
   findings: Findings,
 ): void {
   const namings = registry.kinds.flatMap((provider) => namingsOf(provider));
-  for (const one of namings)
+  for (const naming of namings)
     for (const other of namings)
       if (
-        one.names === other.provider.kind &&
-        other.names === one.provider.kind &&
-        one.provider.kind < other.provider.kind
+        naming.names === other.provider.kind &&
+        other.names === naming.provider.kind &&
+        naming.provider.kind < other.provider.kind
       )
-        reportPairs(endOf(one, resources), endOf(other, resources), findings);
+        reportPairs(endOf(naming, resources), endOf(other, resources), findings);
 }
 
 function namingsOf(provider: PlannedKind): readonly Naming[] {
@@ -138,11 +138,11 @@ function endOf(naming: Naming, resources: readonly ResourceMembers[]): End {
   return { naming, givers };
 }
 
-function reportPairs(one: End, other: End, findings: Findings): void {
+function reportPairs(end: End, other: End, findings: Findings): void {
   const told = new Set<string>();
   for (const [from, to] of [
-    [one, other],
-    [other, one],
+    [end, other],
+    [other, end],
   ] as const) {
     for (const [, giver] of from.givers) {
       for (const entry of giver.entries) {
@@ -181,9 +181,9 @@ export class DeclaredNames {
   }
 
   only(parent: Address): readonly Address[] {
-    const known = this.#members.get(parent) ?? [parent];
-    this.#members.set(parent, known);
-    return known;
+    const addresses = this.#members.get(parent) ?? [parent];
+    this.#members.set(parent, addresses);
+    return addresses;
   }
 
   find(kind: string, name: string): Address | undefined {

@@ -49,10 +49,10 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
   const valid = (members: ReadonlyMap<string, MapMember>, framed: boolean): readonly Rule[] =>
     [...members]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([name, one]) => {
-        const errors = validator.rule(one.value);
-        reportErrors(errors, `rule ${name}`, one.value, from, one.key);
-        const rule = errors.length > 0 ? undefined : ruleOf(name, one, checks, framed);
+      .flatMap(([name, mapMember]) => {
+        const errors = validator.rule(mapMember.value);
+        reportErrors(errors, `rule ${name}`, mapMember.value, from, mapMember.key);
+        const rule = errors.length > 0 ? undefined : ruleOf(name, mapMember, checks, framed);
         return rule === undefined ? [] : [rule];
       });
   return [...valid(trusted, true), ...valid(own, from.framed)];
@@ -108,7 +108,8 @@ function ruleOf(
 ): Rule | undefined {
   if (node.kind !== "map") return undefined;
   const list = member(node, "kinds");
-  const kinds = list?.kind === "list" ? list.items.flatMap((one) => scalarText(one) ?? []) : undefined;
+  const kinds =
+    list?.kind === "list" ? list.items.flatMap((specNode) => scalarText(specNode) ?? []) : undefined;
   const expressions = new RuleExpressions(name, kinds, checks);
   const texts = {
     when: textMember(node, "when"),

@@ -45,11 +45,14 @@ export class RuleExpressions {
   /** `when` or `assert`, whose value is true or false. Returns what it reads. */
   condition(part: RulePart, node: ScalarNode): readonly MemberUse[] {
     const text = String(node.value);
-    const made = this.#expression(part, node, text, 0);
-    if (made === undefined) return [];
-    if (made.type !== "bool" && made.type !== "dyn")
-      this.#error(`${part}: the value must be true or false, not of the type ${made.type}`, node);
-    return made.uses;
+    const compiledExpression = this.#expression(part, node, text, 0);
+    if (compiledExpression === undefined) return [];
+    if (compiledExpression.type !== "bool" && compiledExpression.type !== "dyn")
+      this.#error(
+        `${part}: the value must be true or false, not of the type ${compiledExpression.type}`,
+        node,
+      );
+    return compiledExpression.uses;
   }
 
   message(node: ScalarNode): readonly MessagePart[] {
@@ -84,7 +87,9 @@ export class RuleExpressions {
   #checkField(part: RulePart, node: ScalarNode, use: MemberUse, offset: number): void {
     const [variable, side, ...path] = use.path;
     if (variable !== "change" || (side !== "before" && side !== "after") || path.length === 0) return;
-    const depth = path.findIndex((_, at) => !this.#kinds.some((one) => hasPath(one, path.slice(0, at + 1))));
+    const depth = path.findIndex(
+      (_, at) => !this.#kinds.some((plannedKind) => hasPath(plannedKind, path.slice(0, at + 1))),
+    );
     if (depth < 0) return;
     const name = path[depth] ?? "";
     const where = this.#kinds.length > 3 ? "no kind" : this.#kinds.map(({ kind }) => kind).join(" and ");

@@ -11,14 +11,14 @@ export function editorSchema(registry: PlanningRegistry): JsonSchema {
   const sections = new Set(["policy", ...registry.kinds.map(({ kind }) => kind)]);
   return {
     ...whole,
-    properties: mapped(properties, (one, name) => (sections.has(name) ? withExpressions(one) : one)),
+    properties: mapped(properties, (value, name) => (sections.has(name) ? withExpressions(value) : value)),
     $defs: mapped($defs, withExpressions),
   };
 }
 
-function mapped(schemas: Json | undefined, change: (one: Json, name: string) => Json): Json {
+function mapped(schemas: Json | undefined, change: (value: Json, name: string) => Json): Json {
   return Object.fromEntries(
-    Object.entries((schemas ?? {}) as JsonSchema).map(([name, one]) => [name, change(one, name)]),
+    Object.entries((schemas ?? {}) as JsonSchema).map(([name, value]) => [name, change(value, name)]),
   );
 }
 
@@ -34,7 +34,7 @@ function withExpressions(schema: Json): Json {
   return {
     ...Object.fromEntries(entries.filter(isOuter)),
     if: { type: "string", pattern: REFERENCE_PATTERN },
-    else: Object.fromEntries(entries.filter((one) => !isOuter(one))),
+    else: Object.fromEntries(entries.filter((entry) => !isOuter(entry))),
   };
 }
 

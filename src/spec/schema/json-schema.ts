@@ -126,7 +126,7 @@ function inner(keyword: string, value: Json): Json {
     case "properties":
     case "patternProperties":
       return Object.fromEntries(
-        Object.entries(value as JsonSchema).map(([name, one]) => [name, specForm(one as FieldSchema)]),
+        Object.entries(value as JsonSchema).map(([name, value]) => [name, specForm(value as FieldSchema)]),
       );
     case "items":
     case "additionalProperties":

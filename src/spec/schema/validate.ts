@@ -33,9 +33,9 @@ export type RegExpEngine = NonNullable<NonNullable<Options["code"]>["regExp"]>;
 const validators = new WeakMap<PlanningRegistry, SpecValidator>();
 
 export function validatorOf(registry: PlanningRegistry): SpecValidator {
-  const made = validators.get(registry) ?? makeValidator(registry);
-  validators.set(registry, made);
-  return made;
+  const specValidator = validators.get(registry) ?? makeValidator(registry);
+  validators.set(registry, specValidator);
+  return specValidator;
 }
 
 function makeValidator(registry: PlanningRegistry): SpecValidator {

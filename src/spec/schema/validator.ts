@@ -214,14 +214,14 @@ const isLarge = (node: SpecNode): node is ScalarNode =>
 
 /** The check of a member is made when a spec has the member: it uses few of a kind's fields. */
 function members(properties: JsonSchema, others: Json | undefined, root: JsonSchema): QuickCheck {
-  const made = new Map<string, QuickCheck>();
+  const quickCheckByKey = new Map<string, QuickCheck>();
   const rest = others === undefined ? () => true : schemaOf(others, root);
   const checkOfMember = (name: string): QuickCheck => {
-    const known = made.get(name);
+    const quickCheck = quickCheckByKey.get(name);
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (known !== undefined || schema === undefined) return known ?? rest;
+    if (quickCheck !== undefined || schema === undefined) return quickCheck ?? rest;
     const check = schemaOf(schema, root);
-    made.set(name, check);
+    quickCheckByKey.set(name, check);
     return check;
   };
   return onMaps((node) => {

@@ -108,9 +108,9 @@ class TestReader {
     const target = scalarText(this.#last(levels, "target"));
     const variables = new Map<string, string>();
     for (const level of levels) {
-      const given = member(nodeAt(this.#root, level), "variables");
-      if (given?.kind !== "map") continue;
-      for (const [name, { value }] of given.members)
+      const specNode = member(nodeAt(this.#root, level), "variables");
+      if (specNode?.kind !== "map") continue;
+      for (const [name, { value }] of specNode.members)
         variables.set(name, scalarText(value) ?? stringifyJson(plain(value)));
     }
     const named = this.#last(levels, "spec");

@@ -52,8 +52,8 @@ function changedState(state: State, change: Change): State {
   const sweeps = state.sweeps.map((sweep) => changedSweep(sweep, change));
   if (
     !isChanged &&
-    open.every((one, at) => one === state.open[at]) &&
-    sweeps.every((one, at) => one === state.sweeps[at])
+    open.every((openIntent, at) => openIntent === state.open[at]) &&
+    sweeps.every((sweep, at) => sweep === state.sweeps[at])
   )
     return state;
   return { ...state, records, open, sweeps };

@@ -24,7 +24,7 @@ export interface LeaseInput {
   readonly environment: LockEnvironment;
   readonly cipher: Cipher;
   readonly claim: LockClaim;
-  readonly found: LoadedState;
+  readonly loaded: LoadedState;
   readonly digestKey: () => DigestKey;
   /** The serial that the place is at, where the state in it cannot be read. */
   readonly standing?: number;
@@ -58,7 +58,7 @@ export class HeldLease implements Lease {
   /** Entries since the last flush. */
   #noted = 0;
 
-  constructor({ backend, environment, cipher, claim, found: loadedState, digestKey, standing }: LeaseInput) {
+  constructor({ backend, environment, cipher, claim, loaded: loadedState, digestKey, standing }: LeaseInput) {
     this.nonce = claim.nonce;
     this.fence = claim.fence;
     this.diagnostics = loadedState.diagnostics;
@@ -296,7 +296,12 @@ export async function lockAndOpen(
   return withClaim(backend, claim, async () => {
     const loadedState = begunAs(lineage, (await load()) ?? emptyLoadedState(storeContext));
     check(loadedState);
-    return openLease({ ...storeContext, claim, found: loadedState, digestKey: () => digestKey(loadedState) });
+    return openLease({
+      ...storeContext,
+      claim,
+      loaded: loadedState,
+      digestKey: () => digestKey(loadedState),
+    });
   });
 }
 

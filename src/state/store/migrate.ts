@@ -151,7 +151,7 @@ export async function restore(
     const opening = {
       ...storeContext,
       claim,
-      found: loadedState,
+      loaded: loadedState,
       digestKey: () => digestKey,
       ...defined({ standing }),
     };
@@ -213,7 +213,7 @@ export async function rekey(
     const key = await digestKeyFor(storeContext, keyTexts, loadedState.snapshot);
     if (!cipher.encrypts && key?.hex !== undefined) await backend.putKey(claim, `${key.hex}\n`);
     const written: DigestKey = cipher.encrypts ? (key ?? { check: "" }) : { check: key?.check ?? "" };
-    const opening = { ...storeContext, claim, found: loadedState, digestKey: () => written };
+    const opening = { ...storeContext, claim, loaded: loadedState, digestKey: () => written };
     const lease = await openLeaseWith(opening, loadedState.state, loadedState.seq);
     try {
       await againForAll(storeContext, claim, written);

@@ -102,7 +102,7 @@ export function freshPlan(options: PlanOptions): PlanMaker {
     assertNotInterrupted(signal);
     const findings = [...lease.diagnostics, ...planned.diagnostics, ...stateWarnings];
     if (hasErrors(findings)) throw new Failure(...findings);
-    invocation.observer.found(findings);
+    invocation.observer.report(findings);
     const execution = {
       compared: { drift: plan.drift, live, only: input.only, moves: pendingMoves(recovered.entries) },
       sensitive,
@@ -268,7 +268,7 @@ export function savedPlan(source: PlanFileSource): PlanMaker {
     if (hasErrors(moved)) throw new Failure(...moved);
     const ofRules = plan.diagnostics.slice(saved.plan.diagnostics.length);
     const findings = [...lease.diagnostics, ...recovered.diagnostics, ...stateWarnings, ...ofRules];
-    invocation.observer.found(findings);
+    invocation.observer.report(findings);
     const nonce = { type: "nonce", nonce: saved.nonce } as const;
     const execution = {
       compared: { drift: now.plan.drift, live, only: undefined, moves: pendingMoves(recovered.entries) },

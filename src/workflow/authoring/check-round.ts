@@ -70,7 +70,7 @@ async function checkedRound(invocation: Invocation, options: RoundOptions): Prom
   const quiet: Invocation = {
     ...invocation,
     observer: {
-      found: (diagnostics) => void collected.push(...diagnostics),
+      report: (diagnostics) => void collected.push(...diagnostics),
       retrying: (event) => observer.retrying(event),
       waitingForLock: (wait) => observer.waitingForLock(wait),
       begin: () => Promise.resolve(QUIET),

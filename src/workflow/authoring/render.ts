@@ -16,7 +16,7 @@ export async function resolvedSpec(invocation: Invocation): Promise<ResolvedSpec
   const { spec, declared, diagnostics } = await checkSpec(invocation);
   if (spec === undefined || declared === undefined || hasErrors(diagnostics))
     throw new Failure(...diagnostics);
-  invocation.observer.found(diagnostics);
+  invocation.observer.report(diagnostics);
   const { registry } = specInput(invocation);
   return {
     ...renderSpec(spec, declared, registry),
@@ -34,6 +34,6 @@ interface TypedExpressions extends ExpressionScope {
 export async function expressionScope(invocation: Invocation): Promise<TypedExpressions> {
   const { scope, diagnostics } = await openExpressions(specInput(invocation));
   if (scope === undefined) throw new Failure(...diagnostics);
-  invocation.observer.found(diagnostics);
+  invocation.observer.report(diagnostics);
   return { ...scope, hasErrors: hasErrors(diagnostics) };
 }

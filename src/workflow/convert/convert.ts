@@ -131,7 +131,7 @@ interface ConvertOptions {
 }
 
 export interface ConvertedFile {
-  readonly found: Conversion;
+  readonly conversion: Conversion;
   readonly yaml: string;
   /** The spec and the contents next to it, relative to the folder. */
   readonly written: readonly string[];
@@ -155,10 +155,10 @@ export async function convertFile(
   const cloud = options.cloud ?? cloudOf(instances);
   const conversion = convertTerraform(instances, cloud, { configuration, spec: folder });
   const yaml = textOf(conversion);
-  if (out === undefined) return { found: conversion, yaml, written: [], diagnostics: [] };
+  if (out === undefined) return { conversion: conversion, yaml, written: [], diagnostics: [] };
   const described = registryIn(registry, { dialect: "databricks", cloud });
   return {
-    found: conversion,
+    conversion: conversion,
     yaml,
     written: write(folder, conversion, yaml, force),
     diagnostics: await problemsOfExport(context, spec, described),

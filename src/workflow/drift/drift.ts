@@ -136,7 +136,7 @@ export const acknowledgedPlace = ({ address, field }: Acknowledgement): string =
 
 /** Throws Failure with CLI_UNKNOWN_ADDRESS. */
 export function acknowledgedAt(all: readonly Acknowledgement[], place: string): Acknowledgement {
-  const acknowledgement = all.find((one) => acknowledgedPlace(one) === place);
+  const acknowledgement = all.find((acknowledgement) => acknowledgedPlace(acknowledgement) === place);
   if (acknowledgement !== undefined) return acknowledgement;
   throw failureOf("CLI_UNKNOWN_ADDRESS", `${place} is not acknowledged`, {
     hint: nearestHint(

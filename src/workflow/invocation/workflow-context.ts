@@ -16,7 +16,7 @@ export interface Activity {
 
 export interface WorkflowObserver {
   /** Receives findings in the order in which they are found. */
-  found(diagnostics: readonly Diagnostic[]): void;
+  report(diagnostics: readonly Diagnostic[]): void;
   /** Receives an attempt after which a request waits to be sent again. */
   retrying(event: RequestEvent): void;
   waitingForLock(wait: LockWait): void;

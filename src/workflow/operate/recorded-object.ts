@@ -35,7 +35,7 @@ export async function withRecordedObject<T>(
     ...(await store.read()),
     key: await store.key({ make: false }),
   }));
-  invocation.observer.found(diagnostics);
+  invocation.observer.report(diagnostics);
   const record = recordOf(state, kind, address);
   const masked = answersWithoutSensitive(state, record.address, key);
   return withConnection(invocation, (connected) => {

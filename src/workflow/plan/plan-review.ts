@@ -109,7 +109,7 @@ async function review(
     ...otherTarget(spec, state),
   ];
   if (hasErrors(stateWarnings)) throw new Failure(...stateWarnings);
-  observer.found(stateWarnings);
+  observer.report(stateWarnings);
   return {
     plan: planned.plan,
     places: placesIn(spec.resources),

@@ -51,11 +51,11 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
     // The lock of the state is renewed between two rules.
     await setImmediate();
   }
-  const found = rules.flatMap((rule, at) => {
+  const guards = rules.flatMap((rule, at) => {
     const result = results[at];
     return result === undefined ? [] : findingsOf(rule, result, { plan, spec, untrusted });
   });
-  return withFindings(plan, found);
+  return withFindings(plan, guards);
 }
 
 function subjectOf(change: Change): RuleSubject {
@@ -76,9 +76,9 @@ interface Checked extends RuleCheck {
 
 function findingsOf(rule: Rule, result: RuleResult, checked: Checked): readonly Guard[] {
   const { violations, further = [], problem } = result;
-  const found = violations.map(({ subject, message }) => violation(rule, subject, message, checked));
-  if (further.length > 0) found.push(furtherViolations(rule, further, checked));
-  return problem === undefined ? found : [...found, failure(rule, problem, checked)];
+  const guards = violations.map(({ subject, message }) => violation(rule, subject, message, checked));
+  if (further.length > 0) guards.push(furtherViolations(rule, further, checked));
+  return problem === undefined ? guards : [...guards, failure(rule, problem, checked)];
 }
 
 function violation(
@@ -116,7 +116,8 @@ function placeOf(rule: Rule, { address }: Change, { spec, untrusted }: Checked):
   if (resource === undefined) return undefined;
   const whole = resource.locate([]);
   const place =
-    rule.fields.map((path) => resource.locate(path)).find((one) => !isSamePlace(one, whole)) ?? resource.at;
+    rule.fields.map((path) => resource.locate(path)).find((location) => !isSamePlace(location, whole)) ??
+    resource.at;
   return untrusted ? withoutFrame(place) : place;
 }
 

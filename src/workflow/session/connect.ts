@@ -165,7 +165,7 @@ export async function withConnection<T>(
 ): Promise<T> {
   const { observer, embeddedFolder, abandoned } = invocation;
   const settings = invocation.settings();
-  observer.found(settings.warnings);
+  observer.report(settings.warnings);
   const retrying = (event: RequestEvent): void => observer.retrying(event);
   const connection = await connect({ settings, embeddedFolder, abandoned, retrying });
   try {

@@ -36,7 +36,7 @@ export async function readSpec(invocation: Invocation, reading: SpecReading): Pr
   prepareForLargeFile(invocation.file);
   const { spec, diagnostics } = await checkSpec(invocation, reading);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
-  invocation.observer.found(diagnostics);
+  invocation.observer.report(diagnostics);
   prepareForLargePlan(spec);
   return { spec, warnings: diagnostics };
 }

@@ -56,7 +56,7 @@ export function withSession<T>(
   const { observer, embeddedFolder, abandoned, runObserver } = invocation;
   return withStateAndLimit(invocation, async (store, readLimit) => {
     const settings = invocation.settings();
-    observer.found(settings.warnings);
+    observer.report(settings.warnings);
     const opened = await openSpec(invocation, requirements, store, readLimit);
     const connection = await connect({
       settings,
@@ -118,7 +118,7 @@ async function openSpec(
   });
   const exposed = exposedState(invocation, spec, { digests: readsSecrets });
   if (hasErrors(exposed)) throw new Failure(...exposed);
-  invocation.observer.found(exposed);
+  invocation.observer.report(exposed);
   return {
     invocation,
     store,

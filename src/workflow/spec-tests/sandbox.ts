@@ -145,7 +145,7 @@ function silentContext(cwd: string, home: string): WorkflowContext {
     cwd,
     home,
     observer: {
-      found: nothing,
+      report: nothing,
       retrying: nothing,
       waitingForLock: nothing,
       begin: async () => ({ read: nothing, apply: nothing, stop: () => Promise.resolve() }),

@@ -173,7 +173,7 @@ export async function exportToFolder(
   input: ExportInput,
   options: FolderExport,
   textOf: (exportedSpec: ExportedSpec) => string,
-): Promise<{ readonly found: ExportedSpec; readonly diagnostics: readonly Diagnostic[] }> {
+): Promise<{ readonly exported: ExportedSpec; readonly diagnostics: readonly Diagnostic[] }> {
   const { out, force, parallelism, readLimit, dialect } = options;
   const folder = resolve(cwd, out);
   const file = join(folder, DEFAULT_FILE);
@@ -186,7 +186,7 @@ export async function exportToFolder(
   withFileCreation(join(folder, ".gitignore"), "", () => ignoreState(folder));
   const diagnostics = await problemsOfExport({ cwd }, file, registryIn(registry, dialect));
   return {
-    found: exported,
+    exported: exported,
     diagnostics: [...exportNotes(exported, options.builtIn), ...failed.values(), ...diagnostics],
   };
 }

@@ -71,7 +71,7 @@ export async function planImport(
   const planned = await planWorkspace(session, withRecord(state, blank), {});
   const kind = planned.live.get(resource.kind);
   if (kind?.readable === false) throw new Failure(kind.diagnostic);
-  const live = found(provider, kind?.objects ?? [], id);
+  const live = objectToImport(provider, kind?.objects ?? [], id);
   if (live === undefined) throw missing(provider, resource, id, kind?.objects ?? []);
   const refusal = unmanageableError(resource, provider, live);
   if (refusal !== undefined) throw new Failure(refusal);
@@ -88,7 +88,11 @@ export async function planImport(
 }
 
 /** By its id; where the name is the id, in whatever case it is written. */
-function found(provider: Provider, objects: readonly LiveObject[], id: string): LiveObject | undefined {
+function objectToImport(
+  provider: Provider,
+  objects: readonly LiveObject[],
+  id: string,
+): LiveObject | undefined {
   const exact = objects.find((liveObject) => liveObject.id === id);
   if (exact !== undefined || provider.nameField !== undefined) return exact;
   return objects.find((liveObject) => isSameName(provider, liveObject.name, id));

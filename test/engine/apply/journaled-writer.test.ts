@@ -74,7 +74,7 @@ test("an ID that is reported early is durable at once", async () => {
   await journal.write("jobs/create", {});
   await journal.created(remoteId(7));
   expect(lease.record("jobs.a" as Address)).toMatchObject({ status: "creating", id: "7" });
-  expect(journal.made).toBe("7");
+  expect(journal.createdId).toBe("7");
 });
 
 test("an id cannot be told before anything was sent", async () => {

@@ -36,7 +36,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 
 function format(cwd: string, names: readonly string[] = [], write = true) {
   const observer = {
-    found: () => undefined,
+    report: () => undefined,
     retrying: () => undefined,
     waitingForLock: () => undefined,
     begin: () => Promise.reject(new Error("nothing is read")),

@@ -56,8 +56,8 @@ const nameOf = (job: JsonObject): string => String(objectIn(job.settings).name).
 export function updateJob(get: Operation, reset: Operation): Operation {
   return (call, world) => {
     const { job_id = null, new_settings, fields_to_remove } = call.input;
-    const found = get({ ...call, input: { job_id } }, world);
-    const job = "json" in found ? found.json : {};
+    const reply = get({ ...call, input: { job_id } }, world);
+    const job = "json" in reply ? reply.json : {};
     const removed = listIn(fields_to_remove).map(String);
     const settings = updatedSettings(objectIn(job.settings), objectIn(new_settings), removed);
     return reset({ ...call, input: { job_id, new_settings: settings } }, world);
@@ -115,7 +115,10 @@ function checkTasks(tasks: readonly JsonObject[], clusters: readonly JsonObject[
   for (const task of tasks) {
     refuseNodeTypeOfPool(objectIn(task.new_cluster));
     const { task_key, job_cluster_key } = task;
-    if (job_cluster_key !== undefined && clusters.every((one) => one.job_cluster_key !== job_cluster_key))
+    if (
+      job_cluster_key !== undefined &&
+      clusters.every((cluster) => cluster.job_cluster_key !== job_cluster_key)
+    )
       throw invalidValue(
         `Job cluster '${String(job_cluster_key)}' of task '${String(task_key)}' is not defined.`,
       );
@@ -165,15 +168,15 @@ export function updatedSettings(
 const KEYS: Readonly<Record<string, string>> = { tasks: "task_key", job_clusters: "job_cluster_key" };
 
 function mergedBy(key: string, before: readonly Json[], after: readonly Json[]): readonly Json[] {
-  const values = new Set(after.map((one) => objectIn(one)[key]));
-  return [...before.filter((one) => !values.has(objectIn(one)[key] ?? null)), ...after];
+  const values = new Set(after.map((value) => objectIn(value)[key]));
+  return [...before.filter((value) => !values.has(objectIn(value)[key] ?? null)), ...after];
 }
 
 function withoutField(settings: JsonObject, field: string): JsonObject {
   const [list = "", ...rest] = field.split("/");
   const key = KEYS[list];
   if (rest.length === 0 || key === undefined) return omit(settings, [field]);
-  const left = listIn(settings[list]).filter((one) => objectIn(one)[key] !== rest.join("/"));
+  const left = listIn(settings[list]).filter((value) => objectIn(value)[key] !== rest.join("/"));
   return { ...settings, [list]: left };
 }
 

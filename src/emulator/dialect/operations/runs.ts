@@ -49,8 +49,8 @@ function shownRun(run: JsonObject, { world, version }: Asked, expand: boolean): 
   const times = timesOf(run, world);
   const several = declared !== undefined && Object.keys(objectIn(task)).length === 0;
   const own = { task_key: taskKeyOf(run), ...objectIn(task), ...objectIn(cluster_spec) };
-  const shown = listIn(declared ?? [own]).map((one, index) =>
-    runTask(objectIn(one), run, times, several ? index : -1),
+  const shown = listIn(declared ?? [own]).map((value, index) =>
+    runTask(objectIn(value), run, times, several ? index : -1),
   );
   const listed = version !== "2.0" || several;
   return {

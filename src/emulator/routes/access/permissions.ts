@@ -120,10 +120,10 @@ function entryOf(world: World, item: JsonObject, type: AccessType): AccessEntry 
     if (level === "IS_OWNER") throw invalidValue(`Group ${group} cannot be an owner.`);
     return entry({ group_name: principal(groupByName(world, group)?.displayName, item) });
   }
-  const found = [...servicePrincipals(world).values()].find(
+  const servicePrincipal = [...servicePrincipals(world).values()].find(
     ({ applicationId }) => applicationId.toLowerCase() === String(program).toLowerCase(),
   );
-  return entry({ service_principal_name: principal(found?.applicationId, item) });
+  return entry({ service_principal_name: principal(servicePrincipal?.applicationId, item) });
 }
 
 function principal(name: string | undefined, item: JsonObject): string {
@@ -195,6 +195,8 @@ function shownList(world: World, object: AccessObject): JsonObject {
 function displayName(world: World, entry: AccessEntry): string {
   const { user_name: user, service_principal_name: program } = entry;
   if (user !== undefined) return userByName(world, user)?.displayName ?? user;
-  const found = [...servicePrincipals(world).values()].find(({ applicationId }) => applicationId === program);
-  return found?.displayName ?? nameIn(entry);
+  const servicePrincipal = [...servicePrincipals(world).values()].find(
+    ({ applicationId }) => applicationId === program,
+  );
+  return servicePrincipal?.displayName ?? nameIn(entry);
 }

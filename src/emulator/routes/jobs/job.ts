@@ -109,25 +109,25 @@ export interface GivenSettings extends GivenTask, PlainSettings {
 }
 
 /** Throws INVALID_PARAMETER_VALUE, or what `clusters/get` would for the existing cluster. */
-export function readSettings(world: World, given: GivenSettings): JobSettings {
-  const { cluster, task, libraries } = readTask(world, given);
-  const { max_retries, min_retry_interval_millis, retry_on_timeout } = given;
+export function readSettings(world: World, givenSettings: GivenSettings): JobSettings {
+  const { cluster, task, libraries } = readTask(world, givenSettings);
+  const { max_retries, min_retry_interval_millis, retry_on_timeout } = givenSettings;
   return {
-    name: given.name ?? "Untitled",
+    name: givenSettings.name ?? "Untitled",
     ...cluster,
     ...task,
     ...(libraries === undefined ? {} : { libraries }),
-    email_notifications: readNotifications(given.email_notifications),
-    timeout_seconds: given.timeout_seconds ?? 0,
+    email_notifications: readNotifications(givenSettings.email_notifications),
+    timeout_seconds: givenSettings.timeout_seconds ?? 0,
     ...defined({ max_retries, min_retry_interval_millis, retry_on_timeout }),
-    ...(given.schedule === undefined ? {} : { schedule: readSchedule(given.schedule) }),
-    max_concurrent_runs: given.max_concurrent_runs ?? JOBS.default_concurrent_runs,
-    ...extraOf(given),
+    ...(givenSettings.schedule === undefined ? {} : { schedule: readSchedule(givenSettings.schedule) }),
+    max_concurrent_runs: givenSettings.max_concurrent_runs ?? JOBS.default_concurrent_runs,
+    ...extraOf(givenSettings),
   };
 }
 
-function readNotifications(given: Notifications = {}): Notifications {
-  const { on_start, on_success, on_failure, no_alert_for_skipped_runs } = given;
+function readNotifications(notifications: Notifications = {}): Notifications {
+  const { on_start, on_success, on_failure, no_alert_for_skipped_runs } = notifications;
   return defined({ on_start, on_success, on_failure, no_alert_for_skipped_runs });
 }
 

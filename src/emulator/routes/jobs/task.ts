@@ -32,33 +32,35 @@ export interface ReadTask {
 }
 
 /** Throws INVALID_PARAMETER_VALUE, or what `clusters/get` would for the existing cluster. */
-export function readTask(world: World, given: GivenTask): ReadTask {
-  if (isUnmodeled(given)) return { cluster: {}, task: {} };
-  const [kind, ...others] = TASKS.filter((name) => given[name] !== undefined);
+export function readTask(world: World, givenTask: GivenTask): ReadTask {
+  if (isUnmodeled(givenTask)) return { cluster: {}, task: {} };
+  const [kind, ...others] = TASKS.filter((name) => givenTask[name] !== undefined);
   if (kind === undefined) throw invalidValue(`One of ${TASKS.join(", ")} must be specified.`);
   if (others.length > 0)
     throw invalidValue(`Only one task may be specified. Found: ${[kind, ...others].join(", ")}.`);
-  const cluster = readClusterChoice(world, given);
-  const libraries = given.libraries?.map(readLibrary);
-  if (kind === "spark_submit_task") checkSubmit(given);
+  const cluster = readClusterChoice(world, givenTask);
+  const libraries = givenTask.libraries?.map(readLibrary);
+  if (kind === "spark_submit_task") checkSubmit(givenTask);
   return {
     cluster,
-    task: { [kind]: readFields(kind, given[kind] ?? {}) },
+    task: { [kind]: readFields(kind, givenTask[kind] ?? {}) },
     ...(libraries === undefined ? {} : { libraries }),
   };
 }
 
 /** Tasks of a dialect that are none of the four, or several: kept, and run without a cluster. */
-function isUnmodeled(given: GivenTask): boolean {
-  return extraOf(given).extra?.tasks !== undefined && TASKS.every((name) => given[name] === undefined);
+function isUnmodeled(givenTask: GivenTask): boolean {
+  return (
+    extraOf(givenTask).extra?.tasks !== undefined && TASKS.every((name) => givenTask[name] === undefined)
+  );
 }
 
 export function taskKind(task: JsonObject): TaskKind {
   return TASKS.find((name) => task[name] !== undefined) ?? "notebook_task";
 }
 
-function readClusterChoice(world: World, given: GivenTask): ReadTask["cluster"] {
-  const { existing_cluster_id, new_cluster } = given;
+function readClusterChoice(world: World, givenTask: GivenTask): ReadTask["cluster"] {
+  const { existing_cluster_id, new_cluster } = givenTask;
   if (existing_cluster_id === undefined && new_cluster === undefined)
     throw invalidValue("Either new_cluster or existing_cluster_id must be specified.");
   if (existing_cluster_id === undefined) return { new_cluster: readNewCluster(world, new_cluster) };
@@ -69,18 +71,18 @@ function readClusterChoice(world: World, given: GivenTask): ReadTask["cluster"] 
 }
 
 /** The description with only what was given: defaults are the cluster's, when it is made. */
-function readNewCluster(world: World, given: GivenCluster | undefined): JsonObject {
-  if (given === undefined) return {};
-  const { attributes, size } = readJobCluster(world, given);
+function readNewCluster(world: World, givenCluster: GivenCluster | undefined): JsonObject {
+  if (givenCluster === undefined) return {};
+  const { attributes, size } = readJobCluster(world, givenCluster);
   const known = { ...attributes, ...size } as unknown as JsonObject;
-  const set = Object.entries(known).filter(([name]) => name === "extra" || Object.hasOwn(given, name));
+  const set = Object.entries(known).filter(([name]) => name === "extra" || Object.hasOwn(givenCluster, name));
   return Object.fromEntries(set);
 }
 
 /** Throws INVALID_PARAMETER_VALUE in the words of the jobs service. */
-export function readJobCluster(world: World, given: GivenCluster): ReadCluster {
+export function readJobCluster(world: World, givenCluster: GivenCluster): ReadCluster {
   try {
-    return readCluster(world, given, CLUSTERS.custom_tags_in_job);
+    return readCluster(world, givenCluster, CLUSTERS.custom_tags_in_job);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const message = error.message.replace(

@@ -41,7 +41,7 @@ export const userOperations: Operations = {
     inactivateUser(world, existing(world, call));
     return { status: 204, json: {} };
   },
-  "scim/me/get": (call, world) => ({ json: shownUser(world, known(world, call.caller.userId)) }),
+  "scim/me/get": (call, world) => ({ json: shownUser(world, existingUser(world, call.caller.userId)) }),
 };
 
 const ATTRIBUTES: readonly Attribute[] = [
@@ -60,13 +60,13 @@ const FILTERED = new Set([
   ...["emails.type", "groups.display"],
 ]);
 
-function known(world: World, id: string): User {
+function existingUser(world: World, id: string): User {
   const user = userById(world, id);
   if (user === undefined) throw new ScimError(404, `User with id ${id} not found.`);
   return user;
 }
 
-const existing = (world: World, call: Call): User => known(world, call.params.id ?? "");
+const existing = (world: World, call: Call): User => existingUser(world, call.params.id ?? "");
 
 function list({ input }: Call, world: World): Reply {
   return shownList(input, {
