@@ -1,0 +1,2 @@
+# Databricks notebook source
+spark.read.json("fs:/landing").write.mode("append").saveAsTable("raw.events")

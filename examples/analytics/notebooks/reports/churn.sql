@@ -1,0 +1,2 @@
+-- Databricks notebook source
+SELECT user FROM features.users WHERE count = 0

@@ -1,0 +1,2 @@
+-- Databricks notebook source
+SELECT day, count FROM sums.days ORDER BY day DESC LIMIT 1

@@ -1,0 +1,2 @@
+-- Databricks notebook source
+SELECT month(day) AS month, sum(count) AS events FROM sums.days GROUP BY 1

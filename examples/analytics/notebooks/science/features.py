@@ -1,0 +1,2 @@
+# Databricks notebook source
+spark.table("clean.events").groupBy("user").count().write.saveAsTable("features.users")

@@ -1,0 +1,3 @@
+# Databricks notebook source
+rows = spark.table("features.users").collect()
+print(len(rows))
