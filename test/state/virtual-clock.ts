@@ -61,7 +61,8 @@ export class VirtualClock implements Clock {
     return new Promise((resolve) => {
       if (signal?.aborted === true) return resolve();
       const sleeper: Sleeper = {
-        at: this.#now + ms,
+        // A timer of Node has whole milliseconds, and so has the time of a machine.
+        at: this.#now + Math.ceil(ms),
         wake: () => {
           this.#sleepers.delete(sleeper);
           resolve();

@@ -96,7 +96,11 @@ describe.skipIf(server === undefined)("the queue of a fleet", () => {
       return resultOf(name);
     });
     await worker.saw("web ok");
-    expect(await until(async () => (await sender.queue.jobs())[0]?.state === "waiting")).toBe(true);
+    const onlyTheWaiting = async () => {
+      const jobs = await sender.queue.jobs();
+      return jobs.length === 1 && jobs[0]?.state === "waiting";
+    };
+    expect(await until(onlyTheWaiting)).toBe(true);
     expect(await sender.queue.jobs()).toMatchObject([
       { workspace: "ads", state: "waiting", paused: pause.id },
     ]);
