@@ -1,6 +1,7 @@
 // Builds what is shipped (`npm run build`): dist/ with the few files of the npm package, and workspace.mjs, one file with its
 // packages, schemas, and their licenses.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -103,6 +104,7 @@ async function bundleOf(
   const build = await rolldown({
     input: Object.fromEntries(Object.entries(input).map(([name, path]) => [name, join(ROOT, path)])),
     platform: "node",
+    transform: { define: { WORKSPACE_BUILD: JSON.stringify(buildFacts()) } },
     plugins,
     external,
     onLog: (level, log) => {
@@ -120,6 +122,21 @@ async function bundleOf(
     if (file.type !== "chunk") throw new Error(`${file.fileName} is not a file of code`);
     return file;
   });
+}
+
+/**
+ * The commit and its date, which are the same for every build of it. Empty without git; a build in a container, which has no
+ * repository, gets BUILD_COMMIT and SOURCE_DATE_EPOCH.
+ */
+export function buildFacts(env: NodeJS.ProcessEnv = process.env): { commit?: string; date?: string } {
+  const git = (...words: string[]): string | undefined =>
+    existsSync(join(ROOT, ".git"))
+      ? spawnSync("git", words, { cwd: ROOT, encoding: "utf8" }).stdout?.trim() || undefined
+      : undefined;
+  const commit =
+    env.BUILD_COMMIT?.slice(0, 12) || git("describe", "--always", "--dirty", "--exclude=*", "--abbrev=12");
+  const seconds = Number(env.SOURCE_DATE_EPOCH || git("log", "-1", "--format=%ct"));
+  return { commit, date: seconds > 0 ? new Date(seconds * 1000).toISOString() : undefined };
 }
 
 /** Replaces reading a file of `schemas/` by its text. */

@@ -88,6 +88,6 @@ export const COMMANDS: readonly CommandEntry[] = [
       summary: "print a completion script for a shell",
       load: async () => (await import("./commands/completion.ts")).completionOf(COMMANDS),
     },
-    command("version", "print the version", () => import("./commands/schema.ts")),
+    command("version", "print the version", () => import("./commands/version.ts")),
   ]),
 ];

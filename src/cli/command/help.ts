@@ -125,7 +125,7 @@ workspace emulator: see workspace plan --host, docs/databricks-emulator.md
 workspace completion: see workspace --help
   workspace completion zsh  # print the script for zsh
 workspace version: see workspace --version
-  workspace version  # print the versions of the program and of Node
+  workspace version  # print the version, the commit, and the version of Node
 workspace fleet: see workspace plan, docs/fleet.md
   workspace fleet plan -l env=prod  # plan the workspaces with a label
 workspace fleet list: see workspace fleet status

@@ -1,7 +1,6 @@
-// `workspace schema` prints the JSON Schema of specs and outputs, or the API description; `workspace version` the versions of the program and of Node.
+// `workspace schema` prints the JSON Schema of specs and outputs, or the API description.
 
 import { readFileSync } from "node:fs";
-import { VERSION } from "../../config/version.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { defineCommand } from "../command/command.ts";
@@ -47,16 +46,6 @@ export const schemaCommand = defineCommand({
       const { registryIn } = await import("../../resource/dialect-view.ts");
       context.stdout.write(`${printableJson(editorSchema(registryIn(registry, spoken)), 2)}\n`);
     }
-    return EXIT.ok;
-  },
-});
-
-export const versionCommand = defineCommand({
-  name: "version",
-  summary: "print the version",
-  options: {},
-  async run(context) {
-    context.stdout.write(`workspace ${VERSION} (node ${process.version})\n`);
     return EXIT.ok;
   },
 });

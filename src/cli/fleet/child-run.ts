@@ -1,7 +1,7 @@
 // The child process of a fleet: runs one command on one workspace after the other, and sends a typed answer for each.
 
 import { writeFileSync } from "node:fs";
-import { VERSION } from "../../config/version.ts";
+import { PROGRAM } from "../../config/version.ts";
 import { type Diagnostic, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { SensitiveTexts } from "../../core/sensitive.ts";
@@ -121,6 +121,8 @@ export async function runRequest(
     rules: request.command === "drift" ? undefined : [],
     runObserver: {
       requested({ status, waitMs }) {
+        // A request that ends because the run was stopped says nothing about the host.
+        if (status === 0 && signal.aborted) return;
         requests = {
           ...requests,
           sent: requests.sent + 1,
@@ -141,7 +143,7 @@ export async function runRequest(
   });
   // Only an apply has requests in flight that are worth finishing.
   if (request.command !== "apply") signal.addEventListener("abort", () => abandoned.abort(), { once: true });
-  log.line(`${request.command} of ${request.workspace} by ${VERSION}`);
+  log.line(`${request.command} of ${request.workspace} by ${PROGRAM}`);
   try {
     const answer = await COMMANDS[request.command](invocation, { request, signal, log });
     log.line(`ended: ${answer.status}`);

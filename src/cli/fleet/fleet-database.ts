@@ -3,7 +3,7 @@
 import { hostname } from "node:os";
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
-import { VERSION } from "../../config/version.ts";
+import { PROGRAM } from "../../config/version.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
 import type { Pauses } from "../../fleet/database/pauses.ts";
@@ -56,7 +56,7 @@ export async function openFleetDatabase(
     clock: nodeClock,
     authorities,
   });
-  await (use === "read" ? checkTables : prepareTables)(database, url.schema, VERSION).catch(
+  await (use === "read" ? checkTables : prepareTables)(database, url.schema, PROGRAM).catch(
     async (problem: unknown) => {
       await database.close();
       throw databaseFailure(problem, url);
@@ -72,7 +72,7 @@ export async function openFleetDatabase(
         connection: connectionOptions(url, authorities),
         schema: url.schema,
         role,
-        program: VERSION,
+        program: PROGRAM,
         clock: nodeClock,
         ...user,
         failure: (problem) => databaseFailure(problem, url),

@@ -1,7 +1,7 @@
 // Runs one command on the selected workspaces in this process, prints each result, and records it.
 
 import type { CommandContext } from "../../config/environment.ts";
-import { VERSION } from "../../config/version.ts";
+import { PROGRAM } from "../../config/version.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
@@ -56,7 +56,7 @@ export async function runSelected(
     const { runUnderLease } = await import("../../fleet/database/lease.ts");
     const underLease = (lost: AbortSignal, logged: (log: string) => void) =>
       runWorkspace({ ...run, logged }, workspace, stop === undefined ? lost : AbortSignal.any([stop, lost]));
-    const holder = { worker, version: VERSION, command };
+    const holder = { worker, version: PROGRAM, command };
     return runUnderLease(leases, holder, workspace, underLease, (reason) => {
       const result = refused(workspace, command, reason);
       notBegun.add(result);

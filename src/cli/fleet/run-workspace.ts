@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, fileFailure } from "../../config/files.ts";
-import { VERSION } from "../../config/version.ts";
+import { PROGRAM } from "../../config/version.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
@@ -51,7 +51,7 @@ export async function runWorkspace(
     startedAt,
     durationMs: Date.now() - startedAt,
     worker,
-    version: VERSION,
+    version: PROGRAM,
     attempt,
     ...answer,
     ...(log.text === "" ? {} : { log: log.text }),

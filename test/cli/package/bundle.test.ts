@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeBundle } from "../../../scripts/build.ts";
+import { buildFacts, writeBundle } from "../../../scripts/build.ts";
 import { VERSION } from "../../../src/config/version.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bundle-"));
@@ -53,6 +53,23 @@ describe("the bundle", () => {
 
   test("prints the version of the program", () => {
     expect(run(["--version"])).toEqual({ status: 0, stdout: `${VERSION}\n`, stderr: "" });
+  });
+
+  test("names the commit that it was built from, with its date", () => {
+    const { commit = "", date = "" } = buildFacts();
+    const { status, stdout } = run(["version", "-o", "json"]);
+    expect([status, JSON.parse(stdout)]).toEqual([
+      0,
+      { version: VERSION, commit, date, node: process.version },
+    ]);
+    expect(run(["version"]).stdout).toBe(
+      `workspace ${VERSION} (commit ${commit} of ${date.slice(0, 10)}, node ${process.version})\n`,
+    );
+  });
+
+  test("takes the commit and its date from variables where the build has no repository", () => {
+    const env = { BUILD_COMMIT: "0123456789abcdef0123456789abcdef01234567", SOURCE_DATE_EPOCH: "1700000000" };
+    expect(buildFacts(env)).toEqual({ commit: "0123456789ab", date: "2023-11-14T22:13:20.000Z" });
   });
 
   test("plans, applies, and finds no drift on the embedded workspace", () => {

@@ -1,6 +1,6 @@
 // `workspace fleet worker`: runs jobs of the queue until a signal ends it, and answers probes.
 
-import { VERSION } from "../../../config/version.ts";
+import { PROGRAM } from "../../../config/version.ts";
 import { count } from "../../../core/sentences.ts";
 import type { JobQueue, RunningJob } from "../../../fleet/queue/job-queue.ts";
 import { runWorker, type WorkerObserver } from "../../../fleet/queue/worker.ts";
@@ -71,7 +71,7 @@ export const workerCommand = defineCommand({
             running.size,
             children.processIds.length,
             process.memoryUsage.rss(),
-            VERSION,
+            PROGRAM,
           );
           return `${own}${view.queue === undefined ? "" : queueMetrics(view.queue, now)}`;
         };
@@ -85,14 +85,14 @@ export const workerCommand = defineCommand({
         const probes =
           listen === undefined ? undefined : await startProbes(listen, { notReady, metrics: figures });
         context.stderr.write(
-          `Worker ${name} (workspace ${VERSION}) takes jobs of ${count(selected.length, "workspace")}.\n`,
+          `Worker ${name} (workspace ${PROGRAM}) takes jobs of ${count(selected.length, "workspace")}.\n`,
         );
         if (probes !== undefined) context.stderr.write(`Probes and metrics: ${probes.url}\n`);
         try {
           await runWorker(
             {
               name,
-              program: VERSION,
+              program: PROGRAM,
               workspaces: selected,
               limits: fleet.limits,
               queue,
