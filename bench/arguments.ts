@@ -21,7 +21,7 @@ export type SectionName = (typeof SECTIONS)[number];
 export interface BenchArguments {
   readonly sections: readonly SectionName[];
   readonly write: boolean;
-  /** The page that is written, instead of docs/bench.md. */
+  /** The page that is written, instead of docs/internals/bench.md. */
   readonly to: string | undefined;
   /** Another checkout of the program, with its packages installed. */
   readonly before: string | undefined;
@@ -32,7 +32,7 @@ export interface BenchArguments {
 export const USAGE = `usage: npm run bench -- [--write] [--to FILE] [--before FOLDER] [--tiny]
                         [--quick | --large | --limited | --only NAME,NAME | --with-terraform]
 
---write           write the figures to docs/bench.md; sections that are not measured stay
+--write           write the figures to docs/internals/bench.md; sections that are not measured stay
 --to FILE         write them to another page
 --before FOLDER   compare with the program in another checkout, whose packages are installed
 --quick           only ${"small, main, start, modules"}

@@ -99,7 +99,7 @@ const SECOND = 1_000;
 const MIB = 2 ** 20;
 
 export interface Drawing {
-  /** In docs/. */
+  /** From the folder of the page. */
   readonly file: string;
   readonly title: string;
   readonly text: string;
@@ -129,7 +129,7 @@ export function largePictures(figures: readonly LargeFigures[], bares: readonly 
   };
   const [time, memory] = ["Time on processors", "Peak memory"] as const;
   return [
-    { file: "images/bench-time.svg", title: time, text: picture(time, "s", lines("cpuMs", SECOND)) },
-    { file: "images/bench-memory.svg", title: memory, text: picture(memory, "MiB", lines("peak", MIB)) },
+    { file: "../images/bench-time.svg", title: time, text: picture(time, "s", lines("cpuMs", SECOND)) },
+    { file: "../images/bench-memory.svg", title: memory, text: picture(memory, "MiB", lines("peak", MIB)) },
   ];
 }

@@ -8,7 +8,7 @@ import { type PageSection, withSections } from "./document.ts";
 import { type MeasuredSection, measuresOf } from "./sections.ts";
 import { NotInstalled } from "./terraform.ts";
 
-const PAGE = join(import.meta.dirname, "../docs/bench.md");
+const PAGE = join(import.meta.dirname, "../docs/internals/bench.md");
 const INTRO = `# Measurements
 
 Written by \`npm run bench -- --write\`, section by section. The fastest of several alternating runs counts; each ratio is compared with its aim. A job is created in two

@@ -1,4 +1,4 @@
-// Writes docs/contract.md from the rules of the contract and the names of the tests (npm run contract), and reports
+// Writes docs/internals/contract.md from the rules of the contract and the names of the tests (npm run contract), and reports
 // errors.
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import type { Section } from "../test/emulator/contract/section.ts";
 import { namesIn, type TestName } from "./contract/names.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const PAGE = new URL("../docs/contract.md", import.meta.url);
+const PAGE = new URL("../docs/internals/contract.md", import.meta.url);
 
 export interface ContractReport {
   readonly page: string;
@@ -176,7 +176,7 @@ function linked({ claim, file }: Claim): string {
   const readable = claim
     .replaceAll(/%[sj]/g, "…")
     .replaceAll(/[<>]/g, (sign) => (sign === "<" ? "&lt;" : "&gt;"));
-  return `${readable} ([${name}](../${file}))`;
+  return `${readable} ([${name}](../../${file}))`;
 }
 
 function cell(text: string): string {

@@ -18,7 +18,7 @@ const CITING = [
 ];
 
 /** Lists the sections and rules of the contract by their number, so it is the one page without citations of them. */
-const CONTRACT = "docs/contract.md";
+const CONTRACT = "docs/internals/contract.md";
 /** Historical documents are not checked. */
 const CHANGES = "CHANGELOG.md";
 
@@ -74,9 +74,11 @@ function citableSections(): ReadonlySet<string> {
     ...found(CONTRACT, /^\| ([AB])([\d.]+) (rule \d+) \|/gm).map(
       ([, part, number, rule]) => `contract ${part} ${number} ${rule}`,
     ),
-    ...found("docs/design.md", /^## (\d+) /gm).map(([, number]) => `design ${number}`),
-    ...found("docs/service-facts.md", /^## (\d+\.\d+) /gm).map(([, number]) => `facts ${number}`),
-    ...globSync("docs/decisions/*.md").map((path) => `decision ${path.split("/").at(-1)?.slice(0, 4)}`),
+    ...found("docs/internals/design.md", /^## (\d+) /gm).map(([, number]) => `design ${number}`),
+    ...found("docs/internals/service-facts.md", /^## (\d+\.\d+) /gm).map(([, number]) => `facts ${number}`),
+    ...globSync("docs/internals/decisions/*.md").map(
+      (path) => `decision ${path.split("/").at(-1)?.slice(0, 4)}`,
+    ),
   ]);
 }
 
@@ -89,7 +91,7 @@ const OTHER_SPELLINGS = [
   /\bcontract[,:]? (?:section )?[AB]?\d[\d.]*/g,
   /\b(?:design|facts)(?:, | section | #)\d[\d.]*/gi,
   /\bdecision(?:s|,| no\.?| #)? (?!\d{4}\b)\d+|\bdecisions \d{4}\b/gi,
-  /(?<!\]\()\bdocs\/decisions\/\d{4}/g,
+  /(?<!\]\()\bdocs\/internals\/decisions\/\d{4}/g,
 ];
 
 /** Citations in another spelling than `contract A 4.1 rule 2`, `design 5`, `facts 4.7`, or `decision 0012`. */

@@ -12,7 +12,7 @@ import {
 import { sections } from "./emulator/contract/rules.ts";
 import { section } from "./emulator/contract/section.ts";
 
-describe("docs/contract.md", () => {
+describe("docs/internals/contract.md", () => {
   let report: ContractReport;
   beforeAll(() => {
     report = contractReport();
@@ -99,8 +99,8 @@ describe("rules and their tests", () => {
   test("the page counts, escapes, and says what is missing", () => {
     const page = pageOf(join(small, claims("A1 first: a < b | c", "B1.2 fourth: shown %s")));
     expect(page).toContain("4 rules of the contract, 3 without a test; 1 open points; 2 tests.");
-    expect(page).toContain("| A1 first | says so | a &lt; b \\| c ([test/a](../test/a.test.ts)) |");
+    expect(page).toContain("| A1 first | says so | a &lt; b \\| c ([test/a](../../test/a.test.ts)) |");
     expect(page).toContain("| A1 second | and that | **missing** |");
-    expect(page).toContain("| what | so | shown … ([test/a](../test/a.test.ts)) |");
+    expect(page).toContain("| what | so | shown … ([test/a](../../test/a.test.ts)) |");
   });
 });

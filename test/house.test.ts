@@ -87,7 +87,7 @@ describe("citations", () => {
     "facts, 4.7",
     "decision 12",
     "decisions 0012",
-    "docs/decisions/0012",
+    "docs/internals/decisions/0012",
   ])("%s is another spelling, so it is reported", (text) => {
     expect(otherSpellings([{ path: "src/a.ts", text: `// Of a page (${text}).` }])).not.toEqual([]);
   });

@@ -119,7 +119,7 @@ workspace graph: see workspace plan -o html
 workspace schema: see workspace explain, docs/reference.md
   workspace schema  # print the JSON Schema of a spec, for an editor
   workspace schema --plan  # print the schema of JSON plans
-workspace emulator: see workspace plan --host, docs/databricks-emulator.md
+workspace emulator: see workspace plan --host, docs/databricks.md
   workspace emulator --port 8080 --token secret  # serve on a fixed port
   workspace emulator --data data  # keep the data in a folder
 workspace completion: see workspace --help

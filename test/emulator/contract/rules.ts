@@ -1,4 +1,4 @@
-// Every rule of the contract, section by section: what docs/contract.md lists and the names of tests refer to.
+// Every rule of the contract, section by section: what docs/internals/contract.md lists and the names of tests refer to.
 
 import { clusters } from "./clusters.ts";
 import { events } from "./events.ts";

@@ -1,4 +1,4 @@
-// docs/reliability.md, generated from the recorded figures as a pure string, so that a test can compare the page with
+// docs/internals/reliability.md, generated from the recorded figures as a pure string, so that a test can compare the page with
 // the figures.
 
 import { MOMENTS } from "../faults/moments.ts";

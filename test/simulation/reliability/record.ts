@@ -1,4 +1,4 @@
-// The figures of docs/reliability.md as data: what a run of a suite leaves behind, piece by piece, and the page written from all of it.
+// The figures of docs/internals/reliability.md as data: what a run of a suite leaves behind, piece by piece, and the page written from all of it.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { Figures } from "../run/suite.ts";
 import { pageOf } from "./page.ts";
 import { zerosOf } from "./zeros.ts";
 
-const DOCS = join(import.meta.dirname, "../../../docs");
+const DOCS = join(import.meta.dirname, "../../../docs/internals");
 export const PAGE = join(DOCS, "reliability.md");
 const DATA = join(DOCS, "reliability.json");
 

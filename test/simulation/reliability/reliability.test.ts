@@ -1,4 +1,4 @@
-// docs/reliability.md is what was measured, and nothing that there is to measure is missing in it.
+// docs/internals/reliability.md is what was measured, and nothing that there is to measure is missing in it.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
