@@ -17,7 +17,7 @@ export async function runInProcess(argv: readonly string[]): Promise<never> {
   for (const name of SIGNALS)
     process.on(
       name,
-      once(() => signals.receive(name)),
+      handleOnce(() => signals.receive(name)),
     );
   const outputs = { env: process.env, stdout, stderr };
   const cwd = currentFolder();
@@ -62,7 +62,7 @@ function isReading(): boolean {
 }
 
 /** A terminal, a launcher, and tools such as timeout(1) may all send the same signal; signals within a moment count as one. */
-function once(receive: () => void): () => void {
+function handleOnce(receive: () => void): () => void {
   let last = Number.NEGATIVE_INFINITY;
   return () => {
     const now = performance.now();

@@ -69,7 +69,7 @@ async function read(
     reportErrors(validator.policy(policy), "policy", policy, { suggest, findings });
   }
   const rules = await rulesFor(options, opened.written, suggest, findings);
-  await options.turn?.();
+  await options.yieldToEventLoop?.();
   const strict = options.untrusted === true ? STRICT : LIMITS;
   const flat = flattenResources(parts, registry, suggest, findings);
   const written = expandSourceFolders(flat, registry, tree, findings, strict.sourceFiles);
@@ -83,7 +83,7 @@ async function read(
     read: new Map(),
   };
   const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
-  await options.turn?.();
+  await options.yieldToEventLoop?.();
   const resources = await resolveResources(written, {
     ...{ registry, sources, secrets, suggest, findings, parts, leftOut, sensitive },
   });
@@ -136,7 +136,7 @@ export interface SpecInput extends SpecFolderOptions {
   /** The targets that are not selected are checked as well. */
   readonly allTargets?: boolean;
   /** Called between two steps, so that other work can continue. */
-  readonly turn?: () => Promise<void>;
+  readonly yieldToEventLoop?: () => Promise<void>;
 }
 
 export interface OpenedSpec {
@@ -169,7 +169,7 @@ export async function openExpandedSpec(
   if (included === undefined) return undefined;
   const { files } = included;
   const suggest = suggester();
-  await options.turn?.();
+  await options.yieldToEventLoop?.();
   const targets = member(included.root, "targets");
   checkTargets(targets, findings);
   const target = selectTarget(targets, options.target, suggest, findings);

@@ -418,10 +418,10 @@ export function storeContract(title: string, open: () => Promise<Shared>, many =
 
       test("one is restored as a new state, and the previous state becomes an earlier version", async () => {
         for (const name of ["a", "b", "c"]) await publish(shared.store(), name);
-        const { state, before, aside } = await shared.store().restore(1, NO_WAIT);
+        const { state, before, copyName } = await shared.store().restore(1, NO_WAIT);
         expect([...state.records.keys()]).toEqual(["pools.a"]);
         expect([state.serial, before?.serial, before?.records.size]).toEqual([4, 3, 3]);
-        expect(aside).not.toBe("");
+        expect(copyName).not.toBe("");
         expect(await names(shared.store())).toEqual(["a"]);
         expect((await shared.store().generations())[0]).toMatchObject({ serial: 3 });
         await shared.store().restore(3, NO_WAIT);

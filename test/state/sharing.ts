@@ -220,7 +220,7 @@ export async function inWorkspace(): Promise<Shared> {
       const tell = { isMissing, isConflict };
       return openWorkspaceStore({
         api: api(given.clock, process.step),
-        tell,
+        failureTests: tell,
         folder: IN_WORKSPACE,
         ...given,
       });

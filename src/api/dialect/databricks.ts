@@ -162,7 +162,7 @@ export const DATABRICKS_TABLE: DialectTable = {
     "clusters/list": [{ path: ["clusters", "*", "termination_reason", "code"], words: TERMINATIONS }],
   },
   nullIsAbsent: true,
-  once: ["jobs/run-now", "jobs/runs/submit"],
+  tokenOperations: ["jobs/run-now", "jobs/runs/submit"],
   accounts: true,
   replaced: { cluster, pool, job },
   readOnly: {

@@ -35,14 +35,14 @@ interface Exchanges {
 export function speaking(table: DialectTable, send: Send, random: () => number): Exchanges {
   if (table.name === "contract") {
     const translated: Exchange = async (operation, input, permit) =>
-      ofContract(operation, await send(operation, input, permit));
+      assertContractAnswer(operation, await send(operation, input, permit));
     return { translated, direct: send };
   }
-  const { exchange, direct } = new Speaker(table, send, random);
+  const { exchange, direct } = new DialectTranslator(table, send, random);
   return { translated: exchange, direct };
 }
 
-class Speaker {
+class DialectTranslator {
   readonly #table: DialectTable;
   readonly #send: Send;
   readonly #random: () => number;
@@ -73,7 +73,7 @@ class Speaker {
   }
 
   readonly direct: Exchange = (operation, input, permit) =>
-    this.#send(operation, this.#once(operation, input), permit, this.#factsOf(operation));
+    this.#send(operation, this.#withIdempotencyToken(operation, input), permit, this.#factsOf(operation));
 
   readonly exchange: Exchange = async (operation, input, permit) => {
     const handler = this.#handlers[operation];
@@ -126,15 +126,16 @@ class Speaker {
     version?: ApiVersion,
   ): Promise<JsonObject> {
     const { requests, answers, nullIsAbsent, accounts } = this.#table;
-    const request = this.#once(operation, inDialectWords(requests[operation] ?? [], input));
+    const request = this.#withIdempotencyToken(operation, inDialectWords(requests[operation] ?? [], input));
     const raw = await this.#send(operation, request, permit, this.#factsOf(operation, version));
     const answer = inContractWords(answers[operation] ?? [], nullIsAbsent ? withoutNulls(raw) : raw);
     return accounts ? workspaceGroup(operation, answer) : answer;
   }
 
   /** Every attempt of the request carries the same token, and only the first one acts. */
-  #once(operation: OperationName, input: WriteInput): WriteInput {
-    if (!this.#table.once.includes(operation) || input.idempotency_token !== undefined) return input;
+  #withIdempotencyToken(operation: OperationName, input: WriteInput): WriteInput {
+    if (!this.#table.tokenOperations.includes(operation) || input.idempotency_token !== undefined)
+      return input;
     const part = (): string => Math.floor(this.#random() * 2 ** 32).toString(16);
     return { ...input, idempotency_token: `workspace-${part()}-${part()}-${part()}` };
   }
@@ -149,7 +150,7 @@ class Speaker {
       "",
     ];
     const path = (to + facts.path.slice(from.length)).replace("/api/2.0/", `/api/${version}/`);
-    const repeat = this.#table.once.includes(operation) ? { repeat: "safe" as const } : {};
+    const repeat = this.#table.tokenOperations.includes(operation) ? { repeat: "safe" as const } : {};
     const here: OperationFacts = { ...facts, ...repeat, path };
     this.#facts.set(key, here);
     return here;
@@ -254,7 +255,7 @@ const SIGNS: { readonly [operation in OperationName]?: Sign } = {
 };
 
 /** Returns the answer. Throws Refused if it is one of the Databricks dialect. */
-function ofContract(operation: OperationName, answer: JsonObject): JsonObject {
+function assertContractAnswer(operation: OperationName, answer: JsonObject): JsonObject {
   if (SIGNS[operation]?.(answer) !== true) return answer;
   const message = `${operation} was answered in the Databricks dialect, but the dialect of the host is contract`;
   throw refusedWith(200, "API_PROTOCOL", message, {

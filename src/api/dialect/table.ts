@@ -69,7 +69,7 @@ export interface DialectTable {
   /** Whether `null` stands for a field that is absent. */
   readonly nullIsAbsent: boolean;
   /** Operations that act once for each `idempotency_token`, so that they can be repeated. */
-  readonly once: readonly OperationName[];
+  readonly tokenOperations: readonly OperationName[];
   /** Whether groups may be the account's, and hold members that are neither users nor groups. */
   readonly accounts: boolean;
   readonly replaced: {
@@ -88,7 +88,7 @@ export const CONTRACT_TABLE: DialectTable = {
   answers: {},
   requests: {},
   nullIsAbsent: false,
-  once: [],
+  tokenOperations: [],
   accounts: false,
   replaced: { cluster: {}, pool: {}, job: {} },
   readOnly: { cluster: [], pool: [] },

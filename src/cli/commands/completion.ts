@@ -235,12 +235,12 @@ function fishScript(words: readonly CompletionWord[]): string {
     lines.push(`complete -c workspace -n __fish_use_subcommand -a ${word.name} -d ${quoted(word.summary)}`);
     for (const completionOption of [...word.options, ...word.inner.flatMap((inner) => inner.options)])
       lines.push(option(word.name, completionOption));
-    lines.push(...taken(word, [word.name]));
+    lines.push(...completionsOf(word, [word.name]));
     const absent = word.inner.map(({ name }) => name).join(" ");
     for (const inner of word.inner)
       lines.push(
         `complete -c workspace -n '__fish_seen_subcommand_from ${word.name}; and not __fish_seen_subcommand_from ${absent}' -a ${inner.name} -d ${quoted(inner.summary)}`,
-        ...taken(inner, [word.name, inner.name]),
+        ...completionsOf(inner, [word.name, inner.name]),
       );
   }
   return `${[...new Set(lines)].join("\n")}\n`;
@@ -259,7 +259,7 @@ function values({ long, choices, path }: CompletionOption): string {
 }
 
 /** The arguments of the command after these words. */
-function taken({ takes }: CompletionWord, behind: readonly string[]): readonly string[] {
+function completionsOf({ takes }: CompletionWord, behind: readonly string[]): readonly string[] {
   if (takes.length === 0) return [];
   const offer = takes === "address" ? "(__workspace_addresses)" : takes.join(" ");
   const seen = behind.map((text) => `__fish_seen_subcommand_from ${text}`).join("; and ");

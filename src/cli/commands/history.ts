@@ -24,7 +24,7 @@ export const historyCommand = defineCommand({
     const state = await withState(context, async (store) => {
       const loaded = await store.read();
       printDiagnostics(context, loaded.diagnostics);
-      noteMissingState(context, store.place, loaded.state);
+      noteMissingState(context, store.location, loaded.state);
       return loaded.state;
     });
     const view = historyView(state.history ?? [], address);

@@ -31,20 +31,20 @@ export const schemaCommand = defineCommand({
     applyEvents: flagOption("--apply-events", "schema of each line of `apply --output json`"),
   },
   async run(context, options) {
-    const spoken = context.dialect();
+    const dialect = context.dialect();
     const asked = ["api", "plan", "drift", "test", "applyEvents"] as const;
     const [shipped, ...more] = asked.filter((name) => options[name]);
     if (more.length > 0)
       throw failureOf("CLI_USAGE", "only one schema can be printed at a time", {
         hint: "run `workspace schema` once for each of them",
       });
-    if (shipped === "api" && spoken.dialect === "databricks") context.stdout.write(SHIPPED.dialect());
+    if (shipped === "api" && dialect.dialect === "databricks") context.stdout.write(SHIPPED.dialect());
     else if (shipped !== undefined) context.stdout.write(SHIPPED[shipped]());
     else {
       const { editorSchema } = await import("../../spec/schema/editor-schema.ts");
       const { registry } = await import("../../providers/index.ts");
       const { registryIn } = await import("../../resource/dialect-view.ts");
-      context.stdout.write(`${printableJson(editorSchema(registryIn(registry, spoken)), 2)}\n`);
+      context.stdout.write(`${printableJson(editorSchema(registryIn(registry, dialect)), 2)}\n`);
     }
     return EXIT.ok;
   },

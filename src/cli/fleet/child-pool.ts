@@ -55,7 +55,7 @@ export class ChildPool {
   async run(run: ChildRun): Promise<RunEnd> {
     const child = this.#take(run.memoryMb);
     child.runs += 1;
-    const alive = setInterval(() => tell(child, { type: "alive" }), ALIVE_INTERVAL_MS);
+    const alive = setInterval(() => sendMessage(child, { type: "alive" }), ALIVE_INTERVAL_MS);
     try {
       const end = await runIn(child, run);
       const small = (end.answer.memoryBytes ?? 0) < REUSED_BYTES;
@@ -120,7 +120,7 @@ export class ChildPool {
 const NEEDED =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRoot|NODE_EXTRA_CA_CERTS|NODE_COMPILE_CACHE|SSL_CERT_.*)$/;
 
-function tell({ process }: Child, message: MessageToChild): void {
+function sendMessage({ process }: Child, message: MessageToChild): void {
   // The end of a child is a separate event.
   if (process.connected) process.send(message, () => undefined);
 }
@@ -137,7 +137,7 @@ function runIn(child: Child, run: ChildRun): Promise<RunEnd> {
       clearTimeout(killed);
       signal.removeEventListener("abort", stop);
       process.off("message", receive);
-      process.off("close", gone);
+      process.off("close", childExited);
       resolve(end);
     };
     const receive = (message: MessageFromChild): void => {
@@ -148,7 +148,7 @@ function runIn(child: Child, run: ChildRun): Promise<RunEnd> {
       }
       if (message.type === "answer") finish({ type: "answer", answer: message.answer });
     };
-    const gone = (code: number | null, by: NodeJS.Signals | null): void => {
+    const childExited = (code: number | null, by: NodeJS.Signals | null): void => {
       const [type, message, hint] = signal.aborted
         ? (["stopped", "the process of the run was ended", "no action is needed"] as const)
         : (["crashed", ...crashOf(code, by, child)] as const);
@@ -157,17 +157,17 @@ function runIn(child: Child, run: ChildRun): Promise<RunEnd> {
       finish({ type, answer: { status: "crashed", ...nothing, ...(requests && { requests }) } });
     };
     const stop = (): void => {
-      tell(child, { type: "stop" });
+      sendMessage(child, { type: "stop" });
       killed = setTimeout(() => {
         if (!ended) process.kill("SIGKILL");
       }, graceMs);
     };
     process.on("message", receive);
-    process.on("close", gone);
+    process.on("close", childExited);
     signal.addEventListener("abort", stop, { once: true });
     if (process.exitCode !== null || process.signalCode !== null)
-      return gone(process.exitCode, process.signalCode);
-    tell(child, { type: "run", request });
+      return childExited(process.exitCode, process.signalCode);
+    sendMessage(child, { type: "run", request });
     if (signal.aborted) stop();
   });
 }

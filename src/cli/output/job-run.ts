@@ -22,7 +22,7 @@ import type { Connection } from "../../workflow/session/connect.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { colorsOf, printDiagnostics } from "./diagnostics.ts";
 
-interface Ending {
+interface JobRunOutcome {
   readonly id: number | bigint;
   /** `jobs.nightly`, or empty where only the run is known. */
   readonly address: string;
@@ -33,7 +33,7 @@ export async function showEnd(
   context: CommandContext,
   connection: Connection,
   run: JsonObject,
-  ending: Ending,
+  ending: JobRunOutcome,
 ): Promise<number> {
   const output = await outputOf(connection, run, ending);
   if (ending.form === "json") context.stdout.write(`${printableJson({ run, output }, 2)}\n`);
@@ -52,7 +52,7 @@ export async function showEnd(
 }
 
 /** Only notebooks return a result, and only if the run succeeded. */
-async function outputOf({ reader }: Connection, run: JsonObject, { id }: Ending): Promise<JsonObject> {
+async function outputOf({ reader }: Connection, run: JsonObject, { id }: JobRunOutcome): Promise<JsonObject> {
   const worked = objectIn(run.state).life_cycle_state === "TERMINATED";
   if (!worked || objectIn(run.task).notebook_task === undefined) return {};
   try {
@@ -64,7 +64,7 @@ async function outputOf({ reader }: Connection, run: JsonObject, { id }: Ending)
   }
 }
 
-function unsuccessful(run: JsonObject, { id, address }: Ending): Diagnostic {
+function unsuccessful(run: JsonObject, { id, address }: JobRunOutcome): Diagnostic {
   const cause = messageOf(run);
   const of = address === "" ? "" : ` of ${address}`;
   return error("CLI_RUN_FAILED", `run ${id}${of} ended: ${outcomeWord(run)}`, {

@@ -77,14 +77,14 @@ export function leavesToServer(fields: FieldTable): boolean {
 
 /** Live values of fields that the spec leaves to the server, and witnesses of values that cannot be read. */
 export function seenIn(fields: FieldTable, applied: Values, live: LiveObject): Values {
-  const seen: { [key: string]: Json } = {};
+  const observed: { [key: string]: Json } = {};
   for (const [name, schema] of Object.entries(fields)) {
     const value = unsetIn(schema, applied[name], live.values[name]);
-    if (value !== undefined) seen[name] = value;
+    if (value !== undefined) observed[name] = value;
     const witness = schema.witness === undefined ? undefined : live.facts[schema.witness];
-    if (schema.witness !== undefined && witness !== undefined) seen[schema.witness] = witness;
+    if (schema.witness !== undefined && witness !== undefined) observed[schema.witness] = witness;
   }
-  return seen;
+  return observed;
 }
 
 function unsetIn(schema: FieldSchema, applied: Json | undefined, live: Json | undefined): Json | undefined {

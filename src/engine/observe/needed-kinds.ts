@@ -165,11 +165,11 @@ class Need {
     for (const address of this.#addresses) {
       const resource = kinds.has(kindOf(address)) ? spec?.resources.get(address) : undefined;
       if (resource === undefined || state.records.has(address)) continue;
-      const spoken = registry.get(resource.kind).planning.namedInKey?.(resource.name);
-      if (spoken === undefined || !spoken.kinds.some((kind) => used.has(kind))) continue;
-      if (resource.dependsOn.some((address) => spoken.kinds.includes(kindOf(address)))) continue;
-      if (spoken.kinds.some((kind) => isBuiltIn(registry.get(kind), spoken.name))) continue;
-      for (const kind of spoken.kinds) found.add(kind);
+      const namedObject = registry.get(resource.kind).planning.namedInKey?.(resource.name);
+      if (namedObject === undefined || !namedObject.kinds.some((kind) => used.has(kind))) continue;
+      if (resource.dependsOn.some((address) => namedObject.kinds.includes(kindOf(address)))) continue;
+      if (namedObject.kinds.some((kind) => isBuiltIn(registry.get(kind), namedObject.name))) continue;
+      for (const kind of namedObject.kinds) found.add(kind);
     }
     return [...found];
   }

@@ -313,8 +313,10 @@ function pairs(
   // Values known only after apply are omitted on both sides, so creates are compared by the rest.
   for (const [open, alike] of Map.groupBy(creates, openFields)) {
     const without = new Set([...open.split("\n"), provider.nameField ?? ""]);
-    const wanted = Map.groupBy(alike, (create) => essence(create.after, without));
-    const recorded = Map.groupBy(deletes, (one) => essence(writtenOf(context, provider, one), without));
+    const wanted = Map.groupBy(alike, (create) => comparableValues(create.after, without));
+    const recorded = Map.groupBy(deletes, (one) =>
+      comparableValues(writtenOf(context, provider, one), without),
+    );
     for (const [key, successors] of wanted) {
       const candidates = (key === NOTHING ? undefined : recorded.get(key)) ?? [];
       if (successors.length !== 1 || candidates.length !== 1) continue;
@@ -334,7 +336,7 @@ function writtenOf(context: PlanContext, provider: PlannedKind, { address, depos
   return recordedOf(provider, record)?.applied ?? {};
 }
 
-function essence(values: Values, without: ReadonlySet<string>): string {
+function comparableValues(values: Values, without: ReadonlySet<string>): string {
   return canonicalJson(Object.fromEntries(Object.entries(values).filter(([name]) => !without.has(name))));
 }
 

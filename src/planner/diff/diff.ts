@@ -128,7 +128,7 @@ function unset(
     return;
   }
   if (inherited.serverDefault) serverDecides(on, path, schema, live, inherited);
-  else if (essence(schema, live) !== undefined) report(on, path, schema, undefined, live, inherited);
+  else if (valuesLost(schema, live) !== undefined) report(on, path, schema, undefined, live, inherited);
 }
 
 function serverDecides(
@@ -149,7 +149,7 @@ function serverDecides(
 }
 
 /** Live values that a deletion would lose: no defaults, server-decided values, or unmanaged values. */
-function essence(schema: FieldSchema, live: Json | undefined): Json | undefined {
+function valuesLost(schema: FieldSchema, live: Json | undefined): Json | undefined {
   if (!isObject(live) || schema.properties === undefined) return normalForm(schema, live);
   for (const key of Object.keys(live)) {
     const inner = memberSchema(schema, key);
@@ -157,7 +157,7 @@ function essence(schema: FieldSchema, live: Json | undefined): Json | undefined 
     if (
       inner.default !== undefined
         ? !isSameValue(inner, inner.default, live[key])
-        : essence(inner, live[key]) !== undefined
+        : valuesLost(inner, live[key]) !== undefined
     )
       return live;
   }
@@ -192,9 +192,9 @@ function hidden(
 }
 
 function witnessMoved(on: Comparison, witness: string): boolean {
-  const seen = on.recorded?.seen[witness];
+  const observedDigest = on.recorded?.seen[witness];
   const now = on.live.facts[witness];
-  return seen !== undefined && now !== undefined && String(seen) !== String(now);
+  return observedDigest !== undefined && now !== undefined && String(observedDigest) !== String(now);
 }
 
 function report(

@@ -49,7 +49,7 @@ function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live 
   const named = textsOf(spec, registry);
   const declared = fixedOf(spec, registry);
   let hidden = 0;
-  const seen = (provider: PlannedKind, object: LiveObject): readonly LiveObject[] => {
+  const observed = (provider: PlannedKind, object: LiveObject): readonly LiveObject[] => {
     if (owners.has(provider.kind, object.id)) return [object];
     if (!named.has(provider.ignoreCase === true ? foldCase(object.name) : object.name)) return [];
     hidden += 1;
@@ -61,7 +61,7 @@ function ownedLive({ registry, spec, state }: UntrustedInput, live: Live): Live 
   const reduced = (kind: string, liveKind: LiveKind): LiveKind => {
     if (!liveKind.readable) return liveKind;
     const provider = registry.get(kind);
-    return { ...liveKind, objects: liveKind.objects.flatMap((object) => seen(provider, object)) };
+    return { ...liveKind, objects: liveKind.objects.flatMap((object) => observed(provider, object)) };
   };
   return new Map([...live].map(([kind, liveKind]) => [kind, reduced(kind, liveKind)]));
 }

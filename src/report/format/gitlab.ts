@@ -61,7 +61,7 @@ export function codeQuality(notices: readonly Notice[], info: RunInfo): string {
     return {
       description: printable(noticeText(notice).replaceAll("\n", "; ")),
       check_name: rule,
-      fingerprint: once(noticeFingerprint(notice, info), printCounts),
+      fingerprint: uniquePrint(noticeFingerprint(notice, info), printCounts),
       severity: severityOf(notice),
       location: {
         path: path ?? specPath(info),
@@ -73,7 +73,7 @@ export function codeQuality(notices: readonly Notice[], info: RunInfo): string {
 }
 
 /** GitLab treats items with the same fingerprint as one. */
-function once(print: string, counts: Map<string, number>): string {
+function uniquePrint(print: string, counts: Map<string, number>): string {
   const times = (counts.get(print) ?? 0) + 1;
   counts.set(print, times);
   return times === 1 ? print : `${print}-${times}`;

@@ -98,12 +98,12 @@ export function contentOf(
   const path = namedPath(written, node, findings);
   if (path === undefined) return undefined;
   const source = { written, node, path, findings };
-  const said = { ...fromExtension(source, values), ...values };
-  const read = summed(source, said, sources);
+  const declared = { ...fromExtension(source, values), ...values };
+  const read = summed(source, declared, sources);
   if (read === undefined) return undefined;
   const content: Values = written.provider.fields.content === undefined ? {} : { content: read.content };
   return {
-    values: { ...said, ...content },
+    values: { ...declared, ...content },
     payload: { digest: read.digest, bytes: () => again(written, path, read.digest, sources.tree) },
   };
 }
@@ -120,13 +120,13 @@ function fromExtension({ written, node, path, findings }: NamedSource, values: V
   const { provider, address } = written;
   if (!isNotebookKind(provider)) return {};
   const extension = extensionOf(path);
-  const said = EXTENSIONS[extension];
+  const byExtension = EXTENSIONS[extension];
   const message = `${address}: cannot infer the language or format from the extension of ${path}`;
   const hint = `use ${NOTEBOOK_EXTENSIONS.join(", ")}, or set format and language`;
-  if (said === undefined && values.format === undefined && values.language === undefined)
+  if (byExtension === undefined && values.format === undefined && values.language === undefined)
     findings.error("SPEC_VALUE", message, node, { address, hint });
   const known: { [field: string]: Json } = {};
-  for (const [field, value] of Object.entries(said ?? {}))
+  for (const [field, value] of Object.entries(byExtension ?? {}))
     if (provider.fields[field] !== undefined && !overridden(field, values)) known[field] = value;
   return known;
 }
@@ -205,7 +205,7 @@ export class SourceReader {
 
   /** A large file is read in pieces. */
   sum(path: string, most: number): Summed<Sum> {
-    return this.#once(this.#sums, path, "", () => {
+    return this.#summedOnce(this.#sums, path, "", () => {
       const sum = startDigest();
       const read = this.#limited(most, (within) => this.tree.stream(path, within, (piece) => sum.add(piece)));
       return read.ok ? this.#spent({ size: read.value, digest: sum.end() }) : read;
@@ -219,7 +219,7 @@ export class SourceReader {
     key: string,
     formOf: (bytes: Uint8Array) => string,
   ): Summed<Sum & { readonly form: string }> {
-    return this.#once(this.#forms, path, key, () => {
+    return this.#summedOnce(this.#forms, path, key, () => {
       const read = this.#limited(most, (within) => this.tree.read(path, within));
       if (!read.ok) return read;
       const bytes = read.value;
@@ -227,7 +227,12 @@ export class SourceReader {
     });
   }
 
-  #once<T>(summedByKey: Map<string, Summed<T>>, path: string, key: string, read: () => Summed<T>): Summed<T> {
+  #summedOnce<T>(
+    summedByKey: Map<string, Summed<T>>,
+    path: string,
+    key: string,
+    read: () => Summed<T>,
+  ): Summed<T> {
     const real = this.tree.realPath(path);
     if (!real.ok) return real;
     const name = `${real.value}\0${key}`;

@@ -69,7 +69,7 @@ export interface SpecFolderOptions {
   readonly untrusted?: boolean;
   /** Absolute paths of folders of states, which a spec cannot read. */
   readonly states?: readonly string[];
-  readonly seen?: PathObserver;
+  readonly onPathRead?: PathObserver;
 }
 
 const PIECE = 1 << 20;
@@ -77,7 +77,7 @@ const PIECE = 1 << 20;
 /** The tree that contains a file, with the file's path in it. */
 export function openSpecFolder(
   file: string,
-  { cwd, untrusted = false, states = [], seen: pathObserver = () => undefined }: SpecFolderOptions = {},
+  { cwd, untrusted = false, states = [], onPathRead = () => undefined }: SpecFolderOptions = {},
 ): { readonly tree: SpecFolder; readonly main: string } | undefined {
   const folderName = dirname(file);
   const near = cwd === undefined ? folderName : relative(cwd, resolve(folderName));
@@ -89,7 +89,7 @@ export function openSpecFolder(
     return {
       tree: treeAt(folder, given, {
         isPrivate: privateFiles(states, folder),
-        seen: pathObserver,
+        onPathRead,
         onlyBeside,
       }),
       main,
@@ -101,7 +101,7 @@ export function openSpecFolder(
 
 interface TreeOptions {
   readonly isPrivate: IsPrivate;
-  readonly seen: PathObserver;
+  readonly onPathRead: PathObserver;
   /** If set, hidden files and folders cannot be read, nor reached through a link; this file itself may be hidden. */
   readonly onlyBeside: string | undefined;
 }
@@ -109,7 +109,7 @@ interface TreeOptions {
 function treeAt(
   folder: string,
   text: string,
-  { isPrivate, seen: pathObserver, onlyBeside }: TreeOptions,
+  { isPrivate, onPathRead, onlyBeside }: TreeOptions,
 ): SpecFolder {
   const isHidden = (path: string): boolean =>
     onlyBeside !== undefined && path !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(path);
@@ -117,7 +117,7 @@ function treeAt(
     // Check the name before the file so that the error does not reveal whether a hidden file exists.
     if (hasPrivateName(path)) return { ok: false, refusal: "private" };
     if (isHidden(path)) return { ok: false, refusal: "hidden" };
-    if (pathBeside("", path) !== undefined) pathObserver(join(folder, path));
+    if (pathBeside("", path) !== undefined) onPathRead(join(folder, path));
     const real = realInside(folder, path);
     if (real.ok && isPrivate(real.value)) return { ok: false, refusal: "private" };
     return real.ok && isHidden(relative(folder, real.value)) ? { ok: false, refusal: "hidden" } : real;
@@ -131,7 +131,7 @@ function treeAt(
       withFile(found(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
     stream: (path, most, take) => withFile(found(path), most, (descriptor) => pieces(descriptor, most, take)),
     glob: (patterns, under, except = []) => {
-      pathObserver(join(folder, under), patterns);
+      onPathRead(join(folder, under), patterns);
       return matching(folder, isInside, patterns, under, except);
     },
     irregular: (patterns, under, except = []) =>

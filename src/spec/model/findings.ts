@@ -42,7 +42,7 @@ type Details = Partial<Pick<Finding, "address" | "hint" | "cause" | "usedAt">>;
 /** All findings. The same sentence at the same place is kept once, and counted for the instances of a module. */
 export class Findings {
   readonly #all: Kept[] = [];
-  readonly #seen = new Map<string, Kept>();
+  readonly #byKey = new Map<string, Kept>();
   readonly #origins = new Map<Address, InstanceOrigin>();
   #origin: InstanceOrigin | undefined;
   readonly #ignored = new Set<Code>();
@@ -89,13 +89,13 @@ export class Findings {
     const origin = finding.origin ?? this.#originOf(finding);
     const message = origin === undefined ? finding.message : finding.message.replaceAll(origin.prefix, "/");
     const key = `${finding.code}\n${message}\n${finding.at?.source.file}\n${finding.at?.start}`;
-    const same = this.#seen.get(key);
+    const same = this.#byKey.get(key);
     if (same !== undefined) {
       if (origin !== undefined && origin.prefix !== same.origin?.prefix) same.others.add(origin.prefix);
       return;
     }
     const kept = { finding, origin, others: new Set<string>() };
-    this.#seen.set(key, kept);
+    this.#byKey.set(key, kept);
     this.#all.push(kept);
     if (finding.severity === "error") this.#errors++;
   }
@@ -145,7 +145,7 @@ export class Findings {
   drain(sensitive: SensitiveTexts): readonly Diagnostic[] {
     const diagnostics = this.diagnostics(undefined, sensitive);
     this.#all.length = 0;
-    this.#seen.clear();
+    this.#byKey.clear();
     this.#errors = 0;
     return diagnostics;
   }

@@ -91,9 +91,9 @@ function fromMain({ provider, fields }: WrittenResource): MapNode {
 
 function targetOf(target: NonNullable<Spec["target"]>, values: RenderedValues): JsonMap {
   const { name, at, host, profile, state } = target;
-  const said = { default: true, protected: target.protected, host, profile, state };
+  const written = { default: true, protected: target.protected, host, profile, state };
   const settings: JsonMap = {};
-  for (const [key, value] of Object.entries(said))
+  for (const [key, value] of Object.entries(written))
     if (value !== undefined) settings[key] = values.note(["targets", name, key], at, undefined, value);
   const out: JsonMap = {};
   setMember(out, name, settings);

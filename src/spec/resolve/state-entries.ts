@@ -38,7 +38,7 @@ const FIXED_NAME = "the key is the name of the object";
 
 class EntryReader {
   readonly #checks: StateEntryChecks;
-  readonly #seen = {
+  readonly #addresses = {
     from: new Set<string>(),
     to: new Set<string>(),
     removed: new Set<string>(),
@@ -99,8 +99,9 @@ class EntryReader {
     const inside = this.#declaredIn(from, to);
     if (inside !== undefined)
       return this.#error(`${from} is moved, but the spec still declares ${inside}`, at);
-    if (!isFirst(this.#seen.from, from)) return this.#error(`${from} is moved twice`, at);
-    if (!isFirst(this.#seen.to, to)) return this.#error(`two entries move to ${to}`, this.#span(node, "to"));
+    if (!isFirst(this.#addresses.from, from)) return this.#error(`${from} is moved twice`, at);
+    if (!isFirst(this.#addresses.to, to))
+      return this.#error(`two entries move to ${to}`, this.#span(node, "to"));
     const entry = { from, to, at: locationOf(at) };
     this.#places.set(entry, at);
     return entry;
@@ -133,7 +134,7 @@ class EntryReader {
     const declared = isModuleAddress(address) ? this.#inModules().get(address) : undefined;
     if (declared !== undefined || this.#checks.declared.has(address))
       return this.#error(`${address} is removed, but the spec still declares ${declared ?? "it"}`, at);
-    if (!isFirst(this.#seen.removed, address)) return this.#error(`${address} is removed twice`, at);
+    if (!isFirst(this.#addresses.removed, address)) return this.#error(`${address} is removed twice`, at);
     return { address, destroy: !(destroy?.kind === "scalar" && destroy.value === false), at: locationOf(at) };
   }
 
@@ -147,8 +148,8 @@ class EntryReader {
       const { hint } = didYouMean(suggest(to, declared), "declare the resource first");
       return this.#error(`${to} is imported, but the spec does not declare it`, at, hint);
     }
-    if (!isFirst(this.#seen.imported, to)) return this.#error(`${to} is imported twice`, at);
-    if (!isFirst(this.#seen.ids, addressOf(kindOf(to), id)))
+    if (!isFirst(this.#addresses.imported, to)) return this.#error(`${to} is imported twice`, at);
+    if (!isFirst(this.#addresses.ids, addressOf(kindOf(to), id)))
       return this.#error(`two entries import ${id}`, this.#span(node, "id"));
     const isNamed = this.#checks.registry.get(kindOf(to)).nameField !== undefined;
     if (!isNamed && id !== nameOf(to))
@@ -195,9 +196,9 @@ class EntryReader {
   }
 }
 
-function isFirst(seen: Set<string>, text: string): boolean {
-  if (seen.has(text)) return false;
-  seen.add(text);
+function isFirst(earlier: Set<string>, text: string): boolean {
+  if (earlier.has(text)) return false;
+  earlier.add(text);
   return true;
 }
 

@@ -69,13 +69,13 @@ export function reportRepeated(written: WrittenResource, fields: MapNode, findin
   const { address } = written;
   walkFields(written.provider, fields, holdsSets, (node, path, schema) => {
     if (node.kind !== "list" || !isSet(schema)) return;
-    const seen = new Set<string>();
+    const checked = new Set<string>();
     for (const item of node.items) {
       const value = plain(item);
       const text = typeof value === "string" ? `text ${compared(schema.items, value)}` : canonicalJson(value);
       const message = `${address}: ${toDottedPath(path)} contains a duplicate entry`;
-      if (seen.has(text)) findings.warning("SPEC_VALUE", message, item, { address });
-      seen.add(text);
+      if (checked.has(text)) findings.warning("SPEC_VALUE", message, item, { address });
+      checked.add(text);
     }
   });
 }

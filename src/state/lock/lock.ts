@@ -53,18 +53,20 @@ export async function acquireLock(
   const watch = new ClaimWatch();
   let waitedFor: string | undefined;
   for (let beaten = 0; ; ) {
-    const asked = clock.elapsed();
-    const top = await backend.top();
-    watch.saw(top, asked, clock.elapsed());
-    const silence = top === undefined ? 0 : silenceOf(top, environment.times);
+    const askedAt = clock.elapsed();
+    const latest = await backend.latestClaim();
+    watch.saw(latest, askedAt, clock.elapsed());
+    const silence = latest === undefined ? 0 : silenceOf(latest, environment.times);
     const free =
-      top === undefined || watch.silentMs > silence || (await isCertainlyFree(backend, top, environment));
+      latest === undefined ||
+      watch.silentMs > silence ||
+      (await isCertainlyFree(backend, latest, environment));
     if (free) {
       const claim = {
-        ...newClaim(environment, nextFence(Math.max(top?.fence ?? 0, taking.above), backend.names)),
-        ...(top !== undefined && "claim" in top ? defined({ seq: top.claim.seq }) : {}),
+        ...newClaim(environment, nextFence(Math.max(latest?.fence ?? 0, taking.above), backend.names)),
+        ...(latest !== undefined && "claim" in latest ? defined({ seq: latest.claim.seq }) : {}),
       };
-      if (await backend.claim(claim, top)) return claim;
+      if (await backend.claim(claim, latest)) return claim;
       beaten += 1;
     }
     const elapsed = clock.elapsed();
@@ -76,14 +78,14 @@ export async function acquireLock(
     if (elapsed >= deadline) {
       if (free) throw lockContended(backend);
       throw new Failure(
-        "claim" in top
-          ? lockedBy(top.claim, await heartbeatOf(backend, top.claim, watch))
-          : lockUnreadable(top.name, silence),
+        "claim" in latest
+          ? lockedBy(latest.claim, await heartbeatOf(backend, latest.claim, watch))
+          : lockUnreadable(latest.name, silence),
       );
     }
-    const holder = top !== undefined && "claim" in top ? holderName(top.claim) : undefined;
-    if (!free && waitedFor !== String(top.fence)) {
-      waitedFor = String(top.fence);
+    const holder = latest !== undefined && "claim" in latest ? holderName(latest.claim) : undefined;
+    if (!free && waitedFor !== String(latest.fence)) {
+      waitedFor = String(latest.fence);
       taking.onWait?.({ holder, timeoutMs: deadline - elapsed, silenceMs: silence });
     }
     await clock.sleep(Math.max(1, Math.min(POLL_MS, deadline - elapsed)), taking.signal);
@@ -116,9 +118,9 @@ class ClaimWatch {
   /** Whether the claim changed while it was watched, so its holder was alive. */
   hasMoved = false;
 
-  saw(top: LatestClaim | undefined, asked: number, answered: number): void {
-    const content = JSON.stringify(top);
-    this.#until = asked;
+  saw(latest: LatestClaim | undefined, askedAt: number, answered: number): void {
+    const content = JSON.stringify(latest);
+    this.#until = askedAt;
     if (content === this.#content) return;
     this.hasMoved = this.#content !== undefined;
     this.#content = content;
@@ -130,18 +132,18 @@ class ClaimWatch {
   }
 }
 
-export function silenceOf(top: LatestClaim, { leaseMs, requestMs }: LeaseTimes): number {
-  return silenceMs("claim" in top ? top.claim : { lease_ms: leaseMs, request_ms: requestMs });
+export function silenceOf(latest: LatestClaim, { leaseMs, requestMs }: LeaseTimes): number {
+  return silenceMs("claim" in latest ? latest.claim : { lease_ms: leaseMs, request_ms: requestMs });
 }
 
 /** Whether a lock is free without watching it: released, of a process that ended, or expired by the clock of the server. */
 export async function isCertainlyFree(
   backend: StateBackend,
-  top: LatestClaim,
+  latest: LatestClaim,
   environment: LockEnvironment,
 ): Promise<boolean> {
-  if (!("claim" in top)) return top.released;
-  const { claim } = top;
+  if (!("claim" in latest)) return latest.released;
+  const { claim } = latest;
   if (claim.released === true || environment.isCrashed(claim.owner)) return true;
   const now = await backend.serverNow?.();
   return now !== undefined && now - claim.renewed_at > silenceMs(claim);
@@ -160,7 +162,7 @@ async function heartbeatOf(
 export function lockContended({ names }: StateBackend): Failure {
   return failureOf(
     "STATE_LOCKED",
-    `the lock of ${names.place} is free, but every attempt to acquire it failed`,
+    `the lock of ${names.location} is free, but every attempt to acquire it failed`,
     { hint: "other runs may be faster; wait with --lock-timeout 10m" },
   );
 }
@@ -364,11 +366,11 @@ export async function claimInFolder(folder: LockFolder): Promise<LatestClaim | u
 }
 
 /** Throws Failure with STATE_LOCKED if no greater fencing token exists. */
-export function nextFence(fence: number, { place }: BackendNames): number {
+export function nextFence(fence: number, { location }: BackendNames): number {
   if (fence < LAST_FENCE) return fence + 1;
   throw failureOf(
     "STATE_LOCKED",
-    `lock.${LAST_FENCE} in ${place} has the greatest lock number, so no lock can follow it`,
+    `lock.${LAST_FENCE} in ${location} has the greatest lock number, so no lock can follow it`,
     {
       hint: "no run of `workspace` reaches this number; if no other run is active, delete that file",
     },

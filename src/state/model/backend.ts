@@ -15,7 +15,7 @@ export interface StoredState {
 
 /** Names in messages for the state and the journal if they are missing, the key, and the location. */
 export interface BackendNames {
-  readonly place: string;
+  readonly location: string;
   readonly state: string;
   readonly journal: string;
   readonly key: string;
@@ -56,10 +56,10 @@ export interface StateBackend {
   /** The current state and journal; a reader without the lock may read them during a publication. */
   load(): Promise<StoredState>;
   /** Makes loaded data durable, because a crashed run may have written it without a sync. */
-  settle(): Promise<void>;
+  syncJournal(): Promise<void>;
   /** The serial that the place is at, where it keeps that apart from the state: the next write has to follow it. */
   serial(): Promise<number | undefined>;
-  top(): Promise<LatestClaim | undefined>;
+  latestClaim(): Promise<LatestClaim | undefined>;
   /** Acquires an unused fencing token, over the claim that was read; false if another run was faster. */
   claim(claim: LockClaim, over: LatestClaim | undefined): Promise<boolean>;
   /** Rewrites the own claim: a heartbeat or its release. */
@@ -149,9 +149,9 @@ export function corrupt(file: string, offset: number, what: string): Failure {
 }
 
 /** For a location at which a run had written a state, although neither the state nor its journal is left. */
-export function allMissing({ place, state, journal }: BackendNames): Failure {
+export function allMissing({ location, state, journal }: BackendNames): Failure {
   const message = `${state} is damaged at byte 0: it and ${journal} are missing, but a run had written them`;
-  const hint = `to return to an earlier version, run \`workspace state restore\`; to begin without a state, delete ${place}`;
+  const hint = `to return to an earlier version, run \`workspace state restore\`; to begin without a state, delete ${location}`;
   return failureOf("STATE_CORRUPT", message, { hint });
 }
 

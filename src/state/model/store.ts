@@ -7,7 +7,7 @@ import type { JournalEntry, State, StateRecord } from "./record.ts";
 
 export interface StateStore {
   /** Its location for messages; contains no password. */
-  readonly place: string;
+  readonly location: string;
   /** Reads without a lock. Throws Failure if the state is damaged or was migrated elsewhere than `to`. */
   read(options?: Pick<LockOptions, "to">): Promise<Loaded>;
   /** Acquires the lock. Throws Failure with STATE_LOCKED if another run holds it longer than `timeoutMs`. */
@@ -47,7 +47,7 @@ export interface Restored {
   readonly state: State;
   /** The previous state, if it could be read. */
   readonly before: State | undefined;
-  readonly aside: string;
+  readonly copyName: string;
 }
 
 export interface Incoming {

@@ -84,7 +84,7 @@ export class HeldLease implements Lease {
 
   async begin(): Promise<void> {
     if (this.#dirty) {
-      await this.#backend.settle();
+      await this.#backend.syncJournal();
       await this.#putState();
     }
     await this.#beginJournal();
@@ -257,11 +257,11 @@ export function emptyLoadedState({ environment }: Pick<StoreContext, "environmen
 export async function claimLock(
   { backend, environment }: Pick<StoreContext, "backend" | "environment">,
   options: LockOptions,
-  seen: () => Promise<LoadedState | undefined>,
+  readState: () => Promise<LoadedState | undefined>,
 ): Promise<LockClaim> {
   try {
     await backend.prepare();
-    const above = (await seen())?.fence ?? 0;
+    const above = (await readState())?.fence ?? 0;
     return await acquireLock(backend, environment, { ...options, above });
   } catch (failure) {
     throw ioFailure(failure, "acquiring the lock");
@@ -312,15 +312,15 @@ function begunAs(lineage: string | undefined, loadedState: LoadedState): LoadedS
 }
 
 /** Opens a backend for writing under a claim: folds the remains of an earlier run, then starts a new journal. */
-export async function openLease(opening: LeaseInput): Promise<HeldLease> {
-  const lease = new HeldLease(opening);
+export async function openLease(requirements: LeaseInput): Promise<HeldLease> {
+  const lease = new HeldLease(requirements);
   await lease.begin();
   return lease;
 }
 
 /** Opens a backend whose current state is discarded: from the first write on, it contains `state`. */
-export async function openLeaseWith(opening: LeaseInput, state: State, seq: number): Promise<HeldLease> {
-  const lease = new HeldLease(opening);
+export async function openLeaseWith(requirements: LeaseInput, state: State, seq: number): Promise<HeldLease> {
+  const lease = new HeldLease(requirements);
   lease.substitute(state, seq);
   await lease.begin();
   return lease;

@@ -58,8 +58,8 @@ export async function loadFrom(backend: StateBackend, cipher: Cipher): Promise<L
 }
 
 async function lastDurable(backend: StateBackend): Promise<number> {
-  const top = await backend.top();
-  return top !== undefined && "claim" in top ? (top.claim.seq ?? 0) : 0;
+  const latest = await backend.latestClaim();
+  return latest !== undefined && "claim" in latest ? (latest.claim.seq ?? 0) : 0;
 }
 
 function isBetween(failure: unknown): boolean {

@@ -28,13 +28,13 @@ export async function migrate(
   check: (present: State, incoming: State) => void,
   wait: LockOptions,
 ): Promise<State | undefined> {
-  const to = target.place;
+  const to = target.location;
   const lease = await source.lock({ ...wait, to });
   try {
     const state = lease.state();
     if (state.moved !== undefined && state.movingAbove === undefined) return undefined;
     const placed =
-      (await arrived(source, target, state)) ?? (await place(source, lease, target, check, wait));
+      (await arrived(source, target, state)) ?? (await putState(source, lease, target, check, wait));
     await lease.retire(to);
     return placed;
   } finally {
@@ -49,11 +49,11 @@ async function arrived(
   { lineage, movingAbove }: State,
 ): Promise<State | undefined> {
   if (movingAbove === undefined) return undefined;
-  const { state } = await target.read({ to: source.place });
+  const { state } = await target.read({ to: source.location });
   return state.lineage === lineage && state.serial > movingAbove ? state : undefined;
 }
 
-async function place(
+async function putState(
   source: StateStore,
   lease: Lease,
   target: StateStore,
@@ -61,13 +61,13 @@ async function place(
   wait: LockOptions,
 ): Promise<State> {
   const { moved: _, movingAbove: __, ...state } = lease.state();
-  const { key } = await source.read({ to: target.place });
+  const { key } = await source.read({ to: target.location });
   const incoming: Incoming = {
     state,
     key,
     ...(key === "" ? {} : { digestKey: await source.key({ make: false }) }),
     check: (present) => check(present, state),
-    ready: (present) => lease.retire(target.place, Math.max(present.serial, state.serial)),
+    ready: (present) => lease.retire(target.location, Math.max(present.serial, state.serial)),
   };
   const placed = await target.replace(incoming, wait);
   await assertArrived(target, state);
@@ -77,13 +77,17 @@ async function place(
 /** The old location is abandoned only if the new one contains the complete state. */
 async function assertArrived(target: StateStore, wanted: State): Promise<void> {
   const { state } = await target.read();
-  if (essence(state) === essence(wanted)) return;
-  throw failureOf("APPLY_VERIFY", `the state at ${target.place} does not match the state that was written`, {
-    hint: "the state is still at its old location; to use it there again, run `workspace state restore`",
-  });
+  if (comparableState(state) === comparableState(wanted)) return;
+  throw failureOf(
+    "APPLY_VERIFY",
+    `the state at ${target.location} does not match the state that was written`,
+    {
+      hint: "the state is still at its old location; to use it there again, run `workspace state restore`",
+    },
+  );
 }
 
-function essence(state: State): string {
+function comparableState(state: State): string {
   const { lineage, host, sweeps, open, nonces, reported = [], acknowledged = [], history = [] } = state;
   const records = [...state.records.values()];
   const all = { lineage, host, records, sweeps, open, nonces, reported, acknowledged, history };
@@ -141,23 +145,23 @@ export async function restore(
     if (piece === undefined) throw unknownGeneration(serial, await backend.generations());
     const old = snapshotIn(piece, cipher);
     const present = await readable();
-    const aside = await backend.keepAside(claim);
+    const copyName = await backend.keepAside(claim);
     const state = mergeRestored(old.state, present?.state);
     const loadedState = present ?? (await damaged(storeContext, old));
     const hex =
       old.digestKey ?? (present?.snapshot?.key === old.key ? present.snapshot.digestKey : undefined);
     const digestKey = { check: old.key, hex };
     const standing = present === undefined ? await backend.serial() : undefined;
-    const opening = {
+    const requirements = {
       ...storeContext,
       claim,
       loaded: loadedState,
       digestKey: () => digestKey,
       ...defined({ standing }),
     };
-    const lease = await openLeaseWith(opening, state, old.seq);
+    const lease = await openLeaseWith(requirements, state, old.seq);
     await lease.release();
-    return { state: lease.state(), before: present?.state, aside };
+    return { state: lease.state(), before: present?.state, copyName };
   });
 }
 
@@ -193,8 +197,8 @@ const NO_VERSIONS =
   "no earlier version is kept; if the state is damaged, move it away and run `workspace apply --adopt`, which records existing objects again";
 
 function unknownGeneration(serial: number, known: readonly number[]): Failure {
-  const kept = known.length === 1 ? "the only kept version is" : "the kept versions are";
-  const hint = known.length === 0 ? NO_VERSIONS : `${kept} ${known.join(", ")}`;
+  const keptVersions = known.length === 1 ? "the only kept version is" : "the kept versions are";
+  const hint = known.length === 0 ? NO_VERSIONS : `${keptVersions} ${known.join(", ")}`;
   return failureOf("STATE_GENERATION", `version ${serial} of this state does not exist`, { hint });
 }
 
@@ -209,12 +213,12 @@ export async function rekey(
   const claim = await claimLock(storeContext, options, load);
   return withClaim(backend, claim, async () => {
     const loadedState = await load();
-    if (loadedState === undefined) throw stateNotFound(backend.names.place, "there is nothing to encrypt");
+    if (loadedState === undefined) throw stateNotFound(backend.names.location, "there is nothing to encrypt");
     const key = await digestKeyFor(storeContext, keyTexts, loadedState.snapshot);
     if (!cipher.encrypts && key?.hex !== undefined) await backend.putKey(claim, `${key.hex}\n`);
     const written: DigestKey = cipher.encrypts ? (key ?? { check: "" }) : { check: key?.check ?? "" };
-    const opening = { ...storeContext, claim, loaded: loadedState, digestKey: () => written };
-    const lease = await openLeaseWith(opening, loadedState.state, loadedState.seq);
+    const requirements = { ...storeContext, claim, loaded: loadedState, digestKey: () => written };
+    const lease = await openLeaseWith(requirements, loadedState.state, loadedState.seq);
     try {
       await againForAll(storeContext, claim, written);
       if (cipher.encrypts) await backend.putKey(claim, undefined);

@@ -48,7 +48,7 @@ export interface StoreOptions {
 }
 
 export class BackedStateStore implements StateStore {
-  readonly #kept: StoreContext;
+  readonly #context: StoreContext;
   readonly #options: StoreOptions;
   /** The key of this run, after its first use. */
   #digestKey: DigestKey | undefined;
@@ -56,7 +56,7 @@ export class BackedStateStore implements StateStore {
   constructor(backend: StateBackend, options: StoreOptions) {
     const { keyText, random } = options;
     this.#options = options;
-    this.#kept = {
+    this.#context = {
       backend,
       cipher: new Cipher({ random, keyText }),
       environment: {
@@ -69,20 +69,21 @@ export class BackedStateStore implements StateStore {
     };
   }
 
-  get place(): string {
-    return this.#place.names.place;
+  get location(): string {
+    return this.#backend.names.location;
   }
 
-  get #place(): StateBackend {
-    return this.#kept.backend;
+  get #backend(): StateBackend {
+    return this.#context.backend;
   }
 
   #load(): Promise<LoadedState | undefined> {
-    return loadFrom(this.#place, this.#kept.cipher);
+    return loadFrom(this.#backend, this.#context.cipher);
   }
 
   async read({ to }: Pick<LockOptions, "to"> = {}): Promise<Loaded> {
-    const { state, snapshot, unfolded, diagnostics } = (await this.#load()) ?? emptyLoadedState(this.#kept);
+    const { state, snapshot, unfolded, diagnostics } =
+      (await this.#load()) ?? emptyLoadedState(this.#context);
     assertNotMoved(state, to);
     const nextSerial = unfolded ? state.serial + 1 : state.serial;
     // While another run writes, an incomplete last line is not reported.
@@ -96,17 +97,19 @@ export class BackedStateStore implements StateStore {
 
   #lock(options: LockOptions, check: (loadedState: LoadedState) => void, lineage?: string) {
     const keyOf = (loadedState: LoadedState): DigestKey => this.#digestKey ?? digestKeyOf(loadedState);
-    return lockAndOpen(this.#kept, options, check, keyOf, lineage);
+    return lockAndOpen(this.#context, options, check, keyOf, lineage);
   }
 
   async holder(): Promise<LockClaim | undefined> {
-    const top = await this.#place.top();
-    if (top === undefined || !("claim" in top)) return undefined;
-    return (await isCertainlyFree(this.#place, top, this.#kept.environment)) ? undefined : top.claim;
+    const latest = await this.#backend.latestClaim();
+    if (latest === undefined || !("claim" in latest)) return undefined;
+    return (await isCertainlyFree(this.#backend, latest, this.#context.environment))
+      ? undefined
+      : latest.claim;
   }
 
   unlock(how: UnlockRequest): Promise<UnlockResult> {
-    return unlockState(this.#kept, how);
+    return unlockState(this.#context, how);
   }
 
   async key({ make }: { readonly make: boolean }): Promise<Uint8Array> {
@@ -115,8 +118,8 @@ export class BackedStateStore implements StateStore {
     const bytes = await this.#knownKey(hex);
     const written = snapshot?.key ?? "";
     if (written !== "" && (bytes === undefined || keyCheck(bytes) !== written))
-      throw otherKey(bytes !== undefined, this.#place.names.key);
-    const key = bytes ?? (make ? await this.#makeKey() : this.#kept.environment.random(32));
+      throw otherKey(bytes !== undefined, this.#backend.names.key);
+    const key = bytes ?? (make ? await this.#makeKey() : this.#context.environment.random(32));
     if (bytes !== undefined || make) this.#digestKey = { check: keyCheck(key), hex };
     return key;
   }
@@ -124,28 +127,28 @@ export class BackedStateStore implements StateStore {
   async #knownKey(carried: string | undefined): Promise<Uint8Array | undefined> {
     if (carried !== undefined) return fromHex(carried);
     if (this.#options.keyText !== undefined) return keyFromText(this.#options.keyText);
-    const text = await this.#place.key();
-    return text === undefined ? undefined : keptKey(text, this.#place.names.key);
+    const text = await this.#backend.key();
+    return text === undefined ? undefined : keptKey(text, this.#backend.names.key);
   }
 
   async #makeKey(): Promise<Uint8Array> {
-    await this.#place.prepare();
-    await this.#place.makeKey(`${toHex(this.#kept.environment.random(32))}\n`);
+    await this.#backend.prepare();
+    await this.#backend.makeKey(`${toHex(this.#context.environment.random(32))}\n`);
     const key = await this.#knownKey(undefined);
-    if (key === undefined) throw otherKey(false, this.#place.names.key);
+    if (key === undefined) throw otherKey(false, this.#backend.names.key);
     return key;
   }
 
   async generations(): Promise<readonly Generation[]> {
-    const serials = await this.#place.generations();
+    const serials = await this.#backend.generations();
     return Promise.all(serials.map((serial) => this.#generation(serial)));
   }
 
   async #generation(serial: number): Promise<Generation> {
     try {
-      const piece = await this.#place.generation(serial);
+      const piece = await this.#backend.generation(serial);
       if (piece === undefined) return { serial, diagnostics: [] };
-      return { serial, state: snapshotIn(piece, this.#kept.cipher).state, diagnostics: [] };
+      return { serial, state: snapshotIn(piece, this.#context.cipher).state, diagnostics: [] };
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
       return { serial, diagnostics: failure.diagnostics };
@@ -153,7 +156,7 @@ export class BackedStateStore implements StateStore {
   }
 
   restore(serial: number, options: LockOptions): Promise<Restored> {
-    return restore(this.#kept, serial, options);
+    return restore(this.#context, serial, options);
   }
 
   async replace(incoming: Incoming, options: LockOptions): Promise<State> {
@@ -178,8 +181,8 @@ export class BackedStateStore implements StateStore {
     if (key === "" || key === present.check) return present;
     if (digestKey === undefined) return { check: key };
     const hex = toHex(digestKey);
-    if (this.#kept.cipher.encrypts) return { check: key, hex };
-    await this.#place.putKey(claim, `${hex}\n`);
+    if (this.#context.cipher.encrypts) return { check: key, hex };
+    await this.#backend.putKey(claim, `${hex}\n`);
     return { check: key };
   }
 
@@ -187,11 +190,11 @@ export class BackedStateStore implements StateStore {
     const { keyText, oldKeyText, random } = this.#options;
     const oldTexts = oldKeyText === undefined ? [] : [oldKeyText];
     const cipher = new Cipher({ random, opensPlain: true, oldTexts, keyText });
-    return rekey({ ...this.#kept, cipher }, [keyText ?? [], oldTexts].flat(), options);
+    return rekey({ ...this.#context, cipher }, [keyText ?? [], oldTexts].flat(), options);
   }
 
   close(): Promise<void> {
-    return this.#place.close();
+    return this.#backend.close();
   }
 }
 
@@ -208,19 +211,19 @@ export async function unlockState(
 ): Promise<UnlockResult> {
   const { backend, environment } = storeContext;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const top = await backend.top();
-    if (top === undefined) return "was free";
-    if ("claim" in top) {
-      const { claim } = top;
-      if (await isCertainlyFree(backend, top, environment)) return "was free";
+    const latest = await backend.latestClaim();
+    if (latest === undefined) return "was free";
+    if ("claim" in latest) {
+      const { claim } = latest;
+      if (await isCertainlyFree(backend, latest, environment)) return "was free";
       if (claim.nonce !== how.nonce) throw lockIdMismatch(claim, how.nonce);
       const fence = nextFence(claim.fence, backend.names);
-      if (await backend.claim({ ...claim, fence, released: true }, top)) return "unlocked";
+      if (await backend.claim({ ...claim, fence, released: true }, latest)) return "unlocked";
     } else {
-      if (how.force !== true && !top.released)
-        throw new Failure(lockUnreadable(top.name, silenceOf(top, environment.times)));
-      const claim = newClaim(environment, nextFence(top.fence, backend.names));
-      if (await backend.claim({ ...claim, released: true }, top)) return "unlocked";
+      if (how.force !== true && !latest.released)
+        throw new Failure(lockUnreadable(latest.name, silenceOf(latest, environment.times)));
+      const claim = newClaim(environment, nextFence(latest.fence, backend.names));
+      if (await backend.claim({ ...claim, released: true }, latest)) return "unlocked";
     }
   }
   throw lockContended(backend);

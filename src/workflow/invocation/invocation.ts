@@ -82,7 +82,7 @@ function invocationOf(
   const targets =
     before?.file === file && before.untrusted === untrusted
       ? before.targets
-      : lazily(() => readTargets({ file, cwd, untrusted, seen: onPathRead }));
+      : lazily(() => readTargets({ file, cwd, untrusted, onPathRead }));
   const invocation: Invocation = {
     ...{ env, cwd, home, abandoned, observer },
     file,

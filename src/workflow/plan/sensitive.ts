@@ -163,9 +163,9 @@ export function redaction(
       return { ...object, values: formOf(address, stored, values) };
     };
     const { resources, unchecked } = withTokens(spec, withoutValues, storedRecord);
-    const known = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
-    const shield = redactForUntrusted(known, mappedLive(live, concealed));
-    return { ...shield, state: withoutValues, notes: [...shield.notes, ...uncheckedNote(unchecked)] };
+    const sources = { registry: kinds, spec: { ...spec, resources }, state: withoutValues };
+    const redacted = redactForUntrusted(sources, mappedLive(live, concealed));
+    return { ...redacted, state: withoutValues, notes: [...redacted.notes, ...uncheckedNote(unchecked)] };
   };
 }
 

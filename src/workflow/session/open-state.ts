@@ -118,14 +118,14 @@ function sharedState(
 }
 
 /** Connects on first use. */
-function lazyStore(place: string, open: () => Promise<StateStore>): StateStore {
+function lazyStore(location: string, open: () => Promise<StateStore>): StateStore {
   let opened: Promise<StateStore> | undefined;
   const store = (): Promise<StateStore> => {
     opened ??= open();
     return opened;
   };
   return {
-    place,
+    location,
     read: async (options) => (await store()).read(options),
     lock: async (options) => (await store()).lock(options),
     holder: async () => (await store()).holder(),
@@ -159,8 +159,8 @@ function inWorkspace(
     const { openWorkspaceStore } = await import("../../state/backends/workspace-file/workspace-backend.ts");
     // Apart from the run's own client: the end of a run is still written after a signal stopped that one.
     const connection = await connect({ settings, embeddedFolder, abandoned, readLimit });
-    const tell = { isMissing, isConflict };
+    const failureTests = { isMissing, isConflict };
     const close = () => connection.close();
-    return openWorkspaceStore({ ...common, api: connection.writer, tell, folder, close });
+    return openWorkspaceStore({ ...common, api: connection.writer, failureTests, folder, close });
   });
 }

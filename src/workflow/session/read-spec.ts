@@ -65,7 +65,7 @@ export function specInput(invocation: Invocation): SpecInput {
     file,
     cwd,
     target: targetName,
-    seen: onPathRead,
+    onPathRead,
     vars,
     varFiles,
     env: untrusted ? {} : env,

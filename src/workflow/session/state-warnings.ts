@@ -16,8 +16,12 @@ import type { Invocation } from "../invocation/invocation.ts";
 import { isInWorkspace } from "../invocation/target.ts";
 
 /** Throws Failure with STATE_NOT_FOUND. `so`: what is then not possible. */
-export function assertStateExists({ place }: Pick<StateStore, "place">, state: State, so: string): void {
-  if (!stateExists(state)) throw stateNotFound(place, so);
+export function assertStateExists(
+  { location }: Pick<StateStore, "location">,
+  state: State,
+  so: string,
+): void {
+  if (!stateExists(state)) throw stateNotFound(location, so);
 }
 
 /** Throws Failure with STATE_OTHER_HOST. */

@@ -236,7 +236,7 @@ export interface TestPlace {
   readonly cwd: string;
   readonly boundary: string;
   readonly file: Pick<SpecTestFile, "path">;
-  readonly seen?: PathObserver;
+  readonly onPathRead?: PathObserver;
 }
 
 export interface LoadSpecOfTest {
@@ -263,13 +263,13 @@ export function loadSpecOfTest(
     ...("root" in source ? { root: source.root } : {}),
     cwd: place.cwd,
     vars: variables,
-    ...defined({ target, rules, seen: place.seen }),
+    ...defined({ target, rules, onPathRead: place.onPathRead }),
     env: setup.env,
     registry: sandbox.registry,
     secrets: secrets === "skip" ? "skip" : "resolve",
     mayLackSecrets: secrets === "optional",
     keyed: (bytes) => sandbox.keyed(bytes),
-    turn: () => sandbox.turn(),
+    yieldToEventLoop: () => sandbox.yieldToEventLoop(),
   });
 }
 

@@ -24,7 +24,7 @@ interface TestRunOptions {
   readonly parallelism: number;
   readonly update: boolean;
   readonly signal: AbortSignal;
-  readonly seen?: PathObserver;
+  readonly onPathRead?: PathObserver;
 }
 
 /** Results in the order of the files and of the tests in them. */
@@ -32,11 +32,11 @@ export async function runTests(
   foundTests: FoundTests,
   options: TestRunOptions,
 ): Promise<readonly TestResult[]> {
-  const { cwd, parallelism, update, signal, seen: pathObserver } = options;
+  const { cwd, parallelism, update, signal, onPathRead } = options;
   const all = foundTests.files.flatMap(({ file, tests }) => tests.map((test) => ({ file, test })));
   const finished: FinishedTest[] = [];
   const waiting = [...all.entries()];
-  const place = { cwd, boundary: foundTests.boundary, seen: pathObserver };
+  const place = { cwd, boundary: foundTests.boundary, onPathRead };
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, { file, test }] = next;
@@ -125,14 +125,11 @@ interface TestSelection {
   /** A folder or a test file, as the command line names it. */
   readonly folder: string | undefined;
   readonly filters: readonly string[];
-  readonly seen?: PathObserver;
+  readonly onPathRead?: PathObserver;
 }
 
 /** Throws Failure if no test is found. */
-export function findTests(
-  cwd: string,
-  { folder = ".", filters, seen: pathObserver }: TestSelection,
-): FoundTests {
+export function findTests(cwd: string, { folder = ".", filters, onPathRead }: TestSelection): FoundTests {
   const path = resolve(cwd, folder);
   if (!existsSync(path))
     throw failureOf("CLI_FILE", `${folder} does not exist`, { hint: "name a folder or a test file" });
@@ -149,7 +146,7 @@ export function findTests(
       hint: "name a folder with fewer test files",
     });
   const diagnostics: Diagnostic[] = [];
-  for (const path of paths) pathObserver?.(path);
+  for (const path of paths) onPathRead?.(path);
   const files = paths.flatMap((path) => {
     try {
       return [readOne(cwd, path)];

@@ -32,7 +32,7 @@ export interface Sandbox {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Lets timers and other tests run. Throws after the end of the test. */
-  turn(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
   readonly state: StateStore;
   /** Another state, which nothing else reads. */
   newState(): StateStore;
@@ -43,9 +43,9 @@ export interface Sandbox {
 }
 
 export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSignal): Promise<Sandbox> {
-  const spoken = { dialect: setup.dialect, cloud: setup.cloud };
+  const dialect = { dialect: setup.dialect, cloud: setup.cloud };
   const clock = virtualClock(START);
-  const { app, token, close } = openInMemory({ ...spoken, time: clock.now, random: countedBytes() });
+  const { app, token, close } = openInMemory({ ...dialect, time: clock.now, random: countedBytes() });
   const transport = transportTo(app);
   const turns = turnsUnder(signal);
   const client = createClient({
@@ -55,7 +55,7 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     },
     host: EMBEDDED,
     token,
-    dialect: dialectTable(spoken),
+    dialect: dialectTable(dialect),
     parallelism: PARALLELISM,
     clock: clock.now,
     sleep: clock.sleep,
@@ -64,8 +64,8 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
   });
   const connection: Connection = { ...client, host: EMBEDDED, close: () => Promise.resolve() };
   const settings: Settings = {
-    endpoint: { embedded: true, identity: EMBEDDED, ...spoken },
-    dialect: spoken,
+    endpoint: { embedded: true, identity: EMBEDDED, ...dialect },
+    dialect,
     user: undefined,
     parallelism: PARALLELISM,
     requestMs: undefined,
@@ -86,11 +86,11 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
   const secretDigest = (value: string | Uint8Array): string => keyedDigest(key, value);
   const invocation = resolveInvocation(silentContext(cwd, folder), { host: EMBEDDED, state: folder });
   return {
-    registry: registryIn(registry, spoken),
+    registry: registryIn(registry, dialect),
     connection,
     clock,
     signal,
-    turn: () => turns.take(),
+    yieldToEventLoop: () => turns.take(),
     state,
     newState,
     keyed: secretDigest,

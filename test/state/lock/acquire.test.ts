@@ -39,7 +39,7 @@ describe.each(TOPS)("over %s", (_, top) => {
     looks = 0;
     backend = new FileBackend(memoryFiles(new Disk()), FOLDER);
     backend.claim = async () => false;
-    backend.top = async () => {
+    backend.latestClaim = async () => {
       looks += 1;
       if (looks > 2_000) throw new Error("it spins");
       return top;
@@ -73,7 +73,7 @@ test("the time of a slow read of the lock is not silence of its holder, who may 
   const backend = new FileBackend(memoryFiles(new Disk()), FOLDER);
   const environment = { clock, random: counting(1), owner: ADA, isCrashed: () => false, times: TIMES };
   let beat = 0;
-  backend.top = async () => {
+  backend.latestClaim = async () => {
     const seen = { fence: 3, claim: { ...CLAIM, beat } };
     // The second read takes longer than the lease and a request: what it shows is from its begin.
     if (clock.elapsed() > 10_000_000 && beat === 0) {
@@ -105,7 +105,7 @@ test("a lock file that leads nowhere is a claim that cannot be read", async () =
       return undefined;
     },
   };
-  expect(await new FileBackend(dangling, FOLDER).top()).toMatchObject({ fence: 7, unreadable: "" });
+  expect(await new FileBackend(dangling, FOLDER).latestClaim()).toMatchObject({ fence: 7, unreadable: "" });
 });
 
 test("a planted lock with the greatest number is named by an acquisition and by a forced unlock", async () => {

@@ -159,7 +159,7 @@ for (const [title, open, other, possible] of PAIRS)
       await to.store({ seed: OTHER }).replace(earlier, NO_WAIT);
       const { serial } = (await to.store().read()).state;
       const lease = await from.store().lock(NO_WAIT);
-      await lease.retire(to.store().place, serial);
+      await lease.retire(to.store().location, serial);
       await lease.release();
       expect((await again(places))?.records.size).toBe(3);
       expect(await names(to.store())).toEqual(["a", "b", "c"]);

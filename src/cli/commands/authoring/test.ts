@@ -43,14 +43,14 @@ export const testCommand = defineCommand({
         context.signals.during(async (signal) => {
           const { findTests } = await import("../../../workflow/spec-tests/run-tests.ts");
           const { runTests } = await import("../../../workflow/spec-tests/run-tests.ts");
-          const foundTests = findTests(context.cwd, { folder, filters: options.filter, seen: onPathRead });
+          const foundTests = findTests(context.cwd, { folder, filters: options.filter, onPathRead });
           const { update, parallelism = PARALLELISM } = options;
           const results = await runTests(foundTests, {
             cwd: context.cwd,
             parallelism,
             update,
             signal,
-            seen: onPathRead,
+            onPathRead,
           });
           const view = { results, diagnostics: foundTests.diagnostics };
           await reports.show<TestsView>(TEST_FORMATS, view, { host: "" });

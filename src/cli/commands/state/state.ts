@@ -65,7 +65,7 @@ async function read(context: ConsoleContext): Promise<State> {
     const { state, diagnostics } = await store.read();
     printDiagnostics(context, diagnostics);
     if (state.records.size === 0) await assertTarget(context);
-    noteMissingState(context, store.place, state);
+    noteMissingState(context, store.location, state);
     return state;
   });
 }

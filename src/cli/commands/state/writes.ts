@@ -107,16 +107,16 @@ export const migrateCommand = defineCommand({
     const target = openState(context, { location: to });
     try {
       const placed = await withState(context, (source) => {
-        if (source.place === target.place)
-          throw failureOf("CLI_USAGE", `the state is already at ${source.place}`);
+        if (source.location === target.location)
+          throw failureOf("CLI_USAGE", `the state is already at ${source.location}`);
         const check = (present: State, incoming: State): void => {
           assertStateExists(source, incoming, "nothing can be moved");
-          if (!options.force) assertFollows(present, incoming, source.place);
+          if (!options.force) assertFollows(present, incoming, source.location);
           refuseExposed(context, exposedRecords(context, to, incoming));
         };
         return move(source, target, check, lockWait(context, options.lockTimeout));
       });
-      const where = printable(target.place);
+      const where = printable(target.location);
       context.stdout.write(
         placed === undefined
           ? `The state was already moved to ${where}.\n`
@@ -274,7 +274,7 @@ export const restoreCommand = defineCommand({
           stateVersionsText(versions),
         );
       }
-      const { state, before, aside } = await store.restore(
+      const { state, before, copyName } = await store.restore(
         serialOf(version),
         lockWait(context, options.lockTimeout),
       );
@@ -282,7 +282,7 @@ export const restoreCommand = defineCommand({
         `Restored version ${version} as serial ${state.serial}: ${count(state.records.size, "resource")}.\n`,
       );
       context.stdout.write(restoredText(state, before));
-      context.stdout.write(`The previous state is kept: ${printable(aside)}\nNext: workspace plan\n`);
+      context.stdout.write(`The previous state is kept: ${printable(copyName)}\nNext: workspace plan\n`);
     });
     return EXIT.ok;
   },

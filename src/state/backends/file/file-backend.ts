@@ -35,7 +35,7 @@ export class FileBackend implements StateBackend {
     this.#fs = fs;
     this.#folder = folder;
     const key = `the file ${KEY_FILE} in its folder`;
-    this.names = { place: folder, state: STATE_FILE, journal: JOURNAL_FILE, key };
+    this.names = { location: folder, state: STATE_FILE, journal: JOURNAL_FILE, key };
   }
 
   prepare(): Promise<void> {
@@ -55,7 +55,7 @@ export class FileBackend implements StateBackend {
     return bytes === undefined ? undefined : { name, bytes };
   }
 
-  settle(): Promise<void> {
+  syncJournal(): Promise<void> {
     return this.#syncJournal();
   }
 
@@ -63,7 +63,7 @@ export class FileBackend implements StateBackend {
     return undefined;
   }
 
-  top(): Promise<LatestClaim | undefined> {
+  latestClaim(): Promise<LatestClaim | undefined> {
     return latestClaim(this.#fs, this.#folder);
   }
 

@@ -51,7 +51,7 @@ export class PostgresBackend implements StateBackend {
     this.#sql = statementsOf(url.schema);
     this.#now = now;
     this.names = {
-      place: url.shown,
+      location: url.shown,
       state: `the state "${url.state}"`,
       journal: `the journal of "${url.state}"`,
       key: `the column digest_key of ${url.schema}.states`,
@@ -92,7 +92,7 @@ export class PostgresBackend implements StateBackend {
     const [row] = (await this.#look(this.#sql.load)).rows;
     if (row === undefined) return this.#nothing();
     const version = columnNumber(row, "version");
-    if (version > TABLES_VERSION) throw newerFormat(this.names.place, version);
+    if (version > TABLES_VERSION) throw newerFormat(this.names.location, version);
     const state = storedText(this.names.state, columnText(row, "body"));
     const serial = columnNumber(row, "serial");
     if (serial > 0 && state === undefined)
@@ -111,13 +111,13 @@ export class PostgresBackend implements StateBackend {
   }
 
   /** A commit is durable before a later one of a statement that asks for it. */
-  async settle(): Promise<void> {}
+  async syncJournal(): Promise<void> {}
 
   async serial(): Promise<number> {
     return columnNumber((await this.#look(this.#sql.serial)).rows[0], "serial");
   }
 
-  async top(): Promise<LatestClaim | undefined> {
+  async latestClaim(): Promise<LatestClaim | undefined> {
     const [row] = (await this.#look(this.#sql.top)).rows;
     const fence = columnNumber(row, "fence");
     if (row === undefined || fence === 0) return undefined;
@@ -153,8 +153,10 @@ export class PostgresBackend implements StateBackend {
 
   /** A statement that was repeated over a broken connection may find its own first run. */
   async #isOurs({ fence, nonce }: LockClaim): Promise<boolean> {
-    const top = await this.top();
-    return top !== undefined && "claim" in top && top.fence === fence && top.claim.nonce === nonce;
+    const latest = await this.latestClaim();
+    return (
+      latest !== undefined && "claim" in latest && latest.fence === fence && latest.claim.nonce === nonce
+    );
   }
 
   async renew({ fence, nonce, ...claim }: LockClaim): Promise<void> {
@@ -215,10 +217,10 @@ export class PostgresBackend implements StateBackend {
 
   async keepAside(claim: LockClaim): Promise<string> {
     await this.renew(claim);
-    const aside = `${this.#name} aside ${claim.fence}`;
-    await this.#write(this.#sql.asideState, aside);
-    await this.#write(this.#sql.asideJournal, aside);
-    return `the rows named "${aside}"`;
+    const copyName = `${this.#name} aside ${claim.fence}`;
+    await this.#write(this.#sql.asideState, copyName);
+    await this.#write(this.#sql.asideJournal, copyName);
+    return `the rows named "${copyName}"`;
   }
 
   async key(): Promise<string | undefined> {

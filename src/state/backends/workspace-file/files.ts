@@ -24,11 +24,11 @@ const TRIES = 3;
 
 export class Files {
   readonly #api: Writer;
-  readonly #tell: FailureTests;
+  readonly #failureTests: FailureTests;
 
-  constructor(api: Writer, tell: FailureTests) {
+  constructor(api: Writer, failureTests: FailureTests) {
     this.#api = api;
-    this.#tell = tell;
+    this.#failureTests = failureTests;
   }
 
   async list(folder: string): Promise<readonly RemoteFile[]> {
@@ -74,7 +74,7 @@ export class Files {
         try {
           await this.#inBlocks(path, bytes, false);
         } catch (failure) {
-          if (!this.#tell.isConflict(failure)) throw failure;
+          if (!this.#failureTests.isConflict(failure)) throw failure;
           taken = true;
         }
       }, path);
@@ -112,7 +112,7 @@ export class Files {
       try {
         return await act();
       } catch (failure) {
-        if (this.#tell.isMissing(failure)) return undefined;
+        if (this.#failureTests.isMissing(failure)) return undefined;
         throw failure;
       }
     }, path);
@@ -202,13 +202,13 @@ export async function copyAside(
   files: Files,
   folder: string,
   names: readonly string[],
-  aside: string,
+  copyPath: string,
 ): Promise<void> {
   const copy = async (from: string, to: string): Promise<void> => {
     const bytes = await files.read(`${folder}/${from}`);
-    if (bytes !== undefined) await files.put(`${aside}/${to}`, bytes);
+    if (bytes !== undefined) await files.put(`${copyPath}/${to}`, bytes);
   };
-  await files.makeFolder(aside);
+  await files.makeFolder(copyPath);
   const [journal] = journalsIn(names);
   const base = journal?.base ?? statesIn(names)[0] ?? NO_STATE;
   await copy(stateFile(base), stateFile(base));

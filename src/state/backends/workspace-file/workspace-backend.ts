@@ -55,7 +55,7 @@ export class WorkspaceBackend implements StateBackend {
     this.close = close;
     this.#folder = folder;
     this.names = {
-      place: `workspace:${folder}`,
+      location: `workspace:${folder}`,
       state: `${folder}/state`,
       journal: `${folder}/journal`,
       key: `${folder}/key`,
@@ -87,13 +87,13 @@ export class WorkspaceBackend implements StateBackend {
   }
 
   /** The service keeps what it confirmed. */
-  async settle(): Promise<void> {}
+  async syncJournal(): Promise<void> {}
 
   async serial(): Promise<undefined> {
     return undefined;
   }
 
-  top(): Promise<LatestClaim | undefined> {
+  latestClaim(): Promise<LatestClaim | undefined> {
     return claimInFolder({
       list: () => this.#list(),
       read: (name) => this.#files.read(this.#path(name)),
@@ -194,9 +194,9 @@ export class WorkspaceBackend implements StateBackend {
 
   async keepAside(claim: LockClaim): Promise<string> {
     const names = await this.#assertTop(claim);
-    const aside = this.#path(`aside.${claim.fence}`);
-    await copyAside(this.#files, this.#folder, names, aside);
-    return aside;
+    const copyPath = this.#path(`aside.${claim.fence}`);
+    await copyAside(this.#files, this.#folder, names, copyPath);
+    return copyPath;
   }
 
   async key(): Promise<string | undefined> {
@@ -217,13 +217,13 @@ export class WorkspaceBackend implements StateBackend {
 
 export interface WorkspaceStoreOptions extends StoreOptions {
   readonly api: Writer;
-  readonly tell: FailureTests;
+  readonly failureTests: FailureTests;
   /** Absolute, in the workspace's file system; made on first use. */
   readonly folder: string;
   readonly close?: () => Promise<void>;
 }
 
 export function openWorkspaceStore(options: WorkspaceStoreOptions): StateStore {
-  const files = new Files(options.api, options.tell);
+  const files = new Files(options.api, options.failureTests);
   return new BackedStateStore(new WorkspaceBackend(files, options), options);
 }

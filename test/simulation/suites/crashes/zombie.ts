@@ -190,7 +190,7 @@ export const zombie: Suite = {
 
 /** The process that took the lock last: one that was frozen before it had it may take it afterwards. */
 async function holder({ site }: Trial): Promise<number | undefined> {
-  const top = await site.home.place(site, {}).top();
+  const top = await site.home.place(site, {}).latestClaim();
   return top !== undefined && "claim" in top ? top.claim.owner.pid : undefined;
 }
 
