@@ -142,8 +142,8 @@ export const mutants: readonly Mutant[] = [
     name: "wait-by-the-time-of-day",
     bug: "a run that waits for the lock measures the time by a clock that can be set",
     file: "src/state/lock/lock.ts",
-    find: `    const asked = clock.elapsed();`,
-    put: `    const asked = clock.now();`,
+    find: `    const askedAt = clock.elapsed();`,
+    put: `    const askedAt = clock.now();`,
     suite: "clocks",
   },
   {
