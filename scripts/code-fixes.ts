@@ -1,4 +1,4 @@
-// The usual fix for each diagnostic code, for docs/reference.md. The hint of a diagnostic is more specific.
+// The usual fix for each diagnostic code, for docs/reference/codes.md. The hint of a diagnostic is more specific.
 
 import type { Code } from "../src/core/codes.ts";
 

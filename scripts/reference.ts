@@ -1,7 +1,7 @@
-// Writes docs/reference.md from the program itself: commands, kinds and fields, diagnostic codes, exit codes, variables (npm run reference).
+// Writes docs/reference from the program itself: a page for each command and kind, and the codes, exit codes, and variables (npm run reference).
 
-import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { COMMANDS } from "../src/cli/commands.ts";
 import { runProgram } from "../src/cli/program.ts";
@@ -13,7 +13,8 @@ import { FIXES } from "./code-fixes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const CODE_NAMES = Object.keys(CODES) as Code[];
-const PAGE = join(ROOT, "docs/reference.md");
+/** Holds generated pages only. */
+export const REFERENCE = join(ROOT, "docs/reference");
 
 /** Environment variables of users, by name. A test compares the names with those that the program reads. */
 export const VARIABLES: Readonly<Record<string, string>> = {
@@ -68,16 +69,19 @@ function vendorVariables(): string {
     .join(", ");
 }
 
-/** The page as the program describes itself now. */
-export async function referencePage(): Promise<string> {
+/** The pages as the program describes itself now, by their paths in the folder. */
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  const pages = new Map<string, string>();
   const commands: string[] = [];
   for (const { name, summary, load } of COMMANDS) {
     const command = await load();
-    commands.push(`### ${name}\n\n${sentence(summary)}\n\n${fenced(await outputOfHelp([name]))}`);
-    for (const one of "commands" in command ? command.commands : (command.below ?? []))
-      commands.push(
-        `#### ${name} ${one.name}\n\n${sentence(one.summary)}\n\n${fenced(await outputOfHelp([name, one.name]))}`,
+    const parts = [`# ${name}\n\n${sentence(summary)}\n\n${fenced(await outputOfHelp([name]))}`];
+    for (const nested of "commands" in command ? command.commands : (command.below ?? []))
+      parts.push(
+        `## ${name} ${nested.name}\n\n${sentence(nested.summary)}\n\n${fenced(await outputOfHelp([name, nested.name]))}`,
       );
+    pages.set(`commands/${name}.md`, parts.join("\n"));
+    commands.push(`| [${name}](commands/${name}.md) | ${summary} |\n`);
   }
   const kinds: string[] = [];
   for (const { kind, dialect } of registry.kinds) {
@@ -86,15 +90,30 @@ export async function referencePage(): Promise<string> {
       kind,
       ...(dialect === undefined ? [] : ["--dialect", dialect, "--cloud", "azure"]),
     ];
-    kinds.push(`### ${kind}\n\n${fenced(await output(words))}`);
+    pages.set(`kinds/${kind}.md`, `# ${kind}\n\n${fenced(await output(words))}`);
+    kinds.push(`| [${kind}](kinds/${kind}.md) | ${dialect === undefined ? "all" : dialect} |\n`);
   }
+  pages.set("codes.md", codesPage());
+  pages.set("variables.md", variablesPage());
+  pages.set("README.md", indexPage(commands, kinds));
+  return pages;
+}
+
+function indexPage(commands: readonly string[], kinds: readonly string[]): string {
   return `# Reference
 
-\`npm run reference\` writes this page from the program.
+\`npm run reference\` writes this folder from the program. [Diagnostic codes](codes.md) and [environment variables](variables.md) have pages of their own.
 
 ## Commands
 
-${commands.join("\n")}
+| command | purpose |
+|---|---|
+${commands.join("")}
+## Kinds
+
+| kind | dialects |
+|---|---|
+${kinds.join("")}
 ## Exit codes
 
 | code | meaning |
@@ -106,28 +125,31 @@ ${commands.join("\n")}
 | 4 | the plan is stale, or a live object changed after planning |
 | 5 | another run holds the state lock |
 | 130, 143 | stopped by a signal; the state is saved |
+`;
+}
 
-## Environment variables
+function variablesPage(): string {
+  return `# Environment variables
 
 A flag takes precedence over its variable, a variable over the profile, and the profile over the default.
 
 | variable | meaning |
 |---|---|
 ${rows(Object.entries(VARIABLES))}
-The variables of the vendor's tools apply after \`WORKSPACE_*\` and \`~/.workspacecfg\`; [Databricks](databricks.md) explains them: ${vendorVariables()}.
+The variables of the vendor's tools apply after \`WORKSPACE_*\` and \`~/.workspacecfg\`; [Databricks](../databricks.md) explains them: ${vendorVariables()}.
 
 \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\`, \`NO_COLOR\`, \`FORCE_COLOR\`, \`CI\`, and the \`PG*\` variables of PostgreSQL have their usual meaning.
+`;
+}
 
-## Diagnostic codes
+function codesPage(): string {
+  return `# Diagnostic codes
 
 The hint of a diagnostic is more specific than this table.
 
 | code | meaning | fix |
 |---|---|---|
-${codeRows()}
-## Kinds and fields
-
-${kinds.join("\n")}`;
+${codeRows()}`;
 }
 
 const sentence = (summary: string): string => `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
@@ -148,4 +170,11 @@ async function output(words: readonly string[]): Promise<string> {
   return sink.text();
 }
 
-if (import.meta.main) writeFileSync(PAGE, await referencePage());
+if (import.meta.main) {
+  const pages = await referencePages();
+  rmSync(REFERENCE, { recursive: true, force: true });
+  for (const [path, text] of pages) {
+    mkdirSync(dirname(join(REFERENCE, path)), { recursive: true });
+    writeFileSync(join(REFERENCE, path), text);
+  }
+}

@@ -109,14 +109,14 @@ workspace watch: see workspace validate, workspace plan, docs/authoring.md
   workspace watch --validate-only  # validate without requests
 workspace import: see workspace export, workspace apply --adopt, docs/adopt.md
   workspace import pools.shared 0102-030405-pool1  # manage an existing pool
-workspace explain: see workspace schema, docs/spec.md, docs/reference.md
+workspace explain: see workspace schema, docs/spec.md, docs/reference/README.md
   workspace explain  # list the kinds
   workspace explain clusters  # list the fields of a kind
   workspace explain clusters.autoscale.min_workers  # describe a field
 workspace graph: see workspace plan -o html
   workspace graph -o svg  # draw the resources of the spec
   workspace graph -o mermaid  # print a Mermaid diagram
-workspace schema: see workspace explain, docs/reference.md
+workspace schema: see workspace explain, docs/reference/README.md
   workspace schema  # print the JSON Schema of a spec, for an editor
   workspace schema --plan  # print the schema of JSON plans
 workspace emulator: see workspace plan --host, docs/databricks.md
