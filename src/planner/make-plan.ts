@@ -1,7 +1,8 @@
 // Makes a plan from desired, live, and recorded values, in the passes that are listed here in their order. Pure.
 
 import type { Address } from "../core/address.ts";
-import { type Diagnostic, hasErrors } from "../core/diagnostic.ts";
+import { type Diagnostic, hasErrors, warning } from "../core/diagnostic.ts";
+import { grouped, listed } from "../core/sentences.ts";
 import { isBuiltIn } from "../resource/names.ts";
 import type { FactRequest, PlannedWorkspace } from "../resource/planning.ts";
 import type { Resource } from "../spec/model/spec.ts";
@@ -17,6 +18,7 @@ import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unrea
 import { decideResource } from "./decide/decide.ts";
 import { planDeletes, retainInUse } from "./decide/deletes.ts";
 import {
+  excludedAddresses,
   limitChanges,
   losesObject,
   pathsOfOthers,
@@ -29,7 +31,7 @@ import type { PlannedDeletes } from "./decide/nested-members.ts";
 import { changesContent, driftOf, withContent } from "./diff/drift.ts";
 import { type Change, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords, objectKey, type PlanContext } from "./model/context.ts";
-import type { FactRequests, PlanFacts, PlanInput } from "./model/input.ts";
+import { type FactRequests, isSelected, type PlanFacts, type PlanInput } from "./model/input.ts";
 import type { Plan, Unmanaged } from "./model/plan.ts";
 import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";
 import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/work-graph.ts";
@@ -48,6 +50,10 @@ export interface PlanDraft {
   readonly diagnostics: readonly Diagnostic[];
   /** Why resources could not be decided; reported if the plan is about them. */
   readonly refusals: ReadonlyMap<Address, Diagnostic>;
+  /** Left out by `exclude`, with what depends on it. */
+  readonly excluded: ReadonlySet<Address>;
+  /** Those of them that would change, and that no option names. */
+  readonly excludedDependents: readonly Address[];
   /** Names that cannot pass between objects of the plan. */
   readonly nameErrors: readonly Diagnostic[];
 }
@@ -64,11 +70,11 @@ const ARRANGE: readonly Pass[] = [
   addOrderOfMemberships,
   waitForFreedPaths,
   passNames,
-  limitToOnly,
+  limitToSelected,
   predictWorkspace,
 ];
 
-const REPORT: readonly Pass[] = [reportRefusals];
+const REPORT: readonly Pass[] = [reportRefusals, reportExcluded];
 
 /** The arranged changes are checked, described, and guarded. */
 const FINISH: readonly Pass[] = [
@@ -104,7 +110,15 @@ export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
   const { context, changes, drift, guards, diagnostics } = through(withFacts(draft, facts), FINISH);
   const { input } = context;
   const unmanaged = unmanagedOf(context, changes);
-  return { host: input.host, ...partOf(input, changes), changes, drift, unmanaged, guards, diagnostics };
+  return {
+    host: input.host,
+    ...partOf(input, changes, draft.excludedDependents),
+    changes,
+    drift,
+    unmanaged,
+    guards,
+    diagnostics,
+  };
 }
 
 /** The facts that a draft needs and `facts` lacks. Once dependents are read, ask again: they can show that more is needed. */
@@ -153,6 +167,8 @@ function emptyDraft(from: PlanInput, facts: PlanFacts): PlanDraft {
     guards: [],
     diagnostics: [],
     refusals: new Map(),
+    excluded: new Set(),
+    excludedDependents: [],
     nameErrors: [],
   };
 }
@@ -207,18 +223,27 @@ function passNames({ context, changes }: PlanDraft): Partial<PlanDraft> {
   return { changes: passed.changes, nameErrors: passed.diagnostics };
 }
 
-/** What `only` asks for, with everything that a dependency or a name needs. */
-function limitToOnly({ context, changes }: PlanDraft): Partial<PlanDraft> {
-  const { only } = context.input;
-  if (only === undefined) return {};
-  const limited = new Set(limitChanges(context.input, changes, only).map(changeKey));
+/** What `only` asks for, with everything that a dependency or a name needs, and without what `exclude` leaves out. */
+function limitToSelected({ context, changes }: PlanDraft): Partial<PlanDraft> {
+  const { only, exclude } = context.input;
+  if (only === undefined && exclude === undefined) return {};
+  const excluded =
+    exclude === undefined ? new Set<Address>() : excludedAddresses(context.input, changes, exclude);
+  const included = changes.filter(({ address }) => !excluded.has(address));
+  const selected = only === undefined ? included : limitChanges(context.input, included, only);
+  const limited = new Set(selected.map(changeKey));
+  const excludedDependents = changes.flatMap((change) =>
+    excluded.has(change.address) && exclude?.(change.address) === false && touches(change)
+      ? [change.address]
+      : [],
+  );
   const all = changes.map(withoutNameSource);
   const passed = withPassedNames(
     context,
     all.filter((change) => limited.has(changeKey(change))),
     all,
   );
-  return { changes: passed.changes, nameErrors: passed.diagnostics };
+  return { changes: passed.changes, nameErrors: passed.diagnostics, excluded, excludedDependents };
 }
 
 function withoutNameSource(change: Change): Change {
@@ -235,8 +260,21 @@ function reportRefusals(draft: PlanDraft): Partial<PlanDraft> {
   const isAsked = askedFor(draft.context.input, draft.changes);
   return reporting(
     draft,
-    [...draft.refusals].flatMap(([address, refusal]) => (isAsked(address) ? [refusal] : [])),
+    [...draft.refusals].flatMap(([address, refusal]) =>
+      isAsked(address) && !draft.excluded.has(address) ? [refusal] : [],
+    ),
   );
+}
+
+function reportExcluded(draft: PlanDraft): Partial<PlanDraft> {
+  const { excludedDependents: addresses } = draft;
+  if (addresses.length === 0) return {};
+  const subject =
+    addresses.length === 1
+      ? "1 more resource is excluded, because its change depends"
+      : `${grouped(addresses.length)} more resources are excluded, because their changes depend`;
+  const message = `${subject} on an excluded one: ${listed(addresses, "and", 10)}`;
+  return reporting(draft, [warning("PLAN_EXCLUDED", message)]);
 }
 
 function reportNameErrors(draft: PlanDraft): Partial<PlanDraft> {
@@ -303,9 +341,8 @@ function hintAtRenames({ context, changes }: PlanDraft): Partial<PlanDraft> {
 }
 
 function findDrift({ context, facts, removals }: PlanDraft): Partial<PlanDraft> {
-  const { only } = context.input;
   const all = driftOf(context, facts.contents, removals.appeared);
-  return { drift: all.filter(({ address }) => only?.(address) !== false) };
+  return { drift: all.filter(({ address }) => isSelected(context.input, address)) };
 }
 
 /** Errors come first: a plan with one has no guards. */
@@ -324,13 +361,19 @@ function requestsOfKind(
 }
 
 /** All are those of the spec and the state; found members of managed objects are neither. */
-function partOf(input: PlanInput, changes: readonly Change[]): Pick<Plan, "part"> {
-  if (input.only === undefined) return {};
+function partOf(
+  input: PlanInput,
+  changes: readonly Change[],
+  excluded: readonly Address[],
+): Pick<Plan, "part"> {
+  if (input.only === undefined && input.exclude === undefined) return {};
   const declared = input.destroy === true ? [] : input.spec.resources.keys();
   const decided = changes.filter(({ action }) => action !== "report");
   const planned = new Set(decided.map(({ address }) => address));
   const total = new Set([...declared, ...input.state.records.keys(), ...planned]).size;
-  return { part: { planned: planned.size, total } };
+  if (input.exclude === undefined) return { part: { planned: planned.size, total } };
+  const options = input.only === undefined ? (["--exclude"] as const) : (["--only", "--exclude"] as const);
+  return { part: { planned: planned.size, total, options, excluded } };
 }
 
 /**

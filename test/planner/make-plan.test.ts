@@ -64,6 +64,24 @@ describe("a resource that is in the spec", () => {
     expect(only("tasks.t").diagnostics).toMatchObject([{ code: "PLAN_ALREADY_EXISTS" }]);
   });
 
+  test("and is excluded is neither planned nor refused, and what depends on it is named", () => {
+    const refused = { spec: spec([box(), resource("tasks.free"), task]), live: live(liveBox()) };
+    const without = (name: string) => plan({ ...refused, exclude: (address) => address === name });
+    const made = without("boxes.a");
+    expect(actions(made)).toEqual({ "tasks.free": "create" });
+    expect(made.diagnostics).toMatchObject([{ code: "PLAN_EXCLUDED", severity: "warning" }]);
+    expect(without("tasks.free").diagnostics).toMatchObject([{ code: "PLAN_ALREADY_EXISTS" }]);
+    const decided = plan({ spec: refused.spec, live: live(), exclude: (address) => address === "boxes.a" });
+    expect(actions(decided)).toEqual({ "tasks.free": "create" });
+    expect(decided.part).toEqual({ planned: 1, total: 3, options: ["--exclude"], excluded: ["tasks.t"] });
+    expect(decided.diagnostics).toMatchObject([
+      {
+        code: "PLAN_EXCLUDED",
+        message: "1 more resource is excluded, because its change depends on an excluded one: tasks.t",
+      },
+    ]);
+  });
+
   test("and exists unmanaged and equal is adopted on request, an unequal one updated", () => {
     expect(actions(plan({ spec: spec([box()]), live: live(liveBox()), adopt: true }))).toEqual({
       "boxes.a": "adopt",

@@ -128,6 +128,23 @@ test("any live × any spec × any state converges in one apply: the second plan 
   );
 });
 
+test("a plan with an exclusion changes no excluded address, passes the audit, and what follows it converges", () => {
+  fc.assert(
+    fc.property(cases, fc.constantFrom(...NAMES), (drawn, name) => {
+      const input = inputOf(drawn);
+      const exclude = (address: string) => address.endsWith(`.${name}`);
+      const partial = makePlan({ ...input, exclude });
+      expect(partial.changes.filter(({ address }) => exclude(address))).toEqual([]);
+      expect(auditPlan(partial, { ...input, exclude })).toEqual([]);
+      const after = { ...input, ...applied(partial, input.spec, input) };
+      const full = makePlan(after);
+      expect(full.diagnostics).toEqual([]);
+      expect(actions(makePlan({ ...after, ...applied(full, input.spec, after) }))).toEqual({});
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test("every plan passes the audit that knows only the rules of plans", () => {
   fc.assert(
     fc.property(cases, (drawn) => {

@@ -314,7 +314,7 @@ describe("of drift", () => {
 });
 
 describe("the run", () => {
-  const info: RunInfo = { ...INFO, target: "dev-7301", modes: ["untrusted"], partial: true };
+  const info: RunInfo = { ...INFO, target: "dev-7301", modes: ["untrusted"], partial: "--only" };
   const reports = [
     ...Object.keys(PLAN_FORMATS).map((name) => ["plan", name] as const),
     ...Object.keys(DRIFT_FORMATS).map((name) => ["drift", name] as const),

@@ -127,6 +127,10 @@ export const UNTRUSTED_OPTIONS = {
 
 export const ONLY_OPTION = {
   only: textsOption("--only <address-glob>", "limit to these addresses and their dependencies; repeatable"),
+  exclude: textsOption(
+    "--exclude <address-glob>",
+    "leave out these addresses and what depends on them; repeatable",
+  ),
 } as const;
 
 export const BASE_OPTIONS = {
@@ -160,7 +164,7 @@ export const ASK_OPTIONS = inGroup("Approval", {
   noInput: flagOption("--no-input", "never prompt; fail if approval is required"),
 });
 
-/** Options of a pipeline, which every command with a spec or a host accepts. `--only` and `--output` change the answer, so they are refused where they have no effect. */
+/** Options of a pipeline, which every command with a spec or a host accepts. `--only`, `--exclude`, and `--output` change the answer, so they are refused where they have no effect. */
 export const PIPELINE_OPTIONS: readonly OptionSpec<unknown>[] = [
   ...Object.values(SPEC_OPTIONS),
   ...Object.values(RULES_OPTION),
@@ -172,7 +176,7 @@ export const PIPELINE_OPTIONS: readonly OptionSpec<unknown>[] = [
 
 export const ROOT_OPTIONS: readonly OptionSpec<unknown>[] = [
   ...PIPELINE_OPTIONS,
-  ONLY_OPTION.only,
+  ...Object.values(ONLY_OPTION),
   PLAN_OUTPUT.output,
   ...Object.values(EXISTING_OPTIONS),
   ...Object.values(UNENCRYPTED_OPTION),

@@ -61,6 +61,10 @@ export const destroyCommand = defineCommand({
     ...PLANNING_OPTIONS,
     ...STATE_OPTIONS,
     only: textsOption("--only <address-glob>", "limit to these addresses and their dependents; repeatable"),
+    exclude: textsOption(
+      "--exclude <address-glob>",
+      "leave out these addresses and what they depend on; repeatable",
+    ),
     ...OUTCOME_OUTPUT,
     ...EXPAND_OPTION,
     ...ASK_OPTIONS,
@@ -69,7 +73,11 @@ export const destroyCommand = defineCommand({
   notes: "To preview the deletions, run `workspace plan --destroy`.",
   run: (context, options) =>
     withReports(context, options, applyFailureDocument, (reports, invocation) =>
-      applySpec(reports, invocation, options, { destroy: true, only: options.only }),
+      applySpec(reports, invocation, options, {
+        destroy: true,
+        only: options.only,
+        exclude: options.exclude,
+      }),
     ),
 });
 

@@ -1,7 +1,7 @@
 // `workspace drift` shows what changed since the last apply, and `workspace drift acknowledge ADDRESS[.field]` accepts drift until a date.
 
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
-import { pendingMoves, recordedAddress } from "../../planner/diff/known-drift.ts";
+import { comparedIn, pendingMoves, recordedAddress } from "../../planner/diff/known-drift.ts";
 import { registry } from "../../providers/index.ts";
 import { DRIFT_FORMATS } from "../../report/formats.ts";
 import { printable } from "../../report/text/printable.ts";
@@ -20,7 +20,6 @@ import {
   rememberReported,
   withOrigins,
 } from "../../workflow/drift/drift.ts";
-import { restrictionOf } from "../../workflow/plan/address-filter.ts";
 import { placesIn } from "../../workflow/plan/located.ts";
 import { planWorkspace } from "../../workflow/plan/plan.ts";
 import { lockWait, withState, writeEntries } from "../../workflow/session/open-state.ts";
@@ -149,7 +148,10 @@ export const driftCommand = defineCommand({
       withSession(invocation, requirements, async (session) => {
         const { state, diagnostics } = await session.readState();
         assertStateExists(session.store, state, "drift cannot be detected");
-        const planned = await planWorkspace(session, state, { only: options.only });
+        const planned = await planWorkspace(session, state, {
+          only: options.only,
+          exclude: options.exclude,
+        });
         // Problems of the spec do not concern drift; objects that could not be read do.
         const unread = planned.plan.diagnostics.filter((diagnostic) => diagnostic.code === "PLAN_UNREADABLE");
         const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
@@ -167,7 +169,7 @@ export const driftCommand = defineCommand({
         });
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         if (sinceLast) {
-          const only = restrictionOf(options.only)?.only;
+          const only = comparedIn(planned.input);
           const moves = pendingMoves(planned.recovered.entries);
           const compared = { drift: planned.plan.drift, live: planned.live, only, moves };
           const diagnostics = await rememberReported(session.store, state, compared, session.secretDigest);

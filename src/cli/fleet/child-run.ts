@@ -186,6 +186,7 @@ const COMMANDS: Readonly<Record<FleetCommand, RunCommand>> = {
         untrusted: false,
         maxReads: undefined,
         only: [],
+        exclude: [],
       };
       const { plan, notes } = await reviewWorkspace(session, review);
       const all = [...notes, ...findingsOf(plan)];

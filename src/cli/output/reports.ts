@@ -12,6 +12,7 @@ import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { type Colors, colorsFor } from "../../report/text/terminal.ts";
+import { partOptions } from "../../report/view/plan-view.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { ConsoleContext, FailureDocument, RunOrigin } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -79,7 +80,7 @@ export class Reports<F extends string> {
       ...(origin ?? (await this.origin)),
       host,
       modes,
-      partial: part === undefined ? undefined : true,
+      partial: part && partOptions(part),
     };
   }
 

@@ -130,9 +130,9 @@ function isKept({ input }: PlanContext, excepted: ReadonlySet<Address>, address:
   return [...addressesOf(input.registry.of(address), address)].some((address) => excepted.has(address));
 }
 
-function destroyed({ only }: PlanContext["input"], address: Address): string {
-  if (only === undefined) return "the plan destroys every managed resource";
-  return only(address) ? "it is destroyed" : "a resource that it depends on is destroyed";
+function destroyed({ only, exclude }: PlanContext["input"], address: Address): string {
+  if (only === undefined && exclude === undefined) return "the plan destroys every managed resource";
+  return only?.(address) !== false ? "it is destroyed" : "a resource that it depends on is destroyed";
 }
 
 /** The record of the parent of a nested record. */

@@ -167,8 +167,37 @@ export function limitChanges(
   changes: readonly Change[],
   only: (address: Address) => boolean,
 ): Change[] {
+  const needs = needsOf(input, changes);
+  const limited = transitiveClosure(new Set(changes.map(({ address }) => address).filter(only)), needs);
+  return changes.filter((change) => limited.has(change.address));
+}
+
+/**
+ * The addresses that `exclude` names, and everything that depends on them: what refers to them in the spec, and changes
+ * that cannot be made without theirs.
+ */
+export function excludedAddresses(
+  input: Pick<PlanInput, "registry" | "state" | "destroy" | "spec">,
+  changes: readonly Change[],
+  exclude: (address: Address) => boolean,
+): ReadonlySet<Address> {
+  const declared = input.destroy === true ? [] : [...input.spec.resources.values()];
+  const needs = needsOf(input, changes);
+  const planned = changes.map(({ address }) => address);
+  const dependents = new Map<Address, Set<Address>>();
+  for (const { address, dependsOn } of declared)
+    for (const needed of dependsOn) addTo(dependents, address, needed);
+  for (const address of planned) for (const needed of needs(address)) addTo(dependents, address, needed);
+  const all = [...declared.map(({ address }) => address), ...input.state.records.keys(), ...planned];
+  return transitiveClosure(all.filter(exclude), (address) => dependents.get(address) ?? NONE);
+}
+
+/** What has to be planned with the changes of an address. */
+function needsOf(
+  input: Pick<PlanInput, "registry" | "state" | "destroy">,
+  changes: readonly Change[],
+): (address: Address) => readonly Address[] {
   const byAddress = Map.groupBy(changes, ({ address }) => address);
-  const named = [...byAddress.keys()].filter(only);
   const isLeft = leavingObjects(input, changes);
   /** Members that are deleted together with their parent. */
   const forgotten = new Map<Address, Set<Address>>();
@@ -186,14 +215,12 @@ export function limitChanges(
         : change.removeAfter.filter((address) => isMoving(address, change.address));
     return [...moving, ...(forgotten.get(change.address) ?? [])];
   };
-  const limited = transitiveClosure(named, (address) =>
+  return (address) =>
     (byAddress.get(address) ?? []).flatMap((change) => [
       ...(change.action === "delete" ? [] : change.dependsOn),
       ...users(change),
       ...("nameFrom" in change && change.nameFrom !== undefined ? [change.nameFrom.address] : []),
-    ]),
-  );
-  return changes.filter((change) => limited.has(change.address));
+    ]);
 }
 
 /** Changes that take an object from its users; not those that keep a replaced object while it is used, if its name is free. */

@@ -12,7 +12,7 @@ import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext, recordedOf } from "../model/context.ts";
-import type { PlanInput } from "../model/input.ts";
+import { isSelected, type PlanInput } from "../model/input.ts";
 import { nameKey } from "../model/planned-workspace.ts";
 import { changeKey, changesByObject, freeingKey, transitiveClosure, workGraph } from "../model/work-graph.ts";
 import { unchangedListers } from "./dependencies.ts";
@@ -268,9 +268,10 @@ const keyOf = (provider: PlannedKind, name: string): string =>
 
 /** Old names of a kind, as keys, with the new ones. */
 function newNamesOf(
-  { live, spec, state, destroy, only }: PlanInput,
+  input: PlanInput,
   provider: PlannedKind | undefined,
 ): readonly (readonly [string, string])[] {
+  const { live, spec, state, destroy } = input;
   const liveKind = provider === undefined ? undefined : live.get(provider.kind);
   if (destroy === true || provider === undefined || liveKind?.readable !== true) return [];
   const { nameField, fields } = provider;
@@ -279,7 +280,7 @@ function newNamesOf(
   return [...spec.resources.values()].flatMap(({ kind, address, name, lifecycle }) => {
     const record = kind === provider.kind ? state.records.get(address) : undefined;
     const object = record === undefined ? undefined : byId.get(record.id);
-    const isKept = only?.(address) === false || isIgnored([nameField], lifecycle.ignore_changes);
+    const isKept = !isSelected(input, address) || isIgnored([nameField], lifecycle.ignore_changes);
     if (object === undefined || isKept || isSameName(provider, object.name, name)) return [];
     return [[keyOf(provider, object.name), name]] as const;
   });

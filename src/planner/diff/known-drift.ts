@@ -11,6 +11,7 @@ import type { FieldDiff } from "../../resource/planning.ts";
 import type { Acknowledgement, JournalEntry, ReportedDrift, State } from "../../state/model/record.ts";
 import { type Change, isOfReplaced, type RevertedDrift } from "../model/change.ts";
 import { indexLive } from "../model/context.ts";
+import { isSelected, type PlanInput } from "../model/input.ts";
 import type { Drift, DriftMark, Plan } from "../model/plan.ts";
 import { normalForm } from "./normalize.ts";
 
@@ -136,6 +137,12 @@ export interface ComparedDrift {
   readonly only: ((address: Address) => boolean) | undefined;
   /** Of entries of the spec that the state may not have yet; the drift has the new addresses. */
   readonly moves: ReadonlyMap<Address, Address>;
+}
+
+/** The addresses that a plan of this input compares; undefined for all. */
+export function comparedIn(input: Pick<PlanInput, "only" | "exclude">): ComparedDrift["only"] {
+  const { only, exclude } = input;
+  return only === undefined && exclude === undefined ? undefined : (address) => isSelected(input, address);
 }
 
 export function pendingMoves(entries: readonly JournalEntry[]): ComparedDrift["moves"] {

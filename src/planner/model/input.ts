@@ -31,6 +31,16 @@ export interface PlanInput {
   readonly isSensitive?: (address: Address, path: Path, ...values: readonly (Json | undefined)[]) => boolean;
   /** Restricts the plan to these addresses and what they need. */
   readonly only?: (address: Address) => boolean;
+  /** Leaves out these addresses and what depends on them. */
+  readonly exclude?: (address: Address) => boolean;
+}
+
+/** Whether the options select an address; what selected addresses need may be planned, too. */
+export function isSelected(
+  { only, exclude }: Pick<PlanInput, "only" | "exclude">,
+  address: Address,
+): boolean {
+  return only?.(address) !== false && exclude?.(address) !== true;
 }
 
 /** Where a value is to be found: in a catalog, or among the IDs or names of a kind. */

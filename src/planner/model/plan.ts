@@ -60,12 +60,22 @@ export interface Guard {
 /** `offline`: live values are what the state recorded. `untrusted`: only what the state manages is in it. */
 export type Mode = "offline" | "untrusted";
 
+/** Which part of the resources a plan with `--only` or `--exclude` decides. */
+export interface PlanPart {
+  readonly planned: number;
+  readonly total: number;
+  /** Absent: `--only`. */
+  readonly options?: readonly ("--only" | "--exclude")[];
+  /** Resources that would change, but depend on an excluded one. */
+  readonly excluded?: readonly Address[];
+}
+
 export interface Plan {
   readonly host: string;
   /** How the plan differs from a full plan; absent for a full plan. */
   readonly modes?: readonly Mode[];
-  /** Of how many resources a plan with `--only` decides; absent if it decides all. */
-  readonly part?: { readonly planned: number; readonly total: number };
+  /** Absent if the plan decides all resources. */
+  readonly part?: PlanPart;
   /** Of a plan that was compared with the plan of a base. */
   readonly split?: PlanSplit;
   readonly changes: readonly Change[];

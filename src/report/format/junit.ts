@@ -150,7 +150,7 @@ function propertiesXml(info: RunInfo): readonly string[] {
     target: info.target,
     commit: info.commit,
     run_url: info.runUrl,
-    partial: info.partial === true ? "true" : undefined,
+    partial: info.partial !== undefined ? "true" : undefined,
     modes: info.modes.length === 0 ? undefined : info.modes.join(", "),
   };
   const lines = Object.entries(all).flatMap(([name, value]) =>

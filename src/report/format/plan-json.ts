@@ -51,7 +51,12 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
     ...(view.modes.length === 0 ? {} : { modes: view.modes }),
     ...(part === undefined
       ? {}
-      : { partial: true, planned_resources: part.planned, total_resources: part.total }),
+      : {
+          partial: true,
+          planned_resources: part.planned,
+          total_resources: part.total,
+          excluded_resources: part.excluded,
+        }),
     summary,
     ...splitJson(view.split),
     resource_changes: list(view.changes, changeJson),

@@ -18,7 +18,8 @@ export interface RunInfo {
   readonly spec?: string;
   /** Where the repository and the working directory are on this machine: forges count paths from the root. Not for output. */
   readonly checkout?: { readonly root: string; readonly cwd: string };
-  readonly partial?: true;
+  /** The options that make the plan partial. */
+  readonly partial?: string;
   /** How the run was restricted: `offline`, `untrusted`. */
   readonly modes: readonly string[];
 }
@@ -26,7 +27,7 @@ export interface RunInfo {
 /** `target dev`, `commit 1a2b3c4d5e6f`, `workspace 0.1.0`, the time: what a line below a heading joins. The host, modes and URL are not in it. */
 export function runParts({ toolVersion, target, commit, madeAt, partial }: RunInfo): readonly string[] {
   return [
-    ...(partial === undefined ? [] : ["partial (--only)"]),
+    ...(partial === undefined ? [] : [`partial (${partial})`]),
     ...(target === undefined ? [] : [`target ${target}`]),
     ...(commit === undefined ? [] : [`commit ${commit.slice(0, 12)}`]),
     `workspace ${toolVersion}`,
@@ -86,6 +87,9 @@ function linkTarget(url: string): string | undefined {
 
 export function runJson(info: RunInfo): Record<string, unknown> {
   const { target, commit, madeAt, runUrl, modes, partial } = info;
-  const restricted = { ...(modes.length === 0 ? {} : { modes }), ...(partial === true ? { partial } : {}) };
+  const restricted = {
+    ...(modes.length === 0 ? {} : { modes }),
+    ...(partial === undefined ? {} : { partial: true }),
+  };
   return { target, commit, made_at: madeAt, run_url: runUrl, ...restricted };
 }

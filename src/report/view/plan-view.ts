@@ -9,6 +9,7 @@ import {
   type Guard,
   type Mode,
   type Plan,
+  type PlanPart,
   type PlanSplit,
   type ResolvedChange,
   type Summary,
@@ -27,7 +28,7 @@ import { type DriftItem, driftItem, originText } from "./drift-view.ts";
 export interface PlanView {
   readonly host: string;
   readonly modes: readonly Mode[];
-  /** Of a plan with `--only`; undefined if it covers everything. The title says it. */
+  /** Undefined if the plan covers everything. The title says it. */
   readonly part: Plan["part"];
   /** `Plan: 3 to create, 1 to update, 0 to replace, 0 to delete.` */
   readonly title: string;
@@ -161,7 +162,12 @@ function comparesLine({ compare }: Summary): string | undefined {
 /** `Partial plan (--only): 10 of 301 resources.` Undefined for a plan of everything. */
 export function partLine({ part }: { readonly part?: Plan["part"] | undefined }): string | undefined {
   if (part === undefined) return undefined;
-  return `Partial plan (--only): ${grouped(part.planned)} of ${count(part.total, "resource")}.`;
+  return `Partial plan (${partOptions(part)}): ${grouped(part.planned)} of ${count(part.total, "resource")}.`;
+}
+
+/** The options that make a plan partial. */
+export function partOptions({ options = ["--only"] }: PlanPart): string {
+  return options.join(", ");
 }
 
 function changesLine(summary: Summary): string {

@@ -8,7 +8,12 @@ import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { applyPlan } from "../../engine/apply/apply.ts";
 import { recordRecovery } from "../../engine/recover/recover.ts";
-import { type ComparedDrift, endedAcknowledgements, pendingMoves } from "../../planner/diff/known-drift.ts";
+import {
+  type ComparedDrift,
+  comparedIn,
+  endedAcknowledgements,
+  pendingMoves,
+} from "../../planner/diff/known-drift.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
 import type { PlanFileSource } from "../../planner/plan-file.ts";
@@ -104,7 +109,7 @@ export function freshPlan(options: PlanOptions): PlanMaker {
     if (hasErrors(findings)) throw new Failure(...findings);
     invocation.observer.report(findings);
     const execution = {
-      compared: { drift: plan.drift, live, only: input.only, moves: pendingMoves(recovered.entries) },
+      compared: { drift: plan.drift, live, only: comparedIn(input), moves: pendingMoves(recovered.entries) },
       sensitive,
       resources: destroy ? new Map() : spec.resources,
       entries: [...plannedEntries(recovered.entries, plan), ...callerEntries],
@@ -227,6 +232,7 @@ function refusePlanOptions(options: InvocationOptions & PlanOptions): void {
     ...((options.var ?? []).length === 0 ? [] : ["--var"]),
     ...((options.varFile ?? []).length === 0 ? [] : ["--var-file"]),
     ...((options.only ?? []).length === 0 ? [] : ["--only"]),
+    ...((options.exclude ?? []).length === 0 ? [] : ["--exclude"]),
     ...(options.adopt === true ? ["--adopt"] : []),
     ...(options.allowDuplicates === true ? ["--allow-duplicates"] : []),
   ];

@@ -12,6 +12,7 @@ import { PathWatcher, WatchedPaths } from "./path-watcher.ts";
 
 export interface RoundOptions extends InvocationOptions, Pick<ReviewOptions, "adopt" | "allowDuplicates"> {
   readonly only: readonly string[];
+  readonly exclude: readonly string[];
   readonly untrusted: boolean;
   readonly maxReads: number | undefined;
   readonly validateOnly: boolean;

@@ -1,4 +1,4 @@
-// `--only`: the addresses that a run is limited to.
+// `--only` and `--exclude`: the addresses that a run is limited to, and those that it leaves out.
 
 import { createRequire } from "node:module";
 import type Picomatch from "picomatch";
@@ -14,23 +14,30 @@ const load = createRequire(import.meta.url);
 export function addressFilter(
   globs: readonly string[],
   addresses: readonly Address[],
+  option: "--only" | "--exclude" = "--only",
   otherwise = "to list addresses, run `workspace state list` or `workspace graph`",
 ): ((address: Address) => boolean) | undefined {
   if (globs.length === 0) return undefined;
   const matchers = globs.map((glob) => matcherOf(glob));
   const missed = globs.filter((_, at) => !addresses.some((address) => matchers[at]?.(address)));
-  if (missed.length > 0) throw new Failure(...missed.map((glob) => missing(glob, addresses, otherwise)));
+  if (missed.length > 0)
+    throw new Failure(...missed.map((glob) => missing(option, glob, addresses, otherwise)));
   return (address) => matchers.some((matches) => matches(address));
 }
 
 /** The addresses that globs may select, before the matches are known; undefined without globs. */
-export function restrictionOf(globs: readonly string[]): Restriction | undefined {
-  if (globs.length === 0) return undefined;
-  const matchers = globs.map((glob) => matcherOf(glob));
-  const kinds = globs.map((glob) => /^(\w+)\./.exec(glob)?.[1]);
+export function restrictionOf(only: readonly string[], exclude: readonly string[]): Restriction | undefined {
+  if (only.length === 0 && exclude.length === 0) return undefined;
+  const [selects, leaves] = [only, exclude].map((globs) => globs.map((glob) => matcherOf(glob)));
+  const kinds = only.map((glob) => /^(\w+)\./.exec(glob)?.[1]);
+  const excludedKinds = new Set(exclude.map((glob) => /^(\w+)\.\*+$/.exec(glob)?.[1]));
   return {
-    only: (address) => matchers.some((matches) => matches(address)),
-    mayName: (kind) => kinds.some((named) => named === undefined || named === kind),
+    only: (address) =>
+      (only.length === 0 || selects?.some((matches) => matches(address)) === true) &&
+      leaves?.some((matches) => matches(address)) !== true,
+    mayName: (kind) =>
+      (only.length === 0 || kinds.some((named) => named === undefined || named === kind)) &&
+      !excludedKinds.has(kind),
   };
 }
 
@@ -41,9 +48,9 @@ function matcherOf(glob: string): (address: string) => boolean {
   return (address) => address === glob || matches(address);
 }
 
-function missing(glob: string, addresses: readonly Address[], otherwise: string) {
+function missing(option: string, glob: string, addresses: readonly Address[], otherwise: string) {
   const hint = isModuleAddress(glob)
     ? `for the resources of a module, write '*.${nameOf(glob as Address)}/*'`
     : nearestHint(glob, addresses, otherwise);
-  return error("CLI_UNKNOWN_ADDRESS", `--only ${glob} matches no resource`, { hint });
+  return error("CLI_UNKNOWN_ADDRESS", `${option} ${glob} matches no resource`, { hint });
 }

@@ -57,6 +57,7 @@ async function planOfBase(head: HeadPlan, spec: Spec, source: PlanSource): Promi
     live: redacted?.live ?? live,
     contents: new Map(),
     only,
+    exclude: excludedInHead(head),
   });
   return redacted === undefined ? plan : markUntrusted(plan, redacted.notes);
 }
@@ -66,4 +67,11 @@ function widened({ plan, input: { only } }: HeadPlan): PlanInput["only"] {
   if (only === undefined) return undefined;
   const planned = new Set<Address>(plan.changes.map(({ address }) => address));
   return (address) => only(address) || planned.has(address);
+}
+
+/** What `--exclude` names, and what the head's plan leaves out with it: the base may know fewer dependencies. */
+function excludedInHead({ plan, input: { exclude } }: HeadPlan): PlanInput["exclude"] {
+  if (exclude === undefined) return undefined;
+  const excluded = new Set<Address>(plan.part?.excluded);
+  return (address) => exclude(address) || excluded.has(address);
 }

@@ -22,7 +22,9 @@ import { planRecords, planWorkspace, type WorkspacePlan } from "./plan.ts";
 import type { PlanBasis } from "./plan-file.ts";
 import type { PlanOptions } from "./sources.ts";
 
-export interface ReviewOptions extends BaseOptions, Pick<PlanOptions, "adopt" | "allowDuplicates" | "only"> {
+export interface ReviewOptions
+  extends BaseOptions,
+    Pick<PlanOptions, "adopt" | "allowDuplicates" | "only" | "exclude"> {
   readonly destroy: boolean;
   readonly exitcodeFor: "all" | "change";
   readonly untrusted: boolean;
@@ -98,8 +100,9 @@ async function review(
   if (destroy) assertStateExists(store, state, "nothing can be destroyed");
   const untrustedLocation = untrusted ? untrustedState(invocation, state) : [];
   const base = await readBase(invocation, options, destroy || untrusted ? undefined : secretDigest);
-  const { adopt, allowDuplicates, only } = options;
-  const plans = { adopt, allowDuplicates, only, destroy, base, mayLackSecrets: !destroy, checksRules: true };
+  const { adopt, allowDuplicates, only, exclude } = options;
+  const selection = { adopt, allowDuplicates, only, exclude };
+  const plans = { ...selection, destroy, base, mayLackSecrets: !destroy, checksRules: true };
   const planned = await planState(state, plans);
   const stateWarnings = [
     ...diagnostics,

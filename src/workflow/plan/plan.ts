@@ -111,6 +111,7 @@ async function planInTheClear(
   const redacted = redact?.(spec, recovered.state, live);
   const recordedSpec = { registry: source.registry, spec, state: recovered.state };
   const { facts: caller, callerEntries: callerBefore } = await callerFacts;
+  const addresses = [...spec.resources.keys(), ...recovered.state.records.keys()];
   const draft = draftPlan({
     ...caller,
     registry: source.registry,
@@ -119,7 +120,8 @@ async function planInTheClear(
     live: redacted?.live ?? live,
     state: redacted?.state ?? withSaltedDigests(recordedSpec),
     moved,
-    only: addressFilter(options.only ?? [], [...spec.resources.keys(), ...recovered.state.records.keys()]),
+    only: addressFilter(options.only ?? [], addresses),
+    exclude: addressFilter(options.exclude ?? [], addresses, "--exclude"),
     ...sensitivePlaces(sensitive),
     partial: source.isOffline,
     adopt: options.adopt ?? false,

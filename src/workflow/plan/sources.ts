@@ -27,6 +27,7 @@ export interface PlanOptions {
   readonly allowDuplicates?: boolean;
   readonly destroy?: boolean;
   readonly only?: readonly string[];
+  readonly exclude?: readonly string[];
   /** Whether the state will be written; if so, the caller is identified once and recorded for later runs. */
   readonly writes?: boolean;
   /** Secrets without a value count as unchanged; else the spec has them all. */
@@ -64,12 +65,12 @@ export async function workspaceSource(
   options: PlanOptions,
 ): Promise<PlanSource> {
   const { connection, settings, key, spec, invocation } = session;
-  const { destroy, budget, adopt = false, writes = false, only: globs = [] } = options;
+  const { destroy, budget, adopt = false, writes = false, only = [], exclude = [] } = options;
   const { parallelism } = settings;
   const progress = await invocation.observer.begin();
   const budgeted = budget === undefined ? undefined : budgetedReader(connection.reader, budget);
   const reader = budgeted?.reader ?? connection.reader;
-  const restriction = restrictionOf(globs);
+  const restriction = restrictionOf(only, exclude);
   const snapshot = options.base === undefined ? undefined : emptyLiveSnapshot();
   const owned = invocation.untrusted ? addressByObject(state.records) : undefined;
   const scope = {

@@ -162,7 +162,12 @@ export async function readForExport(
   const described = registryIn(registry, dialect);
   const live = await listKinds({ registry: described, reader, kinds, parallelism, onRead });
   const input = { registry: described, live, kinds, builtIn, full, secrets };
-  const filter = addressFilter(only, exportable(input), "to list the objects, run `workspace export`");
+  const filter = addressFilter(
+    only,
+    exportable(input),
+    "--only",
+    "to list the objects, run `workspace export`",
+  );
   return filter === undefined ? input : { ...input, only: filter };
 }
 

@@ -5,6 +5,7 @@ import type { Address, RemoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import {
   changedDependencies,
+  excludedAddresses,
   limitChanges,
   withDependencies,
 } from "../../../src/planner/decide/dependencies.ts";
@@ -273,6 +274,36 @@ test("other changes hold back nothing that depends on them", () => {
   expect(waits([update("boxes.a"), update("tasks.t")], given)).toEqual({
     "update boxes.a": [],
     "update tasks.t": [],
+  });
+});
+
+describe("an excluded address", () => {
+  const excluded = (names: readonly string[], changes: readonly Change[], more: Partial<PlanInput> = {}) =>
+    [
+      ...excludedAddresses({ registry, state: state([]), spec: spec([]), ...more }, changes, (address) =>
+        names.includes(address),
+      ),
+    ].sort();
+
+  test("excludes what depends on it, near and far, and nothing that it depends on", () => {
+    const changes = [
+      create("tasks.t", { dependsOn: ["boxes.a"] }),
+      create("boxes.a", { dependsOn: ["boxes.b"] }),
+      create("boxes.b"),
+      create("boxes.c", { dependsOn: ["tasks.t"] }),
+    ];
+    expect(excluded(["boxes.a"], changes)).toEqual(["boxes.a", "boxes.c", "tasks.t"]);
+  });
+
+  test("excludes what refers to it in the spec, also when it is unchanged", () => {
+    const declaredAll = spec([declared("boxes.a"), declared("tasks.t", "boxes.a")]);
+    expect(excluded(["boxes.a"], [update("tasks.t")], { spec: declaredAll })).toEqual(["boxes.a", "tasks.t"]);
+  });
+
+  test("excludes the deletion of what it uses, and a deletion excludes no user", () => {
+    const changes = [remove("boxes.a", { dependsOn: ["tasks.t"] }), remove("tasks.t")];
+    expect(excluded(["tasks.t"], changes, { destroy: true })).toEqual(["boxes.a", "tasks.t"]);
+    expect(excluded(["boxes.a"], changes, { destroy: true })).toEqual(["boxes.a"]);
   });
 });
 

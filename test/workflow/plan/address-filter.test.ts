@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { parseAddress } from "../../../src/core/address.ts";
-import { addressFilter } from "../../../src/workflow/plan/address-filter.ts";
+import { addressFilter, restrictionOf } from "../../../src/workflow/plan/address-filter.ts";
 import { thrownDiagnostics } from "../../failures.ts";
 
 const known = [
@@ -27,6 +27,23 @@ test("an address that is written out matches itself, whatever it holds", () => {
 
 test("a glob without a match is an error that suggests an address", () => {
   expect(() => addressFilter(["pools.shard"], known)).toThrow("CLI_UNKNOWN_ADDRESS");
+});
+
+test("an exclusion without a match names its option", () => {
+  expect(thrownDiagnostics(() => addressFilter(["pools.shard"], known, "--exclude"))).toMatchObject([
+    { code: "CLI_UNKNOWN_ADDRESS", message: "--exclude pools.shard matches no resource" },
+  ]);
+});
+
+test("a kind is not needed if all of it is excluded, or if no glob can name it", () => {
+  const needs = (only: readonly string[], exclude: readonly string[]) =>
+    ["pools", "jobs"].filter((kind) => restrictionOf(only, exclude)?.mayName(kind));
+  expect(needs([], ["jobs.*"])).toEqual(["pools"]);
+  expect(needs([], ["jobs.nightly-*"])).toEqual(["pools", "jobs"]);
+  expect(needs(["jobs.*"], ["pools.spare"])).toEqual(["jobs"]);
+  expect(restrictionOf([], [])).toBeUndefined();
+  const both = known.filter((address) => restrictionOf(["pools.*"], ["pools.spare"])?.only(address));
+  expect(both).toEqual(["pools.shared"]);
 });
 
 test("the address of a module is an error that shows the glob of its resources", () => {
