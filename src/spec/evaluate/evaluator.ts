@@ -280,7 +280,8 @@ export class Evaluator {
       if (form !== undefined) return `write ${form}`;
       const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
       return (
-        other ?? didYouMean(suggest(name, FUNCTION_NAMES, "words"), "docs/spec.md lists the functions").hint
+        other ??
+        didYouMean(suggest(name, FUNCTION_NAMES, "words"), "docs/modules.md lists the functions").hint
       );
     }
     if (code === "unexpected_character" || (code === "unexpected_token" && !message.endsWith("incomplete")))
