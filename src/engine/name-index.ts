@@ -27,14 +27,14 @@ export function createNameIndex(registry: Registry, live: Live): NameIndex {
   const of = (kind: string): NamesOfKind => {
     const namesOfKind = kinds.get(kind);
     if (namesOfKind !== undefined) return namesOfKind;
-    const made: NamesOfKind = { ids: new Map(), names: new Map(), unmanageable: new Set() };
-    kinds.set(kind, made);
+    const emptyIndex: NamesOfKind = { ids: new Map(), names: new Map(), unmanageable: new Set() };
+    kinds.set(kind, emptyIndex);
     const liveKind = live.get(kind);
     for (const object of liveKind?.readable === true ? liveKind.objects : []) {
       add(kind, object.name, object.id);
-      if (object.unmanageable !== undefined) made.unmanageable.add(object.id);
+      if (object.unmanageable !== undefined) emptyIndex.unmanageable.add(object.id);
     }
-    return made;
+    return emptyIndex;
   };
   const add = (kind: string, name: string, id: RemoteId): void => {
     const { ids, names } = of(kind);

@@ -188,7 +188,7 @@ function cronProblem(cron: string, timezone: string): string | undefined {
     const [min, max] = LIMITS[at] ?? [0, 0];
     const numbers = field.replaceAll(/\/[0-9]+/g, "").match(/[0-9]+/g) ?? [];
     const steps = field.match(/\/([0-9]+)/g) ?? [];
-    const isInRange = numbers.every((one) => Number(one) >= min && Number(one) <= max);
+    const isInRange = numbers.every((text) => Number(text) >= min && Number(text) <= max);
     if (!FIELD.test(field) || !isInRange || steps.some((step) => Number(step.slice(1)) === 0))
       return `has the invalid field "${field}" (allowed: ${min} to ${max})`;
     const twice = repeatedValue(field, min, max);

@@ -214,13 +214,13 @@ export function selectWorkspaces(
   names: readonly string[],
   selectors: readonly string[],
 ): readonly FleetWorkspace[] {
-  const known = workspaces.map(({ name }) => name);
-  const unknown = names.filter((name) => !known.includes(name));
+  const declaredNames = workspaces.map(({ name }) => name);
+  const unknown = names.filter((name) => !declaredNames.includes(name));
   if (unknown.length > 0)
     throw new Failure(
       ...unknown.map((name) =>
         error("CLI_USAGE", `the fleet has no workspace "${name}"`, {
-          hint: nearestHint(name, known, "to list the workspaces, run `workspace fleet list`"),
+          hint: nearestHint(name, declaredNames, "to list the workspaces, run `workspace fleet list`"),
         }),
       ),
     );

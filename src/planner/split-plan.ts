@@ -176,7 +176,7 @@ export function splitGuards(
     const isCaused =
       guard.diagnostic.code === "GUARD_DUPLICATE_NAME"
         ? own.length > 0
-        : guards.some((one) => isSameGuard(one, guard, own));
+        : guards.some((other) => isSameGuard(other, guard, own));
     return { ...guard, origin: isCaused ? "caused" : "pending" };
   });
 }

@@ -13,13 +13,13 @@ export function specFilePaths(tree: SpecFolder, main: string, findings: Findings
   const files: { readonly path: string; readonly from: SpecNode | undefined }[] = [
     { path: main, from: undefined },
   ];
-  const known = new Set([main]);
+  const paths = new Set([main]);
   for (const { path, from } of files) {
     const root = reader.root(path, from);
     for (const source of root === undefined ? [] : moduleSources(root)) {
       const next = pathBeside(source.source.path, `${scalarText(source)}/${MODULE_FILE}`);
-      if (next === undefined || known.has(next)) continue;
-      known.add(next);
+      if (next === undefined || paths.has(next)) continue;
+      paths.add(next);
       files.push({ path: next, from: source });
     }
   }

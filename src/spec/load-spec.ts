@@ -47,9 +47,9 @@ export interface LoadedSpec {
 export async function loadSpec(options: LoadOptions): Promise<LoadedSpec> {
   const findings = new Findings();
   const sensitive = new SensitiveTexts();
-  const found = await read(options, findings, sensitive);
+  const loaded = await read(options, findings, sensitive);
   const diagnostics = findings.diagnostics(options.untrusted === true ? 0 : undefined, sensitive);
-  return found === undefined || findings.failed ? { diagnostics } : { ...found, diagnostics };
+  return loaded === undefined || findings.failed ? { diagnostics } : { ...loaded, diagnostics };
 }
 
 async function read(
@@ -178,8 +178,8 @@ export async function openExpandedSpec(
   const shared = { suggest, findings, sensitive, patterns };
   if (options.allTargets === true)
     await checkOtherTargets(included.root, target?.name, { registry, ...shared });
-  const given = { vars: assigned(vars, findings), varFiles, env, untrusted };
-  const values = variablesOf(written, variables, given, shared);
+  const assignments = { vars: assigned(vars, findings), varFiles, env, untrusted };
+  const values = variablesOf(written, variables, assignments, shared);
   const expanded = await expandSpec(written, {
     files,
     variables: values,

@@ -276,9 +276,9 @@ const OF_TASK_ALONE = [
 ] as const;
 
 function unknownFields(task: JsonObject): readonly string[] {
-  const known = new Set<string>([...OF_TASK, ...OF_TASK_ALONE, "task_key"]);
+  const knownFields = new Set<string>([...OF_TASK, ...OF_TASK_ALONE, "task_key"]);
   return Object.keys(task)
-    .filter((field) => !known.has(field) && !isUsual(field, task[field] ?? null))
+    .filter((field) => !knownFields.has(field) && !isUsual(field, task[field] ?? null))
     .map((field) => `tasks.${field}`);
 }
 

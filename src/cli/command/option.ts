@@ -15,7 +15,7 @@ export interface OptionSpec<T> {
   /** Whether the empty string is a valid value. */
   readonly mayBeEmpty?: true;
   /** Reads the value from the given strings, in their order; a flag has an empty string for each occurrence. */
-  parse(given: readonly string[], refuse: RefuseValue): T;
+  parse(texts: readonly string[], refuse: RefuseValue): T;
 }
 
 export type Options = Readonly<Record<string, OptionSpec<unknown>>>;
@@ -25,11 +25,11 @@ export type ValuesOf<O extends Options> = {
 };
 
 export function flagOption(flags: string, description: string): OptionSpec<boolean> {
-  return { flags, description, parse: (given) => given.length > 0 };
+  return { flags, description, parse: (texts) => texts.length > 0 };
 }
 
 export function textOption(flags: string, description: string): OptionSpec<string | undefined> {
-  return { flags, description, parse: (given) => given.at(-1) };
+  return { flags, description, parse: (texts) => texts.at(-1) };
 }
 
 /** A file or folder to write. `-` is standard output if that is the default; otherwise it is refused. */
@@ -41,8 +41,8 @@ export function outOption(
   return {
     flags,
     description,
-    parse(given, refuse) {
-      const last = given.at(-1);
+    parse(texts, refuse) {
+      const last = texts.at(-1);
       if (last !== "-") return last;
       if (dash === "is refused") refuse(last, "name a file; standard output is not supported");
       return undefined;
@@ -51,7 +51,7 @@ export function outOption(
 }
 
 export function textsOption(flags: string, description: string): OptionSpec<readonly string[]> {
-  return { flags, description, parse: (given) => given };
+  return { flags, description, parse: (texts) => texts };
 }
 
 /** Values that are passed on unchanged, so an empty one is a value. */
@@ -65,7 +65,7 @@ export function choiceOption<const C extends string>(
   choices: readonly [C, ...C[]],
 ): OptionSpec<C> {
   const { parse, ...rest } = optionalChoiceOption(flags, description, choices);
-  return { ...rest, parse: (given, refuse) => parse(given, refuse) ?? choices[0] };
+  return { ...rest, parse: (texts, refuse) => parse(texts, refuse) ?? choices[0] };
 }
 
 /** A choice that may be left to something else, such as the environment. */
@@ -78,7 +78,7 @@ export function optionalChoiceOption<const C extends string>(
     flags,
     description: `${description}: ${choices.join(", ")}`,
     choices,
-    parse: (given, refuse) => given.map((text) => chosen(text, choices, refuse)).at(-1),
+    parse: (texts, refuse) => texts.map((text) => chosen(text, choices, refuse)).at(-1),
   };
 }
 
@@ -98,11 +98,11 @@ function chosen<C extends string>(
 export function oneFormat<T>(spec: OptionSpec<T>): OptionSpec<T> {
   return {
     ...spec,
-    parse(given, refuse) {
-      const [first] = given;
-      for (const other of given.filter((text) => text !== first))
+    parse(texts, refuse) {
+      const [first] = texts;
+      for (const other of texts.filter((text) => text !== first))
         refuse(other, `the format is already ${first}; run the command once for each format`);
-      return spec.parse(given, refuse);
+      return spec.parse(texts, refuse);
     },
   };
 }
@@ -120,8 +120,8 @@ export function outputsOption<const F extends string>(
     flags: "-o, --output <format[=file]>",
     description: `output format, to standard output or to a file; repeatable: ${formats.join(", ")}`,
     choices: formats,
-    parse: (given, refuse) =>
-      given.reduce<readonly OutputRequest<F>[]>(
+    parse: (texts, refuse) =>
+      texts.reduce<readonly OutputRequest<F>[]>(
         (before, text) => withOutput(before, text, formats, refuse),
         [],
       ),
@@ -181,7 +181,7 @@ function lastValueOption<T>(
     if (value === undefined) refuse(text, `use ${expected}`);
     return value;
   };
-  return { flags, description, parse: (given, refuse) => given.map((text) => checked(text, refuse)).at(-1) };
+  return { flags, description, parse: (texts, refuse) => texts.map((text) => checked(text, refuse)).at(-1) };
 }
 
 /** The strings given for each option, by its attribute name (`varFile` for `--var-file`), in the order of the command line. */
@@ -196,20 +196,20 @@ export function optionValues<O extends Options>(
   const problems: Diagnostic[] = [];
   const values = Object.entries(spec).map(([name, option]) => {
     const attribute = attributeOf(option);
-    const given = [...(root[attribute] ?? []), ...(own[attribute] ?? [])];
-    return [name, readOption(option, given, problems)] as const;
+    const texts = [...(root[attribute] ?? []), ...(own[attribute] ?? [])];
+    return [name, readOption(option, texts, problems)] as const;
   });
   return { values: Object.fromEntries(values) as ValuesOf<O>, problems };
 }
 
-function readOption(option: OptionSpec<unknown>, given: readonly string[], problems: Diagnostic[]): unknown {
+function readOption(option: OptionSpec<unknown>, texts: readonly string[], problems: Diagnostic[]): unknown {
   const long = longOf(option);
   // `--state "$PLACE"` with an empty variable does not mean the default, so it must not become the default.
   const isEmpty = (text: string) => text === "" && takesValue(option) && option.mayBeEmpty !== true;
-  if (given.some(isEmpty))
+  if (texts.some(isEmpty))
     problems.push(error("CLI_USAGE", `${long} is empty`, { hint: "to use the default, omit the option" }));
   return option.parse(
-    given.filter((text) => !isEmpty(text)),
+    texts.filter((text) => !isEmpty(text)),
     (text, why) => problems.push(error("CLI_USAGE", `${long} cannot be ${JSON.stringify(text)}: ${why}`)),
   );
 }

@@ -14,7 +14,7 @@ export const completionOf = (entries: readonly CommandEntry[]): Command =>
     args: [{ name: "<shell>", description: "bash, zsh, or fish", takes: SHELLS }],
     notes: 'To use it in bash, run `eval "$(workspace completion bash)"`.',
     async run(context, _options, [shell]) {
-      const supported = SHELLS.find((one) => one === shell);
+      const supported = SHELLS.find((shellName) => shellName === shell);
       if (supported === undefined) {
         const hint = nearestHint(shell ?? "", SHELLS, "use bash, zsh, or fish", "words");
         throw failureOf("CLI_USAGE", `shell "${shell}" is not supported`, { hint });

@@ -353,7 +353,7 @@ function reported(all: readonly Diagnostic[]): readonly Diagnostic[] {
 
 interface RunLog {
   line(text: string): void;
-  diagnostics(found: readonly Diagnostic[]): void;
+  diagnostics(diagnostics: readonly Diagnostic[]): void;
   flush(): void;
 }
 

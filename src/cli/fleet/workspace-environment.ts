@@ -86,9 +86,9 @@ export function hostProblem(
 
 /** `*.example.com` is every name below example.com. Plain http is permitted only where the pattern says it. */
 function matches(pattern: string, host: string): boolean {
-  const [wanted, found] = [pattern.toLowerCase().replace(/^https:\/\//, ""), host.toLowerCase()];
-  if (!wanted.startsWith("*.")) return wanted === found;
-  return found.endsWith(wanted.slice(1)) && !found.includes("/");
+  const [lowerPattern, lowerHost] = [pattern.toLowerCase().replace(/^https:\/\//, ""), host.toLowerCase()];
+  if (!lowerPattern.startsWith("*.")) return lowerPattern === lowerHost;
+  return lowerHost.endsWith(lowerPattern.slice(1)) && !lowerHost.includes("/");
 }
 
 const HINT = `change the fleet file, or add the host to ${FLEET_HOSTS} if credentials may be sent there`;

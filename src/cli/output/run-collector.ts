@@ -25,7 +25,7 @@ type Found = Pick<RunResult, "resources" | "differences" | "differing" | "planMs
 export class RunCollector implements RunObserver {
   readonly #command: string;
   readonly #requests = new Map<string, RequestGroup>();
-  #found: Found = {};
+  #facts: Found = {};
   #host = "";
   #errors: readonly Diagnostic[] = [];
 
@@ -44,7 +44,7 @@ export class RunCollector implements RunObserver {
     const differences = this.#command === "drift" ? driftDifferences(plan) : plannedDifferences(plan);
     this.#host = plan.host;
     this.#errors = errorsIn([...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)]);
-    this.#found = {
+    this.#facts = {
       resources: byKind(state.records.keys()),
       ...groupedBoth(differences),
       planMs,
@@ -56,8 +56,8 @@ export class RunCollector implements RunObserver {
       ...outcome.diagnostics,
       ...outcome.changes.flatMap(({ diagnostic }) => diagnostic ?? []),
     ]);
-    this.#found = {
-      ...this.#found,
+    this.#facts = {
+      ...this.#facts,
       resources: byKind(state.records.keys()),
       ...groupedBoth(plannedDifferences(plan)),
       applyMs: outcome.elapsedMs,
@@ -72,7 +72,7 @@ export class RunCollector implements RunObserver {
 
   get facts(): Found & Pick<RunResult, "host" | "requests"> {
     const requests = [...this.#requests].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
-    return { ...this.#found, host: this.#host, requests };
+    return { ...this.#facts, host: this.#host, requests };
   }
 }
 

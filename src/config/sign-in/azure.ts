@@ -47,10 +47,10 @@ function resourceIdIn({ value, from }: SourcedValue): string {
 
 function cloudNamed(sourcedValue: SourcedValue | undefined): AzureCloud {
   const name = sourcedValue?.value.toLowerCase() ?? "public";
-  const azureCloud = AZURE_CLOUDS.find((one) => one.name === name);
+  const azureCloud = AZURE_CLOUDS.find((cloud) => cloud.name === name);
   if (azureCloud !== undefined) return azureCloud;
   throw failureOf("CLI_USAGE", `${sourcedValue?.from} is not an environment of Azure`, {
-    hint: `set it to ${AZURE_CLOUDS.map((one) => one.name).join(", ")}, or unset it`,
+    hint: `set it to ${AZURE_CLOUDS.map((cloud) => cloud.name).join(", ")}, or unset it`,
   });
 }
 

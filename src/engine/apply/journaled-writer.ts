@@ -32,7 +32,7 @@ export class JournaledWriter implements OperationWriter {
   #sent = 0;
   #succeeded = 0;
   #refused = 0;
-  #made: RemoteId | undefined;
+  #createdId: RemoteId | undefined;
 
   /** `mayBegin` is checked until the first request of the change is sent. */
   constructor(
@@ -62,7 +62,7 @@ export class JournaledWriter implements OperationWriter {
 
   /** The id of an object that exists and is not finished. */
   get createdId(): RemoteId | undefined {
-    return this.#made;
+    return this.#createdId;
   }
 
   read(operation: ReadOperation, input?: RequestInput): Promise<JsonObject> {
@@ -110,7 +110,7 @@ export class JournaledWriter implements OperationWriter {
     const seq = await this.#seq;
     if (seq === undefined) throw new Error("created() before any request: nothing can exist yet");
     assertId(id, this.#intent.address);
-    this.#made = id;
+    this.#createdId = id;
     await this.#lease.append({ type: "created", intent: seq, id });
   }
 
@@ -154,8 +154,8 @@ export async function waitUntil<T>(
 ): Promise<T> {
   const end = on.clock.now() + deadlineMs;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
-    const found = await look();
-    if (found !== undefined) return found;
+    const result = await look();
+    if (result !== undefined) return result;
     if (on.signal?.aborted === true) throw interrupted(what);
     const left = end - on.clock.now();
     if (left <= 0) throw tooLate(what, deadlineMs);

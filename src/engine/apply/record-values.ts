@@ -190,8 +190,8 @@ async function attributeOf(run: ApplyRun, address: Address, attribute: string): 
   const record = run.input.lease.record(address);
   if (record !== undefined) {
     if (attribute === provider.idAttribute) return record.id;
-    const found = record.applied[attribute] ?? (await liveAttribute(run, provider, record.id, attribute));
-    if (found !== undefined) return found;
+    const value = record.applied[attribute] ?? (await liveAttribute(run, provider, record.id, attribute));
+    if (value !== undefined) return value;
   }
   throw failureOf("PLAN_UNKNOWN_NAME", `${address} has no ${attribute}`, {
     address,

@@ -36,7 +36,7 @@ export async function listKinds(input: ListKindsInput): Promise<Live> {
     reading.set(provider.kind, readKind(input, slots, provider, parents));
   }
   let done = 0;
-  const found = await Promise.all(
+  const liveKinds = await Promise.all(
     [...reading].map(async ([kind, read]) => {
       const live = await read;
       done += 1;
@@ -45,7 +45,7 @@ export async function listKinds(input: ListKindsInput): Promise<Live> {
       return [kind, live] as const;
     }),
   );
-  return withNames(input.registry, new Map(found));
+  return withNames(input.registry, new Map(liveKinds));
 }
 
 async function readKind(
@@ -158,7 +158,7 @@ async function settled(answers: ReadonlyMap<string, Promise<LookupAnswer>>): Pro
 }
 
 async function offered({ singular, operation, values }: Catalog, reader: Reader): Promise<LookupAnswer> {
-  const head = { one: singular, operation };
+  const head = { singular, operation };
   try {
     return { ...head, readable: true, values: new Set(values(await reader.read(operation))) };
   } catch (failure) {

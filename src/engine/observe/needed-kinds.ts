@@ -50,8 +50,8 @@ class Need {
     for (const address of this.#addresses) used.add(kindOf(address));
     for (const address of restriction === undefined ? [] : this.#all())
       if (restriction?.mayName(kindOf(address)) === true) used.add(kindOf(address));
-    const known = new Set([...used].filter((kind) => registry.find(kind) !== undefined));
-    return transitiveClosure([...known, ...this.#principals(known)], (kind) =>
+    const registered = new Set([...used].filter((kind) => registry.find(kind) !== undefined));
+    return transitiveClosure([...registered, ...this.#principals(registered)], (kind) =>
       this.#behind(registry.get(kind)),
     );
   }
@@ -83,11 +83,12 @@ class Need {
   }
 
   /** A key of unique names; empty for others. */
-  #nameKey(one: { readonly address: Address; readonly name: string } | undefined): string {
-    const provider = one === undefined ? undefined : this.#from.registry.find(kindOf(one.address));
-    return one === undefined || provider?.unique !== true
+  #nameKey(namedObject: { readonly address: Address; readonly name: string } | undefined): string {
+    const provider =
+      namedObject === undefined ? undefined : this.#from.registry.find(kindOf(namedObject.address));
+    return namedObject === undefined || provider?.unique !== true
       ? ""
-      : `${provider.kind}\n${foldName(provider, one.name)}`;
+      : `${provider.kind}\n${foldName(provider, namedObject.name)}`;
   }
 
   #dependents(): ReadonlyMap<Address, readonly Address[]> {
@@ -159,7 +160,7 @@ class Need {
   /** Kinds of names that new resources speak of and the spec does not declare: whether they exist is checked where one of the kinds is read anyway. */
   #principals(used: ReadonlySet<string>): readonly string[] {
     const { registry, spec, state } = this.#from;
-    const found = new Set<string>();
+    const principalKinds = new Set<string>();
     const naming = registry.kinds.filter(({ planning }) => planning.namedInKey !== undefined);
     const kinds = new Set(naming.map(({ kind }) => kind));
     for (const address of this.#addresses) {
@@ -169,9 +170,9 @@ class Need {
       if (namedObject === undefined || !namedObject.kinds.some((kind) => used.has(kind))) continue;
       if (resource.dependsOn.some((address) => namedObject.kinds.includes(kindOf(address)))) continue;
       if (namedObject.kinds.some((kind) => isBuiltIn(registry.get(kind), namedObject.name))) continue;
-      for (const kind of namedObject.kinds) found.add(kind);
+      for (const kind of namedObject.kinds) principalKinds.add(kind);
     }
-    return [...found];
+    return [...principalKinds];
   }
 }
 

@@ -74,8 +74,8 @@ class Reading {
 
   /** Each kind is read once; members wait for their parents. */
   #kind(provider: Provider): Promise<LiveKind> {
-    const known = this.#kinds.get(provider.kind);
-    if (known !== undefined) return known;
+    const earlierRead = this.#kinds.get(provider.kind);
+    if (earlierRead !== undefined) return earlierRead;
     const reading = this.#read(provider).then((liveKind) => this.#told(provider, liveKind));
     // Failures other than answers of the service reach the caller through all().
     reading.catch(() => undefined);
@@ -177,11 +177,11 @@ class Reading {
       return provider.operations.readDetails?.(this.#reader, object, desired) ?? object;
     // An access list has the names that the spec uses.
     const key = `${provider.kind}\n${object.id}\n${canonicalJson(desired?.access ?? null)}`;
-    const known =
+    const details =
       snapshot.objects.get(key) ??
       Promise.resolve(provider.operations.readDetails?.(reader, object, desired) ?? object);
-    snapshot.objects.set(key, known);
-    return known;
+    snapshot.objects.set(key, details);
+    return details;
   }
 }
 
@@ -220,15 +220,15 @@ export function withNames(registry: Registry, live: Live): Live {
 
 function named(
   provider: Provider,
-  found: Extract<LiveKind, { readonly readable: true }>,
+  liveKind: Extract<LiveKind, { readonly readable: true }>,
   live: Live,
   names: NameIndex,
 ): LiveKind {
   const kinds = kindsNamedBy(provider.fields);
-  if (kinds.size === 0) return found;
+  if (kinds.size === 0) return liveKind;
   const unasked = new Set([...kinds].filter((kind) => !live.has(kind)));
   let missing: Diagnostic | undefined;
-  const objects = found.objects.map((object) => ({
+  const objects = liveKind.objects.map((object) => ({
     ...object,
     values: translateNames(
       provider.fields,
@@ -240,7 +240,7 @@ function named(
       },
     ),
   }));
-  return missing === undefined ? { ...found, objects } : { readable: false, diagnostic: missing };
+  return missing === undefined ? { ...liveKind, objects } : { readable: false, diagnostic: missing };
 }
 
 function unreadableNames(provider: Provider, kind: string, reason: Diagnostic): Diagnostic {

@@ -34,9 +34,9 @@ export function memoizedReader(
     read: (operation, input) => {
       if (!all && !operation.endsWith("/list")) return reader.read(operation, input);
       const key = `${operation}\n${canonicalJson(input ?? {})}`;
-      const known = asked.get(key) ?? reader.read(operation, input);
-      asked.set(key, known);
-      return known;
+      const answer = asked.get(key) ?? reader.read(operation, input);
+      asked.set(key, answer);
+      return answer;
     },
   };
 }
@@ -180,10 +180,10 @@ function optional<T>(value: T | undefined): readonly T[] {
 
 /** The result of `make`, made once and only when it is needed: most kinds need little of what is known. */
 function lazily<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
+  let value: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= make();
+    return value;
   };
 }
 

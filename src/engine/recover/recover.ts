@@ -44,13 +44,13 @@ export function recover(input: RecoverInput): Recovered {
   const liveIndex = indexLive(input.live, input.registry);
   const entries: JournalEntry[] = [];
   const diagnostics: Diagnostic[] = [];
-  const take = (found: {
+  const take = (resolution: {
     readonly entries: readonly JournalEntry[];
     readonly diagnostic?: Diagnostic;
   }): void => {
-    for (const entry of found.entries) add(draft, { seq: 0, at: input.now, entry });
-    entries.push(...found.entries);
-    if (found.diagnostic !== undefined) diagnostics.push(found.diagnostic);
+    for (const entry of resolution.entries) add(draft, { seq: 0, at: input.now, entry });
+    entries.push(...resolution.entries);
+    if (resolution.diagnostic !== undefined) diagnostics.push(resolution.diagnostic);
   };
   const readable = (kind: string, name: string): boolean =>
     input.live.get(kind)?.readable === true && liveIndex.unreadable(kind, name) === undefined;
@@ -64,7 +64,7 @@ export function recover(input: RecoverInput): Recovered {
   };
   for (const intent of input.state.open)
     take(resolveIntent(intent, draft.records.get(intent.address), recovery));
-  for (const one of [...draft.sweeps.values()]) take(sweep(one, draft.records, recovery));
+  for (const openSweep of [...draft.sweeps.values()]) take(sweep(openSweep, draft.records, recovery));
   return { state: stateOf(draft), entries, diagnostics };
 }
 
@@ -90,19 +90,23 @@ interface Swept {
 
 const NOT_YET: Swept = { entries: [] };
 
-function sweep(one: Sweep, records: ReadonlyMap<Address, StateRecord>, recovery: RecoveryContext): Swept {
-  const done: JournalEntry = { type: "swept", token: one.token };
-  const later = recovery.now > one.until ? { entries: [done] } : NOT_YET;
-  const provider = recovery.registry.find(kindOf(one.address));
-  const { intent } = one;
+function sweep(
+  openSweep: Sweep,
+  records: ReadonlyMap<Address, StateRecord>,
+  recovery: RecoveryContext,
+): Swept {
+  const done: JournalEntry = { type: "swept", token: openSweep.token };
+  const later = recovery.now > openSweep.until ? { entries: [done] } : NOT_YET;
+  const provider = recovery.registry.find(kindOf(openSweep.address));
+  const { intent } = openSweep;
   if (provider === undefined || intent === undefined) return later;
   const left = partialUploadOf(intent, provider, recovery);
   if (left.length > 0) return { entries: [...left, done] };
   if (intent.action === "update") return later;
   const live = findCreated(intent, provider, recovery);
   if (live === undefined) return later;
-  if (isRecorded(records.get(one.address), live)) return { entries: [done] };
-  const record = claimed(intent, provider, records.get(one.address), live);
+  if (isRecorded(records.get(openSweep.address), live)) return { entries: [done] };
+  const record = claimed(intent, provider, records.get(openSweep.address), live);
   if (record !== undefined) return { entries: [{ type: "record", record }, done] };
   return later;
 }
@@ -200,10 +204,10 @@ export class MovePaths {
   /** The entry of an address itself, or else of the innermost module that contains it. */
   #stepFrom(address: Address): Step | undefined {
     const { registry, declared } = this.#rules;
-    for (const one of addressesOf(registry.find(kindOf(address)), address)) {
-      const move = this.#byFrom.get(one);
+    for (const ownerAddress of addressesOf(registry.find(kindOf(address)), address)) {
+      const move = this.#byFrom.get(ownerAddress);
       if (move === undefined || (isNested(move) && declared.has(address))) continue;
-      const rest = nameOf(address).slice(nameOf(one).length);
+      const rest = nameOf(address).slice(nameOf(ownerAddress).length);
       return { move, from: address, to: addressOf(kindOf(address), `${nameOf(move.to)}${rest}`) };
     }
     return undefined;

@@ -87,8 +87,8 @@ export async function prepareTables(
   program: string,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  const found = await checkTables(database, schema, program, migrations);
-  if (found === newestOf(migrations)) return;
+  const presentVersion = await checkTables(database, schema, program, migrations);
+  if (presentVersion === newestOf(migrations)) return;
   await database.script([
     `select pg_advisory_xact_lock(hashtext('workspace fleet tables ${schema}'))`,
     ...[schema, queueSchema(schema)].map(
@@ -108,11 +108,11 @@ export async function checkTables(
   program: string,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<number> {
-  const found = await tablesVersion(database, schema);
+  const version = await tablesVersion(database, schema);
   const newest = newestOf(migrations);
-  if (found > newest)
-    throw tooNew("tables of the fleet", found, await writerOf(database, schema), program, newest);
-  return found;
+  if (version > newest)
+    throw tooNew("tables of the fleet", version, await writerOf(database, schema), program, newest);
+  return version;
 }
 
 function newestOf(migrations: readonly Migration[]): number {

@@ -395,11 +395,11 @@ type UnreadFailure = { readonly [Field in keyof DeadJob["failure"]]?: unknown };
 
 /** pg-boss wraps what it writes itself, such as a lost heartbeat, in `value`. */
 function failureOf(output: object | null): DeadJob["failure"] {
-  const found = (output ?? {}) as { readonly value?: object };
-  const { status, worker, diagnostics, message } = { ...found, ...found.value } as UnreadFailure;
-  const known = RESULT_STATUSES.find((one) => one === status);
+  const wrapped = (output ?? {}) as { readonly value?: object };
+  const { status, worker, diagnostics, message } = { ...wrapped, ...wrapped.value } as UnreadFailure;
+  const resultStatus = RESULT_STATUSES.find((text) => text === status);
   return {
-    status: known,
+    status: resultStatus,
     ...(typeof worker === "string" ? { worker } : {}),
     diagnostics: diagnosticsIn(diagnostics),
     ...(typeof message === "string" ? { message: queueMessage(message) } : {}),

@@ -252,12 +252,12 @@ export function jobOptions(
 export function jobOf(data: unknown): FleetJob | undefined {
   if (typeof data !== "object" || data === null) return undefined;
   const { workspace, command, rollout, paused } = data as Partial<Record<string, unknown>>;
-  const known = FLEET_COMMANDS.find((name) => name === command);
-  if (typeof workspace !== "string" || known === undefined) return undefined;
+  const fleetCommand = FLEET_COMMANDS.find((name) => name === command);
+  if (typeof workspace !== "string" || fleetCommand === undefined) return undefined;
   const { id, wave } = (rollout ?? {}) as Partial<Record<string, unknown>>;
   return {
     workspace,
-    command: known,
+    command: fleetCommand,
     ...(typeof id === "string" && typeof wave === "string" ? { rollout: { id, wave } } : {}),
     ...(typeof paused === "string" ? { paused } : {}),
   };

@@ -137,7 +137,7 @@ function unconfirmed(
 }
 
 function describes(context: LookupContext, place: LookupSource, answer: LookupAnswer): string {
-  if (place.in === "catalog") return `a ${answer.one} of the workspace`;
+  if (place.in === "catalog") return `a ${answer.singular} of the workspace`;
   const { singular } = context.input.registry.get(place.of);
   return place.in === "ids" ? `the ID of a ${singular} in the workspace` : `a ${singular} in the workspace`;
 }
@@ -157,7 +157,7 @@ function unchecked(
 ): Diagnostic {
   const [first] = questions;
   const answer = answerTo(lookups, first.place);
-  const what = answer?.one === undefined ? first.place.of : `${answer.one}s`;
+  const what = answer?.singular === undefined ? first.place.of : `${answer.singular}s`;
   const about = listed(questions.map(({ address, path }) => `${toDottedPath(path)} of ${address}`));
   const verb = questions.length === 1 ? "is" : "are";
   const at = context.input.spec.resources.get(first.address)?.locate(first.path);

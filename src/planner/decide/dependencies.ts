@@ -21,7 +21,7 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
   for (const [going, holders] of liveHolders(context, changes))
     for (const holder of holders) addTo(dependents, holder, going);
   const holders = (address: Address): readonly Address[] =>
-    [...(dependents.get(address) ?? [])].filter((one) => acting.has(one) && one !== address).sort();
+    [...(dependents.get(address) ?? [])].filter((holder) => acting.has(holder) && holder !== address).sort();
   const createdFirst = new Set(changes.flatMap((change) => (isCreatedFirst(change) ? [change.address] : [])));
   /** A holder that is replaced too, and whose old object did not hold the old object: only the new ones depend on each other. */
   const isNewHolder = (holder: Address, address: Address): boolean =>
@@ -277,7 +277,7 @@ export function withFreedPaths(registry: PlanningRegistry, changes: readonly Cha
     const addresses = blockersOf(paths, tree, change.name);
     if (addresses.length > 0) blockers.set(change, addresses);
   }
-  const byAddress = new Map(deletes.map((one) => [one.address, one]));
+  const byAddress = new Map(deletes.map((deletion) => [deletion.address, deletion]));
   const amongDeletes = (address: Address): readonly Address[] =>
     (byAddress.get(address)?.dependsOn ?? []).filter((address) => byAddress.has(address));
   const first = transitiveClosure([...blockers.values()].flat(), amongDeletes);

@@ -315,8 +315,8 @@ function pairs(
   for (const [open, alike] of Map.groupBy(creates, openFields)) {
     const without = new Set([...open.split("\n"), provider.nameField ?? ""]);
     const wanted = Map.groupBy(alike, (create) => comparableValues(create.after, without));
-    const recorded = Map.groupBy(deletes, (one) =>
-      comparableValues(writtenOf(context, provider, one), without),
+    const recorded = Map.groupBy(deletes, (deletion) =>
+      comparableValues(writtenOf(context, provider, deletion), without),
     );
     for (const [key, successors] of wanted) {
       const candidates = (key === NOTHING ? undefined : recorded.get(key)) ?? [];

@@ -45,10 +45,10 @@ export function diffResource(
 const NOTHING_INHERITED: Inherited = { replaces: false, serverDefault: false, unmanaged: false };
 
 /** Most members are nowhere, or the same on both sides; no path and no rule is needed to see that. With the early returns of the audit, this saves 9% of a plan of 100,100 resources. */
-function plainlySame(schema: FieldSchema, desired: Json | undefined, found: Json | undefined): boolean {
+function plainlySame(schema: FieldSchema, desired: Json | undefined, live: Json | undefined): boolean {
   if (schema.writeOnly === true) return false;
-  if (desired === undefined) return found === undefined && schema.serverDefault !== true;
-  return desired === found && typeof desired !== "object";
+  if (desired === undefined) return live === undefined && schema.serverDefault !== true;
+  return desired === live && typeof desired !== "object";
 }
 
 function walk(
@@ -56,7 +56,7 @@ function walk(
   path: Path,
   schema: FieldSchema,
   desired: Json | undefined,
-  found: Json | undefined,
+  returned: Json | undefined,
   from: Inherited,
 ): void {
   if (schema.readOnly === true || schema.source === true) return;
@@ -66,7 +66,7 @@ function walk(
     unmanaged: from.unmanaged || (schema.whenAbsent === "unmanaged" && !isRecorded(on, path)),
   };
   // A field that the service omits has its default.
-  const live = found === undefined ? schema.default : withoutAdded(schema, desired, found);
+  const live = returned === undefined ? schema.default : withoutAdded(schema, desired, returned);
   if (schema.writeOnly === true) hidden(on, path, schema, desired, inherited);
   else if (desired === undefined) unset(on, path, schema, live, inherited);
   else if (isObject(desired) && isObject(live) && hasMembers(schema))
@@ -95,8 +95,8 @@ function members(
   for (const key of keysOf(schema, desired, live)) {
     const inner = memberSchema(schema, key);
     const wanted = member(desired, key);
-    const found = member(live, key);
-    if (!plainlySame(inner, wanted, found)) walk(on, [...path, key], inner, wanted, found, below);
+    const liveMember = member(live, key);
+    if (!plainlySame(inner, wanted, liveMember)) walk(on, [...path, key], inner, wanted, liveMember, below);
   }
 }
 
@@ -104,10 +104,10 @@ function keysOf(schema: FieldSchema, desired: JsonObject, live: JsonObject): rea
   const declared = schema.properties ?? {};
   const names = Object.keys(declared);
   const wanted = Object.keys(desired).filter((key) => !Object.hasOwn(declared, key));
-  const found = Object.keys(live).filter(
+  const liveOnly = Object.keys(live).filter(
     (key) => !Object.hasOwn(declared, key) && !Object.hasOwn(desired, key),
   );
-  return [...names, ...wanted.sort(), ...found.sort()];
+  return [...names, ...wanted.sort(), ...liveOnly.sort()];
 }
 
 function member(object: JsonObject, key: string): Json | undefined {

@@ -80,7 +80,10 @@ export function isSameValue(schema: FieldSchema, a: Json | undefined, b: Json | 
 
 export function isIgnored(path: Path, ignored: readonly string[]): boolean {
   const text = toDottedPath(path);
-  return ignored.some((one) => text === one || text.startsWith(`${one}.`) || text.startsWith(`${one}[`));
+  return ignored.some(
+    (ignoredPath) =>
+      text === ignoredPath || text.startsWith(`${ignoredPath}.`) || text.startsWith(`${ignoredPath}[`),
+  );
 }
 
 /** Ignored fields keep their live value, so that a write for another field does not undo them. */

@@ -23,9 +23,9 @@ export function recordedLive(registry: PlanningRegistry, state: State): Live {
 
 function objectOf(provider: PlannedKind, record: StateRecord): LiveObject {
   const observed = record.status === "ready" ? record.seen : {};
-  const known = record.status === "creating" ? {} : merged(observed, record.applied);
+  const recordedValues = record.status === "creating" ? {} : merged(observed, record.applied);
   const values: { [field: string]: Json } = {};
-  for (const [name, value] of Object.entries(known)) {
+  for (const [name, value] of Object.entries(recordedValues)) {
     const field = provider.fields[name];
     // The service never returns write-only fields; other observed values are witnesses.
     if (field !== undefined && field.writeOnly !== true) values[name] = value;

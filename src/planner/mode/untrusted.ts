@@ -127,8 +127,8 @@ function withoutSecretValues({ registry, spec, state }: UntrustedInput) {
     const field = secretField(registry.get(resource.kind));
     const recorded = field === undefined ? undefined : state.records.get(address)?.applied[field];
     if (field !== undefined) unchecked.push(address);
-    const known = field !== undefined && recorded !== undefined;
-    resources.set(address, known ? withValue(resource, field, recorded) : resource);
+    const isRecorded = field !== undefined && recorded !== undefined;
+    resources.set(address, isRecorded ? withValue(resource, field, recorded) : resource);
   }
   const notes =
     unchecked.length === 0
@@ -184,8 +184,8 @@ function foreignOf(
       .map((resource) => [resource.name, resource.values]),
   );
   return liveKind.objects.filter((object) => {
-    const known = owners.has(provider.kind, object.id) || names.has(foldName(provider, object.name));
-    if (known || !isOurs(object)) return false;
+    const isManaged = owners.has(provider.kind, object.id) || names.has(foldName(provider, object.name));
+    if (isManaged || !isOurs(object)) return false;
     return (
       provider.planning.isImplicit?.(object, state.caller?.name, parents.get(parentOf(object.name)) ?? {}) !==
       true

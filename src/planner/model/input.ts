@@ -64,7 +64,7 @@ export interface ContentTexts {
 /** The workspace's answer about one catalog or kind. */
 export type LookupAnswer = {
   /** For catalogs: what one of its values is, and the request that lists them. */
-  readonly one?: string;
+  readonly singular?: string;
   readonly operation?: string;
 } & (
   | {

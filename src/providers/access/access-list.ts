@@ -57,7 +57,9 @@ export interface DirectEntry {
 export async function directEntries(api: Reader, object: AccessObject): Promise<readonly DirectEntry[]> {
   const answer = await api.read("permissions/get", { ...object });
   return objectsIn(answer, "access_control_list").flatMap((entry) => {
-    const kind = (["user", "group", "sp"] as const).find((one) => typeof entry[MEMBER[one]] === "string");
+    const kind = (["user", "group", "sp"] as const).find(
+      (memberKind) => typeof entry[MEMBER[memberKind]] === "string",
+    );
     const direct = objectsIn(entry, "all_permissions").find(({ inherited }) => inherited !== true);
     if (kind === undefined || direct === undefined) return [];
     const principal = { kind, name: keyIn(entry, MEMBER[kind]) };
@@ -184,7 +186,7 @@ async function applicationId(api: Reader, name: string): Promise<string> {
   const answer = await api.read("scim/service-principals/list", {
     filter: `displayName eq ${JSON.stringify(name)}`,
   });
-  const ids = objectsIn(answer, "Resources").map((one) => keyIn(one, "applicationId"));
+  const ids = objectsIn(answer, "Resources").map((program) => keyIn(program, "applicationId"));
   const [id, ...others] = ids;
   if (id !== undefined && others.length === 0) return id;
   throw new Failure(
@@ -202,8 +204,8 @@ const callers = new WeakMap<Reader, Promise<string>>();
 
 /** The name of the caller, read once for each reader. */
 export function callerOf(api: Reader): Promise<string> {
-  const known =
+  const caller =
     callers.get(api) ?? api.read("scim/me").then((answer) => responseText(answer, "userName") ?? "");
-  callers.set(api, known);
-  return known;
+  callers.set(api, caller);
+  return caller;
 }

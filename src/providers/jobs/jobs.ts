@@ -228,13 +228,13 @@ export const jobs = defineProvider({
     read: byId,
     async create(api, task) {
       const values = normalize(task.values);
-      const made = await send(
+      const answer = await send(
         api,
         "jobs/create",
         inert(values, task.name, task.token),
         (settings) => settings,
       );
-      const id = remoteId(responseText(made, "job_id") ?? "");
+      const id = remoteId(responseText(answer, "job_id") ?? "");
       await api.created(id);
       await reset(api, id, values);
       return id;

@@ -121,7 +121,7 @@ function compareIds(a: string, b: string): number {
 /** `ETL_DB_PASSWORD` for `etl/db-password`, with a number where another secret has that word already. */
 export function variablesFor(secrets: readonly ExportedObject[]): ReadonlyMap<Address, string> {
   const taken = new Set<string>();
-  const found = new Map<Address, string>();
+  const addresses = new Map<Address, string>();
   for (const { address, live } of secrets) {
     const word = `${parentOf(live.name)}/${memberOf(live.name)}`
       .toUpperCase()
@@ -130,9 +130,9 @@ export function variablesFor(secrets: readonly ExportedObject[]): ReadonlyMap<Ad
     let name = word;
     for (let number = 2; taken.has(name); number++) name = `${word}_${number}`;
     taken.add(name);
-    found.set(address, name);
+    addresses.set(address, name);
   }
-  return found;
+  return addresses;
 }
 
 /** The comment above a scope: what would manage its secrets. */

@@ -78,9 +78,9 @@ function form(schema: FieldSchema, value: Json, on: ExportWriter): Json | undefi
     return all.length === 0 && !on.full ? undefined : all;
   }
   const out: { [key: string]: Json } = {};
-  for (const [key, one] of Object.entries(value as JsonObject)) {
+  for (const [key, inner] of Object.entries(value as JsonObject)) {
     const required = schema.properties === undefined || schema.required?.includes(key) === true;
-    const member = written(memberSchema(schema, key), one, undefined, required, on);
+    const member = written(memberSchema(schema, key), inner, undefined, required, on);
     if (member === undefined) continue;
     setMember(out, escaped(key), member);
   }

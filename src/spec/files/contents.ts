@@ -125,10 +125,10 @@ function fromExtension({ written, node, path, findings }: NamedSource, values: V
   const hint = `use ${NOTEBOOK_EXTENSIONS.join(", ")}, or set format and language`;
   if (byExtension === undefined && values.format === undefined && values.language === undefined)
     findings.error("SPEC_VALUE", message, node, { address, hint });
-  const known: { [field: string]: Json } = {};
+  const fields: { [field: string]: Json } = {};
   for (const [field, value] of Object.entries(byExtension ?? {}))
-    if (provider.fields[field] !== undefined && !overridden(field, values)) known[field] = value;
-  return known;
+    if (provider.fields[field] !== undefined && !overridden(field, values)) fields[field] = value;
+  return fields;
 }
 
 /** An explicit format overrides the extension, including its language. */

@@ -49,7 +49,7 @@ export function refusedWords({ refusal, bytes }: RefusedFile): {
 } {
   const { code, words } = REFUSALS[refusal];
   if (bytes === undefined) return { code, words };
-  return { code, words: `${words}: ${grouped(bytes.found)} bytes (limit: ${grouped(bytes.most)})` };
+  return { code, words: `${words}: ${grouped(bytes.size)} bytes (limit: ${grouped(bytes.most)})` };
 }
 
 /** Problems of one include that do not affect the other files. */
@@ -87,7 +87,7 @@ export class SpecFileReader {
   readonly #limits: FileLimits;
   readonly #digests = new Map<string, string>();
   #roots: MapNode[] = [];
-  #known = new Set<string>();
+  #readPaths = new Set<string>();
   #count = 0;
   #bytes = 0;
 
@@ -98,7 +98,7 @@ export class SpecFileReader {
   }
 
   get digests(): readonly { readonly path: string; readonly digest: string }[] {
-    return Array.from(this.#digests, ([path, one]) => ({ path, digest: one }));
+    return Array.from(this.#digests, ([path, digest]) => ({ path, digest }));
   }
 
   /** A file merged with its includes; undefined after reporting an error. */
@@ -109,21 +109,21 @@ export class SpecFileReader {
   /** A spec inside a file, merged with its includes. */
   rootOf(path: string, root: MapNode): MapNode | undefined {
     return this.#joined(() => {
-      this.#known.add(path);
+      this.#readPaths.add(path);
       this.#take(path, root);
     });
   }
 
   #joined(read: () => void): MapNode | undefined {
     this.#roots = [];
-    this.#known = new Set();
+    this.#readPaths = new Set();
     read();
     return joinFiles(this.#roots, this.#findings);
   }
 
   #file(path: string, from: Span | undefined): void {
-    if (this.#known.has(path)) return;
-    this.#known.add(path);
+    if (this.#readPaths.has(path)) return;
+    this.#readPaths.add(path);
     if (!this.#counts(from)) return;
     const opened = this.#tree.read(path, this.#limits.fileBytes);
     if (opened.ok) this.#read(path, opened.value, from);
@@ -176,9 +176,9 @@ export class SpecFileReader {
 
   #glob(path: string, pattern: string, node: SpecNode): void {
     if (!this.#counts(node)) return;
-    const found = this.#tree.glob([pattern], pathBeside(path, ".") ?? ".");
-    for (const one of found) this.#file(one, node);
-    if (found.length > 0) return;
+    const paths = this.#tree.glob([pattern], pathBeside(path, ".") ?? ".");
+    for (const matched of paths) this.#file(matched, node);
+    if (paths.length > 0) return;
     const [link] = this.#tree.irregular([pattern], pathBeside(path, ".") ?? ".");
     const told = `the include ${JSON.stringify(pattern)} matches`;
     if (link === undefined) this.#findings.error("SPEC_INCLUDE", `${told} no file`, node);

@@ -97,12 +97,12 @@ class FolderExpansion {
     const patterns = this.#patterns(folder, "include") ?? [usual];
     const except = this.#patterns(folder, "exclude") ?? [];
     if (!this.#hasRoom(PATTERN_COST * (patterns.length + except.length), folder)) return [];
-    const found = tree.glob(patterns, local, except);
-    if (!this.#hasRoom(found.length, folder)) return [];
-    if (found.length === 0 && tree.irregular(patterns, local, except).length > 0)
+    const matched = tree.glob(patterns, local, except);
+    if (!this.#hasRoom(matched.length, folder)) return [];
+    if (matched.length === 0 && tree.irregular(patterns, local, except).length > 0)
       error("SPEC_INCLUDE", `: only links or pipes in ${local} match, and the spec does not read those`);
-    else if (found.length === 0) error("SPEC_INCLUDE", `: no file in ${local} matches`);
-    const files = found.map((path) => fileIn(folder, path, local, node));
+    else if (matched.length === 0) error("SPEC_INCLUDE", `: no file in ${local} matches`);
+    const files = matched.map((path) => fileIn(folder, path, local, node));
     return [...foldersOf(files, folder, this.#registry), ...files];
   }
 

@@ -35,7 +35,7 @@ export interface RefusedFile {
   readonly ok: false;
   readonly refusal: FileRefusal;
   /** Of what is too large. A file that grows while it is read has at least these. */
-  readonly bytes?: { readonly found: number; readonly most: number };
+  readonly bytes?: { readonly size: number; readonly most: number };
 }
 
 export type OpenedFile<T> = { readonly ok: true; readonly value: T } | RefusedFile;
@@ -81,13 +81,13 @@ export function openSpecFolder(
 ): { readonly tree: SpecFolder; readonly main: string } | undefined {
   const folderName = dirname(file);
   const near = cwd === undefined ? folderName : relative(cwd, resolve(folderName));
-  const given = near === "" ? "." : near.startsWith("..") ? folderName : near;
+  const shownFolder = near === "" ? "." : near.startsWith("..") ? folderName : near;
   try {
     const folder = realpathSync(resolve(folderName));
     const main = basename(file);
     const onlyBeside = untrusted ? main : undefined;
     return {
-      tree: treeAt(folder, given, {
+      tree: treeAt(folder, shownFolder, {
         isPrivate: privateFiles(states, folder),
         onPathRead,
         onlyBeside,
@@ -113,7 +113,7 @@ function treeAt(
 ): SpecFolder {
   const isHidden = (path: string): boolean =>
     onlyBeside !== undefined && path !== onlyBeside && /(^|[\\/])\.(?!\.?([\\/]|$))/.test(path);
-  const found = (path: string): OpenedFile<string> => {
+  const permitted = (path: string): OpenedFile<string> => {
     // Check the name before the file so that the error does not reveal whether a hidden file exists.
     if (hasPrivateName(path)) return { ok: false, refusal: "private" };
     if (isHidden(path)) return { ok: false, refusal: "hidden" };
@@ -128,8 +128,9 @@ function treeAt(
     folder,
     shown: (path) => (text === "." ? path : join(text, path)),
     read: (path, most) =>
-      withFile(found(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
-    stream: (path, most, take) => withFile(found(path), most, (descriptor) => pieces(descriptor, most, take)),
+      withFile(permitted(path), most, (descriptor, size) => readWhole(descriptor, size, most)),
+    stream: (path, most, take) =>
+      withFile(permitted(path), most, (descriptor) => pieces(descriptor, most, take)),
     glob: (patterns, under, except = []) => {
       onPathRead(join(folder, under), patterns);
       return matching(folder, isInside, patterns, under, except);
@@ -139,14 +140,14 @@ function treeAt(
         (path) => !lstatSync(join(folder, path)).isFile(),
       ),
     size: (path) => {
-      const real = found(path);
+      const real = permitted(path);
       if (!real.ok) return real;
       const stats = lstatSync(real.value);
       return stats.isFile() ? { ok: true, value: stats.size } : { ok: false, refusal: "irregular" };
     },
-    realPath: found,
+    realPath: permitted,
     folderAt: (path) => {
-      const real = found(path);
+      const real = permitted(path);
       return !real.ok || lstatSync(real.value).isDirectory() ? real : { ok: false, refusal: "no folder" };
     },
   };
@@ -244,8 +245,8 @@ function pieces(descriptor: number, most: number, take: (piece: Uint8Array) => v
   }
 }
 
-function tooLarge(found: number, most: number): RefusedFile {
-  return { ok: false, refusal: "too large", bytes: { found, most } };
+function tooLarge(size: number, most: number): RefusedFile {
+  return { ok: false, refusal: "too large", bytes: { size, most } };
 }
 
 function refusalOf(problem: unknown): FileRefusal {
@@ -273,13 +274,13 @@ function privateFiles(states: readonly string[], tree: string): IsPrivate {
   const folders = states.flatMap((state) => idOf(state) ?? []);
   const around = folders.filter((id) => isInside(tree, id));
   const apart = folders.filter((id) => !around.includes(id));
-  const known = new Map<string, boolean>();
+  const isInStatesByFolder = new Map<string, boolean>();
   const isInStates = (folder: string): boolean => {
-    const before = known.get(folder);
+    const before = isInStatesByFolder.get(folder);
     if (before !== undefined) return before;
-    const found = apart.some((id) => isInside(folder, id));
-    known.set(folder, found);
-    return found;
+    const isWithin = apart.some((id) => isInside(folder, id));
+    isInStatesByFolder.set(folder, isWithin);
+    return isWithin;
   };
   return (path) =>
     hasPrivateName(path) ||

@@ -160,7 +160,7 @@ export class Findings {
       at === undefined ? -1 : (files.get(at.source.file) ?? 0);
     const start = ({ finding }: Kept): number => finding.at?.start ?? 0;
     const sorted = this.#all.toSorted((a, b) => rank(a) - rank(b) || start(a) - start(b));
-    const all = sorted.map((one, at) => diagnosticOf(one, at < framed));
+    const all = sorted.map((finding, at) => diagnosticOf(finding, at < framed));
     return sensitive === undefined ? all : sensitive.maskedDeep(all);
   }
 }

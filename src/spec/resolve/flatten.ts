@@ -81,7 +81,7 @@ class Flattening {
   part({ root, origin }: SpecPart): void {
     this.#origin = origin;
     for (const [section, { key, value }] of root.members) {
-      if (section.startsWith("x-") || CONTROL_SECTIONS.some((one) => one === section)) continue;
+      if (section.startsWith("x-") || CONTROL_SECTIONS.some((control) => control === section)) continue;
       const provider = this.#registry.find(section);
       if (provider === undefined || provider.nested !== undefined)
         this.#unknownSection(section, key, provider?.nested);

@@ -99,7 +99,7 @@ class Linking {
       this.#linkage.isSensitive && refersToSensitive(parts, this.#linkage)
         ? { ...node, sensitive: true as const }
         : node;
-    const values = parts.map((part) => (typeof part === "string" ? part : this.#known(part, schema)));
+    const values = parts.map((part) => (typeof part === "string" ? part : this.#valueInSpec(part, schema)));
     const [only, ...more] = values;
     if (!values.includes(undefined))
       return scalarAt(marked, only !== undefined && more.length === 0 ? only : values.map(String).join(""));
@@ -108,7 +108,7 @@ class Linking {
   }
 
   /** The value if it is in the spec: a natural name, or a field of another resource. */
-  #known(target: ReferenceTarget, schema: FieldSchema): ScalarValue | undefined {
+  #valueInSpec(target: ReferenceTarget, schema: FieldSchema): ScalarValue | undefined {
     const resource = this.#linkage.resources.get(target.address);
     if (resource === undefined) return undefined;
     const { provider } = resource;

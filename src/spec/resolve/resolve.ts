@@ -225,13 +225,14 @@ function isHidden(fields: MapNode, path: Path): boolean {
 /** Whether a sentence contains a sensitive value of the fields as a whole word. */
 function mentions(fields: MapNode, sentence: string): boolean {
   if (!hasSensitive(fields)) return false;
-  let found = false;
+  let isRepeated = false;
   visitNodes(fields, (node) => {
-    if (found || node.kind !== "scalar" || node.sensitive !== true) return;
+    if (isRepeated || node.kind !== "scalar" || node.sensitive !== true) return;
     const text = String(node.value).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    found = text !== "" && new RegExp(`(?<![\\p{L}\\p{N}])${text}(?![\\p{L}\\p{N}])`, "u").test(sentence);
+    isRepeated =
+      text !== "" && new RegExp(`(?<![\\p{L}\\p{N}])${text}(?![\\p{L}\\p{N}])`, "u").test(sentence);
   });
-  return found;
+  return isRepeated;
 }
 
 function hiddenWords(address: Address, path: Path) {

@@ -45,17 +45,17 @@ const HINT = "remove it, change the secret, and set its source: { env: NAME } or
 
 /** True if the spec contains the value; it is reported, and no frame shows it. */
 export function holdsLiteral(written: WrittenResource, findings: Findings): boolean {
-  let found = false;
+  let hasLiteral = false;
   for (const name of LITERALS) {
     const node = member(written.fields, name);
     if (node === undefined) continue;
-    found = true;
+    hasLiteral = true;
     node.source.mask(node);
     const { address } = written;
     const message = `the spec contains the secret value of ${address}`;
     findings.error("SPEC_SECRET_LITERAL", message, node, { address, hint: HINT });
   }
-  return found;
+  return hasLiteral;
 }
 
 /** Undefined after reporting a problem. */

@@ -64,7 +64,7 @@ class EntryReader {
       this.#error(`${section} must be a list of entries, not ${describeNode(node)}`, node);
       return [];
     }
-    const found: T[] = [];
+    const entries: T[] = [];
     for (const item of node.items) {
       if (item.kind !== "map") {
         this.#error(`an entry of ${section} must be a map, not ${describeNode(item)}`, item);
@@ -75,9 +75,9 @@ class EntryReader {
         if (!fields.includes(field)) this.#error(message, key, `known fields: ${fields.join(" and ")}`);
       }
       const entry = read(item);
-      if (entry !== undefined) found.push(entry);
+      if (entry !== undefined) entries.push(entry);
     }
-    return found;
+    return entries;
   }
 
   place(move: MovedEntry): Span | undefined {
@@ -119,8 +119,8 @@ class EntryReader {
     const { declared, registry } = this.#checks;
     this.#modules = new Map();
     for (const address of declared)
-      for (const one of addressesOf(registry.get(kindOf(address)), address))
-        if (!this.#modules.has(one)) this.#modules.set(one, address);
+      for (const owner of addressesOf(registry.get(kindOf(address)), address))
+        if (!this.#modules.has(owner)) this.#modules.set(owner, address);
     return this.#modules;
   }
 

@@ -172,9 +172,9 @@ export class DeclaredNames {
 
   constructor(resources: Iterable<WrittenResource>) {
     for (const { provider, name, address } of resources) {
-      const known = this.#kinds.get(provider.kind) ?? { provider, names: new Map<string, Address>() };
-      const { names } = known;
-      this.#kinds.set(provider.kind, known);
+      const kindNames = this.#kinds.get(provider.kind) ?? { provider, names: new Map<string, Address>() };
+      const { names } = kindNames;
+      this.#kinds.set(provider.kind, kindNames);
       const folded = foldName(provider, name);
       if (!names.has(folded)) names.set(folded, address);
     }
@@ -187,8 +187,8 @@ export class DeclaredNames {
   }
 
   find(kind: string, name: string): Address | undefined {
-    const known = this.#kinds.get(kind);
-    return known?.names.get(foldName(known.provider, name));
+    const kindNames = this.#kinds.get(kind);
+    return kindNames?.names.get(foldName(kindNames.provider, name));
   }
 }
 

@@ -125,7 +125,7 @@ function ruleOf(
   const severity = scalarText(member(node, "severity"));
   return {
     name,
-    severity: SEVERITIES.find((one) => one === severity) ?? "other",
+    severity: SEVERITIES.find((level) => level === severity) ?? "other",
     enforcement: scalarText(member(node, "enforcement")) === "warn" ? "warn" : "error",
     kinds,
     when: when && String(when.value),

@@ -72,14 +72,14 @@ export class RuleExpressions {
     text: string,
     offset: number,
   ): CompiledExpression | undefined {
-    const made = this.#checks.compile(text);
-    if ("evaluate" in made) {
-      this.#uses.push(...made.uses);
-      for (const use of made.uses) this.#checkField(part, node, use, offset);
-      return made;
+    const compiled = this.#checks.compile(text);
+    if ("evaluate" in compiled) {
+      this.#uses.push(...compiled.uses);
+      for (const use of compiled.uses) this.#checkField(part, node, use, offset);
+      return compiled;
     }
-    const { code, message, start, end } = made;
-    this.#error(`${part}: ${message}`, node, offset + start, offset + end, this.#hint(code, text, made));
+    const { code, message, start, end } = compiled;
+    this.#error(`${part}: ${message}`, node, offset + start, offset + end, this.#hint(code, text, compiled));
     return undefined;
   }
 
@@ -94,7 +94,7 @@ export class RuleExpressions {
     const name = path[depth] ?? "";
     const where = this.#kinds.length > 3 ? "no kind" : this.#kinds.map(({ kind }) => kind).join(" and ");
     const has = where === "no kind" ? "has" : "have no";
-    const known = depth === 0 ? this.#kinds.flatMap(({ fields }) => Object.keys(fields)) : [];
+    const fields = depth === 0 ? this.#kinds.flatMap(({ fields }) => Object.keys(fields)) : [];
     this.#error(
       `${part}: ${where} ${has} ${where === "no kind" ? "a" : ""} field ${JSON.stringify(path.slice(0, depth + 1).join("."))}`.replaceAll(
         "  ",
@@ -103,7 +103,7 @@ export class RuleExpressions {
       node,
       offset + use.end - name.length,
       offset + use.end,
-      didYouMean(this.#checks.suggest(name, known, "words")).hint,
+      didYouMean(this.#checks.suggest(name, fields, "words")).hint,
     );
   }
 
@@ -139,8 +139,10 @@ export class RuleExpressions {
 }
 
 function membersOf(owner: string): readonly string[] {
-  const known = owner === "summary" ? RULE_VARIABLES.plan?.summary : RULE_VARIABLES[owner];
-  return known === null || known === undefined || typeof known !== "object" ? [] : Object.keys(known);
+  const variable = owner === "summary" ? RULE_VARIABLES.plan?.summary : RULE_VARIABLES[owner];
+  return variable === null || variable === undefined || typeof variable !== "object"
+    ? []
+    : Object.keys(variable);
 }
 
 export function textMember(rule: MapNode, name: string): ScalarNode | undefined {

@@ -73,15 +73,15 @@ function unknownField(
 ): SchemaMessage {
   const field = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
   const path = [...error.path, field];
-  const known = [...Object.keys((error.schema.properties ?? {}) as object), ...beside];
+  const fields = [...Object.keys((error.schema.properties ?? {}) as object), ...beside];
   return {
     code: "SPEC_UNKNOWN_FIELD",
     message: `${name} has no field ${quoted(toDottedPath(path))}`,
     path,
     onKey: true,
     ...didYouMean(
-      suggest(field, known, "words"),
-      known.length > 0 && known.length <= 12 ? `known fields: ${listed(known)}` : undefined,
+      suggest(field, fields, "words"),
+      fields.length > 0 && fields.length <= 12 ? `known fields: ${listed(fields)}` : undefined,
     ),
   };
 }
@@ -107,8 +107,8 @@ function wrongType(error: SchemaError, subject: string): { message: string; hint
   const types = [error.params.type].flat().map(String);
   const words = types.filter((type) => type !== "null").map((type) => TYPES[type] ?? type);
   const wanted = listed([...new Set(words)], "or");
-  const found = typeof error.data === "string" ? `the string ${quoted(error.data)}` : shown(error.data);
-  const message = `${subject} must be ${wanted}, not ${found}`;
+  const value = typeof error.data === "string" ? `the string ${quoted(error.data)}` : shown(error.data);
+  const message = `${subject} must be ${wanted}, not ${value}`;
   return { message, ...typeHint(types, error.data) };
 }
 

@@ -93,7 +93,7 @@ class TestReader {
   #step(test: readonly string[], at: number): TestStep {
     const above = [...test, "steps", at];
     const item = nodeAt(this.#root, above);
-    const name = STEP_NAMES.find((one) => member(item, one) !== undefined) ?? "plan";
+    const name = STEP_NAMES.find((step) => member(item, step) !== undefined) ?? "plan";
     const path = [...above, name];
     const node = nodeAt(this.#root, path) ?? (item as SpecNode);
     const choice = this.#choice([[], test, path]);

@@ -198,27 +198,27 @@ export class Shape {
   }
 
   text(key: string): string {
-    const found = this.#member(key);
-    if (typeof found !== "string") throw this.#wrong(key, "a string");
-    return found;
+    const value = this.#member(key);
+    if (typeof value !== "string") throw this.#wrong(key, "a string");
+    return value;
   }
 
   number(key: string): number {
-    const found = this.#member(key);
-    if (typeof found !== "number" || !Number.isSafeInteger(found)) throw this.#wrong(key, "an integer");
-    return found;
+    const value = this.#member(key);
+    if (typeof value !== "number" || !Number.isSafeInteger(value)) throw this.#wrong(key, "an integer");
+    return value;
   }
 
   oneOf<const T extends string>(key: string, words: readonly T[]): T {
-    const found = words.find((word) => word === this.#member(key));
-    if (found === undefined) throw this.#wrong(key, `one of ${words.join(", ")}`);
-    return found;
+    const value = words.find((word) => word === this.#member(key));
+    if (value === undefined) throw this.#wrong(key, `one of ${words.join(", ")}`);
+    return value;
   }
 
   flag(key: string): boolean {
-    const found = this.#member(key);
-    if (typeof found !== "boolean") throw this.#wrong(key, "true or false");
-    return found;
+    const value = this.#member(key);
+    if (typeof value !== "boolean") throw this.#wrong(key, "true or false");
+    return value;
   }
 
   object(key: string): Shape {
@@ -230,9 +230,9 @@ export class Shape {
   }
 
   #items(key: string): readonly Json[] {
-    const found = this.#member(key);
-    if (!Array.isArray(found)) throw this.#wrong(key, "a list");
-    return found;
+    const value = this.#member(key);
+    if (!Array.isArray(value)) throw this.#wrong(key, "a list");
+    return value;
   }
 
   texts(key: string): readonly string[] {

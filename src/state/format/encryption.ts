@@ -130,8 +130,8 @@ export class Cipher {
 
   #derive(text: string, salt: string): Derived {
     const name = `${salt} ${text}`;
-    const known = this.#derived.get(name);
-    if (known !== undefined) return known;
+    const earlier = this.#derived.get(name);
+    if (earlier !== undefined) return earlier;
     const key = derive(readKeyText(text), Buffer.from(salt, "hex"), "workspace state seal");
     const check = createHmac("sha256", key).update("workspace state seal check").digest("hex").slice(0, 16);
     const derived = { key, check };
@@ -191,10 +191,10 @@ export function keptKey(text: string, name: string): Uint8Array {
   return fromHex(text);
 }
 
-export function otherKey(given: boolean, name: string): Failure {
+export function otherKey(hasKey: boolean, name: string): Failure {
   return failureOf(
     "STATE_KEY",
-    given ? "this state was written with another key" : "the state's key is missing",
+    hasKey ? "this state was written with another key" : "the state's key is missing",
     {
       hint: `set WORKSPACE_STATE_KEY to the key of this state, or restore ${name}`,
     },

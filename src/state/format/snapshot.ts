@@ -102,10 +102,10 @@ function stateIn(from: Shape): State {
   return stateWith(from, from.objects("records").map(decodeRecord));
 }
 
-function stateWith(from: Shape, found: Iterable<StateRecord>): State {
+function stateWith(from: Shape, decoded: Iterable<StateRecord>): State {
   const records = new Map<Address, StateRecord>();
   let before: StateRecord | undefined;
-  for (const record of found) {
+  for (const record of decoded) {
     before = withShared(record, before);
     records.set(before.address, before);
   }
@@ -144,11 +144,11 @@ function withShared(record: StateRecord, before: StateRecord | undefined): State
 /** Only flat values are compared: deeper ones are rarely the same. Members in another order make another text. */
 function sharedValue<T extends object>(before: T | undefined, value: T): T {
   if (before === undefined) return value;
-  const [known, own] = [Object.keys(before), Object.keys(value)];
-  const isSame = known.every(
+  const [earlierKeys, own] = [Object.keys(before), Object.keys(value)];
+  const isSame = earlierKeys.every(
     (key, at) => own[at] === key && before[key as keyof T] === value[key as keyof T],
   );
-  return known.length === own.length && isSame ? before : value;
+  return earlierKeys.length === own.length && isSame ? before : value;
 }
 
 /** From the version that is the key to the next one. */

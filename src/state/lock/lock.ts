@@ -318,8 +318,8 @@ function timeText(ms: number): string {
 
 /** The message of `state unlock` if the given lock ID is not that of the holder. */
 export function lockIdMismatch(claim: LockClaim, nonce: string | undefined): Failure {
-  const given = nonce === undefined ? "" : `, and its lock ID is not ${nonce}`;
-  return failureOf("STATE_LOCKED", `${holderName(claim)} holds the lock${given}`, {
+  const mismatch = nonce === undefined ? "" : `, and its lock ID is not ${nonce}`;
+  return failureOf("STATE_LOCKED", `${holderName(claim)} holds the lock${mismatch}`, {
     hint: `if that process has crashed, run \`workspace state unlock ${shellWord(claim.nonce)}\``,
   });
 }

@@ -136,12 +136,12 @@ export class HeldLease implements Lease {
   }
 
   #add(entry: JournalEntry): NumberedEntry {
-    const one = { seq: this.#seq + 1, at: this.#environment.clock.now(), entry };
-    this.#openJournal().add(one);
-    this.#seq = one.seq;
+    const numbered = { seq: this.#seq + 1, at: this.#environment.clock.now(), entry };
+    this.#openJournal().add(numbered);
+    this.#seq = numbered.seq;
     this.#dirty = true;
-    add(this.#draft, one);
-    return one;
+    add(this.#draft, numbered);
+    return numbered;
   }
 
   #openJournal(): JournalWriter {

@@ -196,9 +196,9 @@ async function damaged({ backend }: StoreContext, old: Snapshot): Promise<Loaded
 const NO_VERSIONS =
   "no earlier version is kept; if the state is damaged, move it away and run `workspace apply --adopt`, which records existing objects again";
 
-function unknownGeneration(serial: number, known: readonly number[]): Failure {
-  const keptVersions = known.length === 1 ? "the only kept version is" : "the kept versions are";
-  const hint = known.length === 0 ? NO_VERSIONS : `${keptVersions} ${known.join(", ")}`;
+function unknownGeneration(serial: number, serials: readonly number[]): Failure {
+  const keptVersions = serials.length === 1 ? "the only kept version is" : "the kept versions are";
+  const hint = serials.length === 0 ? NO_VERSIONS : `${keptVersions} ${serials.join(", ")}`;
   return failureOf("STATE_GENERATION", `version ${serial} of this state does not exist`, { hint });
 }
 

@@ -157,10 +157,12 @@ function guardOf(diagnostic: Diagnostic, changes: readonly Change[], { plan }: C
 }
 
 /** A saved plan contains the warnings of the rules that it was made with. */
-function withFindings(plan: Plan, found: readonly Guard[]): Plan {
-  const guards = found.filter(({ diagnostic }) => diagnostic.severity === "error");
-  const warnings = found.flatMap(({ diagnostic }) => (diagnostic.severity === "warning" ? [diagnostic] : []));
-  const known = new Set(plan.diagnostics.map(({ code, message }) => `${code}\n${message}`));
-  const added = warnings.filter(({ code, message }) => !known.has(`${code}\n${message}`));
+function withFindings(plan: Plan, violations: readonly Guard[]): Plan {
+  const guards = violations.filter(({ diagnostic }) => diagnostic.severity === "error");
+  const warnings = violations.flatMap(({ diagnostic }) =>
+    diagnostic.severity === "warning" ? [diagnostic] : [],
+  );
+  const reported = new Set(plan.diagnostics.map(({ code, message }) => `${code}\n${message}`));
+  const added = warnings.filter(({ code, message }) => !reported.has(`${code}\n${message}`));
   return { ...plan, guards: [...plan.guards, ...guards], diagnostics: [...plan.diagnostics, ...added] };
 }

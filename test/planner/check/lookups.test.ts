@@ -145,7 +145,7 @@ describe("a plan asks the workspace about", () => {
 const catalog = (more: Partial<LookupAnswer> = {}) =>
   ({
     readable: true,
-    one: "node type",
+    singular: "node type",
     operation: "clusters/list-node-types",
     values: new Set(["large"]),
     ...more,

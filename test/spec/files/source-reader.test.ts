@@ -50,7 +50,7 @@ describe("a source reader", () => {
 
   test("reads a file that is refused no second time", () => {
     const { reader, paths } = readerOf(folderWith({ a: "one" }));
-    const refused = { ok: false, refusal: "too large", bytes: { found: 3, most: 2 } };
+    const refused = { ok: false, refusal: "too large", bytes: { size: 3, most: 2 } };
     expect([reader.sum("a", 2), reader.sum("a", 2)]).toEqual([refused, refused]);
     expect(paths).toEqual(["a"]);
   });

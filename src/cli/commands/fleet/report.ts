@@ -68,8 +68,8 @@ function reportCommand(name: "status" | "report", summary: string, format: "text
     args: [NAMES_ARGUMENT],
     notes:
       "A workspace counts as failed if its last run failed, if a job of it failed at every attempt, or if a run ended without a result, however green its other results are. Exit code 0 unless --detailed-exitcode is set.",
-    async run(context, options, given) {
-      const { fleet, selected } = openFleet(context, options, given);
+    async run(context, options, names) {
+      const { fleet, selected } = openFleet(context, options, names);
       const database = await openResults(context, fleet, "read");
       const { results } = database;
       const view = await readView(database, selected).finally(() => results.close());

@@ -104,8 +104,8 @@ function clusterOf(task: JsonObject, settings: JsonObject): JsonObject | undefin
   const { existing_cluster_id, new_cluster, job_cluster_key } = task;
   if (existing_cluster_id !== undefined || new_cluster !== undefined) return {};
   const shared = listIn(settings.job_clusters).map(objectIn);
-  const found = shared.find((one) => one.job_cluster_key === job_cluster_key);
-  return found === undefined ? undefined : { new_cluster: found.new_cluster ?? {} };
+  const cluster = shared.find((shownCluster) => shownCluster.job_cluster_key === job_cluster_key);
+  return cluster === undefined ? undefined : { new_cluster: cluster.new_cluster ?? {} };
 }
 
 function checkTasks(tasks: readonly JsonObject[], clusters: readonly JsonObject[]): void {

@@ -35,13 +35,13 @@ function listRuns(answer: JsonObject, asked: Asked): JsonObject {
   const runs = listIn(answer.runs).map((run) => shownRun(objectIn(run), asked, expand));
   if (version === "2.0") return { ...answer, ...(runs.length === 0 ? {} : { runs }) };
   const { run_type, start_time_from: from = 0, start_time_to: to = Number.MAX_SAFE_INTEGER } = input;
-  const found = runs.filter(
+  const matching = runs.filter(
     (run) =>
       (run_type === undefined || run.run_type === run_type) &&
       Number(run.start_time) >= Number(from) &&
       Number(run.start_time) <= Number(to),
   );
-  return pageOf("runs", found, input, input.limit);
+  return pageOf("runs", matching, input, input.limit);
 }
 
 function shownRun(run: JsonObject, { world, version }: Asked, expand: boolean): JsonObject {

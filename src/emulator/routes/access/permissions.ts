@@ -175,9 +175,9 @@ function inherited(world: World, { id, type }: AccessObject): readonly Inherited
 function shownList(world: World, object: AccessObject): JsonObject {
   const shown = new Map<string, { readonly entry: AccessEntry; readonly permissions: JsonObject[] }>();
   const add = (entry: AccessEntry, permission: JsonObject): void => {
-    const known = shown.get(keyOf(entry)) ?? { entry, permissions: [] };
-    known.permissions.push({ permission_level: entry.permission_level, ...permission });
-    shown.set(keyOf(entry), known);
+    const entryShown = shown.get(keyOf(entry)) ?? { entry, permissions: [] };
+    entryShown.permissions.push({ permission_level: entry.permission_level, ...permission });
+    shown.set(keyOf(entry), entryShown);
   };
   for (const entry of directEntries(world, object)) add(entry, { inherited: false });
   for (const { entry, from } of inherited(world, object))

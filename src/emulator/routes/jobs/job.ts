@@ -131,8 +131,8 @@ function readNotifications(notifications: Notifications = {}): Notifications {
   return defined({ on_start, on_success, on_failure, no_alert_for_skipped_runs });
 }
 
-function readSchedule(given: NonNullable<GivenSettings["schedule"]>): JobSchedule {
-  const { quartz_cron_expression, timezone_id, pause_status = "UNPAUSED" } = given;
+function readSchedule(schedule: NonNullable<GivenSettings["schedule"]>): JobSchedule {
+  const { quartz_cron_expression, timezone_id, pause_status = "UNPAUSED" } = schedule;
   try {
     parseQuartz(quartz_cron_expression);
   } catch (error) {

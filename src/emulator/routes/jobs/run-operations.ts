@@ -42,15 +42,18 @@ export function runNow(call: Call, world: World): Reply {
 }
 
 export function submitRun(call: Call, world: World): Reply {
-  const given = call.input as GivenTask & { readonly run_name?: string; readonly timeout_seconds?: number };
-  const run_name = given.run_name ?? "Untitled";
+  const submission = call.input as GivenTask & {
+    readonly run_name?: string;
+    readonly timeout_seconds?: number;
+  };
+  const run_name = submission.run_name ?? "Untitled";
   if (Buffer.byteLength(run_name) > JOBS.run_name_bytes)
     throw invalidValue(`run_name may take at most ${JOBS.run_name_bytes} bytes.`);
-  const read = readTask(world, given);
+  const read = readTask(world, submission);
   checkLimits(world);
   const run = startSubmittedRun(world, read, {
     run_name,
-    timeout_seconds: given.timeout_seconds ?? 0,
+    timeout_seconds: submission.timeout_seconds ?? 0,
     ...creator(call),
     ...extraOf(call.input),
   });
@@ -125,14 +128,14 @@ type Given = {
 
 /** The parameters of the run instead of the job's own; undefined if the request has none. */
 function readParameters(input: JsonObject, settings: JobSettings): JsonObject | undefined {
-  const given = input as unknown as Given;
-  const [kind, ...others] = KINDS.filter((name) => given[name] !== undefined);
+  const parameters = input as unknown as Given;
+  const [kind, ...others] = KINDS.filter((name) => parameters[name] !== undefined);
   if (kind === undefined) return undefined;
   if (others.length > 0)
     throw invalidValue(
       `Only one of ${KINDS.join(", ")} may be given. Found: ${[kind, ...others].join(", ")}.`,
     );
-  const value = given[kind] ?? {};
+  const value = parameters[kind] ?? {};
   const text = JSON.stringify(value);
   const bytes = Buffer.byteLength(text);
   if (bytes > JOBS.parameter_bytes)

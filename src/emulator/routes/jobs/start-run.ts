@@ -62,7 +62,7 @@ function newRun(world: World, job: Job, start: JobStart): Run {
 }
 
 /** A one-time run has its own job ID and no job (contract B 4.2 rule 5; facts 4.8). */
-export function startSubmittedRun(world: World, read: ReadTask, { extra, ...given }: SubmittedStart): Run {
+export function startSubmittedRun(world: World, read: ReadTask, { extra, ...settings }: SubmittedStart): Run {
   const { cluster, task, libraries } = read;
   const id = newRunId(world);
   return begin(world, {
@@ -75,7 +75,7 @@ export function startSubmittedRun(world: World, read: ReadTask, { extra, ...give
     trigger: "ONE_TIME",
     life_cycle_state: "PENDING",
     state_message: "Waiting for the cluster.",
-    ...given,
+    ...settings,
     task,
     ...tasksOf(extra),
     cluster_spec: { ...cluster, ...(libraries === undefined ? {} : { libraries }) },

@@ -74,8 +74,10 @@ function readClusterChoice(world: World, givenTask: GivenTask): ReadTask["cluste
 function readNewCluster(world: World, givenCluster: GivenCluster | undefined): JsonObject {
   if (givenCluster === undefined) return {};
   const { attributes, size } = readJobCluster(world, givenCluster);
-  const known = { ...attributes, ...size } as unknown as JsonObject;
-  const set = Object.entries(known).filter(([name]) => name === "extra" || Object.hasOwn(givenCluster, name));
+  const fields = { ...attributes, ...size } as unknown as JsonObject;
+  const set = Object.entries(fields).filter(
+    ([name]) => name === "extra" || Object.hasOwn(givenCluster, name),
+  );
   return Object.fromEntries(set);
 }
 
@@ -100,11 +102,11 @@ const FIELDS: Readonly<Record<TaskKind, readonly string[]>> = {
   spark_submit_task: ["parameters"],
 };
 
-function readFields(kind: TaskKind, given: JsonObject): JsonObject {
-  const path = given.notebook_path;
+function readFields(kind: TaskKind, task: JsonObject): JsonObject {
+  const path = task.notebook_path;
   if (kind === "notebook_task" && !String(path).startsWith("/"))
     throw invalidValue(`notebook_path must be absolute and begin with a slash. Found: ${path}.`);
-  return pick(given, FIELDS[kind]);
+  return pick(task, FIELDS[kind]);
 }
 
 /** A submit task has its own libraries, configuration, and cluster (facts 4.8). */
@@ -125,14 +127,14 @@ const LIBRARY_FIELDS: Readonly<Record<string, readonly string[]>> = {
   cran: ["package", "repo"],
 };
 
-function readLibrary(given: JsonObject): JsonObject {
-  const kinds = Object.keys(LIBRARY_FIELDS).filter((name) => given[name] !== undefined);
+function readLibrary(library: JsonObject): JsonObject {
+  const kinds = Object.keys(LIBRARY_FIELDS).filter((name) => library[name] !== undefined);
   const [kind, ...others] = kinds;
   if (kind === undefined || others.length > 0)
     throw invalidValue(
       `A library must be exactly one of ${Object.keys(LIBRARY_FIELDS).join(", ")}. Found: ${kinds.join(", ") || "none"}.`,
     );
-  const value = given[kind] ?? null;
+  const value = library[kind] ?? null;
   if (value === null || typeof value !== "object") return { [kind]: value };
   const fields = LIBRARY_FIELDS[kind] ?? [];
   return { [kind]: Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name))) };

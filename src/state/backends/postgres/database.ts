@@ -146,21 +146,21 @@ export function parsePostgresUrl(
     failureOf("CLI_USAGE", `the ${use}'s PostgreSQL URL cannot be used: ${what}`, { hint });
   const decoded = decoder(refused);
   const url = urlOf(text, refused, WRITTEN[use]);
-  const given = new Map<string, string>();
-  const known: readonly string[] = use === "state" ? ["state", ...KNOWN] : KNOWN;
+  const parameters = new Map<string, string>();
+  const permitted: readonly string[] = use === "state" ? ["state", ...KNOWN] : KNOWN;
   for (const [key, value] of url.searchParams) {
-    if (!known.includes(key))
-      throw refused("it has an unknown parameter", `the parameters are ${known.join(", ")}`);
-    given.set(key, value);
+    if (!permitted.includes(key))
+      throw refused("it has an unknown parameter", `the parameters are ${permitted.join(", ")}`);
+    parameters.set(key, value);
   }
   const host =
-    given.get("host") ?? nonEmpty(decoded(url.hostname.replace(/^\[|\]$/g, ""))) ?? nonEmpty(env.PGHOST);
+    parameters.get("host") ?? nonEmpty(decoded(url.hostname.replace(/^\[|\]$/g, ""))) ?? nonEmpty(env.PGHOST);
   const database = nonEmpty(decoded(url.pathname.replace(/^\//, ""))) ?? nonEmpty(env.PGDATABASE);
   const user = nonEmpty(decoded(url.username)) ?? nonEmpty(env.PGUSER);
-  const schema = given.get("schema") ?? DEFAULT_SCHEMAS[use];
+  const schema = parameters.get("schema") ?? DEFAULT_SCHEMAS[use];
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw refused("its schema is not a plain name", "use lowercase letters, digits, and underscores");
-  const state = given.get("state") ?? name;
+  const state = parameters.get("state") ?? name;
   if (state === "" || state.length > 200)
     throw refused("the name of its state must have 1 to 200 characters");
   const port = Number(nonEmpty(url.port) ?? nonEmpty(env.PGPORT) ?? 5432);
@@ -172,8 +172,8 @@ export function parsePostgresUrl(
     user,
     password: nonEmpty(decoded(url.password)) ?? nonEmpty(env.PGPASSWORD),
     database,
-    tls: tlsOf(given, host, refused),
-    connectTimeoutMs: timeoutOf(given.get("connect_timeout"), refused),
+    tls: tlsOf(parameters, host, refused),
+    connectTimeoutMs: timeoutOf(parameters.get("connect_timeout"), refused),
     schema,
     state,
     shown: `postgres://${at}/${database ?? ""}${use === "state" ? `?state=${encodeURIComponent(state)}` : ""}`,
@@ -215,9 +215,11 @@ function timeoutOf(text: string | undefined, refused: Refuse): number {
 }
 
 /** Over a network the connection is encrypted and the host's certificate checked, unless the URL says otherwise. */
-function tlsOf(given: ReadonlyMap<string, string>, host: string | undefined, refused: Refuse): Tls {
-  const mode = given.get("sslmode") ?? (isLocal(host) ? "disable" : "verify-full");
-  const [authority, certificate, key] = ["sslrootcert", "sslcert", "sslkey"].map((name) => given.get(name));
+function tlsOf(parameters: ReadonlyMap<string, string>, host: string | undefined, refused: Refuse): Tls {
+  const mode = parameters.get("sslmode") ?? (isLocal(host) ? "disable" : "verify-full");
+  const [authority, certificate, key] = ["sslrootcert", "sslcert", "sslkey"].map((name) =>
+    parameters.get(name),
+  );
   const files = defined({ authority, certificate, key });
   if (mode === "disable") return { on: false };
   const checks = CHECKS.get(mode);

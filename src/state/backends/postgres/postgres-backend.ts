@@ -172,8 +172,8 @@ export class PostgresBackend implements StateBackend {
     const [row] = (await this.#write(this.#sql.stood, text)).rows;
     if (columnNumber(row, "fence") !== fence) throw lockLost("another run acquired it");
     if (columnNumber(row, "serial") === serial && row?.same === true) return;
-    const found = columnText(row, "serial");
-    throw failureOf("STATE_LINEAGE", `${this.names.state} is at serial ${found} instead of ${before}`, {
+    const serialNow = columnText(row, "serial");
+    throw failureOf("STATE_LINEAGE", `${this.names.state} is at serial ${serialNow} instead of ${before}`, {
       hint: "it was changed without the lock; check it, then run the command again",
     });
   }
