@@ -61,7 +61,7 @@ function wordsOf(name: string): readonly string[] {
 /** `did you mean "max_capacity"?`, or `else` where nothing is near. */
 export function didYouMean(best: string | undefined, otherwise?: string): { readonly hint?: string } {
   if (best !== undefined) return { hint: `did you mean ${JSON.stringify(best)}?` };
-  return otherwise === undefined ? {} : { hint: otherwise };
+  return { hint: otherwise };
 }
 
 /** Most of a short word must be right; of a very short one, everything but case and separators. */

@@ -1,6 +1,6 @@
 // Injected faults: rules that decide the fate of requests.
 
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
 import { invalidValue } from "./world/errors.ts";
 
 const FATES = [
@@ -109,9 +109,9 @@ function readRule(value: Json): FaultRule {
     per_second: perSecond,
     error_code: typeof value.error_code === "string" ? value.error_code : codeOf(status),
     ...(typeof method === "string" ? { method: method.toUpperCase() } : {}),
-    ...(times === undefined ? {} : { times: count(times, "times", 0) }),
+    ...defined({ times: times === undefined ? undefined : count(times, "times", 0) }),
     ...(fate === "rate" ? { retry_after: "1" } : {}),
-    ...(retryAfter === undefined ? {} : { retry_after: String(retryAfter) }),
+    ...defined({ retry_after: retryAfter === undefined ? undefined : String(retryAfter) }),
   };
 }
 

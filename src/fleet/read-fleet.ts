@@ -348,12 +348,7 @@ function reportSchema(root: SpecNode, value: Json, findings: Findings): void {
     suggester(),
   )) {
     const at = schemaMessage.onKey ? keySpanOf(root, schemaMessage.path) : spanOf(root, schemaMessage.path);
-    findings.error(
-      schemaMessage.code,
-      schemaMessage.message,
-      at,
-      schemaMessage.hint === undefined ? {} : { hint: schemaMessage.hint },
-    );
+    findings.error(schemaMessage.code, schemaMessage.message, at, { hint: schemaMessage.hint });
   }
 }
 
@@ -442,7 +437,7 @@ function scheduleOf(
   return {
     cron: schedule,
     timezone,
-    ...(jitter === undefined ? {} : { jitterMs: parseDuration(jitter) ?? 0 }),
+    jitterMs: jitter === undefined ? undefined : (parseDuration(jitter) ?? 0),
   };
 }
 

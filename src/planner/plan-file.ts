@@ -84,7 +84,7 @@ export function* planFilePieces(
     format: SAVED_FORMAT,
     ...binding,
     plan,
-    ...(report === undefined ? {} : { report }),
+    report,
   };
   const seal = keyed(canonicalPieces(body, PIECE_DEPTH));
   let text = "";

@@ -105,10 +105,8 @@ function concealedDrift(drift: Drift, sensitive: SensitiveValues): Drift {
       before: side(diff.before, diff.path),
       after: side(diff.after, diff.path),
     })),
-    ...(drift.facts === undefined
-      ? {}
-      : { facts: sensitive.conceal(address, drift.facts, "shown", [FACTS]) }),
-    ...(drift.content === undefined ? {} : { content: sensitive.masked(drift.content) }),
+    facts: drift.facts && sensitive.conceal(address, drift.facts, "shown", [FACTS]),
+    content: drift.content === undefined ? undefined : sensitive.masked(drift.content),
   };
 }
 

@@ -1,7 +1,7 @@
 // Cluster policies in the Databricks dialect: rules for the fields of clusters, as a map in a spec and as JSON text in requests.
 
 import { remoteId } from "../core/address.ts";
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { Problem } from "../resource/planning.ts";
@@ -93,7 +93,7 @@ function toSpec(answer: JsonObject): LiveObject {
     if (rulesOfField !== undefined) values[field] = rulesOfField;
   }
   const creator = responseText(answer, "creator_user_name");
-  const facts: JsonObject = creator === undefined ? {} : { creator_user_name: creator };
+  const facts: JsonObject = defined({ creator_user_name: creator });
   const live = { id: remoteId(keyIn(answer, "policy_id")), name: String(name), values, facts };
   return withUnknownFields(live, fields, answer, READ_ONLY);
 }

@@ -87,7 +87,7 @@ function toSpec(answer: JsonObject, groupIds: GroupIds): LiveObject {
     name: displayName,
     values: { displayName, members, entitlements },
     facts: {},
-    ...(reason === undefined ? {} : { unmanageable: reason }),
+    unmanageable: reason,
   };
   return withUnknownFields(live, fields, answer, READ_ONLY);
 }

@@ -75,7 +75,7 @@ function cellOf(command: string, isMarkdown: boolean, title: string | undefined)
   const text = withoutBlankEnds(command);
   const marked = text.replace(/^%md(?:[ \t]*\n|[ \t]+|$)/, "");
   const kind = isMarkdown || marked !== text ? "markdown" : "code";
-  return { kind, text: withoutBlankEnds(marked), ...(title === undefined ? {} : { title }) };
+  return { kind, text: withoutBlankEnds(marked), title };
 }
 
 const COMMENTS: Readonly<Record<string, string>> = { SQL: "--", SCALA: "//" };

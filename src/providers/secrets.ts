@@ -3,7 +3,7 @@
 import type { Reader, SecretValue, WriteInput } from "../api/contract/reader.ts";
 import { nestedNameOf, remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
-import type { JsonObject } from "../core/json.ts";
+import { defined, type JsonObject } from "../core/json.ts";
 import { SECRET_BYTES } from "../resource/kind.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
@@ -51,7 +51,7 @@ async function ofScope(api: Reader, scope: string): Promise<readonly LiveObject[
     const key = keyIn(item, "key");
     const name = nestedNameOf(scope, key);
     const updated = responseText(item, "last_updated_timestamp");
-    const facts: JsonObject = updated === undefined ? {} : { last_updated_timestamp: updated };
+    const facts: JsonObject = defined({ last_updated_timestamp: updated });
     return withUnknownFields({ id: remoteId(name), name, values: NO_VALUES, facts }, {}, item, READ_ONLY);
   });
 }

@@ -83,12 +83,12 @@ function viewed(field: FieldSchema, dialect: FieldDialect): FieldSchema {
   const left = required?.filter((name) => inside !== undefined && Object.hasOwn(inside, name)) ?? [];
   return withChanges(field, {
     items: items === undefined ? undefined : viewed(items, dialect),
-    ...(inside === undefined ? {} : { properties: inside }),
+    properties: inside,
     ...(typeof values === "object" ? { additionalProperties: viewed(values, dialect) } : {}),
     propertyNames: keysIn(field, dialect),
     ...changeIn(field, dialect.dialect),
     ...(dialect.dialect === "databricks" ? inDatabricks(field) : { words: undefined }),
-    ...(required === undefined ? {} : { required: left.length === 0 ? undefined : left }),
+    required: left.length === 0 ? undefined : left,
   });
 }
 
@@ -133,7 +133,7 @@ function inDatabricks(field: FieldSchema): object {
           ),
         }
       : {}),
-    ...(values === undefined ? {} : { enum: values.map((value) => words[String(value)] ?? value) }),
+    enum: values?.map((value) => words[String(value)] ?? value),
     ...(typeof usual === "string" ? { default: words[usual] ?? usual } : {}),
     ...(field.fileUri === true && field.pattern === undefined
       ? { pattern: "^(?!fs:/)", examples: ["dbfs:/folder/file"] }

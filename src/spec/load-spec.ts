@@ -101,7 +101,7 @@ async function read(
     resources,
     policy: policyOf(policy),
     target,
-    ...(stateEntries === undefined ? {} : { stateEntries }),
+    stateEntries,
     ...(rules.length === 0 ? {} : { rules }),
     ...(hidden.size === 0 ? {} : { sensitiveVariables: hidden }),
     sensitive,

@@ -1,7 +1,16 @@
 // Translates requests and answers between the contract and a dialect.
 
 import { canonicalJson } from "../../core/digest.ts";
-import { isObject, type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../core/json.ts";
+import {
+  defined,
+  isObject,
+  type Json,
+  type JsonObject,
+  listIn,
+  objectIn,
+  omit,
+  pick,
+} from "../../core/json.ts";
 import { type Path, setMember, toDottedPath } from "../../core/pointer.ts";
 import { refusedWith } from "../../core/request-failure.ts";
 import { OPERATIONS, type OperationFacts, type OperationName } from "../contract/operations.ts";
@@ -199,8 +208,10 @@ function jobForPool(live: JsonObject, written: JsonObject): JsonObject {
     });
   return {
     ...inPool(live, written),
-    ...(live.tasks === undefined ? {} : { tasks: elements("tasks", "task_key") }),
-    ...(live.job_clusters === undefined ? {} : { job_clusters: elements("job_clusters", "job_cluster_key") }),
+    ...defined({
+      tasks: live.tasks === undefined ? undefined : elements("tasks", "task_key"),
+      job_clusters: live.job_clusters === undefined ? undefined : elements("job_clusters", "job_cluster_key"),
+    }),
   };
 }
 

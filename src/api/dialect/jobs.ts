@@ -1,6 +1,6 @@
 // Jobs of a host with versions: read and written through 2.1 if the host has it, through 2.0 otherwise.
 import { canonicalJson } from "../../core/digest.ts";
-import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import { defined, isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 
 import { type Refused, refusedWith } from "../../core/request-failure.ts";
 import type { OperationName } from "../contract/operations.ts";
@@ -106,7 +106,7 @@ async function wholeAnswer(
   const page: PagedList["page"] = async (at) => {
     const answer = await read(at);
     const { has_more = false, next_page_token } = answer;
-    return { pages: [answer], has_more, ...(next_page_token === undefined ? {} : { next_page_token }) };
+    return { pages: [answer], has_more, ...defined({ next_page_token }) };
   };
   const list = { operation, member: "pages", last: "has_more", page } as const;
   const { elements } = await readPages(list, Number.POSITIVE_INFINITY);
@@ -303,7 +303,7 @@ function unmanageableJob(job: JsonObject, reason: string): JsonObject {
   const ids = [...new Set(computeIds(objectIn(job.settings)))];
   return {
     ...job,
-    settings: name === undefined ? {} : { name },
+    settings: defined({ name }),
     unmanageable: reason,
     ...(ids.length === 0 ? {} : { compute_ids: ids }),
   };
@@ -440,7 +440,7 @@ function runOfTasks(run: JsonObject): JsonObject {
   return {
     task: taskOf(task),
     cluster_spec: clusterOfRun(task),
-    ...(instance === undefined ? {} : { cluster_instance: instance }),
+    ...defined({ cluster_instance: instance }),
     ...own,
   };
 }

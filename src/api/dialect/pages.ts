@@ -1,6 +1,6 @@
 // Reads a list with page tokens. Only an explicit end ends it, and a token that repeats is an error.
 
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { defined, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { type Refused, refusedWith } from "../../core/request-failure.ts";
 
 /** More than any workspace has; a service that never ends its pages is not followed further. */
@@ -41,7 +41,7 @@ export async function readPages(list: PagedList, most: number, from?: PagePositi
   const elements: Json[] = [];
   const tokens = new Set(from?.tokens);
   for (let token = from?.token; ; ) {
-    const answer = await page(token === undefined ? {} : { page_token: token });
+    const answer = await page(defined({ page_token: token }));
     const items = answer[member] ?? [];
     if (!Array.isArray(items)) throw broken(operation, `a "${member}" that is not a list`);
     elements.push(...items);

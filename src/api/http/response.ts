@@ -57,7 +57,7 @@ export function parseAnswer(method: string, response: HttpResponse, now: number)
   if (status >= 300 && status < 400 && status !== 304)
     return { end: "redirect", status, location: response.headers.location ?? "" };
   const wait = retryAfterMs(response.headers, now);
-  return { end: "error", status, ...errorBody(text), ...(wait === undefined ? {} : { retryAfterMs: wait }) };
+  return { end: "error", status, ...errorBody(text), retryAfterMs: wait };
 }
 
 function success(status: number, text: string | undefined): ApiAnswer {

@@ -89,7 +89,7 @@ function agentOf({
   // With this explicit option, certificates are checked regardless of NODE_TLS_REJECT_UNAUTHORIZED.
   const tls = {
     rejectUnauthorized: true,
-    ...(authorities === undefined ? {} : { ca: [...authorities] }),
+    ca: authorities && [...authorities],
   };
   const connect = { timeout: connectTimeoutMs, ...tls };
   const { Agent, EnvHttpProxyAgent, Pool } = load("undici") as typeof import("undici");

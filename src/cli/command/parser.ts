@@ -201,7 +201,7 @@ function unknownOptions(active: Parser, root: RawOptions): readonly Diagnostic[]
 /** An option that only one command has, before that command. */
 function adviceFor({ title, commands, unknown }: Parser, word: string): { readonly hint?: string } {
   const named = unknown.find((text) => commands.some((command) => command.name() === text));
-  return named === undefined ? {} : { hint: `write it after the command: \`${title} ${named} ${word}\`` };
+  return { hint: named && `write it after the command: \`${title} ${named} ${word}\`` };
 }
 
 function unknownCommand(active: Parser): readonly Diagnostic[] {

@@ -65,7 +65,7 @@ To show the fields of an operation, run \`workspace api OPERATION --help\`.`,
     if (options.all && !isPaged(operation.name))
       throw failureOf("CLI_USAGE", `${operation.id} does not return pages`, { hint: "remove --all" });
     const read = (path: string) => readCommandInput(context, path);
-    const base = options.input === undefined ? {} : await inputObject(options.input, read);
+    const base = options.input !== undefined ? await inputObject(options.input, read) : {};
     const input = await inputOf(catalog, operation, words, base, read);
     const diagnostics = [
       ...(options.unchecked ? [] : inputProblems(catalog, operation, input)),

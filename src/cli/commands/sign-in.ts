@@ -123,6 +123,6 @@ function viewOf(
     dialect,
     skipped: [...skipped, ...(choice === undefined ? [] : unusedSources(sources, choice))],
     user,
-    ...(credential === undefined ? {} : { signIn: { method: credential.method, from } }),
+    signIn: credential && { method: credential.method, from },
   };
 }

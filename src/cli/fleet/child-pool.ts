@@ -194,7 +194,7 @@ function crashOf(
 /** The last words of the process, such as an assertion of Node. */
 function causeOf({ stderr }: Child): { readonly cause?: string } {
   const line = stderr.split("\n").find((text) => /FATAL|Error|error/.test(text));
-  return line === undefined ? {} : { cause: line.trim().slice(0, 300) };
+  return { cause: line?.trim().slice(0, 300) };
 }
 
 /** In a clone, its launcher, which keeps compiled code; in a package and in a bundle, the file that this process was started with. */

@@ -6,6 +6,7 @@ import type { CommandContext } from "../../config/environment.ts";
 import { DEFAULT_FILE, fileFailure } from "../../config/files.ts";
 import { PROGRAM } from "../../config/version.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import type { Fleet, FleetWorkspace } from "../../fleet/model/fleet.ts";
@@ -114,7 +115,7 @@ function requestOf(
   { name, spec, target, host, profile, state, variables }: FleetWorkspace,
   env: RunRequest["env"],
 ): RunRequest {
-  const lease = stateLease === undefined ? {} : { WORKSPACE_LEASE: stateLease };
+  const lease = defined({ WORKSPACE_LEASE: stateLease });
   return {
     command,
     workspace: name,

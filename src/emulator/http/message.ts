@@ -1,7 +1,7 @@
 // A request and a response as plain data, and answers and refusals in the general form and in SCIM's.
 
 import { stringifyJson } from "../../core/exact-json.ts";
-import type { Json } from "../../core/json.ts";
+import { defined, type Json } from "../../core/json.ts";
 import { ApiError, malformed, ScimError } from "../world/errors.ts";
 import type { Reply } from "../world/world.ts";
 
@@ -97,7 +97,7 @@ export function refusal(
   message: string,
   retryAfter?: string,
 ): EmulatorAnswer {
-  const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  const headers: Record<string, string> = defined({ "retry-after": retryAfter });
   return { response: jsonAnswer(status, { error_code: code, message }, headers), errorCode: code };
 }
 
@@ -109,7 +109,7 @@ function scimRefusal(
   code: string | number,
   scimType?: string,
 ): EmulatorAnswer {
-  const type = scimType === undefined ? {} : { scimType };
+  const type = defined({ scimType });
   const body = { schemas: [SCIM_ERROR], detail, status: String(status), ...type };
   return { response: { status, headers: SCIM_HEADERS, body: stringifyJson(body) }, errorCode: code };
 }

@@ -2,7 +2,7 @@
 // (a page that contains the notebook). The imported bytes are stored, so that an export in their format returns the same bytes.
 
 import { assertShallow } from "../../core/exact-json.ts";
-import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import { defined, type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import {
   type Cell,
   cellOf,
@@ -170,7 +170,7 @@ function readJupyterCell(cell: Json, index: number): Cell {
 }
 
 function writeJupyterCell({ kind, text, title }: Cell): JsonObject {
-  const metadata: JsonObject = title === undefined ? {} : { title };
+  const metadata: JsonObject = defined({ title });
   const source = text === "" ? [] : text.split(/(?<=\n)/);
   return kind === "markdown"
     ? { cell_type: "markdown", metadata, source }

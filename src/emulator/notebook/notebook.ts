@@ -33,7 +33,7 @@ const MARKDOWN = /^%md(?:[ \t]*\r?\n|[ \t]+|$)/;
 export function cellOf(command: string, title?: string): Cell {
   const text = command.replace(MARKDOWN, "");
   const kind = text === command ? "code" : "markdown";
-  return { kind, text, ...(title === undefined ? {} : { title }) };
+  return { kind, text, title };
 }
 
 /** The text of a command that `cellOf` reads as this cell. */
@@ -71,7 +71,7 @@ export function toModel({ language, cells }: Notebook, name: string): JsonObject
       version: "CommandV1",
       position: index + 1,
       command: commandOf(cell),
-      ...(cell.title === undefined ? {} : { commandTitle: cell.title, showCommandTitle: true }),
+      ...(cell.title !== undefined && { commandTitle: cell.title, showCommandTitle: true }),
     })),
   };
 }

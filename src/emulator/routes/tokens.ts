@@ -57,5 +57,5 @@ function revoke({ input, caller }: Call, world: World): void {
 }
 
 function shown(id: string, { creation_time, expiry_time, comment }: TokenInfo): JsonObject {
-  return { token_id: id, creation_time, expiry_time, ...(comment === undefined ? {} : { comment }) };
+  return { token_id: id, creation_time, expiry_time, ...defined({ comment }) };
 }

@@ -20,7 +20,7 @@ export function openStore(folder: string, random?: StoreParts["random"]): Store 
     disk,
     blobs: fileBlobs(join(folder, "blobs")),
     key: keptBytes(join(folder, "key"), () => randomBytes(KEY_BYTES).toString("base64"), "base64"),
-    ...(random === undefined ? {} : { random }),
+    random,
   });
 }
 

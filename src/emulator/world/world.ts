@@ -1,6 +1,6 @@
 // The emulated workspace as data, and a request as its operations receive it, with the answer.
 
-import type { Json, JsonObject } from "../../core/json.ts";
+import { defined, type Json, type JsonObject } from "../../core/json.ts";
 
 /** A durable table of JSON objects by id. Values are frozen; to change one, `set` a new object. */
 export interface Collection<T> {
@@ -58,7 +58,7 @@ export const EXTRA = Symbol("fields that the contract does not have");
 /** Those fields as a member of what is kept; nothing where there are none. */
 export function extraOf(input: object): { readonly extra?: JsonObject } {
   const extra = (input as { readonly [EXTRA]?: JsonObject })[EXTRA];
-  return extra === undefined ? {} : { extra };
+  return defined({ extra });
 }
 
 /** The authenticated user behind a request. `admin` is read from the (nested) group `admins` when the request arrives. */

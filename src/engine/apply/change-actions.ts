@@ -131,7 +131,7 @@ export async function adopt(run: ApplyRun, change: AsIs): Promise<ChangeResult> 
 export function recordUnsent(run: ApplyRun, change: AsIs, applied: ResolvedValues["applied"]) {
   const live = run.liveIndex.byId(change.kind, change.id);
   const provider = run.input.registry.get(change.kind);
-  const observed = live === undefined ? {} : seenIn(provider.fields, applied, comparable(provider, live));
+  const observed = live ? seenIn(provider.fields, applied, comparable(provider, live)) : {};
   return recordAfter(run, change, change.id, applied, observed);
 }
 
@@ -154,7 +154,7 @@ function intentOf(run: ApplyRun, change: Change, wanted: ResolvedValues["applied
 /** The payload that the plan was made with, and no other. */
 function payloadOf(run: ApplyRun, change: Create | Replace | Update): { readonly payload?: Payload } {
   const payload = run.input.resources.get(change.address)?.payload;
-  if (change.payload === undefined) return payload === undefined ? {} : { payload };
+  if (change.payload === undefined) return { payload };
   if (payload?.digest === change.payload) return { payload };
   throw failureOf("PLAN_STALE", `the content for ${change.address} changed after the plan was made`, {
     address: change.address,
@@ -174,7 +174,7 @@ export async function renameReplaced(run: ApplyRun, change: Replace): Promise<Ch
       throw new Error(`${change.kind} cannot be renamed: only kinds with a verb for it are`);
     const token = newToken(run);
     const name = replacedName(provider, change.name, token);
-    const wanted = provider.nameField === undefined ? {} : { [provider.nameField]: name };
+    const wanted = provider.nameField ? { [provider.nameField]: name } : {};
     const intent = { ...intentOf(run, change, wanted), action: "update", id, token, existed: true } as const;
     const journal = open(openJournal(run, change, intent));
     await provider.operations.rename(journal, { id, live, name });

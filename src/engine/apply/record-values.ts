@@ -39,7 +39,7 @@ export function recordAfter(
     name: change.name,
     applied,
     depends_on: resource?.dependsOn ?? change.dependsOn,
-    ...(resource === undefined ? {} : declaredOf(run.input.registry, resource)),
+    ...(resource && declaredOf(run.input.registry, resource)),
     ...(deposed.length === 0 ? {} : { deposed }),
     seen: observed,
   };

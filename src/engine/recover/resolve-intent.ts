@@ -2,6 +2,7 @@
 
 import { type Address, addressOf, kindOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import { shellWord } from "../../core/sentences.ts";
 import { diffResource } from "../../planner/diff/diff.ts";
 import { comparable } from "../../planner/diff/normalize.ts";
@@ -174,7 +175,7 @@ export function recordOf(
     applied: confirmableValues(provider.fields, intent.wanted),
     depends_on: intent.depends_on,
     ...(before?.prevent_destroy === true ? { prevent_destroy: true as const } : {}),
-    ...(before?.owns === undefined ? {} : { owns: before.owns }),
+    ...defined({ owns: before?.owns }),
     ...(deposed.length === 0 ? {} : { deposed }),
   };
   return provider.recovery === "two-phase" && live.facts.token === intent.token

@@ -129,7 +129,7 @@ export function resultIn(value: unknown): WorkspaceResult | undefined {
     ...textIn("version", rest.version),
     ...textIn("log", rest.log),
     ...(drifted.length === 0 ? {} : { drifted }),
-    ...(requests === undefined ? {} : { requests }),
+    requests,
     counts: numbersOf(rest.counts, (name) => /^[a-z_-]+$/.test(name)),
     drift: numbersOf(rest.drift, (name) => (SEVERITIES as readonly string[]).includes(name)),
     diagnostics: diagnosticsIn(rest.diagnostics),

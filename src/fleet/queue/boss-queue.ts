@@ -2,6 +2,7 @@
 
 import type { FlowJob, JobWithMetadata, PgBoss } from "pg-boss";
 import { error, Failure } from "../../core/diagnostic.ts";
+import { defined } from "../../core/json.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
 import { LONGEST_TIMEOUT_MS, limitGroup, type RunLimit } from "../model/fleet.ts";
@@ -132,7 +133,7 @@ function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOpt
   const present = async (): Promise<readonly PresentJob[]> => {
     const presentJobs: PresentJob[] = [];
     for (let after: string | undefined; ; ) {
-      const page = await boss.findJobs(QUEUE, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+      const page = await boss.findJobs(QUEUE, { limit: PAGE, ...defined({ after }) });
       presentJobs.push(...page.flatMap((job) => presentJob(job, clock.now())));
       after = page.length < PAGE ? undefined : page.at(-1)?.id;
       if (after === undefined) return presentJobs;
@@ -230,7 +231,7 @@ function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOpt
         const data = {
           ...job.data,
           deferred: deferralsOf(job.data) + 1,
-          ...(paused === undefined ? {} : { paused }),
+          ...defined({ paused }),
         };
         await boss.update(QUEUE, data, {
           id,

@@ -244,7 +244,7 @@ export function jobOptions(
     singletonKey: name,
     expireInSeconds: Math.ceil(timeoutMs / 1000) + EXPIRY_MARGIN_S,
     priority,
-    ...(group === undefined ? {} : { group: { id: group.id, tier: group.tier } }),
+    ...(group && { group: { id: group.id, tier: group.tier } }),
   };
 }
 

@@ -56,7 +56,7 @@ export function fleetJson(view: FleetView): Record<string, unknown> {
       changes: row.changes,
       drift: row.drift,
       drifted: row.drifted,
-      ...(row.driftAgeMs === undefined ? {} : { drift_age_ms: row.driftAgeMs }),
+      drift_age_ms: row.driftAgeMs,
       failures_in_a_row: row.failuresInARow,
       trend: row.trend,
       diagnostics: row.diagnostics,

@@ -135,7 +135,7 @@ function queueView(
     queued: own.filter(({ state }) => state === "queued"),
     waiting: own.filter(({ state }) => state === "waiting"),
     running: active.filter(({ workspace, isLost }) => names.has(workspace) && !isLost),
-    ...(next === undefined ? {} : { next }),
+    next,
     workers,
     pauses: pauses.map((pause) => ({ ...pause, of: pausedOf(pause) })),
     dead,
@@ -213,13 +213,14 @@ function rowOf(
     labels,
     state,
     status: problem?.status ?? last?.status ?? "never",
-    ...(last === undefined ? {} : { last, ageMs: Math.max(0, now - last.startedAt - last.durationMs) }),
-    ...(problem === undefined ? {} : { cause: problem.cause }),
+    last,
+    ageMs: last && Math.max(0, now - last.startedAt - last.durationMs),
+    cause: problem?.cause,
     changes,
     drift,
     drifted: totalOf(drift) === 0 ? [] : (drifts[0]?.drifted ?? []),
     failuresInARow: (answered < 0 ? counted.length : answered) + (problem?.isUnrecorded === true ? 1 : 0),
-    ...(driftAgeMs === undefined ? {} : { driftAgeMs }),
+    driftAgeMs,
     trend: drifts
       .slice(0, TREND_RUNS)
       .map((run) => totalOf(run.drift))
@@ -284,7 +285,7 @@ function problemOf(
     attempts,
     code: first?.code ?? "",
     message: first === undefined ? STATUS_WORDS[status] : locatedMessage(first),
-    ...(lastStatus === undefined ? {} : { lastStatus }),
+    lastStatus,
   };
   return { state: status === "blocked" ? "blocked" : "failed", status, cause, diagnostics };
 }

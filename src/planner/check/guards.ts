@@ -156,7 +156,7 @@ function objections(context: PlanContext, changes: readonly Change[], workspace:
       const details = {
         address: change.address,
         at,
-        ...(objection.hint === undefined ? {} : { hint: objection.hint }),
+        hint: objection.hint,
       };
       guards.push({
         diagnostic: error(objection.code, objection.message, details),

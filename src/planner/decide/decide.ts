@@ -74,12 +74,8 @@ function reaching(resource: Resource, after: Values, { unresolved }: ResolvedRef
   return {
     after,
     unresolved: unresolved.filter(({ path }) => !isIgnored(path, ignored)),
-    ...payloadOf(resource),
+    payload: resource.payload?.digest,
   };
-}
-
-function payloadOf({ payload }: Resource): { readonly payload?: string } {
-  return payload === undefined ? {} : { payload: payload.digest };
 }
 
 const NONE: readonly string[] = [];
@@ -104,7 +100,7 @@ function creation(
     dependsOn: resource.dependsOn,
     after: resolved.values,
     unresolved: resolved.unresolved,
-    ...payloadOf(resource),
+    payload: resource.payload?.digest,
   };
   return namesakes === undefined ? change : { ...change, namesakes };
 }
@@ -222,7 +218,7 @@ function unchanged(
     dependsOn: changedDependencies(context, resource.dependsOn),
     after,
     unresolved,
-    ...payloadOf(resource),
+    payload: resource.payload?.digest,
     id: compared.existing.id,
     before: compared.existing.before,
   };

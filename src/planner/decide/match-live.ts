@@ -193,8 +193,8 @@ export function namesakeOf(live: LiveObject): Namesake {
   const { creator_user_name: creator } = live.facts;
   return {
     id,
-    ...(typeof creator === "string" ? { creator } : {}),
-    ...(unmanageable === undefined ? {} : { unmanageable }),
+    creator: typeof creator === "string" ? creator : undefined,
+    unmanageable,
   };
 }
 

@@ -74,7 +74,7 @@ function driftOfRecord(
     what: "changed",
     diffs: diffs.map((diff) => ({ ...diff, cause: "drift" })),
     facts: live.facts,
-    ...(content === undefined ? {} : { content }),
+    content,
   };
 }
 

@@ -217,14 +217,14 @@ export function markUntrusted(plan: Plan, notes: readonly Diagnostic[]): Plan {
 /** A frame shows lines of a file that may be more than a spec. */
 function unframed(diagnostic: Diagnostic): Diagnostic {
   const { at, hint, ...rest } = diagnostic;
-  const location = at === undefined ? {} : { at: withoutFrame(at) };
+  const location = at && withoutFrame(at);
   if (ABOUT_FOREIGN.has(diagnostic.code)) {
     const { cause: _ids, ...named } = rest;
-    return { ...named, ...location, hint: FOREIGN };
+    return { ...named, at: location, hint: FOREIGN };
   }
   const shown =
     diagnostic.code === "PLAN_ALREADY_EXISTS" && hint?.includes("--adopt") === true ? FOREIGN : hint;
-  return { ...rest, ...location, ...(shown === undefined ? {} : { hint: shown }) };
+  return { ...rest, at: location, hint: shown };
 }
 
 /** Their causes and hints name objects that the state does not manage. */

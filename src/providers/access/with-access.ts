@@ -1,7 +1,7 @@
 // Access lists as fields of a kind: `access` and `owner`, read only where they are declared, and changed by a step of their own.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { type JsonObject, objectIn, omit } from "../../core/json.ts";
+import { defined, type JsonObject, objectIn, omit } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
@@ -88,8 +88,7 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
       ],
       normalize: (values) => ({
         ...(planning.normalize?.(withoutAccess(values)) ?? withoutAccess(values)),
-        ...(values.access === undefined ? {} : { access: values.access }),
-        ...(values.owner === undefined ? {} : { owner: values.owner }),
+        ...defined({ access: values.access, owner: values.owner }),
       }),
       dependencies: (name, values) => [
         ...(planning.dependencies?.(name, withoutAccess(values)) ?? []),
@@ -150,8 +149,8 @@ async function readAccess(
     const declared = accessOf(desired);
     const caller = await callerOf(api);
     const { access, owner, manager } = accessInSpecForm(entries, declared, ownerOf(desired), caller);
-    const values = { ...live.values, access, ...(owner === undefined ? {} : { owner }) };
-    return { ...live, values, facts: { ...live.facts, ...(manager === undefined ? {} : { manager }) } };
+    const values = { ...live.values, access, ...defined({ owner }) };
+    return { ...live, values, facts: { ...live.facts, ...defined({ manager }) } };
   } catch (refusal) {
     if (!(refusal instanceof Refused) || refusal.code !== "PERMISSION_DENIED") throw refusal;
     return { ...live, unmanageable: "you cannot read its access list" };

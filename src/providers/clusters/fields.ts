@@ -187,13 +187,13 @@ export function withoutInherited(desired: Values): Values {
   const { azure_attributes: azure, aws_attributes: aws, gcp_attributes: gcp, ...rest } = other;
   if (values.instance_pool_id !== undefined) {
     const profile = isObject(aws) ? aws[OWN_IN_POOL] : undefined;
-    return { ...rest, ...(profile === undefined ? {} : { aws_attributes: { [OWN_IN_POOL]: profile } }) };
+    return profile === undefined ? rest : { ...rest, aws_attributes: { [OWN_IN_POOL]: profile } };
   }
   return {
     ...rest,
     ...defined({ azure_attributes: azure, aws_attributes: aws, gcp_attributes: gcp, node_type_id: node }),
     ...(driver === undefined || driver === node ? {} : { driver_node_type_id: driver }),
-    ...(elastic === undefined ? {} : { enable_elastic_disk: elastic }),
+    ...defined({ enable_elastic_disk: elastic }),
   };
 }
 

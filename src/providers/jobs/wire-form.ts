@@ -1,7 +1,7 @@
 // Jobs of the Databricks dialect between a spec, where tasks and what they share have keys, and requests, where they are lists.
 
 import { singleTask } from "../../api/dialect/jobs.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { withoutInherited, withSize } from "../clusters/fields.ts";
 import { int64 } from "../kit/responses.ts";
@@ -96,8 +96,7 @@ export function withClusters(values: Values, change: (cluster: Values) => Values
   const [tasks, clusters] = [each(values.tasks), each(values.job_clusters)];
   return {
     ...of(values),
-    ...(tasks === undefined ? {} : { tasks }),
-    ...(clusters === undefined ? {} : { job_clusters: clusters }),
+    ...defined({ tasks, job_clusters: clusters }),
   };
 }
 

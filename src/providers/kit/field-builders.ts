@@ -1,6 +1,6 @@
 // Builders for the fields of a kind: JSON Schema with annotations. A field is optional unless it is made `required`.
 
-import type { Json } from "../../core/json.ts";
+import { defined, type Json } from "../../core/json.ts";
 import type { Annotations, FieldSchema, FieldTable } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 
@@ -73,7 +73,7 @@ export const mapField = (values: FieldSchema, { keys, ...options }: MapOptions):
     type: "object",
     ...options,
     additionalProperties: values,
-    ...(keys === undefined ? {} : { propertyNames: { ...keys } }),
+    ...defined({ propertyNames: keys && { ...keys } }),
   });
 
 /** A string, number, or boolean that is a string in requests. */

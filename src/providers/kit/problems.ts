@@ -9,7 +9,7 @@ export const problem = (code: Code, path: Path, message: string, hint?: string):
   path,
   code,
   message,
-  ...(hint === undefined ? {} : { hint }),
+  hint,
 });
 
 /** The side effect of a replacement on what holds the ID of the old object. An access list of the spec is written to the new one. */

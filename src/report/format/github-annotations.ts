@@ -40,7 +40,7 @@ function annotation(notice: Notice, info: RunInfo): string {
   const { level, title, at } = notice;
   const file = at === undefined ? undefined : repositoryPath(at.file, info);
   const place: Record<string, string | number> =
-    at === undefined || file === undefined ? {} : { file, line: at.line, col: at.column };
+    at && file !== undefined ? { file, line: at.line, col: at.column } : {};
   return command(COMMANDS[level], { ...place, title: title.slice(0, 200) }, noticeText(notice));
 }
 

@@ -49,14 +49,12 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
     host: view.host,
     ...runJson(info),
     ...(view.modes.length === 0 ? {} : { modes: view.modes }),
-    ...(part === undefined
-      ? {}
-      : {
-          partial: true,
-          planned_resources: part.planned,
-          total_resources: part.total,
-          excluded_resources: part.excluded,
-        }),
+    ...(part && {
+      partial: true,
+      planned_resources: part.planned,
+      total_resources: part.total,
+      excluded_resources: part.excluded,
+    }),
     summary,
     ...splitJson(view.split),
     resource_changes: list(view.changes, changeJson),

@@ -90,9 +90,7 @@ function location({ at, address }: Notice, info: RunInfo): Record<string, unknow
       artifactLocation: { uri: uriPath(path ?? specPath(info)), uriBaseId: ROOT },
       region: region ?? { startLine: 1 },
     },
-    ...(address === undefined
-      ? {}
-      : { logicalLocations: [{ fullyQualifiedName: address, kind: "resource" }] }),
+    logicalLocations: address && [{ fullyQualifiedName: address, kind: "resource" }],
   };
 }
 

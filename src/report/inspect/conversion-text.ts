@@ -1,6 +1,6 @@
 // The report of a conversion: the parts of a Terraform state that are not in the spec, with the reason for each.
 
-import type { JsonObject } from "../../core/json.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
 import { type Path, toDottedPath } from "../../core/pointer.ts";
 import { count, grouped } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
@@ -83,6 +83,6 @@ export function conversionJson(view: ConversionView): JsonObject {
     notes: view.notes.map(({ terraform, text }) => ({ terraform, text })),
     variables: [...view.variables],
     written: [...view.written],
-    ...(view.spec === undefined ? {} : { spec: view.spec }),
+    ...defined({ spec: view.spec }),
   };
 }

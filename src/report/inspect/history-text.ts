@@ -107,7 +107,7 @@ export function stateVersionsJson(versions: readonly StateVersion[]): readonly R
   return versions.map(({ serial, state, diagnostics }) => {
     if (state === undefined) return { serial, problem: reason(diagnostics) };
     const run = state.history?.at(-1);
-    const last = run === undefined ? {} : { last_apply: pastRunTime(run), by: pastRunAuthor(run) };
+    const last = run && { last_apply: pastRunTime(run), by: pastRunAuthor(run) };
     return { serial, lineage: state.lineage, host: state.host, resources: state.records.size, ...last };
   });
 }

@@ -50,7 +50,7 @@ export function renderedJson({ document, origins }: RenderedView): string {
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([pointer, { at, module, usedAt }]) => [
         pointer,
-        { ...at, ...(module === undefined ? {} : { module, used_at: usedAt }) },
+        { ...at, ...(module !== undefined && { module, used_at: usedAt }) },
       ]),
   );
   return `${printableJson({ spec: document, origins: places }, 2)}\n`;

@@ -120,11 +120,14 @@ function problemJson(problem: TestProblem): Record<string, unknown> {
   const { step, at, differs, diagnostics } = problem;
   return {
     message: problemSentence(problem),
-    ...(step === undefined ? {} : { step: step.number, step_name: step.name }),
+    step: step?.number,
+    step_name: step?.name,
     at: withoutFrame(at),
-    ...(differs === undefined
-      ? {}
-      : { expectation: differs.what, expected: differs.expected ?? null, actual: differs.actual }),
+    ...(differs && {
+      expectation: differs.what,
+      expected: differs.expected ?? null,
+      actual: differs.actual,
+    }),
     diagnostics: diagnostics.map(diagnosticJson),
   };
 }

@@ -101,9 +101,8 @@ export function contentOf(
   const declared = { ...fromExtension(source, values), ...values };
   const read = summed(source, declared, sources);
   if (read === undefined) return undefined;
-  const content: Values = written.provider.fields.content === undefined ? {} : { content: read.content };
   return {
-    values: { ...declared, ...content },
+    values: written.provider.fields.content ? { ...declared, content: read.content } : declared,
     payload: { digest: read.digest, bytes: () => again(written, path, read.digest, sources.tree) },
   };
 }

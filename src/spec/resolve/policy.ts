@@ -56,7 +56,7 @@ export function lifecycleOf(written: WrittenResource, suggest: Suggest, findings
   return {
     prevent_destroy: prevent?.kind === "scalar" && prevent.value === true,
     ignore_changes: texts(ignored),
-    ...(immutable === undefined ? {} : { on_immutable_change: immutable }),
+    on_immutable_change: immutable,
   };
 }
 

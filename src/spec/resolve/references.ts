@@ -324,7 +324,7 @@ function reportTarget(
     code: "SPEC_REFERENCE",
     at,
     ...problem,
-    ...(user === undefined ? {} : { address: user }),
-    ...(written === undefined ? {} : { usedAt: [node] }),
+    address: user,
+    usedAt: written && [node],
   });
 }

@@ -100,7 +100,7 @@ function missingField(error: SchemaError, name: string): SchemaMessage {
 
 function describing(schema: unknown): { readonly hint?: string } {
   const { description } = (schema ?? {}) as { readonly description?: string };
-  return description === undefined ? {} : { hint: description };
+  return { hint: description };
 }
 
 function wrongType(error: SchemaError, subject: string): { message: string; hint?: string } {

@@ -1,6 +1,6 @@
 // Short forms of the schemas that the language of a spec repeats.
 
-import type { Json } from "../../core/json.ts";
+import { defined, type Json } from "../../core/json.ts";
 
 /** A JSON Schema as data. */
 export type JsonSchema = { [keyword: string]: Json };
@@ -26,7 +26,7 @@ export const enumSchema = (description: string, values: readonly string[]): Json
 export const closedMap = (properties: JsonSchema, required?: readonly string[]): JsonSchema => ({
   type: "object",
   properties,
-  ...(required === undefined ? {} : { required }),
+  ...defined({ required }),
   additionalProperties: false,
 });
 
@@ -34,5 +34,5 @@ export const closedMap = (properties: JsonSchema, required?: readonly string[]):
 export const ifType = (type: string, then: JsonSchema, otherwise?: JsonSchema): JsonSchema => ({
   if: { type },
   then,
-  ...(otherwise === undefined ? {} : { else: otherwise }),
+  ...defined({ else: otherwise }),
 });

@@ -140,7 +140,7 @@ class TestReader {
       cloud: (["aws", "gcp"] as const).find((cloud) => cloud === word("cloud")) ?? "azure",
       world: from,
       ids: this.#ids(levels),
-      ...(rules === undefined ? {} : { rules: { path: scalarText(rules) ?? "", at: rules } }),
+      rules: rules && { path: scalarText(rules) ?? "", at: rules },
       timeoutMs: this.#timeout(this.#last(levels, "timeout")),
     };
   }

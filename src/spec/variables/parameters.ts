@@ -224,8 +224,8 @@ class SchemaReader {
     const wrong = types.find((type) => type === undefined || !TYPES.includes(type));
     if (types.length > 0 && types.every((type) => type !== undefined && TYPES.includes(type))) return true;
     const better = OTHER_WORDS[String(wrong)];
-    const hint = better === undefined ? {} : { hint: `write ${better}` };
-    this.#findings.error("SPEC_VALUE", `${name} must be ${listed(TYPES, "or")}`, node, hint);
+    const hint = better && `write ${better}`;
+    this.#findings.error("SPEC_VALUE", `${name} must be ${listed(TYPES, "or")}`, node, { hint });
     return false;
   }
 

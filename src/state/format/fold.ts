@@ -1,6 +1,7 @@
 // Applies journal entries to a state. The cost of an entry does not depend on the size of the state.
 
 import type { Address, RemoteId } from "../../core/address.ts";
+import { defined } from "../../core/json.ts";
 import { type PastRun, withChangeAdded, withRunAdded } from "../../core/past-run.ts";
 import type {
   Acknowledgement,
@@ -66,9 +67,7 @@ export function stateOf(draft: Draft): State {
     ...(draft.reported.length === 0 ? {} : { reported: draft.reported }),
     ...(draft.acknowledged.length === 0 ? {} : { acknowledged: draft.acknowledged }),
     ...(draft.history.length === 0 ? {} : { history: draft.history }),
-    ...(draft.caller === undefined ? {} : { caller: draft.caller }),
-    ...(draft.moved === undefined ? {} : { moved: draft.moved }),
-    ...(draft.movingAbove === undefined ? {} : { movingAbove: draft.movingAbove }),
+    ...defined({ caller: draft.caller, moved: draft.moved, movingAbove: draft.movingAbove }),
   };
 }
 

@@ -119,9 +119,7 @@ function stateWith(from: Shape, decoded: Iterable<StateRecord>): State {
     open: from.objects("open").map(decodeOpen),
     nonces: from.texts("nonces"),
     ...(from.has("history") ? { history: from.objects("history").map(decodeRun) } : {}),
-    ...(caller === undefined
-      ? {}
-      : { caller: { name: caller.text("name"), credential: caller.text("credential") } }),
+    ...(caller && { caller: { name: caller.text("name"), credential: caller.text("credential") } }),
     ...(from.has("reported") ? { reported: from.objects("reported").map(decodeReported) } : {}),
     ...(from.has("acknowledged")
       ? { acknowledged: from.objects("acknowledged").map(decodeAcknowledgement) }

@@ -95,7 +95,7 @@ async function checkedBase(...args: Parameters<typeof checkSpec>): ReturnType<ty
 function invalid(name: string, first: Diagnostic | undefined): Diagnostic {
   const place = first?.at === undefined ? "" : `${first.at.file}:${first.at.line}: `;
   return warning("PLAN_BASE", `the spec of the base ${name} is invalid, so every change counts`, {
-    ...(first === undefined ? {} : { cause: `${place}${first.message}` }),
+    cause: first && `${place}${first.message}`,
     hint: "the plan is not split until the base is valid again",
   });
 }

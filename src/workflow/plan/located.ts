@@ -36,6 +36,6 @@ function located(changeOutcome: ChangeOutcome, resources: Resources): ChangeOutc
   )
     return changeOutcome;
   const { at, usedAt } = place.traced ?? { at: place };
-  const places = { at: withoutFrame(at), ...(usedAt === undefined ? {} : { usedAt }) };
+  const places = { at: withoutFrame(at), usedAt };
   return { ...changeOutcome, diagnostic: { ...changeOutcome.diagnostic, ...places } };
 }

@@ -158,7 +158,7 @@ export function redaction(
     const concealed = (kind: string, object: LiveObject): LiveObject => {
       const address = owners.get(kind, object.id) ?? addressOf(kind, object.name);
       const record = state.records.get(address);
-      const stored = record === undefined ? {} : recordedValues(storedRecord(record) ?? record);
+      const stored = record ? recordedValues(storedRecord(record) ?? record) : {};
       const { values } = comparable(kinds.get(kind), object);
       return { ...object, values: formOf(address, stored, values) };
     };

@@ -137,9 +137,7 @@ function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checke
   const details = {
     rule: { name, severity, at },
     at: rule.locate(problem.part, problem.offset),
-    ...(field === undefined
-      ? {}
-      : { hint: `test whether ${field} is set with has(…), or give a default: .?${field}.orValue(…)` }),
+    hint: field && `test whether ${field} is set with has(…), or give a default: .?${field}.orValue(…)`,
   };
   const message = `the rule ${name} could not be evaluated${where}: ${problem.part}: ${problem.message}`;
   const told = enforcement === "error" ? error : warning;

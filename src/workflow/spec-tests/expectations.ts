@@ -17,7 +17,7 @@ import {
 } from "yaml";
 import { type Diagnostic, failureOf } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, setMember } from "../../core/pointer.ts";
 import { type Action, type Change, touches } from "../../planner/model/change.ts";
 import type { Drift, Guard, Plan } from "../../planner/model/plan.ts";
@@ -92,9 +92,7 @@ export function compareDiagnostics(expected: JsonObject, all: readonly Diagnosti
   const wanted = expected.diagnostics;
   const counted =
     wanted === undefined ? diagnostics.filter(({ severity }) => severity === "error") : diagnostics;
-  const items = counted.map(
-    ({ code, address }): Item => ({ code, ...(address === undefined ? {} : { address }) }),
-  );
+  const items = counted.map(({ code, address }): Item => ({ code, ...defined({ address }) }));
   const { actual, extra } = matched(wanted, items, "code");
   return { what: "diagnostics", expected: wanted, actual, because: extra.flatMap((at) => counted[at] ?? []) };
 }
@@ -122,7 +120,7 @@ export function compareRules(
     ...diagnostics.map((diagnostic) => ({ diagnostic, enforcement: "warn" })),
   ].filter(({ diagnostic }) => diagnostic.rule !== undefined);
   const items = violations.map(({ diagnostic: { rule, address }, enforcement }): Item => {
-    return { rule: rule?.name ?? "", ...(address === undefined ? {} : { address }), enforcement };
+    return { rule: rule?.name ?? "", ...defined({ address }), enforcement };
   });
   const { actual, extra } = matched(expected.rules, items, "rule");
   const because = extra.flatMap((at) => violations[at]?.diagnostic ?? []);

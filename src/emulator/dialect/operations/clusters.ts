@@ -1,6 +1,6 @@
 // Clusters and pools of the dialect: rules about pools and pins, what was asked for, default attributes of the cloud, pages.
 
-import { type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
+import { defined, type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
 import {
   type Cluster,
   clusterById,
@@ -169,7 +169,7 @@ function listClusters(answer: JsonObject, { version, input, cloud, world }: Aske
   const filtered = clusters.filter((cluster) => passesFilters(cluster, input, world));
   const whole = pageOf("clusters", sortedAsAsked(filtered, input), input, input.page_size);
   const { has_more: _, next_page_token = "", prev_page_token, ...page } = whole;
-  return { ...page, next_page_token, ...(prev_page_token === undefined ? {} : { prev_page_token }) };
+  return { ...page, ...defined({ next_page_token, prev_page_token }) };
 }
 
 function passesFilters(cluster: JsonObject, input: JsonObject, world: World): boolean {
@@ -201,11 +201,9 @@ function listEvents(answer: JsonObject): JsonObject {
     .map(objectIn)
     .map((event) => {
       const { previous_attributes: previous, ...details } = objectIn(event.details);
-      const before: JsonObject =
-        previous === undefined
-          ? {}
-          : { previous_attributes: omit(objectIn(previous), ["spec", "cluster_source"]) };
-      return { ...event, details: { ...details, ...before } };
+      if (previous === undefined) return { ...event, details };
+      const previous_attributes = omit(objectIn(previous), ["spec", "cluster_source"]);
+      return { ...event, details: { ...details, previous_attributes } };
     });
   return answer.events === undefined ? answer : { ...answer, events };
 }

@@ -1,6 +1,6 @@
 // Jobs of the dialect: settings in two forms (one task among them, which the contract runs, or a list of tasks), pages from version 2.1 on, partial updates.
 
-import { type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../../core/json.ts";
+import { defined, type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../../core/json.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Operation } from "../../world/world.ts";
 import { type Asked, type Hooks, pageInside, pageOf } from "./hook.ts";
@@ -35,7 +35,7 @@ function shownJob(job: JsonObject, { version, input }: Asked, expand: boolean): 
       : { shown: settings, more: {} };
   return {
     ...job,
-    ...(creator === undefined ? {} : { run_as_user_name: creator }),
+    ...defined({ run_as_user_name: creator }),
     settings: shown,
     ...more,
   };
@@ -137,7 +137,7 @@ export function shownSettings(settings: JsonObject, version: string, expand: boo
   return {
     ...omit(rest, OF_TASK),
     format: "MULTI_TASK",
-    ...(expand ? { tasks: shown, ...(job_clusters === undefined ? {} : { job_clusters }) } : {}),
+    ...(expand ? defined({ tasks: shown, job_clusters }) : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 // Runs of the dialect: their tasks, times and page tokens, and starts that a token makes safe to repeat.
 
-import { type Json, type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
+import { defined, type Json, type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
 import { runById } from "../../routes/jobs/run.ts";
 import type { Call, Operation, Reply, World } from "../../world/world.ts";
 import { type Asked, type Hooks, once, pageOf } from "./hook.ts";
@@ -61,7 +61,7 @@ function shownRun(run: JsonObject, { world, version }: Asked, expand: boolean): 
     run_page_url: String(run.run_page_url).replace("/#", `/?o=${ORG}#`),
     ...times,
     format: declared === undefined && version === "2.0" ? "SINGLE_TASK" : "MULTI_TASK",
-    ...(listed && expand ? { tasks: shown, ...(job_clusters === undefined ? {} : { job_clusters }) } : {}),
+    ...(listed && expand ? defined({ tasks: shown, job_clusters }) : {}),
   };
 }
 
@@ -94,6 +94,6 @@ function runTask(task: JsonObject, run: JsonObject, times: JsonObject, index: nu
     execution_duration: execution_duration ?? 0,
     cleanup_duration: cleanup_duration ?? 0,
     ...times,
-    ...(cluster_instance === undefined ? {} : { cluster_instance }),
+    ...defined({ cluster_instance }),
   };
 }

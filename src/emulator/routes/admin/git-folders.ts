@@ -33,7 +33,7 @@ export const gitFolderOperations: Operations = {
       throw alreadyExists(`Repo with path ${pathOfSegments(segments)} already exists.`);
     const entry = { parent: parent.id, name: own, folder: true, object_type: "REPO" } as const;
     const { id } = objectsOf(world).add(entry);
-    const sparse = sparse_checkout === undefined ? {} : { sparse_checkout: objectIn(sparse_checkout) };
+    const sparse = sparse_checkout !== undefined && { sparse_checkout: objectIn(sparse_checkout) };
     const folder = {
       url: String(url),
       provider: String(provider),
@@ -50,7 +50,7 @@ export const gitFolderOperations: Operations = {
       throw invalidValue("Only one of branch and tag can be given.");
     const { branch: before, ...folder } = foldersOf(world).get(id) as GitFolder;
     const checkedOut = tag === undefined ? { branch: String(branch ?? before) } : {};
-    const sparse = sparse_checkout === undefined ? {} : { sparse_checkout: objectIn(sparse_checkout) };
+    const sparse = sparse_checkout !== undefined && { sparse_checkout: objectIn(sparse_checkout) };
     foldersOf(world).set(id, { ...folder, ...checkedOut, ...sparse, head_commit_id: world.hex(40) });
     return { json: shown(world, id) };
   },

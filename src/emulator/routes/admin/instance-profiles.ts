@@ -1,6 +1,6 @@
 // Instance profiles of AWS that clusters may use. The contract has none of these calls; a dialect has.
 
-import type { JsonObject } from "../../../core/json.ts";
+import { defined, type JsonObject } from "../../../core/json.ts";
 import { alreadyExists, invalidValue, notFound } from "../../world/errors.ts";
 import type { Call, Collection, Operations, World } from "../../world/world.ts";
 
@@ -18,7 +18,7 @@ export const instanceProfileOperations: Operations = {
   },
   "instance-profiles/edit": ({ input }, world) => {
     const { iam_role_arn: _, ...profile } = existing(world, input);
-    const role: JsonObject = input.iam_role_arn === undefined ? {} : { iam_role_arn: input.iam_role_arn };
+    const role: JsonObject = defined({ iam_role_arn: input.iam_role_arn });
     profilesOf(world).set(String(input.instance_profile_arn), { ...profile, ...role });
   },
   "instance-profiles/remove": ({ input }, world) => {

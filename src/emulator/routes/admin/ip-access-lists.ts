@@ -1,6 +1,6 @@
 // IP access lists: addresses that may reach the workspace. The contract has none of these calls; a dialect has.
 
-import { type JsonObject, listIn } from "../../../core/json.ts";
+import { defined, type JsonObject, listIn } from "../../../core/json.ts";
 import { ApiError, invalidState, invalidValue, notFound } from "../../world/errors.ts";
 import type { Call, Collection, Operations, World } from "../../world/world.ts";
 import { settingOf } from "./workspace-conf.ts";
@@ -60,11 +60,11 @@ function change({ input, params, now }: Call, world: World): JsonObject {
 }
 
 function fieldsIn({ label, list_type, ip_addresses }: JsonObject): Partial<IpAccessList> {
-  return {
-    ...(label === undefined ? {} : { label: String(label) }),
-    ...(list_type === undefined ? {} : { list_type: String(list_type) }),
-    ...(ip_addresses === undefined ? {} : { ip_addresses: listIn(ip_addresses).map(String) }),
-  };
+  return defined({
+    label: label === undefined ? undefined : String(label),
+    list_type: list_type === undefined ? undefined : String(list_type),
+    ip_addresses: ip_addresses === undefined ? undefined : listIn(ip_addresses).map(String),
+  });
 }
 
 function write(world: World, list: IpAccessList): JsonObject {

@@ -214,7 +214,7 @@ function describeDriver(cluster: Cluster): JsonObject {
   return {
     ...describeNodes(cluster),
     jdbc_port: JDBC_PORT,
-    ...(cluster.spark_context_id === undefined ? {} : { spark_context_id: BigInt(cluster.spark_context_id) }),
+    ...(cluster.spark_context_id !== undefined && { spark_context_id: BigInt(cluster.spark_context_id) }),
   };
 }
 

@@ -1,6 +1,7 @@
 // The life of a cluster: created, started, restarted, ready when its nodes are, and terminated; kept for 30 days or while it is
 // pinned, then dropped (contract B 3.2, contract B 4.3 rules 1 and 2; transitions: facts 4.7).
 
+import { defined } from "../../../core/json.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import type { World } from "../../world/world.ts";
 import type { Tags } from "../compute.ts";
@@ -55,7 +56,7 @@ export function startNewCluster(world: World, newCluster: NewCluster): Cluster {
     nodes_up: 0,
     source: newCluster.source,
     creator_user_name: newCluster.creator,
-    ...(newCluster.job_tags === undefined ? {} : { job_tags: newCluster.job_tags }),
+    ...defined({ job_tags: newCluster.job_tags }),
     state: "PENDING",
     state_message: "",
     start_time: world.now,

@@ -40,12 +40,16 @@ export function readCluster(world: World, request: GivenCluster, tagLimit: numbe
   const attributes: Attributes = {
     cluster_name: request.cluster_name ?? "",
     spark_version: request.spark_version,
-    ...(request.spark_conf === undefined ? {} : { spark_conf: texts(request.spark_conf) }),
+    ...defined({ spark_conf: request.spark_conf && texts(request.spark_conf) }),
     ...types,
-    ...(tags === undefined ? {} : { custom_tags: tags }),
-    ...defined({ cluster_log_conf: logs, init_scripts: scripts, spark_env_vars: request.spark_env_vars }),
+    ...defined({
+      custom_tags: tags,
+      cluster_log_conf: logs,
+      init_scripts: scripts,
+      spark_env_vars: request.spark_env_vars,
+    }),
     autotermination_minutes: minutes,
-    ...(request.ssh_public_keys === undefined ? {} : { ssh_public_keys: request.ssh_public_keys }),
+    ...defined({ ssh_public_keys: request.ssh_public_keys }),
     ...extraOf(request),
   };
   return { attributes, size };

@@ -1,5 +1,6 @@
 // The e-mails that a job sends (contract B 2.2 JobEmailNotifications, contract B 4.2 rule 2, contract B 6).
 
+import { defined } from "../../../core/json.ts";
 import type { World } from "../../world/world.ts";
 import { type Job, jobById } from "./job.ts";
 import { type Run, resultOf } from "./run.ts";
@@ -58,7 +59,7 @@ function mailAbout(
       job_id: run.job_id,
       run_id: run.run_id,
       life_cycle_state: run.life_cycle_state,
-      ...(result === undefined ? {} : { result_state: result }),
+      ...defined({ result_state: result }),
       state_message: run.state_message,
     },
   });

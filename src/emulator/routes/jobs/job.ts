@@ -66,7 +66,7 @@ export function describeJob(world: World, job: Job): JsonObject {
 
 /** Nothing once the creator was deleted (contract B 2.2, contract B 2.3). */
 export function creatorOf(world: World, { creator_user_id, creator_user_name }: Creator): JsonObject {
-  return userById(world, creator_user_id) === undefined ? {} : { creator_user_name };
+  return userById(world, creator_user_id) ? { creator_user_name } : {};
 }
 
 export interface JobSchedule {
@@ -116,11 +116,15 @@ export function readSettings(world: World, givenSettings: GivenSettings): JobSet
     name: givenSettings.name ?? "Untitled",
     ...cluster,
     ...task,
-    ...(libraries === undefined ? {} : { libraries }),
+    ...defined({ libraries }),
     email_notifications: readNotifications(givenSettings.email_notifications),
     timeout_seconds: givenSettings.timeout_seconds ?? 0,
-    ...defined({ max_retries, min_retry_interval_millis, retry_on_timeout }),
-    ...(givenSettings.schedule === undefined ? {} : { schedule: readSchedule(givenSettings.schedule) }),
+    ...defined({
+      max_retries,
+      min_retry_interval_millis,
+      retry_on_timeout,
+      schedule: givenSettings.schedule && readSchedule(givenSettings.schedule),
+    }),
     max_concurrent_runs: givenSettings.max_concurrent_runs ?? JOBS.default_concurrent_runs,
     ...extraOf(givenSettings),
   };

@@ -1,5 +1,6 @@
 // The life cycle of a run: it waits for its cluster, executes, cleans up, and ends (contract B 3.3; transitions: facts 4.8).
 
+import { defined } from "../../../core/json.ts";
 import { CLUSTERS, JOBS } from "../../world/limits.ts";
 import type { Area, TimerRun, World } from "../../world/world.ts";
 import { type Cluster, clusterById, isRunning } from "../clusters/cluster.ts";
@@ -63,7 +64,7 @@ export function beginWork(world: World, run: Run, cluster?: Cluster): Run {
     life_cycle_state: "RUNNING",
     state_message: "The task is running.",
     working_since: world.now,
-    ...(cluster?.spark_context_id === undefined ? {} : { spark_context_id: cluster.spark_context_id }),
+    ...defined({ spark_context_id: cluster?.spark_context_id }),
   });
   if (cluster !== undefined) scaleUp(world, cluster.cluster_id);
   if (working.outcome !== undefined) endWork(world, working, working.outcome);

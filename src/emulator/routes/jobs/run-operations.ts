@@ -35,7 +35,7 @@ export function runNow(call: Call, world: World): Reply {
   const run = startJobRun(world, job, {
     trigger: "ONE_TIME",
     ...creator(call),
-    ...(parameters === undefined ? {} : { overriding_parameters: parameters }),
+    ...defined({ overriding_parameters: parameters }),
   });
   if (run.life_cycle_state !== "SKIPPED") countStart(world);
   return { json: { run_id: run.run_id, number_in_job: run.number_in_job } };

@@ -144,12 +144,14 @@ export function describeRun(world: World, run: Run): JsonObject {
       result_state: resultOf(run),
       state_message: run.state_message,
     }),
-    ...(run.schedule === undefined ? {} : { schedule: run.schedule as unknown as JsonObject }),
+    ...defined({ schedule: run.schedule as JsonObject | undefined }),
     task: run.task,
     cluster_spec: run.cluster_spec,
     // Each part is omitted until it is known (contract B 2.3).
-    ...(cluster_id === undefined ? {} : { cluster_instance: defined({ cluster_id, spark_context_id }) }),
-    ...defined({ overriding_parameters: run.overriding_parameters }),
+    ...defined({
+      cluster_instance: cluster_id && defined({ cluster_id, spark_context_id }),
+      overriding_parameters: run.overriding_parameters,
+    }),
     start_time: run.start_time,
     ...durations(run),
     trigger: run.trigger,

@@ -78,7 +78,7 @@ export function startSubmittedRun(world: World, read: ReadTask, { extra, ...sett
     ...settings,
     task,
     ...tasksOf(extra),
-    cluster_spec: { ...cluster, ...(libraries === undefined ? {} : { libraries }) },
+    cluster_spec: { ...cluster, ...defined({ libraries }) },
     start_time: world.now,
   });
 }
@@ -169,7 +169,7 @@ function makeCluster(world: World, run: Run, description: GivenCluster): string 
 function tasksOf(extra: JsonObject | undefined): { readonly extra?: JsonObject } {
   const { tasks, job_clusters } = extra ?? {};
   if (tasks === undefined) return {};
-  return { extra: { tasks, ...(job_clusters === undefined ? {} : { job_clusters }) } };
+  return { extra: { tasks, ...defined({ job_clusters }) } };
 }
 
 function withExtra(description: GivenCluster & { readonly extra?: JsonObject }): GivenCluster {

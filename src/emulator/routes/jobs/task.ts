@@ -1,6 +1,6 @@
 // The task of a job or a run: exactly one task, on exactly one cluster, with libraries (contract B 2.2).
 
-import { type JsonObject, pick } from "../../../core/json.ts";
+import { defined, type JsonObject, pick } from "../../../core/json.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
 import { CLUSTERS } from "../../world/limits.ts";
 import { extraOf, type World } from "../../world/world.ts";
@@ -44,7 +44,7 @@ export function readTask(world: World, givenTask: GivenTask): ReadTask {
   return {
     cluster,
     task: { [kind]: readFields(kind, givenTask[kind] ?? {}) },
-    ...(libraries === undefined ? {} : { libraries }),
+    ...defined({ libraries }),
   };
 }
 

@@ -67,10 +67,12 @@ function create(call: Call, world: World): Reply {
     instance_pool_name: request.instance_pool_name,
     node_type_id: request.node_type_id,
     ...size,
-    ...(tags === undefined ? {} : { custom_tags: tags }),
+    ...defined({ custom_tags: tags }),
     enable_elastic_disk: request.enable_elastic_disk ?? true,
-    ...(request.disk_spec === undefined ? {} : { disk_spec: knownDiskFields(request.disk_spec) }),
-    ...defined({ preloaded_spark_versions: request.preloaded_spark_versions }),
+    ...defined({
+      disk_spec: request.disk_spec && knownDiskFields(request.disk_spec),
+      preloaded_spark_versions: request.preloaded_spark_versions,
+    }),
     ...extraOf(call.input),
     creator_user_id: call.caller.userId,
     state: "ACTIVE",
@@ -132,7 +134,7 @@ function readSize(request: GivenSize): PoolSize {
     );
   return {
     min_idle_instances,
-    ...(max_capacity === undefined ? {} : { max_capacity }),
+    ...defined({ max_capacity }),
     idle_instance_autotermination_minutes:
       request.idle_instance_autotermination_minutes ?? POOLS.default_idle_minutes,
   };
@@ -155,10 +157,8 @@ function checkDisks(type: string, disks: DiskSpec | undefined): void {
 function knownDiskFields(diskSpec: DiskSpec): JsonObject {
   const { disk_type, disk_count, disk_size } = diskSpec;
   const kind = disk_type?.cloud_disk_volume_type;
-  return {
-    ...(kind === undefined ? {} : { disk_type: { cloud_disk_volume_type: kind } }),
-    ...defined({ disk_count, disk_size }),
-  };
+  const type = kind === undefined ? undefined : { cloud_disk_volume_type: kind };
+  return defined({ disk_type: type, disk_count, disk_size });
 }
 
 /** For example 0301-120000-brick1-pool-1f0a93c2 (facts 4.8). */

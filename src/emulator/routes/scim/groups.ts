@@ -1,6 +1,6 @@
 // SCIM groups: list, get, create, PATCH of members, DELETE (contract A 4.1).
 
-import { type JsonObject, listIn } from "../../../core/json.ts";
+import { defined, type JsonObject, listIn } from "../../../core/json.ts";
 import {
   ADMINS,
   allGroups,
@@ -121,7 +121,7 @@ function plain(group: Group): JsonObject {
     members: values(members),
     entitlements: values(entitlements),
     roles: values(roles),
-    ...(externalId === undefined ? {} : { externalId }),
+    ...defined({ externalId }),
   };
 }
 

@@ -1,6 +1,6 @@
 // Service principals by SCIM. The contract has none of these calls; a dialect has.
 
-import { type JsonObject, listIn } from "../../../core/json.ts";
+import { defined, type JsonObject, listIn } from "../../../core/json.ts";
 import {
   newPrincipalId,
   parentsOf,
@@ -100,7 +100,7 @@ function shown(world: World, program: ServicePrincipal): JsonObject {
     applicationId,
     displayName,
     active,
-    ...(externalId === undefined ? {} : { externalId }),
+    ...defined({ externalId }),
     ...(entitlements.length === 0 ? {} : { entitlements: entitlements.map((value) => ({ value })) }),
     ...(groups.length === 0 ? {} : { groups }),
   };

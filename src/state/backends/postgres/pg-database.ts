@@ -142,9 +142,9 @@ function tlsOptions(
   return {
     rejectUnauthorized: tls.checks !== "nothing",
     ...(tls.checks === "authority" ? { checkServerIdentity: () => undefined } : {}),
-    ...(trusted === undefined ? {} : { ca: [...trusted] }),
-    ...(tls.certificate === undefined ? {} : { cert: pem(tls.certificate) }),
-    ...(tls.key === undefined ? {} : { key: pem(tls.key) }),
+    ca: trusted && [...trusted],
+    cert: tls.certificate && pem(tls.certificate),
+    key: tls.key && pem(tls.key),
   };
 }
 
