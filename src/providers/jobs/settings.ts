@@ -1,6 +1,7 @@
 // Settings of a job except its task and cluster: schedule, notifications, retries, limits (contract B 2.2).
 
 import { isObject } from "../../core/json.ts";
+import { everFires, isTimeZone, quartzProblem } from "../../core/quartz.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/planning.ts";
 import {
@@ -11,7 +12,6 @@ import {
   required,
   textField,
 } from "../kit/field-builders.ts";
-import { isTimeZone, quartzProblem } from "./cron.ts";
 import { emails } from "./notifications.ts";
 
 export const settings = {
@@ -68,12 +68,16 @@ export const settings = {
 /** Whether a value contains an unresolved reference, so that it cannot be checked yet. */
 const isOpen = (value: string): boolean => value.includes("${");
 
+function cronProblem(cron: string): string | undefined {
+  return quartzProblem(cron) ?? (everFires(cron) ? undefined : "it never fires");
+}
+
 export function scheduleProblems(values: Values): readonly Problem[] {
   const { schedule } = values;
   if (!isObject(schedule)) return [];
   const { quartz_cron_expression: cron, timezone_id: zone } = schedule;
   const problems: Problem[] = [];
-  const wrong = typeof cron === "string" && !isOpen(cron) ? quartzProblem(cron) : undefined;
+  const wrong = typeof cron === "string" && !isOpen(cron) ? cronProblem(cron) : undefined;
   if (wrong !== undefined)
     problems.push({
       path: ["schedule", "quartz_cron_expression"],

@@ -1,11 +1,11 @@
 // A stored job, its lookup, its settings as a request gives them, checked and completed, and its answer (contract B 2.2; facts 4.8).
 
 import { defined, type JsonObject } from "../../../core/json.ts";
+import { isTimeZone, quartzProblem } from "../../../core/quartz.ts";
 import { userById } from "../../world/directory.ts";
 import { type ApiError, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { type Collection, extraOf, type World } from "../../world/world.ts";
-import { CronError, isTimezone, parseQuartz } from "./cron.ts";
 import { type GivenTask, readTask } from "./task.ts";
 
 export interface Creator {
@@ -137,14 +137,11 @@ function readNotifications(notifications: Notifications = {}): Notifications {
 
 function readSchedule(schedule: NonNullable<GivenSettings["schedule"]>): JobSchedule {
   const { quartz_cron_expression, timezone_id, pause_status = "UNPAUSED" } = schedule;
-  try {
-    parseQuartz(quartz_cron_expression);
-  } catch (error) {
-    if (!(error instanceof CronError)) throw error;
+  const problem = quartzProblem(quartz_cron_expression);
+  if (problem !== undefined)
     throw invalidValue(
-      `Invalid quartz_cron_expression: ${quartz_cron_expression}. It is not Quartz syntax: ${error.message}.`,
+      `Invalid quartz_cron_expression: ${quartz_cron_expression}. It is not Quartz syntax: ${problem}.`,
     );
-  }
-  if (!isTimezone(timezone_id)) throw invalidValue(`Invalid timezone_id: ${timezone_id}.`);
+  if (!isTimeZone(timezone_id)) throw invalidValue(`Invalid timezone_id: ${timezone_id}.`);
   return { quartz_cron_expression, timezone_id, pause_status };
 }

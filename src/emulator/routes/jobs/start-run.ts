@@ -1,13 +1,13 @@
 // How runs start: by request, by schedule, as a retry, or without a job; within the limits of the workspace (contract B 4.2, contract B 8).
 
 import { defined, type JsonObject } from "../../../core/json.ts";
+import { nextFiring } from "../../../core/quartz.ts";
 import { ApiError } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { type Collection, EXTRA, type World } from "../../world/world.ts";
 import { attachRun, notifyRun, startNewCluster } from "../clusters/lifecycle.ts";
 import type { GivenCluster } from "../clusters/settings.ts";
 import { tagsOf } from "../compute.ts";
-import { nextFiring } from "./cron.ts";
 import { mailRunStarted } from "./emails.ts";
 import { type Creator, type Job, jobById, newJobId, putJob } from "./job.ts";
 import { activeRunJobs, activeRunsOf, newRunId, putRun, type Run, runById } from "./run.ts";

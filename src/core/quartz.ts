@@ -1,4 +1,4 @@
-// Validates cron expressions by the Quartz grammar: six or seven fields, seconds first, exactly one of the two day fields `?`.
+// Cron expressions by the public Quartz grammar (six or seven fields, seconds first, exactly one of the two day fields `?`), when they fire, and time zones.
 
 import { Cron } from "croner";
 
@@ -26,12 +26,9 @@ const RULES: readonly FieldRule[] = [
   { name: "year", min: 1970, max: 2099, wraps: false },
 ];
 
-/** The error in an expression, as a clause; undefined if Quartz accepts it and it fires at least once. */
+/** The error in an expression, as a clause; undefined if Quartz accepts it. */
 export function quartzProblem(expression: string): string | undefined {
-  const parts = expression
-    .trim()
-    .toUpperCase()
-    .split(/[ \t]+/);
+  const parts = fieldsOf(expression);
   if (parts.length < 6 || parts.length > 7) return wrongCount(expression, parts.length);
   for (const [at, part] of parts.entries()) {
     const rule = RULES[at];
@@ -41,7 +38,33 @@ export function quartzProblem(expression: string): string | undefined {
   const questions = [parts[DAY_OF_MONTH], parts[DAY_OF_WEEK]].filter((part) => part === "?").length;
   if (questions === 0) return "exactly one of day of month and day of week must be ?";
   if (questions === 2) return "only one of day of month and day of week may be ?";
-  return neverFires(parts) ? "it never fires" : undefined;
+  return undefined;
+}
+
+/** Whether a valid expression fires at least once. 30 February does not exist, for example. */
+export function everFires(expression: string): boolean {
+  return surelyFires(fieldsOf(expression)) || nextFiring(expression, "UTC", 0) !== undefined;
+}
+
+/** The first time after `after` at which a valid expression fires, or undefined if it never does again. */
+export function nextFiring(expression: string, timezone: string, after: number): number | undefined {
+  const times = cronPatterns(expression).flatMap((pattern) => {
+    const cron = new Cron(pattern, {
+      mode: "6-or-7-parts",
+      alternativeWeekdays: true,
+      timezone,
+      paused: true,
+    });
+    return cron.nextRun(new Date(after))?.getTime() ?? [];
+  });
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function fieldsOf(expression: string): readonly string[] {
+  return expression
+    .trim()
+    .toUpperCase()
+    .split(/[ \t]+/);
 }
 
 function wrongCount(expression: string, count: number): string {
@@ -142,40 +165,94 @@ function allowed(rule: FieldRule, range: string): string {
   return `use ${rule.min} to ${rule.max}${words}`;
 }
 
-/** Whether no date fits, as 30 February. The forms that croner does not know always have a date. */
-function neverFires(parts: readonly string[]): boolean {
-  if (surelyFires(parts)) return false;
-  if (/L|W/.test(parts[DAY_OF_MONTH] ?? "") || /L|#/.test(parts[DAY_OF_WEEK] ?? "")) return false;
-  try {
-    const pattern = parts.map((part, at) => unwrapped(RULES[at], part)).join(" ");
-    const cron = new Cron(pattern, {
-      mode: "6-or-7-parts",
-      alternativeWeekdays: true,
-      timezone: "UTC",
-      paused: true,
-    });
-    return cron.nextRun(new Date(0)) === null;
-  } catch {
-    return false;
-  }
-}
-
 /** Without a year, what fires on any day of the week, or on a day that every month has, fires; no date has to be looked for. */
 function surelyFires(parts: readonly string[]): boolean {
   const day = parts[DAY_OF_MONTH] ?? "";
   return parts.length === 6 && day.split(",").some((item) => /^[?*/]/.test(item) || parseInt(item, 10) <= 28);
 }
 
-/** Ranges that run over the end, split in two for croner. */
-function unwrapped(rule: FieldRule | undefined, part: string): string {
-  if (rule === undefined) return part;
-  const split = part.split(",").map((item) => {
-    const [range = "", step] = item.split("/");
-    const [from, to] = range.split("-").map((end) => numberOf(rule, end));
-    if (from === undefined || to === undefined || from <= to) return range === "" ? `*/${step}` : item;
-    return `${from}-${rule.max},${rule.min}-${to}`;
-  });
-  return split.join(",");
+/** An expression as the patterns that croner reads: it fires whenever one of them does. */
+function cronPatterns(expression: string): readonly string[] {
+  const [second = "", minute = "", hour = "", day = "", month = "", weekday = "", year = "*"] =
+    fieldsOf(expression);
+  const time = `${numbers(0, second)} ${numbers(1, minute)} ${numbers(2, hour)}`;
+  const months = numbers(4, month);
+  const years = numbers(6, year);
+  if (weekday !== "?") return [`${time} * ${months} ${weekDays(weekday)} ${years}`];
+  const beforeLast = /^L-(\d{1,2})(W?)$/.exec(day);
+  if (beforeLast === null) return [`${time} ${monthDays(day)} ${months} * ${years}`];
+  return daysBeforeLast(Number(beforeLast[1]), beforeLast[2] ?? "")
+    .map(
+      ([days, ofMonths, ofYears]) =>
+        `${time} ${days} ${common(months, ofMonths)} * ${common(years, ofYears)}`,
+    )
+    .filter((pattern) => !pattern.includes("none"));
+}
+
+/** A field of plain values, ranges, and steps, as a list of numbers or `*`. */
+function numbers(at: number, part: string): string {
+  const rule = RULES[at];
+  if (part === "*" || rule === undefined) return part;
+  const values = new Set(part.split(",").flatMap((item) => expanded(rule, item)));
+  return [...values].sort((a, b) => a - b).join(",");
+}
+
+function expanded(rule: FieldRule, item: string): readonly number[] {
+  const [range = "", step] = item.split("/");
+  const [from, to] = range === "" || range === "*" ? [] : range.split("-").map((end) => numberOf(rule, end));
+  const start = from ?? rule.min;
+  const end = to ?? (from === undefined || step !== undefined ? rule.max : start);
+  const span = rule.max - rule.min + 1;
+  const length = end >= start ? end - start : end - start + span;
+  const values: number[] = [];
+  for (let offset = 0; offset <= length; offset += Number(step ?? 1))
+    values.push(rule.min + ((start - rule.min + offset) % span));
+  return values;
+}
+
+/** croner knows `L`, `LW`, and `15W`, too. */
+const monthDays = (part: string): string => (/[LW]/.test(part) ? part : numbers(DAY_OF_MONTH, part));
+
+/** `L` is Saturday; croner knows `6L` and `6#3`, with a number for the day. */
+function weekDays(part: string): string {
+  if (part === "L") return "7";
+  const form = /^(\d|[A-Z]{3})(L|#\d)$/.exec(part);
+  return form === null
+    ? numbers(DAY_OF_WEEK, part)
+    : `${numbers(DAY_OF_WEEK, form[1] ?? "")}${form[2] ?? ""}`;
+}
+
+type DaysOfMonths = readonly [days: string, months: string, years: string];
+
+/** L-3 is another day in months of other lengths: one pattern for each length. */
+function daysBeforeLast(offset: number, suffix: string): readonly DaysOfMonths[] {
+  const years = Array.from({ length: 2099 - 1970 + 1 }, (_, index) => 1970 + index);
+  const leap = years.filter((year) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
+  const lengths: readonly (readonly [
+    length: number,
+    months: string,
+    years: readonly number[] | undefined,
+  ])[] = [
+    [31, "1,3,5,7,8,10,12", undefined],
+    [30, "4,6,9,11", undefined],
+    [29, "2", leap],
+    [28, "2", years.filter((year) => !leap.includes(year))],
+  ];
+  return lengths
+    .filter(([length]) => length > offset)
+    .map(([length, months, of]) => [`${length - offset}${suffix}`, months, of?.join(",") ?? "*"]);
+}
+
+function common(a: string, b: string): string {
+  if (a === "*") return b;
+  if (b === "*") return a;
+  const other = new Set(b.split(","));
+  return (
+    a
+      .split(",")
+      .filter((value) => other.has(value))
+      .join(",") || "none"
+  );
 }
 
 const zones = new Map<string, boolean>();

@@ -1,7 +1,7 @@
 // The grammar of Quartz, by a table of expressions that it takes and of expressions that it refuses.
 
 import { describe, expect, test } from "vitest";
-import { isTimeZone, quartzProblem } from "../../../src/providers/jobs/cron.ts";
+import { everFires, isTimeZone, quartzProblem } from "../../src/core/quartz.ts";
 
 const VALID = [
   "0 0 12 * * ?",
@@ -105,9 +105,6 @@ const INVALID: readonly (readonly [string, string])[] = [
   ["0 0 12 ? * 6#3,2", "allowed only in the day fields"],
   ["0 0 L * * ?", "allowed only in the day fields"],
   ["0 0 12 5C * ?", "1 to 31"],
-  ["0 0 12 30 2 ?", "never fires"],
-  ["0 0 12 31 4,6,9,11 ?", "never fires"],
-  ["0 0 12 29 2 ? 2023", "never fires"],
   ["0 0 12 * * ? *; rm", "8 fields"],
 ];
 
@@ -118,6 +115,18 @@ describe("cron expressions", () => {
 
   test.each(INVALID)("%j is refused: %s", (expression, why) => {
     expect(quartzProblem(expression)).toContain(why);
+  });
+
+  test.each(["0 0 12 30 2 ?", "0 0 12 31 4,6,9,11 ?", "0 0 12 29 2 ? 2023", "0 0 12 L-30 4 ?"])(
+    "%s never fires",
+    (expression) => {
+      expect(quartzProblem(expression)).toBeUndefined();
+      expect(everFires(expression)).toBe(false);
+    },
+  );
+
+  test.each(VALID)("%s fires", (expression) => {
+    expect(everFires(expression)).toBe(true);
   });
 
   test("the error about five fields explains the first one", () => {
