@@ -4,12 +4,13 @@ import { hostname } from "node:os";
 import { type CommandContext, fromEnv } from "../../config/environment.ts";
 import { authoritiesOf } from "../../config/network.ts";
 import { PROGRAM } from "../../config/version.ts";
-import { type Failure, failureOf } from "../../core/diagnostic.ts";
+import { Failure, failureOf } from "../../core/diagnostic.ts";
 import type { WorkspaceLeases } from "../../fleet/database/lease.ts";
 import type { Pauses } from "../../fleet/database/pauses.ts";
 import type { RunLimit } from "../../fleet/model/fleet.ts";
 import type { ResultStore } from "../../fleet/model/result.ts";
 import type { JobQueue } from "../../fleet/queue/job-queue.ts";
+import type { QueueFacts } from "../../fleet/report/fleet-view.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 
 const FLEET_DATABASE = "WORKSPACE_FLEET_DATABASE";
@@ -126,4 +127,28 @@ export async function withQueue<T>(
 
 export function workerName(): string {
   return `${hostname()}:${process.pid}`;
+}
+
+/** The queue as status, reports, and metrics show it. Undefined for a role that may not read the queue, and for a database that has none yet. */
+export async function readQueueFacts(database: Partial<FleetDatabase>): Promise<QueueFacts | undefined> {
+  const { openQueue, leases, pauses } = database;
+  if (openQueue === undefined || leases === undefined || pauses === undefined) return undefined;
+  try {
+    const queue = await openQueue("read");
+    try {
+      const [jobs, active, workers, dead, paused] = await Promise.all([
+        queue.jobs(),
+        leases.active(),
+        queue.workers(),
+        queue.dead(),
+        pauses.list(),
+      ]);
+      return { jobs, active, workers, dead, pauses: paused };
+    } finally {
+      await queue.close();
+    }
+  } catch (problem) {
+    if (problem instanceof Failure) return undefined;
+    throw problem;
+  }
 }

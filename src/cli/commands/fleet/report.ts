@@ -8,8 +8,8 @@ import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, optionalChoiceOption } from "../../command/option.ts";
 import { FORM_OPTION } from "../../command/shared-options.ts";
+import { readQueueFacts } from "../../fleet/fleet-database.ts";
 import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet, openResults } from "../../fleet/fleet-options.ts";
-import { readQueueFacts } from "../../fleet/queue-facts.ts";
 import { printResult } from "../../output/diagnostics.ts";
 
 export const listCommand = defineCommand({
