@@ -42,7 +42,7 @@ function written(): string | undefined {
   }
 }
 
-/** A test that names a rule: its claim is what stands after the colon. */
+/** A test that names a rule; its claim is the text after the colon. */
 export interface Claim extends TestName {
   readonly claim: string;
   readonly rules: readonly string[];

@@ -51,7 +51,7 @@ function packagesOf(path) {
   }
 }
 
-/** By the lockfile alone, so that npm compares each package with the hash that stands there. */
+/** By the lockfile alone, so that npm compares each package with its hash there. */
 function install(reason) {
   process.stderr.write(`Installing (${reason}) ...\n`);
   if (!npm(["ci", "--loglevel=error", "--no-audit", "--no-fund"]))

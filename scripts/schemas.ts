@@ -9,7 +9,7 @@ import { dialectText } from "./dialect/openapi.ts";
 
 const FOLDER = new URL("../schemas/", import.meta.url);
 
-/** Every generated schema by file name, as it should stand in `schemas/`. */
+/** Every generated schema by file name, as it should be in `schemas/`. */
 export function generatedSchemas(): ReadonlyMap<string, string> {
   return new Map([
     [

@@ -1,6 +1,6 @@
 // The names of tests, read from their files without running them.
 
-/** A test's name as it stands in its file; placeholders of `test.each` stay where no rule is named by them. */
+/** A test's name as its file writes it; placeholders of `test.each` stay where no rule is named by them. */
 export interface TestName {
   readonly name: string;
   readonly file: string;
@@ -58,13 +58,13 @@ function table(source: string, argument: string): string {
   return source.slice(open - 1, closing(source, open) + 1);
 }
 
-/** What stands before the colon, which names rules. */
+/** The text before the colon, which names rules. */
 const HEAD = /^[^:]*:/;
 const PLACEHOLDER = /%[sj]/;
-/** A longer table of values stands as one test where it names no rules. */
+/** A longer table of values is one test if it names no rules. */
 const MOST_ROWS = 12;
 
-/** A name with placeholders stands once for each row of its table, filled with the texts that the row begins with. */
+/** A name with placeholders appears once for each row of its table, filled with the first texts of the row. */
 function filled(name: string, rows: string): string[] {
   if (!PLACEHOLDER.test(name)) return [name];
   const texts = rowsOf(rows);

@@ -30,7 +30,7 @@ const REFERENCE = new RegExp(
   `^\\s*(?:\\$\\{|(?!(?:${ROOTS.join("|")}|cel|optional|lists)\\.)[A-Za-z_][\\w-]*\\.)`,
 );
 
-/** Whether what stands in braces refers to a resource. */
+/** Whether the text between braces refers to a resource. */
 export function isReference(expression: string): boolean {
   return REFERENCE.test(expression);
 }

@@ -107,7 +107,7 @@ export function schemaAt(fields: FieldTable, path: Path): FieldSchema {
   return schema;
 }
 
-/** The keywords that ajv must let stand in a schema. */
+/** The keywords that ajv must accept in a schema. */
 export const ANNOTATION_KEYWORDS = [
   "onChange",
   "inPlaceIn",

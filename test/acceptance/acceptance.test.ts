@@ -1,4 +1,4 @@
-// Every scenario gives exactly the output that stands in its file. `npm run test:update` writes what it really gives.
+// Every scenario gives exactly the output in its file. `npm run test:update` rewrites that output.
 
 import { describe, expect, test } from "vitest";
 import { casesIn } from "./cases.ts";

@@ -188,7 +188,7 @@ class Stage {
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
   }
 
-  /** `{{pools shared}}` stands for the id of the pool, cluster or job with that name. */
+  /** `{{pools shared}}` is the ID of the pool, cluster, or job with that name. */
   async #withIds(body: string): Promise<string> {
     let text = body;
     for (const [whole, kind = "", name = ""] of body.matchAll(/\{\{(\w+) ([^}]+)\}\}/g))

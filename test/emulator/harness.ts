@@ -1,4 +1,4 @@
-// A workspace in the process for tests of the emulator: a clock that stands still, seeded randomness, requests as one call.
+// A workspace in the process for tests of the emulator: a clock that moves only on request, seeded randomness, requests as one call.
 
 import { parseJson, stringifyJson } from "../../src/core/exact-json.ts";
 import { createApp } from "../../src/emulator/app.ts";

@@ -14,7 +14,7 @@ function realPause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** The clock of a machine that is set to another time, which may change while it runs, or that stands still. */
+/** The clock of a machine that is set to another time, which may change while it runs, or that has stopped. */
 export class OffsetClock implements Clock {
   readonly base: VirtualClock;
   offsetMs: number;

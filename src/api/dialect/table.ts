@@ -51,7 +51,7 @@ export const writtenKeyedList = (key: string, fields: WrittenFields): WrittenKey
   fields,
 });
 
-/** Other words for the values at a path; `*` stands for each element of a list. */
+/** Other words for the values at a path; `*` means each element of a list. */
 interface ValueRule {
   readonly path: readonly string[];
   /** The dialect's word, and the contract's. */
@@ -66,7 +66,7 @@ export interface DialectTable {
   readonly paths: Readonly<Record<string, string>>;
   readonly answers: ByOperation<readonly ValueRule[]>;
   readonly requests: ByOperation<readonly ValueRule[]>;
-  /** Whether `null` stands for a field that is absent. */
+  /** Whether `null` means that the field is absent. */
   readonly nullIsAbsent: boolean;
   /** Operations that act once for each `idempotency_token`, so that they can be repeated. */
   readonly tokenOperations: readonly OperationName[];

@@ -13,7 +13,7 @@ import { REQUESTS } from "../world/limits.ts";
 export interface OperationSpec {
   readonly id: string;
   readonly method: string;
-  /** As in openapi.yaml, with `{name}` where a path parameter stands. */
+  /** As in openapi.yaml, with `{name}` for a path parameter. */
   readonly path: string;
   /** Schema of the input: the JSON body of a write, the query fields of a read as one object. */
   readonly input: JsonObject;

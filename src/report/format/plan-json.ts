@@ -203,7 +203,7 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
   };
 }
 
-/** Sensitive values are masked, sets stand in one order: `patch`, applied to `before`, gives `after` wherever that is known. */
+/** Sensitive values are masked, and sets are sorted, so that `patch` applied to `before` gives `after` wherever `after` is known. */
 interface ResultValues {
   readonly before: JsonObject | undefined;
   /** Live as it will be; what is not known is left out, and null as a member of a list. */

@@ -284,7 +284,7 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
   return fittedMarkdown(markdownHead(verdict, info), sections, size);
 }
 
-/** `most`: lines of differences to show. A single one stands next to the address then. */
+/** `most`: lines of differences to show. A single difference is then next to the address. */
 function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
   const remarkTexts = [...severityNote(view), ...view.remarks];
   const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;

@@ -13,7 +13,7 @@ import { type DiagnosticGroup, foldDiagnostics } from "../view/fold.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 
-/** HTML that is safe to stand in a page: made by `html` from text that went through the one sink. */
+/** HTML that is safe in a page: `html` makes it, and escapes every text. */
 export interface Html {
   readonly html: string;
 }
@@ -220,7 +220,7 @@ export function findings(all: readonly Diagnostic[]): Html {
   return html`${all.map(finding)}`;
 }
 
-/** More groups of findings stand in one closed block, so that the changes are on the first screen. */
+/** More groups of findings go into one closed block, so that the changes are on the first screen. */
 const MOST_SHOWN = 3;
 
 /** So many findings with one code are shown. */

@@ -249,7 +249,7 @@ export function destroys(change: Change): boolean {
   return change.action === "delete" || (change.action === "replace" && change.keepsOld !== true);
 }
 
-/** The natural name stands behind the address where it differs; as a field it would say the same again. */
+/** The natural name follows the address if it differs; a field with the same name would repeat it. */
 function withoutName(
   change: Extract<Change, { readonly action: "create" }>,
   nameField: string | undefined,

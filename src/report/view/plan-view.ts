@@ -48,7 +48,7 @@ export interface PlanView {
   readonly diagnostics: readonly PlanFinding[];
   /** Findings about the run around the plan. The text form leaves them out, because they are on standard error already. */
   readonly notes: readonly Diagnostic[];
-  /** Whether equal changes stand one by one. */
+  /** Whether equal changes are listed one by one. */
   readonly expand: boolean;
 }
 

@@ -14,7 +14,7 @@ import {
   withMembers,
 } from "../model/tree.ts";
 
-/** How deep the members of a section are shared between files: `pools.shared` may stand in one file only. */
+/** How deep the members of a section are shared between files: only one file may declare `pools.shared`. */
 const SHARED_DEPTH: Readonly<Record<string, number>> = { targets: 3 };
 
 /** Lists of entries that do not depend on their order. */

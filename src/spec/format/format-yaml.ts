@@ -49,7 +49,7 @@ function squeezed(text: string): string {
   return text.replace(/[ \t\r\n]+/g, "");
 }
 
-/** Where a node stands. `depth`: of flow collections around it, whose lines begin at `base`. */
+/** The position of a node. `depth`: of flow collections around it, whose lines begin at `base`. */
 interface Place {
   readonly frame: Frame;
   readonly depth: number;

@@ -27,7 +27,7 @@ export interface Lifecycle {
   readonly on_immutable_change?: "error" | "replace";
 }
 
-/** One desired resource. `values` holds only what the spec sets; the text of references stands in their places. */
+/** One desired resource. `values` has only the fields of the spec, and references as their text. */
 export interface Resource {
   readonly address: Address;
   readonly kind: string;

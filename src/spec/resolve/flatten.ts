@@ -221,7 +221,7 @@ class Flattening {
     return parts.map((part) => (typeof part === "string" ? part : part.raw)).join("");
   }
 
-  /** A resource's map; empty stands for one without fields, and a bare value for a kind's shorthand. */
+  /** A resource's map. An empty value means no fields, and a plain value is the shorthand of the kind. */
   #mapOf(provider: PlannedKind, address: Address, value: SpecNode): MapNode | undefined {
     const short = provider.nested?.shorthand;
     if (value.kind === "map") return value;

@@ -241,7 +241,7 @@ function hiddenWords(address: Address, path: Path) {
   return { message, hint: "check the value of the variable; no message shows it" };
 }
 
-/** The place of a problem, and what uses it; what concerns the resource as a whole stands at its key. */
+/** The place of a problem, and what uses it. A problem of the whole resource is at its key. */
 function placeOf(
   resource: WrittenResource,
   fields: MapNode,

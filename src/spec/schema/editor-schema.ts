@@ -5,7 +5,7 @@ import type { PlanningRegistry } from "../../resource/kind.ts";
 import { REFERENCE_PATTERN, specSchema } from "./json-schema.ts";
 import type { JsonSchema } from "./keywords.ts";
 
-/** The schema of a spec, in which an expression can stand for each value of a kind and of the policy. */
+/** The schema of a spec, in which an expression can replace each value of a kind and of the policy. */
 export function editorSchema(registry: PlanningRegistry): JsonSchema {
   const { properties, $defs, ...whole } = specSchema(registry);
   const sections = new Set(["policy", ...registry.kinds.map(({ kind }) => kind)]);

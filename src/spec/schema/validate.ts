@@ -16,7 +16,7 @@ export interface SchemaError {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly schemaPath: string;
-  /** The schema that the keyword stands in. */
+  /** The schema that contains the keyword. */
   readonly schema: Readonly<Record<string, unknown>>;
   readonly data: unknown;
 }

@@ -53,7 +53,7 @@ function hashOf(previous: string, rest: string): string {
   return digest(`${previous}\n${rest}`);
 }
 
-/** Gives the plain text of a line that stands at an offset behind the line with the digest `previous`; "" before the first. */
+/** Returns the plain text of a line at an offset. `previous` is the digest of the line before it, or "" for the first one. */
 export type OpenLine = (line: Uint8Array, previous: string, offset: number) => Uint8Array;
 
 /** A stored journal. Its entries are read one by one, because those of a large apply take more memory than the state. */

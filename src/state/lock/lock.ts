@@ -324,7 +324,7 @@ export function lockIdMismatch(claim: LockClaim, nonce: string | undefined): Fai
   });
 }
 
-/** `name`: where the claim stands, as its form of state calls it. */
+/** `name`: the file or row of the claim. */
 export function lockUnreadable(name: string, silence: number): Diagnostic {
   return error("STATE_LOCKED", `${name} cannot be read, so the holder of the lock is unknown`, {
     hint: `${watchHint(silence)}; if no other run is active, run \`workspace state unlock --force\``,

@@ -104,7 +104,7 @@ export interface LockClaim {
   readonly owner: LockOwner;
   readonly taken_at: number;
   readonly renewed_at: number;
-  /** Number of heartbeats, so that each changes the claim, even if the clock of its holder stands still. */
+  /** Number of heartbeats, so that each changes the claim, even if the clock of its holder has stopped. */
   readonly beat: number;
   readonly lease_ms: number;
   /** The longest time that a request of the holder may take after its lease expired. */

@@ -43,7 +43,7 @@ export class HeldLease implements Lease {
   readonly #digestKey: () => DigestKey;
   readonly #hold: LockKeeper;
   #draft: Draft;
-  /** Serial and digest of the state that stands; the digest is empty before there is one. */
+  /** Serial and digest of the current state; the digest is empty before the first state. */
   #standing: { readonly serial: number; readonly digest: string };
   #folded: string;
   #seq: number;

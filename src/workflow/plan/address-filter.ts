@@ -41,7 +41,7 @@ export function restrictionOf(only: readonly string[], exclude: readonly string[
   };
 }
 
-/** A star stands for anything, slashes too; an address that is written out matches itself whatever it holds. */
+/** A star matches any text, with slashes. A complete address always matches itself. */
 function matcherOf(glob: string): (address: string) => boolean {
   const picomatch = load("picomatch") as typeof Picomatch;
   const matches = picomatch(glob, { bash: true, dot: true, nonegate: true });

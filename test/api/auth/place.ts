@@ -72,7 +72,7 @@ export async function signInPlace(): Promise<SignInPlace> {
   return place;
 }
 
-/** The emulator is reached at one address, whatever it stands for. */
+/** Every host of the test is the same emulator. */
 function asIfFrom(body: string | Uint8Array, origin: string): string {
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   return text.replaceAll(HERE, origin);

@@ -1,4 +1,4 @@
-// Everything that a spec may hold can be explained, and what it may hold is named where something else stands.
+// `explain` describes every field of a spec, and an error about an unknown field names the permitted ones.
 
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";

@@ -21,7 +21,7 @@ class Commands {
   readonly #world: HostileWorld;
   readonly leaks: string[] = [];
   runs = 0;
-  /** A line in which the name stands with its marks as escapes: it was there to leak. */
+  /** A line with the name, its marks escaped, which shows that the name was printed. */
   shown = "";
 
   constructor(world: HostileWorld) {

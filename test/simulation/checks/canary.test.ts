@@ -1,4 +1,4 @@
-// The test of the test: a secret that was planted is found, in each of the six encodings and wherever it stands.
+// The test of the check: a planted secret is found in each of the six encodings and in every output.
 
 import { expect, test } from "vitest";
 import { faultFreeRun } from "../run/fault-free-run.ts";

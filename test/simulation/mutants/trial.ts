@@ -22,7 +22,7 @@ export async function trial(mutant: Mutant): Promise<Tried> {
   return { caught: told !== "0", said };
 }
 
-/** Whether one case still notices the bug. A name that no longer stands for a case does not. */
+/** Whether one case still notices the bug. A name without a case does not. */
 export async function isNoticedBy(mutant: Mutant, name: string): Promise<boolean> {
   const { code, said } = await simulated(mutant, ["--case", name]);
   return code === 1 && !said.startsWith("it threw ");

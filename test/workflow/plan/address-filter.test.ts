@@ -1,4 +1,4 @@
-// `--only` picks addresses by globs in which a star stands for anything.
+// `--only` picks addresses by globs in which a star matches any text.
 
 import { expect, test } from "vitest";
 import { parseAddress } from "../../../src/core/address.ts";

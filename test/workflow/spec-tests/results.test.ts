@@ -263,7 +263,7 @@ tests:
     expect(readFileSync(join(folder, "a.test.yaml"), "utf8")).toBe(anchored);
   });
 
-  test("a filter selects by file and name; * stands for any text", async () => {
+  test("a filter selects by file and name; * matches any text", async () => {
     const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": FAILING, "b/b.test.yaml": FAILING });
     const run = async (...filters: string[]) =>
       (

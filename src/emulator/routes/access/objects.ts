@@ -113,7 +113,7 @@ export const ACCESS_TYPES: Readonly<Record<string, AccessType>> = {
   repos: ofTree("repo", "REPO"),
 };
 
-/** Settings of the workspace with an access list: what stands in the place of an ID. */
+/** Settings of the workspace with an access list. Requests name them where other objects have an ID. */
 export const AUTHORIZATIONS: Readonly<Record<string, AccessType>> = {
   tokens: setting("tokens", ["CAN_USE", "CAN_MANAGE"]),
   passwords: setting("passwords", ["CAN_USE"]),

@@ -290,7 +290,7 @@ export function listOf(attribute: Attribute, value: Json): JsonObject[] {
   });
 }
 
-/** The last of those with the same value stands, at the place of the first. */
+/** Of members with the same value, the last one is used, at the position of the first. */
 function unique(members: readonly JsonObject[]): JsonObject[] {
   return [...new Map(members.map((member) => [member.value, member])).values()];
 }

@@ -28,7 +28,7 @@ export interface WorkspaceFileEntry extends TreeEntry {
   readonly blob: string;
 }
 
-/** No call makes one, but it may stand in a workspace. A repository is a folder. */
+/** No call creates one, but a workspace may contain it. A repository is a folder. */
 interface OtherEntry extends TreeEntry {
   readonly object_type: "LIBRARY" | "REPO" | "DASHBOARD";
 }

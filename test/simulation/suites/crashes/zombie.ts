@@ -17,7 +17,7 @@ import type { Form } from "../../world/forms.ts";
 const TIMES = { leaseMs: 8000, requestMs: 8000 };
 const SCENARIOS = ["create", "mixed", "delete"] as const;
 
-/** Everything stands still at the point with this number, until it is thawed. */
+/** The process stops at the point with this number until `thaw` is called. */
 class Ice {
   readonly #at: number;
   readonly #trial: Trial;
@@ -135,7 +135,7 @@ export async function freezeAndWake(
 /** The duration of a pause, well within its lease. */
 const HALT_MS = 3000;
 
-/** Two processes at once: one stands still for a moment, and the other one begins; each waits for the other's lock. */
+/** Two processes at once: one is paused for a moment, and the other one begins; each waits for the other's lock. */
 export async function race(
   scenario: string,
   at: number,
