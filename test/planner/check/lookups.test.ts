@@ -246,7 +246,7 @@ describe("a value that was not looked up", () => {
   });
 
   test("is a warning for each catalog that could not be read", () => {
-    const answer = { readable: false, diagnostic: refused, one: "node type" } as const;
+    const answer = { readable: false, diagnostic: refused, singular: "node type" } as const;
     expect(said({ catalog: answer }, inCatalog("x"), inCatalog("y", "machines"))).toEqual([
       {
         severity: "warning",

@@ -52,7 +52,7 @@ describe("the lifecycle", () => {
   ])("%j is read", async (text, change) => {
     const { resource, told } = await lifecycle(text);
     expect(told).toEqual([]);
-    expect(resource("pools.p").lifecycle).toStrictEqual({
+    expect(resource("pools.p").lifecycle).toEqual({
       prevent_destroy: false,
       ignore_changes: [],
       ...change,
