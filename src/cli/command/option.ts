@@ -2,6 +2,7 @@
 
 import { type Diagnostic, error, failureOf } from "../../core/diagnostic.ts";
 import { parseDuration } from "../../core/duration.ts";
+import { type Filter, rowFilter } from "../../report/view/choice.ts";
 
 /** Reports a value that is not valid; `why` completes `--flag cannot be "text": …`. */
 export type RefuseValue = (text: string, why: string) => void;
@@ -52,6 +53,19 @@ export function outOption(
 
 export function textsOption(flags: string, description: string): OptionSpec<readonly string[]> {
   return { flags, description, parse: (texts) => texts };
+}
+
+/** Filters of `--show` and `--hide`. */
+export function filtersOption(
+  flags: string,
+  description: string,
+  words?: Parameters<typeof rowFilter>[2],
+): OptionSpec<readonly Filter[]> {
+  return {
+    flags,
+    description,
+    parse: (given, refuse) => given.map((text) => rowFilter(text, (why) => refuse(text, why), words)),
+  };
 }
 
 /** Values that are passed on unchanged, so an empty one is a value. */

@@ -2,9 +2,11 @@
 
 import { CLOUDS, DIALECTS } from "../../config/dialect.ts";
 import { DRIFT_FORMATS, OUTCOME_FORMATS, PLAN_FORMATS, VALIDATION_FORMATS } from "../../report/formats.ts";
+import { ACTION_WORDS } from "../../report/view/choice.ts";
 import {
   choiceOption,
   durationOption,
+  filtersOption,
   flagOption,
   integerOption,
   type OptionSpec,
@@ -153,6 +155,28 @@ export const VALIDATION_OUTPUT = outputIn(VALIDATION_FORMATS);
 
 export const EXPAND_OPTION = inGroup("Output", {
   expand: flagOption("--expand", "show equal changes one by one"),
+});
+
+/** What reports for readers show. Documents for programs have everything. */
+export const CHOICE_OPTIONS = inGroup("Output", {
+  show: filtersOption(
+    "--show <filter>",
+    "show only what fits: destroys, creates, updates, security, cost, drift, kind=KIND, or an address; commas join alternatives, repeat to narrow",
+  ),
+  hide: filtersOption("--hide <filter>", "hide what fits, and count it; filters as for --show; repeatable"),
+});
+
+export const RUN_CHOICE_OPTIONS = inGroup("Output", {
+  show: filtersOption(
+    "--show <filter>",
+    "show only runs that fit: destroys, creates, updates, kind=KIND, or an address; commas join alternatives, repeat to narrow",
+    ACTION_WORDS,
+  ),
+  hide: filtersOption(
+    "--hide <filter>",
+    "hide runs in which everything fits, and count them; filters as for --show; repeatable",
+    ACTION_WORDS,
+  ),
 });
 
 export const FORM_OPTION = inGroup("Output", {

@@ -29,6 +29,7 @@ import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { flagOption, optionalChoiceOption, textOption } from "../command/option.ts";
 import {
+  CHOICE_OPTIONS,
   DRIFT_OUTPUT,
   HOST_OPTIONS,
   ONLY_OPTION,
@@ -129,6 +130,7 @@ export const driftCommand = defineCommand({
     state: STATE_OPTIONS.state,
     ...ONLY_OPTION,
     ...DRIFT_OUTPUT,
+    ...CHOICE_OPTIONS,
     since: optionalChoiceOption("--since <run>", "exit with 2 only for drift that no earlier run reported", [
       "last",
     ]),
@@ -163,10 +165,8 @@ export const driftCommand = defineCommand({
           withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader),
         );
         const least = options.failOn ?? "other";
-        const view = driftView({ ...planned.plan, drift, diagnostics: findings }, managed, registry, places, {
-          sinceLast,
-          least,
-        });
+        const found = { ...planned.plan, drift, diagnostics: findings };
+        const view = driftView(found, managed, registry, places, { sinceLast, least }, reports.choice);
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         if (sinceLast) {
           const only = comparedIn(planned.input);

@@ -6,6 +6,7 @@ import { defineCommand } from "../command/command.ts";
 import { flagOption, outOption } from "../command/option.ts";
 import {
   BASE_OPTIONS,
+  CHOICE_OPTIONS,
   EXISTING_OPTIONS,
   EXPAND_OPTION,
   ONLY_OPTION,
@@ -28,6 +29,7 @@ export const planCommand = defineCommand({
     ...ONLY_OPTION,
     ...PLAN_OUTPUT,
     ...EXPAND_OPTION,
+    ...CHOICE_OPTIONS,
     out: outOption("--out <file>", "save the plan for `workspace apply FILE`", "is refused"),
     detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are or may be changes"),
     ...EXISTING_OPTIONS,

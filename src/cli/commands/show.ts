@@ -6,6 +6,7 @@ import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { flagOption } from "../command/option.ts";
 import {
+  CHOICE_OPTIONS,
   EXPAND_OPTION,
   HOST_OPTIONS,
   PLAN_OUTPUT,
@@ -26,6 +27,7 @@ export const showCommand = defineCommand({
     state: STATE_OPTIONS.state,
     ...PLAN_OUTPUT,
     ...EXPAND_OPTION,
+    ...CHOICE_OPTIONS,
     detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are or may be changes"),
   },
   args: [{ name: "<planfile>", description: "plan saved with `plan --out`" }],

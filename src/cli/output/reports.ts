@@ -7,11 +7,13 @@ import { symbolicLinkBelow, writeWholeFile } from "../../config/write-file.ts";
 import { type Diagnostic, error, Failure } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import type { Plan } from "../../planner/model/plan.ts";
+import { registry } from "../../providers/index.ts";
 import type { Renderer } from "../../report/formats.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import { type Colors, colorsFor } from "../../report/text/terminal.ts";
+import { type Choice, type Filter, SHOW_ALL, unknownKinds } from "../../report/view/choice.ts";
 import { partOptions } from "../../report/view/plan-view.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { ConsoleContext, FailureDocument, RunOrigin } from "../command/command.ts";
@@ -41,6 +43,8 @@ export class Reports<F extends string> {
   readonly origin: Promise<RunOrigin>;
   /** Whether equal changes are shown one by one. */
   readonly expand: boolean;
+  /** The rows that are shown, by `--show` and `--hide`. */
+  readonly choice: Choice;
   readonly #untrusted: boolean;
   readonly #files: WrittenFiles;
   readonly #targets: readonly Target<F | "text">[];
@@ -50,12 +54,13 @@ export class Reports<F extends string> {
     outputRequests: readonly OutputRequest<F>[],
     isUntrusted = context.untrusted,
     files = new WrittenFiles(context, { output: outputRequests }),
-    expand = false,
+    layout: LayoutOptions = {},
   ) {
     this.context = context;
     this.#files = files;
     this.#untrusted = isUntrusted;
-    this.expand = expand;
+    this.expand = layout.expand ?? false;
+    this.choice = choiceOf(layout);
     this.origin = runOrigin(context, !isUntrusted);
     // Awaited with the first report; a run that fails before reports its own error.
     this.origin.catch(() => undefined);
@@ -184,11 +189,28 @@ function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target
   return { format, file, output, colors: colorsFor(false), text: () => output.text() };
 }
 
-interface ReportOptions<F> extends Omit<RunFiles, "output"> {
+/** Throws Failure with CLI_USAGE for a kind that does not exist. */
+export function choiceOf({ show = [], hide = [] }: LayoutOptions): Choice {
+  if (show.length + hide.length === 0) return SHOW_ALL;
+  const choice = { show, hide };
+  const unknown = unknownKinds(
+    choice,
+    registry.kinds.map(({ kind }) => kind),
+  );
+  if (unknown.length > 0) throw new Failure(...unknown);
+  return choice;
+}
+
+interface LayoutOptions {
+  readonly expand?: boolean;
+  readonly show?: readonly Filter[];
+  readonly hide?: readonly Filter[];
+}
+
+interface ReportOptions<F> extends Omit<RunFiles, "output">, LayoutOptions {
   /** The command reads what others wrote, although its own spec is trusted. */
   readonly untrusted?: boolean;
   readonly output: readonly OutputRequest<F>[];
-  readonly expand?: boolean;
   /** Those of a run that writes metrics, too. */
   readonly files?: WrittenFiles;
 }
@@ -201,7 +223,8 @@ export async function withReports<F extends string>(
   work: (reports: Reports<F>, invocation: Invocation) => Promise<number>,
 ): Promise<number> {
   const files = options.files ?? new WrittenFiles(context, options);
-  const reports = new Reports(context, options.output, options.untrusted, files, options.expand);
+  const reports = new Reports(context, options.output, options.untrusted, files, options);
+
   let code: number;
   try {
     code = await work(reports, context.with({ onPathRead: files.onPathRead }));

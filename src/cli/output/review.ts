@@ -8,7 +8,7 @@ import { changesAnything } from "../../planner/model/change.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
-import { type ExitcodeFor, type PlanView, planView } from "../../report/view/plan-view.ts";
+import { type ExitcodeFor, type Layout, type PlanView, planView } from "../../report/view/plan-view.ts";
 import { savedText } from "../../workflow/plan/plan-file.ts";
 import type { PlanReport, ReviewedPlan } from "../../workflow/plan/plan-review.ts";
 import type { Session } from "../../workflow/session/session.ts";
@@ -91,11 +91,8 @@ export interface ShownPlan extends PlanReport {
   readonly exitcodeFor?: ExitcodeFor;
 }
 
-export function viewOf(
-  { plan, places, notes, exitcodeFor }: ShownPlan,
-  { expand }: { readonly expand: boolean },
-): PlanView {
-  return planView(plan, registry, notes, places, exitcodeFor, expand);
+export function viewOf({ plan, places, notes, exitcodeFor }: ShownPlan, layout: Layout): PlanView {
+  return planView(plan, registry, notes, places, exitcodeFor, layout);
 }
 
 /** `only`: the formats to print. */

@@ -23,6 +23,7 @@ import { PrintedList, printablePieces } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
 import { timeText } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
+import { choiceJson } from "../view/choice.ts";
 import { type DriftItem, type DriftView, originJson } from "../view/drift-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
 
@@ -55,6 +56,7 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
       total_resources: part.total,
       excluded_resources: part.excluded,
     }),
+    chosen: choiceJson(view.choice, view.shown.numbers),
     summary,
     ...splitJson(view.split),
     resource_changes: list(view.changes, changeJson),
@@ -169,6 +171,7 @@ export function driftReportJson(view: DriftView, info: RunInfo): Record<string, 
     host: view.host,
     ...runJson(info),
     managed_resources: view.managed,
+    chosen: choiceJson(view.choice, { hidden_drift: view.drift.length - view.shown.length }),
     drift: view.drift.map(driftJson),
     diagnostics: view.diagnostics.map(diagnosticJson),
   };

@@ -44,7 +44,7 @@ import { severityNote } from "./plan-text.ts";
 const MOST_OPEN = 10;
 
 export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
-  const touching = plan.notable.filter((change) => change.touches);
+  const touching = plan.shown.changes.filter((change) => change.touches);
   const shown = touching.filter((change) => change.origin !== "pending");
   const pending = touching.filter((change) => change.origin === "pending");
   const guarded = new Set<string>(plan.guards.flatMap((guard) => guard.addresses));
@@ -105,9 +105,14 @@ function head(plan: PlanView, info: RunInfo | undefined): string {
     ...refused,
     about,
     ...glanceLines(plan),
+    ...hiddenLines(plan.shown.hidden),
   ]
     .map((part) => `${part}\n`)
     .join("\n");
+}
+
+function hiddenLines(hidden: string | undefined): readonly string[] {
+  return hidden === undefined ? [] : [`_${markdownText(hidden)}_`];
 }
 
 /** A line names so many objects or side effects. */
@@ -262,26 +267,27 @@ function resolved({ split }: PlanView): Section {
 
 function drift(plan: PlanView): Section {
   // A change that reverts drift shows the diff of a string.
-  const brief = plan.drift.map((driftItem) => ({ ...driftItem, content: [] }));
+  const brief = plan.shown.drift.map((driftItem) => ({ ...driftItem, content: [] }));
   const summary = `Drift since the last apply: ${count(brief.length, "resource")}`;
   return collapsed(4, summary, brief.map(driftBlock));
 }
 
 function unmanaged(plan: PlanView): Section {
-  const blocks = plan.unmanaged.map(
+  const blocks = plan.shown.unmanaged.map(
     ({ address }): Block => ({ what: "unmanaged object", text: `- ${markdownCode(address)}\n` }),
   );
   return collapsed(5, `Unmanaged: ${count(blocks.length, "object")}`, blocks);
 }
 
 export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SIZE): FittedReport {
-  const { title, drift, diagnostics, managed } = view;
+  const { title, drift, shown, hidden, diagnostics, managed } = view;
   const verdict = drift.length === 0 && managed > 0 ? "No drift" : title;
   const sections: readonly Section[] = [
     { rank: 0, open: "", blocks: diagnostics.map(findingQuote) },
-    { rank: 1, open: "", blocks: drift.map(driftBlock) },
+    { rank: 1, open: "", blocks: shown.map(driftBlock) },
   ];
-  return fittedMarkdown(markdownHead(verdict, info), sections, size);
+  const head = [markdownHead(verdict, info), ...hiddenLines(hidden).map((line) => `${line}\n`)].join("\n");
+  return fittedMarkdown(head, sections, size);
 }
 
 /** `most`: lines of differences to show. A single difference is then next to the address. */

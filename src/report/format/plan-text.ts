@@ -21,6 +21,7 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone =
     changesSection(plan, colors),
     driftSection(plan, colors),
     unmanagedSection(plan, colors),
+    hiddenSection(plan.shown.hidden, colors),
     ...diagnosticSections(plan, colors, alone ? plan.notes : []),
     resolvedLines(plan.split, colors),
     tableSection(plan, colors),
@@ -39,7 +40,7 @@ function sectionsText(sections: readonly (readonly string[])[]): string {
 }
 
 function changesSection(plan: PlanView, colors: Colors): readonly string[] {
-  const touching = plan.notable.filter((changeView) => changeView.touches);
+  const touching = plan.shown.changes.filter((changeView) => changeView.touches);
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
     ...(at === 0 ? [] : [""]),
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
@@ -119,9 +120,9 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
 
 /** Drift that no change of this plan reverts; other drift is marked at its change. */
 function driftSection(plan: PlanView, colors: Colors): readonly string[] {
-  if (plan.drift.length === 0) return [];
+  if (plan.shown.drift.length === 0) return [];
   const changed = new Set(plan.notable.filter(({ touches }) => touches).map(({ address }) => address));
-  const rest = plan.drift.filter((driftItem) => !changed.has(driftItem.address));
+  const rest = plan.shown.drift.filter((driftItem) => !changed.has(driftItem.address));
   const declared = new Set(
     plan.changes.filter(({ action }) => action !== "report").map((change) => change.address),
   );
@@ -139,7 +140,7 @@ function driftSection(plan: PlanView, colors: Colors): readonly string[] {
 
 /** Unmanaged objects, a few by name: by kind, and nested ones by their parent. */
 function unmanagedSection(plan: PlanView, colors: Colors): readonly string[] {
-  const groups = Map.groupBy(plan.unmanaged, (unmanagedItem) => unmanagedItem.group);
+  const groups = Map.groupBy(plan.shown.unmanaged, (unmanagedItem) => unmanagedItem.group);
   const lines = [...groups].map(
     ([group, all]) =>
       `${printable(group)} (${listed(
@@ -182,6 +183,10 @@ function findingSections(all: readonly Diagnostic[], colors: Colors): Sections {
   ];
 }
 
+function hiddenSection(hidden: string | undefined, colors: Colors): readonly string[] {
+  return hidden === undefined ? [] : [colors.dim(printable(hidden))];
+}
+
 function tableSection(plan: PlanView, colors: Colors): readonly string[] {
   return textTable(kindTable(plan.notable), { indent: "  ", head: colors.dim, numbers: true });
 }
@@ -220,9 +225,15 @@ const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
 
 /** `alone`: no other output shows the findings about the run. */
 export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone = false): string {
-  const { title, drift, diagnostics } = view;
+  const { title, shown, hidden, diagnostics } = view;
   const findings = alone ? findingSections(diagnostics, colors) : [];
-  const sections = [driftLines(drift, colors), ...findings, [colors.bold(title)], runLines(info, colors)];
+  const sections = [
+    driftLines(shown, colors),
+    hiddenSection(hidden, colors),
+    ...findings,
+    [colors.bold(title)],
+    runLines(info, colors),
+  ];
   return sectionsText(sections);
 }
 

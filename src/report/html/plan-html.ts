@@ -43,7 +43,7 @@ import {
 } from "./page.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
-  const all = plan.notable;
+  const all = plan.shown.changes;
   const ids = anchorsOf(all);
   const own = all.filter((view) => view.origin !== "pending");
   const list = (title: string, changes: readonly ChangeView[]) =>
@@ -54,11 +54,12 @@ export function planHtml(plan: PlanView, info?: RunInfo): string {
         .map((group) => groupHtml(group, ids, changes.length <= OPEN)),
     );
   const isSplit = plan.split !== undefined;
-  const facets = [...all.map((view) => facetsOf(view)), ...plan.drift.map(driftFacets)];
+  const facets = [...all.map((view) => facetsOf(view)), ...plan.shown.drift.map(driftFacets)];
   const findings = [...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes];
   return page(plan.title, heading(plan, info), [
     glance(glanceRows(plan)),
     findingSection(findings),
+    hiddenNote(plan.shown.hidden),
     filterBar(facets),
     list(
       isSplit ? "Destroys, caused by this change" : "Destroys",
@@ -84,6 +85,10 @@ export function planHtml(plan: PlanView, info?: RunInfo): string {
     changeGraph(all.flatMap((view) => (view.touches ? [{ view, id: ids.get(view) ?? "" }] : []))),
     unmanaged(plan),
   ]);
+}
+
+function hiddenNote(hidden: string | undefined): Html {
+  return hidden === undefined ? NOTHING : html`<p class="where">${hidden}</p>`;
 }
 
 /** The address of a change, and a number where several changes have one: an address stays the same in every plan. */
@@ -116,6 +121,7 @@ const MOST_NAMED = 3;
 
 function glanceRows(plan: PlanView): readonly GlanceRow[] {
   const touching = plan.notable.filter((view) => view.touches);
+  const shown = new Set(plan.shown.changes);
   const destroyed = touching.filter((view) => view.destroys);
   const actions = [...new Set(destroyed.map(({ action }) => action))];
   const bySeverity = (severity: Severity) =>
@@ -125,7 +131,8 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
     label: string,
     changes: readonly ChangeView[],
     filter: string,
-  ): readonly GlanceRow[] => (changes.length === 0 ? [] : [{ tone, label, text: named(changes), filter }]);
+  ): readonly GlanceRow[] =>
+    changes.length === 0 ? [] : [{ tone, label, text: named(changes, shown), filter }];
   const refusal: readonly GlanceRow[] =
     plan.refusal === undefined
       ? []
@@ -146,10 +153,13 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
 }
 
 /** `2 clusters, 1 job: clusters.etl, jobs.nightly, and 1 more`. */
-function named(changes: readonly ChangeView[]): Html {
-  const links = changes
-    .slice(0, MOST_NAMED)
-    .map((view, at) => html`${at === 0 ? "" : ", "}<a href="#${anchorOf(view.address)}">${view.address}</a>`);
+function named(changes: readonly ChangeView[], shown: ReadonlySet<ChangeView>): Html {
+  const links = changes.slice(0, MOST_NAMED).map((view, at) => {
+    const name = shown.has(view)
+      ? html`<a href="#${anchorOf(view.address)}">${view.address}</a>`
+      : html`${view.address}`;
+    return html`${at === 0 ? "" : ", "}${name}`;
+  });
   const rest = changes.length - links.length;
   return html`${kindCounts(changes)}: ${links}${rest === 0 ? "" : `, and ${grouped(rest)} more`}`;
 }
@@ -278,15 +288,15 @@ function place(at: SpecPlace | undefined): Html {
   return at === undefined ? NOTHING : html`<code class="remark">${`${at.file}:${at.line}`}</code>`;
 }
 
-function driftSection({ drift }: PlanView): Html {
+function driftSection({ shown }: PlanView): Html {
   // The diff of a string is shown at the change that reverts it.
-  const brief = drift.map((driftItem) => ({ ...driftItem, content: [] }));
+  const brief = shown.drift.map((driftItem) => ({ ...driftItem, content: [] }));
   return itemList(`Drift since the last apply: ${count(brief.length, "resource")}`, driftList(brief));
 }
 
 /** Nested objects of a managed object have their own section. */
 function unmanaged(plan: PlanView): Html {
-  const all = plan.unmanaged.filter((unmanagedItem) => unmanagedItem.source !== undefined);
+  const all = plan.shown.unmanaged.filter((unmanagedItem) => unmanagedItem.source !== undefined);
   if (all.length === 0) return NOTHING;
   const groups = Map.groupBy(all, ({ group }) => group);
   const items = [...groups].map(
@@ -295,7 +305,8 @@ function unmanaged(plan: PlanView): Html {
   return closed(`Unmanaged: ${count(all.length, "object")}`, [html`<ul>${items}</ul>`]);
 }
 
-export function driftHtml({ title, drift, host, diagnostics }: DriftView, info?: RunInfo): string {
+export function driftHtml(view: DriftView, info?: RunInfo): string {
+  const { title, drift, shown, hidden, host, diagnostics } = view;
   const rows = (["security", "cost"] as const).flatMap((level): readonly GlanceRow[] => {
     const own = drift.filter((item) => item.severity === level);
     if (own.length === 0) return [];
@@ -317,9 +328,10 @@ export function driftHtml({ title, drift, host, diagnostics }: DriftView, info?:
     [
       glance(rows),
       findingSection(diagnostics),
-      drift.length === 0
+      hiddenNote(hidden),
+      shown.length === 0
         ? NOTHING
-        : html`${filterBar(drift.map(driftFacets))}${itemList("Since the last apply", driftList(drift))}${keyHelp}`,
+        : html`${filterBar(shown.map(driftFacets))}${itemList("Since the last apply", driftList(shown))}${keyHelp}`,
     ],
   );
 }

@@ -5,14 +5,45 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { PastRun } from "../../core/past-run.ts";
 import { count } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
+import {
+  type Choice,
+  choiceJson,
+  type Entry,
+  hiddenSentence,
+  isRunChosen,
+  SHOW_ALL,
+} from "../view/choice.ts";
 
 interface HistoryView {
   readonly runs: readonly PastRun[];
   /** Runs that changed more addresses than the state keeps, so that they may have changed the address asked for. */
   readonly uncertain: number;
+  readonly choice: Choice;
+  /** The runs that `--show` and `--hide` leave out of the text. */
+  readonly hidden: readonly PastRun[];
 }
 
-export function historyView(history: readonly PastRun[], address?: Address): HistoryView {
+export function historyView(
+  history: readonly PastRun[],
+  address?: Address,
+  choice: Choice = SHOW_ALL,
+): HistoryView {
+  const view = runsOf(history, address);
+  return { ...view, choice, hidden: view.runs.filter((run) => !isRunChosen(choice, entriesOf(run))) };
+}
+
+function entriesOf({ changed, applied }: PastRun): readonly Entry[] {
+  const actions = Object.keys(applied).filter((action) => (applied[action] ?? 0) > 0);
+  const isDestroying = actions.some((action) => action === "delete" || action === "replace");
+  const words = [...actions.map((action) => `${action}s`), ...(isDestroying ? ["destroys"] : [])];
+  if (changed.length === 0) return [{ address: "", kind: "", words }];
+  return changed.map((address) => ({ address, kind: kindOf(address), words }));
+}
+
+function runsOf(
+  history: readonly PastRun[],
+  address: Address | undefined,
+): Pick<HistoryView, "runs" | "uncertain"> {
   const newest = [...history].reverse();
   if (address === undefined) return { runs: newest, uncertain: 0 };
   const runs = newest.filter(({ changed }) => changed.includes(address));
@@ -20,13 +51,17 @@ export function historyView(history: readonly PastRun[], address?: Address): His
   return { runs, uncertain: others.length };
 }
 
-export function historyText({ runs, uncertain }: HistoryView): string {
-  const lines = runs.flatMap(runLines);
+export function historyText({ runs, uncertain, choice, hidden }: HistoryView): string {
+  const left = new Set(hidden);
+  const lines = runs.filter((run) => !left.has(run)).flatMap(runLines);
   if (runs.length === 0) lines.push("No apply is recorded.");
   if (uncertain > 0)
     lines.push(
       `${count(uncertain, "more apply", "more applies")} changed too many resources to list; it may be among them.`,
     );
+  const parts = hidden.length === 0 ? [] : [count(hidden.length, "run")];
+  const sentence = hiddenSentence(choice, parts);
+  if (sentence !== undefined) lines.push(sentence);
   return `${lines.join("\n")}\n`;
 }
 
@@ -59,8 +94,9 @@ function countsText({ applied, left, outcome, changed, more = 0 }: PastRun): str
   return [...parts, ...(left === 0 ? [] : [`${left} not applied`])].join(", ");
 }
 
-export function historyJson({ runs, uncertain }: HistoryView): Record<string, unknown> {
-  return { runs: runs.map(runDocument), uncertain };
+export function historyJson({ runs, uncertain, choice, hidden }: HistoryView): Record<string, unknown> {
+  const chosen = choiceJson(choice, { hidden_runs: hidden.length });
+  return { chosen, runs: runs.map(runDocument), uncertain };
 }
 
 function runDocument(run: PastRun): Record<string, unknown> {

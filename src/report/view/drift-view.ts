@@ -18,6 +18,7 @@ import {
   type SpecPlace,
   type SpecPlaces,
 } from "./change-view.ts";
+import { type Choice, driftEntry, hiddenLine, isChosen, SHOW_ALL } from "./choice.ts";
 import { diffLines, type FieldLine } from "./field-lines.ts";
 
 export interface DriftView {
@@ -27,6 +28,11 @@ export interface DriftView {
   /** Number of managed resources: without any, "no drift" means little. */
   readonly managed: number;
   readonly drift: readonly DriftItem[];
+  /** The rows for readers, by `--show` and `--hide`. */
+  readonly shown: readonly DriftItem[];
+  /** One sentence that counts the other rows; undefined if there are none. */
+  readonly hidden: string | undefined;
+  readonly choice: Choice;
   /** The text form leaves them out, because they are on standard error already. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -76,14 +82,20 @@ export function driftView(
   registry: KindRegistry,
   places: SpecPlaces = NO_PLACES,
   context: DriftReportContext = ALL_DRIFT,
+  choice = SHOW_ALL,
 ): DriftView {
   const { host, drift, diagnostics } = plan;
   const title = `${verdict(drift, managed)}${markTitle(drift.flatMap(marksIn), context)}`;
+  const items = drift.map((drift) => driftItem(drift, registry, places, context));
+  const shown = items.filter((item) => isChosen(choice, driftEntry(item)));
   return {
     host,
     title,
     managed,
-    drift: drift.map((drift) => driftItem(drift, registry, places, context)),
+    drift: items,
+    shown,
+    hidden: hiddenLine(choice, { drift: items.length - shown.length }),
+    choice,
     diagnostics,
   };
 }

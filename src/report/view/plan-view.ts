@@ -23,6 +23,15 @@ import { printable } from "../text/printable.ts";
 import type { Colors } from "../text/terminal.ts";
 import { CHANGING_ACTIONS, PLANNED_ACTIONS, plannedCounts, summaryActions } from "../text/vocabulary.ts";
 import { ChangeView, NO_PLACES, type SpecPlaces } from "./change-view.ts";
+import {
+  type Choice,
+  changeEntry,
+  driftEntry,
+  hiddenLine,
+  isChosen,
+  SHOW_ALL,
+  unmanagedEntry,
+} from "./choice.ts";
 import { type DriftItem, driftItem, originText } from "./drift-view.ts";
 
 export interface PlanView {
@@ -50,6 +59,25 @@ export interface PlanView {
   readonly notes: readonly Diagnostic[];
   /** Whether equal changes are listed one by one. */
   readonly expand: boolean;
+  /** The rows for readers, by `--show` and `--hide`: sums, losses, and documents are about everything. */
+  readonly shown: ShownRows;
+  readonly choice: Choice;
+}
+
+interface ShownRows {
+  readonly changes: readonly ChangeView[];
+  readonly drift: readonly DriftItem[];
+  readonly unmanaged: readonly UnmanagedItem[];
+  /** One sentence that counts the other rows; undefined if there are none. */
+  readonly hidden: string | undefined;
+  /** Numbers of the other rows. */
+  readonly numbers: Readonly<Record<"hidden_changes" | "hidden_drift" | "hidden_unmanaged", number>>;
+}
+
+/** How a report for readers is laid out. */
+export interface Layout {
+  readonly expand?: boolean;
+  readonly choice?: Choice;
 }
 
 /** `origin`: of a plan that was compared with a base, and of an error of a single resource. */
@@ -74,7 +102,7 @@ export function planView(
   notes: readonly Diagnostic[] = [],
   places: SpecPlaces = NO_PLACES,
   exitcodeFor: ExitcodeFor = "all",
-  expand = false,
+  { expand = false, choice = SHOW_ALL }: Layout = {},
 ): PlanView {
   const { split } = plan;
   const own = new Set(causedPart(plan).diagnostics);
@@ -92,6 +120,11 @@ export function planView(
     );
     return changeViews;
   };
+  const drift = plan.drift.map((drift) => driftItem(drift, registry, places));
+  const unmanaged = [
+    ...plan.unmanaged.map(unmanagedItem),
+    ...plan.changes.flatMap((change) => (drifted.has(change.address) ? [] : foundInside(change))),
+  ];
   return {
     host: plan.host,
     modes: plan.modes ?? [],
@@ -106,17 +139,42 @@ export function planView(
     notable,
     split: split && splitView(split, changes(), registry),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
-    drift: plan.drift.map((drift) => driftItem(drift, registry, places)),
-    unmanaged: [
-      ...plan.unmanaged.map(unmanagedItem),
-      ...plan.changes.flatMap((change) => (drifted.has(change.address) ? [] : foundInside(change))),
-    ],
+    drift,
+    unmanaged,
     guards: plan.guards.map(guardItem),
     diagnostics: plan.diagnostics.map((diagnostic) =>
       own.has(diagnostic) ? diagnostic : pendingFinding(diagnostic),
     ),
     notes,
     expand,
+    choice,
+    shown: shownRows(choice, notable, drift, unmanaged),
+  };
+}
+
+function shownRows(
+  choice: Choice,
+  notable: readonly ChangeView[],
+  drift: readonly DriftItem[],
+  unmanaged: readonly UnmanagedItem[],
+): ShownRows {
+  const numbers = { hidden_changes: 0, hidden_drift: 0, hidden_unmanaged: 0 };
+  if (choice === SHOW_ALL) return { changes: notable, drift, unmanaged, hidden: undefined, numbers };
+  const shown = {
+    changes: notable.filter((change) => isChosen(choice, changeEntry(change))),
+    drift: drift.filter((item) => isChosen(choice, driftEntry(item))),
+    unmanaged: unmanaged.filter((item) => isChosen(choice, unmanagedEntry(item))),
+  };
+  const isShown = new Set(shown.changes);
+  const changes = notable.filter((change) => change.touches && !isShown.has(change));
+  const left = {
+    drift: drift.length - shown.drift.length,
+    unmanaged: unmanaged.length - shown.unmanaged.length,
+  };
+  return {
+    ...shown,
+    hidden: hiddenLine(choice, { changes, ...left }),
+    numbers: { hidden_changes: changes.length, hidden_drift: left.drift, hidden_unmanaged: left.unmanaged },
   };
 }
 
