@@ -84,11 +84,11 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     commands.push(`| [${name}](commands/${name}.md) | ${summary} |\n`);
   }
   const kinds: string[] = [];
-  for (const { kind, dialect } of registry.kinds) {
+  for (const { kind, dialect, cloud = "azure" } of registry.kinds) {
     const words = [
       "explain",
       kind,
-      ...(dialect === undefined ? [] : ["--dialect", dialect, "--cloud", "azure"]),
+      ...(dialect === undefined ? [] : ["--dialect", dialect, "--cloud", cloud]),
     ];
     pages.set(`kinds/${kind}.md`, `# ${kind}\n\n${fenced(await output(words))}`);
     kinds.push(`| [${kind}](kinds/${kind}.md) | ${dialect === undefined ? "all" : dialect} |\n`);

@@ -26,7 +26,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ".",
   ],
   state: ["model", "format", "lock", "store", "backends"],
-  providers: ["kit", "access", "clusters", "jobs", "."],
+  providers: ["kit", "access", "admin", "clusters", "jobs", "."],
   planner: ["model", "diff", "decide", "check", "mode", "."],
   engine: [".", "observe", "recover", "apply"],
   report: ["text", "view", "format", "inspect", "html", "metrics", "."],

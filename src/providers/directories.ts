@@ -20,7 +20,11 @@ import {
 } from "./kit/responses.ts";
 import { READ_ONLY_IN_TREE, withUnknownFields } from "./kit/unknown-fields.ts";
 
-const KINDS: Readonly<Record<string, string>> = { DIRECTORY: "directories", NOTEBOOK: "notebooks" };
+const KINDS: Readonly<Record<string, string>> = {
+  DIRECTORY: "directories",
+  NOTEBOOK: "notebooks",
+  REPO: "repos",
+};
 
 const isFolder = (entry: JsonObject): boolean => entry.object_type === "DIRECTORY";
 

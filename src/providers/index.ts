@@ -5,6 +5,13 @@ import { type Registry, registryOf } from "../resource/kind.ts";
 import { ACCESS_RULES } from "./access/rules.ts";
 import { withAccess } from "./access/with-access.ts";
 import { acls } from "./acls.ts";
+import { gitCredentials } from "./admin/git-credentials.ts";
+import { repos } from "./admin/git-folders.ts";
+import { initScripts } from "./admin/init-scripts.ts";
+import { instanceProfiles } from "./admin/instance-profiles.ts";
+import { ipAccessLists } from "./admin/ip-access-lists.ts";
+import { notificationDestinations } from "./admin/notification-destinations.ts";
+import { workspaceConf } from "./admin/workspace-conf.ts";
 import { clusterPolicies } from "./cluster-policies.ts";
 import { clusters } from "./clusters/clusters.ts";
 import { directories } from "./directories.ts";
@@ -27,12 +34,19 @@ export const registry: Registry = registryOf([
   scopes,
   acls,
   secrets,
+  workspaceConf,
+  ipAccessLists,
+  notificationDestinations,
+  gitCredentials,
+  initScripts,
+  instanceProfiles,
   withAccess(pools, ACCESS_RULES.pools),
   withAccess(clusterPolicies, ACCESS_RULES.cluster_policies),
   withAccess(clusters, ACCESS_RULES.clusters),
   withAccess(warehouses, ACCESS_RULES.warehouses),
   withAccess(jobs, ACCESS_RULES.jobs),
   withAccess(directories, ACCESS_RULES.directories),
+  withAccess(repos, ACCESS_RULES.repos),
   withAccess(notebooks, ACCESS_RULES.notebooks),
   files,
 ]);

@@ -31,6 +31,8 @@ export interface Annotations {
   readonly whenAbsent?: "unmanaged";
   /** Masked in every output. */
   readonly sensitive?: true;
+  /** A credential that the service never returns: a spec takes it from a sensitive variable. */
+  readonly secret?: true;
   /** Holds the remote id of a resource of this kind; written as a reference. */
   readonly refersTo?: string;
   /** The natural name of an object of this kind in a spec, its ID in the API. A dependency if that object is managed. */
@@ -115,6 +117,7 @@ export const ANNOTATION_KEYWORDS = [
   "serverDefault",
   "whenAbsent",
   "sensitive",
+  "secret",
   "refersTo",
   "names",
   "writtenToNamed",

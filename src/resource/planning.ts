@@ -53,6 +53,8 @@ export interface PlannedWorkspace {
   isForgotten(kind: string, name: string): boolean;
   /** Values of a live object of a kind after the plan; undefined if it is deleted. */
   valuesAfter(kind: string, live: LiveObject): Values | undefined;
+  /** Values of the objects of a kind that the plan creates. */
+  created(kind: string): readonly Values[];
   /** True if the spec declares the object with this kind and natural name. */
   declared(kind: string, name: string): boolean;
 }

@@ -8,7 +8,13 @@ import { yamlText } from "../../src/report/text/yaml.ts";
 import { type Conversion, convertTerraform } from "../../src/workflow/convert/convert.ts";
 import { terraformInstances } from "../../src/workflow/convert/terraform-state.ts";
 import { doing, results, Site } from "../engine/site.ts";
-import { shownState, stateFile, terraformInstancesOf } from "../workflow/convert/terraform-world.ts";
+import {
+  accessListsOf,
+  shownState,
+  stateFile,
+  terraformInstancesOf,
+} from "../workflow/convert/terraform-world.ts";
+import { databricksSamples } from "./databricks-samples.ts";
 import { POLICY, siteOf } from "./sample-site.ts";
 import { type Sample, samples } from "./samples.ts";
 
@@ -90,6 +96,39 @@ describe.each(samples)("$kind", (sample) => {
     expect(yaml(shownState(instances))).toBe(first);
     expect(yaml(shownState(instances, true))).toBe(first);
     expect(yaml(stateFile([...instances].reverse()))).toBe(first);
+  });
+});
+
+/** The path of a type in the requests of access lists, by kind. */
+const TYPES: Readonly<Record<string, string>> = {
+  clusters: "clusters",
+  pools: "instance-pools",
+  cluster_policies: "cluster-policies",
+  jobs: "jobs",
+  warehouses: "sql/warehouses",
+  repos: "repos",
+};
+
+describe.each(
+  databricksSamples
+    .filter((sample) => sample.cloud === undefined)
+    .map((sample) => [sample.title ?? sample.kind, sample] as const),
+)("%s in the Databricks dialect", (_title, sample) => {
+  test("a Terraform state of them is adopted with access lists, and the plan after it is empty", async () => {
+    const site = await siteOf(sample, ENV, "azure");
+    await site.drive(site.process().apply(await site.spec(POLICY + sample.spec)));
+    const { records } = await site.state();
+    const objects = [...records.values()].flatMap(({ address, id }) => {
+      const type = TYPES[address.slice(0, address.indexOf("."))];
+      return type === undefined ? [] : [{ type, id }];
+    });
+    const instances = [
+      ...(await terraformInstancesOf(site.world)),
+      ...(await accessListsOf(site.world, objects)),
+    ];
+    const found = await expectToAdopt(site, stateFile(instances));
+    const kinds = new Set(found.converted.map(({ address }) => address.slice(0, address.indexOf("."))));
+    expect(kinds).toContain(sample.kind);
   });
 });
 

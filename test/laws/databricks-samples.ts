@@ -7,6 +7,12 @@ users: { ada@example.com: {} }
 groups: { data: {}, ops: {} }
 `;
 
+const TOKENS = `
+variables:
+  first: { type: string, sensitive: true, default: token-1 }
+  second: { type: string, sensitive: true, default: token-2 }
+`;
+
 const CLUSTER = "spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1";
 
 export const databricksSamples: readonly Sample[] = [
@@ -156,6 +162,152 @@ warehouses:
     outsideChange: {
       operation: "sql/warehouses/edit",
       body: (find) => ({ id: find("warehouses", "plain"), name: "plain", cluster_size: "Large" }),
+    },
+  },
+  {
+    kind: "git_credentials",
+    spec: `${TOKENS}
+git_credentials:
+  gitHub: { git_username: ada, personal_access_token: "\${var.first}" }
+  gitLab: {}
+`,
+    changed: `${TOKENS}
+git_credentials:
+  gitHub: { git_username: bo, personal_access_token: "\${var.second}" }
+  gitLab: { git_username: ada }
+`,
+    outsideChange: {
+      operation: "git-credentials/update",
+      body: (find) => ({
+        id: find("git_credentials", "gitHub"),
+        git_provider: "gitHub",
+        git_username: "eve",
+      }),
+    },
+  },
+  {
+    kind: "repos",
+    spec: `
+groups: { data: {} }
+directories: { /Shared/team: {} }
+repos:
+  /Repos/data/etl: { url: https://github.com/example/etl.git, provider: gitHub, access: { data: CAN_RUN } }
+  /Shared/team/docs: { url: https://github.com/example/docs, provider: gitHub, branch: stable }
+`,
+    changed: `
+groups: { data: {} }
+directories: { /Shared/team: {} }
+repos:
+  /Repos/data/etl: { url: https://github.com/example/etl.git, provider: gitHub, branch: release, access: { data: CAN_EDIT } }
+  /Shared/team/docs: { url: https://github.com/example/docs, provider: GITHUB, branch: main }
+`,
+    outsideChange: {
+      operation: "repos/update",
+      body: (find) => ({ id: find("repos", "/Shared/team/docs"), branch: "elsewhere" }),
+    },
+  },
+  {
+    kind: "global_init_scripts",
+    spec: `
+global_init_scripts:
+  proxy: { script: "echo proxy", enabled: true, position: 0 }
+  certificates: { script: "echo certificates", position: 1 }
+  monitoring: { script: "echo monitoring" }
+`,
+    changed: `
+global_init_scripts:
+  proxy: { script: "echo new proxy", enabled: true, position: 2 }
+  certificates: { script: "echo certificates", enabled: true, position: 0 }
+  monitoring: { script: "echo monitoring", position: 1 }
+`,
+    outsideChange: {
+      operation: "global-init-scripts/update",
+      body: (find) => ({
+        id: find("global_init_scripts", "proxy"),
+        name: "proxy",
+        script: Buffer.from("echo outside").toString("base64"),
+        position: 1,
+      }),
+    },
+  },
+  {
+    kind: "instance_profiles",
+    cloud: "aws",
+    spec: `
+instance_profiles:
+  "arn:aws:iam::123456789012:instance-profile/jobs": { skip_validation: true }
+  admin: { instance_profile_arn: "arn:aws:iam::123456789012:instance-profile/admin", iam_role_arn: "arn:aws:iam::123456789012:role/one" }
+`,
+    changed: `
+instance_profiles:
+  "arn:aws:iam::123456789012:instance-profile/jobs": { iam_role_arn: "arn:aws:iam::123456789012:role/jobs" }
+  admin: { instance_profile_arn: "arn:aws:iam::123456789012:instance-profile/admin" }
+`,
+    outsideChange: {
+      operation: "instance-profiles/edit",
+      body: () => ({
+        instance_profile_arn: "arn:aws:iam::123456789012:instance-profile/admin",
+        iam_role_arn: "arn:aws:iam::123456789012:role/two",
+      }),
+    },
+  },
+  {
+    kind: "ip_access_lists",
+    spec: `
+ip_access_lists:
+  office: { list_type: ALLOW, ip_addresses: [203.0.113.0/24, 198.51.100.7, 127.0.0.1] }
+  scanners: { list_type: BLOCK, ip_addresses: [192.0.2.0/24], enabled: false }
+`,
+    changed: `
+ip_access_lists:
+  office: { list_type: ALLOW, ip_addresses: [127.0.0.1, 203.0.113.0/25] }
+  scanners: { list_type: BLOCK, ip_addresses: [192.0.2.0/24, 192.0.3.1] }
+`,
+    outsideChange: {
+      operation: "ip-access-lists/update",
+      body: (find) => ({ id: find("ip_access_lists", "scanners"), ip_addresses: ["192.0.9.9"] }),
+    },
+  },
+  {
+    kind: "notification_destinations",
+    spec: `${TOKENS}
+notification_destinations:
+  on-call: { destination_type: EMAIL, addresses: [ada@example.com, bo@example.com] }
+  chat: { destination_type: SLACK, url: "\${var.first}" }
+  hook: { destination_type: WEBHOOK, url: "\${var.second}", username: robot, password: "\${var.first}" }
+`,
+    changed: `${TOKENS}
+notification_destinations:
+  on-call: { destination_type: EMAIL, addresses: [bo@example.com] }
+  chat: { destination_type: SLACK, url: "\${var.second}" }
+  hook: { destination_type: WEBHOOK, url: "\${var.second}", username: robots, password: "\${var.first}" }
+`,
+    outsideChange: {
+      operation: "notification-destinations/update",
+      body: (find) => ({
+        id: find("notification_destinations", "on-call"),
+        display_name: "on-call",
+        config: { email: { addresses: ["eve@example.com"] } },
+      }),
+    },
+  },
+  {
+    kind: "workspace_conf",
+    spec: `
+workspace_conf:
+  enableWebTerminal: { value: "true" }
+  enableDcs: { value: false }
+  maxTokenLifetimeDays: { value: 90 }
+`,
+    changed: `
+workspace_conf:
+  enableWebTerminal: { value: false }
+  enableDcs: { value: true }
+  maxTokenLifetimeDays: { value: "30" }
+`,
+    outsideChange: {
+      operation: "workspace-conf/update",
+      body: () => ({ maxTokenLifetimeDays: "365" }),
     },
   },
 ];

@@ -95,7 +95,9 @@ async function expectNothingToChange(site: Site, options: Partial<ExportInput>, 
 
 const everySample = [
   ...samples.map((sample) => [sample.kind, sample, undefined] as const),
-  ...databricksSamples.map((sample) => [sample.title ?? sample.kind, sample, "azure"] as const),
+  ...databricksSamples.map(
+    (sample) => [sample.title ?? sample.kind, sample, sample.cloud ?? "azure"] as const,
+  ),
 ];
 
 describe.each(everySample)("%s", (_title, sample, cloud) => {

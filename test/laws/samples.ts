@@ -16,6 +16,8 @@ export interface Sample {
   /** The same resources with other values. Nothing in it replaces anything. */
   readonly changed: string;
   readonly outsideChange?: OutsideChange;
+  /** The only cloud that has the kind. */
+  readonly cloud?: "aws";
   /** Local files that the spec names. */
   readonly files?: Readonly<Record<string, string>>;
   /** Contents of files that are secrets. */

@@ -258,6 +258,7 @@ export function lookAt(world: World): PlannedWorkspace {
     isRemoved: (kind, name) => world.goes?.includes(`${kind}.${name}`) === true,
     valuesAfter: (kind, live) =>
       world.goes?.includes(`${kind}.${live.name}`) === true ? undefined : live.values,
+    created: () => [],
     declared: (kind, name) => world.declared?.includes(`${kind}.${name}`) === true,
   };
 }

@@ -138,6 +138,45 @@ export const OPERATIONS = {
   "sql/warehouses/stop": post("sql/warehouses/{id}/stop", "safe"),
   "sql/warehouses/delete": send("DELETE", "sql/warehouses/{id}", "safe"),
 
+  "git-credentials/list": get("git-credentials"),
+  "git-credentials/get": get("git-credentials/{id}"),
+  "git-credentials/create": post("git-credentials", "unsafe"),
+  "git-credentials/update": send("PATCH", "git-credentials/{id}", "safe"),
+  "git-credentials/delete": send("DELETE", "git-credentials/{id}", "safe"),
+
+  "repos/list": get("repos"),
+  "repos/get": get("repos/{id}"),
+  "repos/create": post("repos", "unsafe"),
+  "repos/update": send("PATCH", "repos/{id}", "safe"),
+  "repos/delete": send("DELETE", "repos/{id}", "safe"),
+
+  "global-init-scripts/list": get("global-init-scripts"),
+  "global-init-scripts/get": get("global-init-scripts/{id}"),
+  "global-init-scripts/create": post("global-init-scripts", "unsafe"),
+  "global-init-scripts/update": send("PATCH", "global-init-scripts/{id}", "safe"),
+  "global-init-scripts/delete": send("DELETE", "global-init-scripts/{id}", "safe"),
+
+  "instance-profiles/list": get("instance-profiles/list"),
+  "instance-profiles/add": post("instance-profiles/add", "unsafe"),
+  "instance-profiles/edit": post("instance-profiles/edit", "safe"),
+  "instance-profiles/remove": post("instance-profiles/remove", "safe"),
+
+  "ip-access-lists/list": get("ip-access-lists"),
+  "ip-access-lists/get": get("ip-access-lists/{id}"),
+  "ip-access-lists/create": post("ip-access-lists", "unsafe"),
+  "ip-access-lists/replace": send("PUT", "ip-access-lists/{id}", "safe"),
+  "ip-access-lists/update": send("PATCH", "ip-access-lists/{id}", "safe"),
+  "ip-access-lists/delete": send("DELETE", "ip-access-lists/{id}", "safe"),
+
+  "notification-destinations/list": get("notification-destinations"),
+  "notification-destinations/get": get("notification-destinations/{id}"),
+  "notification-destinations/create": post("notification-destinations", "unsafe"),
+  "notification-destinations/update": send("PATCH", "notification-destinations/{id}", "safe"),
+  "notification-destinations/delete": send("DELETE", "notification-destinations/{id}", "safe"),
+
+  "workspace-conf/get": get("workspace-conf"),
+  "workspace-conf/update": send("PATCH", "workspace-conf", "safe"),
+
   "jobs/create": post("jobs/create", "unsafe"),
   "jobs/list": get("jobs/list"),
   "jobs/delete": post("jobs/delete", "safe"),

@@ -39,6 +39,12 @@ export function createPlannedWorkspace(
     declared: (kind, name) => declaredNames().has(nameKey(registry, kind, name)),
     isRemoved: (kind, name) => removed.has(nameKey(registry, kind, name)),
     isForgotten: (kind, name) => forgotten.has(nameKey(registry, kind, name)),
+    created: (kind) =>
+      changes.flatMap((change) =>
+        change.kind === kind && (change.action === "create" || change.action === "replace")
+          ? [change.after]
+          : [],
+      ),
     valuesAfter: (kind, live) => {
       const key = objectKey(kind, live.id);
       return after.has(key) ? after.get(key) : live.values;

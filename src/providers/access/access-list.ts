@@ -36,7 +36,7 @@ export function principalNamed(text: string): Principal {
   return { kind: text.includes("@") ? "user" : "group", name: text };
 }
 
-function textOf({ kind, name }: Principal): string {
+export function principalText({ kind, name }: Principal): string {
   if (kind === "sp") return `sp:${name}`;
   return principalNamed(name).kind === kind && principalNamed(name).name === name ? name : `${kind}:${name}`;
 }
@@ -100,13 +100,13 @@ export function accessInSpecForm(
     const spelled = Object.keys(declared).find((text) => namesEntry(text, entry));
     const manages = entry.level === OWNER || entry.level === MANAGE;
     const isCaller = entry.principal.kind !== "group" && foldCase(entry.principal.name) === foldCase(caller);
-    if (isCaller && manages) manager = spelled ?? textOf(entry.principal);
+    if (isCaller && manages) manager = spelled ?? principalText(entry.principal);
     if (entry.level === OWNER) {
       const isDeclared = declaredOwner !== undefined && namesEntry(declaredOwner, entry);
-      owner = isDeclared ? declaredOwner : textOf(entry.principal);
+      owner = isDeclared ? declaredOwner : principalText(entry.principal);
       if (spelled !== undefined) access[spelled] = String(declared[spelled]);
     } else if (spelled !== undefined || !((isCaller && manages) || isAdmins(entry.principal)))
-      access[spelled ?? textOf(entry.principal)] = entry.level;
+      access[spelled ?? principalText(entry.principal)] = entry.level;
   }
   return { access, owner, manager };
 }

@@ -21,5 +21,6 @@ export const ACCESS_RULES = {
   },
   jobs: { type: "jobs", levels: ["CAN_VIEW", "CAN_MANAGE_RUN", "CAN_MANAGE"], owned: true },
   directories: { type: "directories", levels: IN_TREE, idOf: numberAt },
+  repos: { type: "repos", levels: IN_TREE },
   notebooks: { type: "notebooks", levels: IN_TREE, idOf: numberAt },
 } as const satisfies Readonly<Record<string, AccessRules>>;

@@ -35,7 +35,7 @@ import {
   checkReferences,
   type ReferenceContext,
 } from "./references.ts";
-import { holdsLiteral, type SecretSources, secretOf } from "./secrets.ts";
+import { holdsLiteral, reportLiterals, type SecretSources, secretOf } from "./secrets.ts";
 import { sensitivePaths } from "./sensitive-values.ts";
 import {
   DeclaredNames,
@@ -118,6 +118,7 @@ function desiredOf(link: LinkedWhole, index: DeclaredNames, resolving: Checking)
   const { written, fields, node: whole } = link;
   const sensitive = resolving.sensitive.size === 0 ? NO_PATHS : sensitivePaths(written, fields, findings);
   for (const path of sensitive) resolving.sensitive.add(scalarText(nodeAt(fields, path)) ?? "");
+  reportLiterals(written, fields, sensitive, findings);
   const isLiteral = secretField(written.provider) !== undefined && holdsLiteral(written, findings);
   const faulty = isLiteral ? undefined : checkSchema(written, whole, resolving);
   const isValid = faulty?.size === 0;

@@ -1,5 +1,6 @@
 // Reads secrets from environment variables and files into payloads that cannot be printed.
 
+import type { Path } from "../../core/pointer.ts";
 import { Sensitive } from "../../core/sensitive.ts";
 import { isTemplate } from "../../expressions/template.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -10,7 +11,7 @@ import type { SpecFolder } from "../files/spec-folder.ts";
 import type { Findings } from "../model/findings.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { WrittenResource } from "../model/spec.ts";
-import { member, type SpecNode, scalarText } from "../model/tree.ts";
+import { type MapNode, member, type SpecNode, scalarText } from "../model/tree.ts";
 
 /** The sources of secrets, and the function that digests a value. Without `keyed` none is read. */
 export interface SecretSources {
@@ -56,6 +57,24 @@ export function holdsLiteral(written: WrittenResource, findings: Findings): bool
     findings.error("SPEC_SECRET_LITERAL", message, node, { address, hint: HINT });
   }
   return hasLiteral;
+}
+
+/** Reports each credential of a kind that does not come from a sensitive variable. `sensitive`: the paths of values that do. */
+export function reportLiterals(
+  { address, provider }: WrittenResource,
+  fields: MapNode,
+  sensitive: readonly Path[],
+  findings: Findings,
+): void {
+  const covered = new Set(sensitive.map(([name]) => name));
+  for (const [name, field] of Object.entries(provider.fields)) {
+    const node = field.secret === true && !covered.has(name) ? member(fields, name) : undefined;
+    if (node === undefined) continue;
+    node.source.mask(node);
+    const message = `the spec contains the secret value of ${name} of ${address}`;
+    const hint = `remove it, change the secret, and set ${name} to a sensitive variable: "\${var.NAME}"`;
+    findings.error("SPEC_SECRET_LITERAL", message, node, { address, hint });
+  }
 }
 
 /** Undefined after reporting a problem. */

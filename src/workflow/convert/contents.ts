@@ -13,14 +13,10 @@ import type { ExportedObject } from "../../spec/export/addresses.ts";
 import { extensionFor, extensionOf, isNotebookKind } from "../../spec/files/contents.ts";
 import { type FileRefusal, openSpecFolder, type SpecFolder } from "../../spec/files/spec-folder.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
-import {
-  convertAttributes,
-  GIT_SOURCE,
-  type ResourceType,
-  resourceType,
-  textAttribute,
-  withMemberships,
-} from "./resource-types.ts";
+import { withAccessLists } from "./access-lists.ts";
+import { settingInstances } from "./admin-types.ts";
+import { convertAttributes, type ResourceType, textAttribute } from "./attributes.ts";
+import { GIT_SOURCE, resourceType, withMemberships } from "./resource-types.ts";
 import {
   type ConversionLog,
   type ConvertedObject,
@@ -154,7 +150,8 @@ const VENDOR = "databricks_";
 const AUTHORITATIVE =
   "its access list is authoritative: the plan removes entries that Terraform did not manage";
 
-const PARTS = new Set(["databricks_group_member", "databricks_entitlements"]);
+const PERMISSIONS = "databricks_permissions";
+const PARTS = new Set(["databricks_group_member", "databricks_entitlements", PERMISSIONS]);
 
 /** In the order of the state. What cannot be converted is in the log. */
 export function convertedObjects(
@@ -164,7 +161,7 @@ export function convertedObjects(
 ): ConvertedObjects {
   const objects = new Map<string, ConvertedObject>();
   const parts: TerraformInstance[] = [];
-  for (const instance of instances) {
+  for (const instance of instances.flatMap(settingInstances)) {
     if (!instance.managed) continue;
     const type = resourceType(instance.type);
     const reason = notConverted(instance, type);
@@ -172,7 +169,11 @@ export function convertedObjects(
     else if (type === undefined) parts.push(instance);
     else add(objects, instance, type, registry, log);
   }
-  return withParents(withMemberships(objects, parts, instances, log), registry, log);
+  const [lists, memberships] = [true, false].map((isList) =>
+    parts.filter(({ type }) => (type === PERMISSIONS) === isList),
+  );
+  const members = withMemberships(objects, memberships ?? [], instances, log);
+  return withParents(withAccessLists(members, lists ?? [], registry, log), registry, log);
 }
 
 function notConverted(

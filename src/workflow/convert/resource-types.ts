@@ -2,10 +2,21 @@
 
 import { singleTask } from "../../api/dialect/jobs.ts";
 import { nestedNameOf } from "../../core/address.ts";
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { type Path, setMember } from "../../core/pointer.ts";
+import { type Json, type JsonObject, objectIn } from "../../core/json.ts";
 import { withoutToken } from "../../providers/clusters/operations.ts";
-import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import { ADMIN_TYPES } from "./admin-types.ts";
+import {
+  blocks,
+  entitlementsIn,
+  isUnset,
+  OF_PRINCIPAL,
+  principal,
+  type ResourceType,
+  renamed,
+  text,
+  textAttribute,
+} from "./attributes.ts";
 import type {
   ConversionLog,
   ConvertedObject,
@@ -23,9 +34,6 @@ export const GIT_SOURCE = {
   tag: "git_tag",
   commit: "git_commit",
 } as const;
-
-const blocks = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
 
 /** Blocks as a map, by the attribute that is their key. */
 const byKey = (value: Json | undefined, key: string, element: (block: JsonObject) => Json): JsonObject =>
@@ -94,32 +102,6 @@ function taskAttributes(block: JsonObject): JsonObject {
   };
 }
 
-export interface ResourceType {
-  readonly kind: string;
-  id(attributes: JsonObject): string | undefined;
-  name(attributes: JsonObject): string | undefined;
-  /** Attributes with the names of fields; what is left out here is reported by the second value. */
-  fields?(attributes: JsonObject): {
-    readonly attributes: JsonObject;
-    readonly left?: readonly OmittedAttribute[];
-    /** Why no resource can be this object. */
-    readonly unmanageable?: string;
-  };
-  /** Attributes that the service computes, or that only steer the provider. */
-  readonly computed: readonly string[];
-}
-
-export const textAttribute = (attributes: JsonObject, name: string): string | undefined => {
-  const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-  if (typeof value === "number" || typeof value === "bigint") return String(value);
-  return typeof value === "string" && value !== "" ? value : undefined;
-};
-
-const text =
-  (name: string) =>
-  (attributes: JsonObject): string | undefined =>
-    textAttribute(attributes, name);
-
 const inScope =
   (name: string) =>
   (attributes: JsonObject): string | undefined => {
@@ -131,38 +113,6 @@ const inScope =
 const filePath = (attributes: JsonObject): string | undefined =>
   textAttribute(attributes, "path")?.replace(/^dbfs:/, "");
 
-const ENTITLEMENTS: Readonly<Record<string, string>> = {
-  allow_cluster_create: "allow-cluster-create",
-  allow_instance_pool_create: "allow-instance-pool-create",
-  databricks_sql_access: "databricks-sql-access",
-  workspace_access: "workspace-access",
-};
-
-export const entitlementsIn = (attributes: JsonObject): readonly string[] =>
-  Object.entries(ENTITLEMENTS).flatMap(([flag, name]) => (attributes[flag] === true ? [name] : []));
-
-function principal(attributes: JsonObject, names: Readonly<Record<string, string>>) {
-  const entitlements = entitlementsIn(attributes);
-  const { external_id: external, ...rest } = attributes;
-  const own = Object.fromEntries(Object.entries(rest).filter(([name]) => !Object.hasOwn(ENTITLEMENTS, name)));
-  const reason = "the identity provider sets it, so the spec does not manage it";
-  return {
-    attributes: { ...renamed(own, names), ...(entitlements.length === 0 ? {} : { entitlements }) },
-    left: isUnset(external) ? [] : [{ path: ["external_id"], reason }],
-  };
-}
-
-const OF_PRINCIPAL = [
-  "id",
-  "acl_principal_id",
-  "force",
-  "force_delete_repos",
-  "force_delete_home_dir",
-  "disable_as_user_deletion",
-  "home",
-  "repos",
-  "url",
-];
 const OF_CONTENT = [
   "id",
   "content_base64",
@@ -176,6 +126,7 @@ const OF_CONTENT = [
 ];
 
 const TYPES: Readonly<Record<string, ResourceType>> = {
+  ...ADMIN_TYPES,
   databricks_user: {
     kind: "users",
     id: text("id"),
@@ -266,125 +217,6 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
 /** The kind of a resource type; undefined for a type that is not managed, or that is part of another resource. */
 export function resourceType(type: string): ResourceType | undefined {
   return Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
-}
-
-/** An attribute that is not in the spec, and why. Its value may be a secret, so it is not kept. */
-export interface OmittedAttribute {
-  readonly path: Path;
-  readonly reason: string;
-}
-
-export interface ConvertedAttributes {
-  readonly values: Values;
-  readonly left: readonly OmittedAttribute[];
-}
-
-const NO_FIELD = "the kind has no such field";
-export const IS_SENSITIVE = "Terraform marks it as sensitive; set it with a sensitive variable";
-
-export function convertAttributes(
-  fields: FieldTable,
-  attributes: JsonObject,
-  sensitive: readonly Path[] = [],
-): ConvertedAttributes {
-  const reader = new AttributeReader(sensitive);
-  return { values: reader.members({ properties: fields }, attributes, []), left: reader.left };
-}
-
-/** Whether an attribute is unset: a provider writes null, zero, or an empty list or string for that. */
-export function isUnset(value: Json | undefined): boolean {
-  if (value === undefined || value === null || value === "" || value === 0 || value === false) return true;
-  if (Array.isArray(value)) return value.every(isUnset);
-  return isObject(value) && Object.values(value).every(isUnset);
-}
-
-/** Whether zero or false is the value of a field; elsewhere, a provider writes them for what is not set. */
-function isMeantEmpty(name: string, { autoscale }: JsonObject, at: Path): boolean {
-  if (name === "num_workers") return isUnset(autoscale);
-  // A service returns it for each cluster and pool, but not for the cluster of a job that does not set it.
-  return name === "enable_elastic_disk" && !at.includes("new_cluster");
-}
-
-class AttributeReader {
-  readonly left: OmittedAttribute[] = [];
-  readonly #sensitive: ReadonlySet<string>;
-
-  constructor(sensitive: readonly Path[]) {
-    this.#sensitive = new Set(sensitive.map((path) => JSON.stringify(path)));
-  }
-
-  members(schema: FieldSchema, object: JsonObject, at: Path): { readonly [field: string]: Json } {
-    const out: { [field: string]: Json } = {};
-    for (const [name, value] of Object.entries(object)) {
-      const path = [...at, name];
-      const isField = schema.properties === undefined || Object.hasOwn(schema.properties, name);
-      if (!isField) {
-        if (!isUnset(value)) this.left.push({ path, reason: NO_FIELD });
-        continue;
-      }
-      const isMeant = schema.properties === undefined || isMeantEmpty(name, object, at);
-      const converted = this.#value(memberSchema(schema, name), value, path, isMeant);
-      if (converted !== undefined) setMember(out, name, converted);
-    }
-    return out;
-  }
-
-  #value(schema: FieldSchema, value: Json, path: Path, meant: boolean): Json | undefined {
-    if (value === null) return undefined;
-    if (this.#sensitive.has(JSON.stringify(path))) return this.#leave(path, IS_SENSITIVE);
-    if (schema.properties !== undefined) return this.#block(schema, value, path);
-    if (typeof schema.additionalProperties === "object")
-      return isObject(value) ? nonEmpty(this.members(schema, value, path)) : this.#unexpected(value, path);
-    if (schema.items !== undefined) return this.#items(schema.items, value, path);
-    if (typeof value === "object") return this.#unexpected(value, path);
-    if (!meant && schema.default === undefined && isUnset(value)) return undefined;
-    if (schema.enum !== undefined && !isAllowed(schema, value))
-      return isUnset(value) ? undefined : this.#leave(path, "its value is unknown to this version");
-    return value;
-  }
-
-  #block(schema: FieldSchema, value: Json, path: Path): Json | undefined {
-    const blocks: readonly Json[] = Array.isArray(value) ? value : [value];
-    const [only, ...more] = blocks;
-    if (more.length > 0) return this.#leave(path, "it has more than one block");
-    if (only === undefined || only === null) return undefined;
-    const inside = Array.isArray(value) ? [...path, 0] : path;
-    if (this.#sensitive.has(JSON.stringify(inside))) return this.#leave(path, IS_SENSITIVE);
-    return isObject(only) ? nonEmpty(this.members(schema, only, inside)) : this.#unexpected(value, path);
-  }
-
-  #items(schema: FieldSchema, value: Json, path: Path): Json | undefined {
-    if (!Array.isArray(value)) return this.#unexpected(value, path);
-    const items = value.flatMap(
-      (value: Json, index) => this.#value(schema, value, [...path, index], true) ?? [],
-    );
-    return items.length === 0 ? undefined : items;
-  }
-
-  #unexpected(value: Json, path: Path): undefined {
-    return isUnset(value) ? undefined : this.#leave(path, "its type differs from that of the field");
-  }
-
-  #leave(path: Path, reason: string): undefined {
-    this.left.push({ path, reason });
-  }
-}
-
-const nonEmpty = (value: JsonObject): JsonObject | undefined =>
-  Object.keys(value).length === 0 ? undefined : value;
-
-/** In the words of the dialect or of this program. */
-function isAllowed({ enum: values = [], words = {} }: FieldSchema, value: Json): boolean {
-  return values.includes(value) || (typeof value === "string" && Object.hasOwn(words, value));
-}
-
-export function renamed(attributes: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, value]) => [
-      Object.hasOwn(names, name) ? names[name] : name,
-      value,
-    ]),
-  );
 }
 
 const AUTHORITATIVE =

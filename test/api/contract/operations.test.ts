@@ -55,6 +55,7 @@ test("operations that create, append, or start are never retried blindly", () =>
     "fs/add-block",
     "fs/close",
     "fs/move",
+    "instance-profiles/add",
     "jobs/run-now",
     "jobs/runs/submit",
   ]);

@@ -116,7 +116,6 @@ describe("the fixture of everything that is left out", () => {
         "module.compute["eu"].databricks_instance_pool.shared[1] resources[9].instances[1]: it is deposed: Terraform replaced it and did not delete it yet",
         "databricks_notebook.nightly resources[13].instances[0]: its source "./nightly.py" does not exist; to convert it, run \`workspace export --only notebooks./Shared/nightly --out FOLDER\`",
         "databricks_notebook.outside resources[14].instances[0]: its source "../../etc/passwd" is outside the folder of the Terraform configuration; to convert it, run \`workspace export --only notebooks./Shared/outside --out FOLDER\`",
-        "databricks_permissions.nightly resources[15].instances[0]: \`workspace\` does not manage this type",
         "azurerm_resource_group.main resources[16].instances[0]: it belongs to another provider",
       ]
     `);

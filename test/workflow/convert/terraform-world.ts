@@ -246,7 +246,112 @@ export async function terraformInstancesOf(world: TestWorld): Promise<readonly W
         });
   };
   await files("/");
+  await addDialectInstances(get, add);
   return found;
+}
+
+/** Of kinds that only the Databricks dialect has, and access lists, which the contract's answers lack. */
+async function addDialectInstances(
+  get: (path: string, query?: object) => Promise<Answer>,
+  add: (type: string, attributes: Attributes) => void,
+): Promise<void> {
+  const list = async (path: string, key: string): Promise<readonly Answer[]> => (await get(path))[key] ?? [];
+  for (const one of await list("preview/scim/v2/ServicePrincipals", "Resources"))
+    add("service_principal", {
+      id: one.id,
+      application_id: one.applicationId,
+      display_name: one.displayName,
+      active: one.active ?? true,
+      external_id: "",
+      ...NO_PRINCIPAL,
+      ...Object.fromEntries(
+        (one.entitlements ?? []).map(({ value }: Answer) => [value.replaceAll("-", "_"), true]),
+      ),
+    });
+  for (const { created_at_timestamp: _, creator_user_name: __, is_default: ___, ...policy } of await list(
+    "policies/clusters/list",
+    "policies",
+  ))
+    add("cluster_policy", { id: policy.policy_id, libraries: [], max_clusters_per_user: 0, ...policy });
+  for (const { tags, channel, odbc_params: _, health: __, ...one } of await list(
+    "sql/warehouses",
+    "warehouses",
+  ))
+    add("sql_endpoint", {
+      ...one,
+      channel: channel === undefined ? [] : [channel],
+      tags: [{ custom_tags: tags?.custom_tags ?? [] }],
+    });
+  for (const one of await list("git-credentials", "credentials"))
+    add("git_credential", { id: String(one.credential_id), personal_access_token: "canary-of-git", ...one });
+  const repos = [...(await list("repos", "repos"))];
+  for (const { provider, sparse_checkout: sparse, ...one } of [
+    ...repos,
+    ...((await get("repos", { path_prefix: "/Shared" })).repos ?? []),
+  ])
+    add("repo", {
+      ...one,
+      id: String(one.id),
+      git_provider: provider,
+      workspace_path: `/Workspace${one.path}`,
+      commit_hash: one.head_commit_id,
+      head_commit_id: undefined,
+      sparse_checkout: sparse === undefined ? [] : [sparse],
+    });
+  for (const {
+    script_id: id,
+    created_at: _,
+    created_by: __,
+    updated_at: ___,
+    updated_by: ____,
+    ...one
+  } of await list("global-init-scripts", "scripts"))
+    add("global_init_script", {
+      ...one,
+      id,
+      content_base64: (await get(`global-init-scripts/${id}`)).script,
+    });
+  for (const one of await list("ip-access-lists", "ip_access_lists"))
+    add("ip_access_list", { ...one, id: one.list_id });
+  for (const { id } of await list("notification-destinations", "results")) {
+    const { config, ...one } = await get(`notification-destinations/${id}`);
+    add("notification_destination", {
+      ...one,
+      config: [Object.fromEntries(Object.entries(config).map(([part, inside]) => [part, [inside]]))],
+    });
+  }
+  const keys = "enableWebTerminal,enableDcs,maxTokenLifetimeDays,enableIpAccessLists";
+  const settings = Object.entries(await get("workspace-conf", { keys })).filter(
+    ([, value]) => typeof value === "string" && value !== "false",
+  );
+  if (settings.length > 0) add("workspace_conf", { id: "_", custom_config: Object.fromEntries(settings) });
+}
+
+/** The access lists of objects that others than the administrator have a level of. */
+export async function accessListsOf(
+  world: TestWorld,
+  objects: readonly { readonly type: string; readonly id: string }[],
+): Promise<readonly WrittenInstance[]> {
+  const lists = await Promise.all(
+    objects.map(async ({ type, id }) => {
+      const { body } = await world.get(`permissions/${type}/${id}`);
+      const access_control = (body.access_control_list ?? []).flatMap((entry: Answer) =>
+        entry.all_permissions
+          .filter(({ inherited }: Answer) => inherited === false)
+          .map(({ permission_level }: Answer) => ({
+            user_name: entry.user_name ?? "",
+            group_name: entry.group_name ?? "",
+            service_principal_name: entry.service_principal_name ?? "",
+            permission_level,
+          }))
+          .filter(({ user_name: name }: Answer) => name !== "admin@example.com"),
+      );
+      return { id: `/${type}/${id}`, object_type: body.object_type, access_control };
+    }),
+  );
+  return lists
+    .filter(({ access_control: entries }) => entries.length > 0)
+    .map((attributes, at) => ({ type: "databricks_permissions", name: `access${at}`, attributes }));
 }
 
 function clusterAttributes(cluster: Answer): Attributes {

@@ -1,0 +1,140 @@
+// Global init scripts in the Databricks dialect: scripts that each cluster runs when it starts, in the order of their positions.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import { remoteId } from "../../core/address.ts";
+import { defined, type JsonObject } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { OperationWriter } from "../../resource/operations.ts";
+import type { Problem } from "../../resource/planning.ts";
+import { defineProvider, flagField, integerField, required, textField } from "../kit/field-builders.ts";
+import { problem } from "../kit/problems.ts";
+import { bytesIn, ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
+import { normalizeLive } from "../kit/spec-form.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
+
+const MOST_BYTES = 64 * 1024;
+
+const fields = {
+  name: textField({ severity: "other", minLength: 1, description: "Unique name." }),
+  script: required(textField({ minLength: 1, description: "Text of the script, at most 64 KiB." })),
+  enabled: flagField({ default: false, description: "Whether clusters run the script." }),
+  position: integerField({
+    whenAbsent: "unmanaged",
+    minimum: 0,
+    description:
+      "Position in the order of all scripts, from 0. If absent, a new script is the last one, and its position is not managed.",
+  }),
+};
+
+const READ_ONLY = new Set(["script_id", "created_at", "created_by", "updated_at", "updated_by"]);
+
+/** A list lacks the text of each script. */
+function toSpec(answer: JsonObject): LiveObject {
+  const name = keyIn(answer, "name");
+  const { script, ...head } = answer;
+  const text = script === undefined ? undefined : textOf(bytesIn({ script }, "script"));
+  const values = normalizeLive(fields, text === undefined ? head : { ...head, script: text });
+  const live = { id: remoteId(keyIn(answer, "script_id")), name, values, facts: {} };
+  const isBinary = script !== undefined && text === undefined;
+  return withUnknownFields(
+    { ...live, unmanageable: isBinary ? "its script is not text in UTF-8" : undefined },
+    fields,
+    answer,
+    READ_ONLY,
+  );
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const read = (api: Reader, id: string): Promise<LiveObject | undefined> =>
+  liveIfPresent(() => api.read("global-init-scripts/get", { id }), toSpec);
+
+function body(name: string, { script, enabled = false }: Values): JsonObject {
+  return { name, script: Buffer.from(String(script)).toString("base64"), enabled };
+}
+
+function check({ script }: Values): readonly Problem[] {
+  const bytes = typeof script === "string" ? Buffer.byteLength(script) : 0;
+  if (bytes <= MOST_BYTES) return [];
+  return [problem("SPEC_LIMIT", ["script"], `the script has ${bytes} bytes; the limit is ${MOST_BYTES}`)];
+}
+
+interface Placed {
+  readonly position: number;
+  readonly body: JsonObject;
+}
+
+/** The scripts that an apply puts at a position, by ID. */
+const placedBy = new WeakMap<OperationWriter, Map<string, Placed>>();
+
+/**
+ * Moves a script, which shifts the others: all scripts of this apply are put at their positions again, from the first to the
+ * last. A second pass is needed if a script with a later position was before an earlier one.
+ */
+async function place(api: OperationWriter, id: string, placed: Placed): Promise<void> {
+  const all = placedBy.get(api) ?? new Map<string, Placed>();
+  placedBy.set(api, all.set(id, placed));
+  for (let pass = 0; pass < 2; pass++)
+    for (const [script, { position, body }] of [...all].sort(([, a], [, b]) => a.position - b.position)) {
+      const scripts = objectsIn(await api.read("global-init-scripts/list"), "scripts");
+      const present = scripts.find((one) => one.script_id === script);
+      const isThere =
+        present === undefined || Number(present.position) === Math.min(position, scripts.length - 1);
+      if (!isThere) await api.write("global-init-scripts/update", { id: script, ...body, position });
+    }
+}
+
+const positionIn = ({ position }: Values): number | undefined =>
+  typeof position === "number" ? position : undefined;
+
+export const initScripts = defineProvider({
+  kind: "global_init_scripts",
+  dialect: "databricks",
+  singular: "global init script",
+  description: "Global init scripts: every cluster runs those that are enabled when it starts.",
+  fields,
+  severity: "security",
+  nameField: "name",
+  unique: true,
+  idAttribute: "script_id",
+  recovery: "client-named",
+  replaceStrategy: "create-first",
+
+  planning: {
+    validate: check,
+    consequences: ({ action, diffs }) =>
+      action === "update" && diffs.every(({ path }) => path[0] === "name" || path[0] === "position")
+        ? []
+        : ["running clusters get the change when they restart"],
+  },
+
+  operations: {
+    list: async (api) => objectsIn(await api.read("global-init-scripts/list"), "scripts").map(toSpec),
+    readDetails: async (api, live) => (await read(api, live.id)) ?? live,
+    read,
+    async create(api, { name, values }) {
+      const script = body(name, values);
+      const position = positionIn(values);
+      const id = remoteId(
+        keyIn(await api.write("global-init-scripts/create", defined({ ...script, position })), "script_id"),
+      );
+      if (position !== undefined) await place(api, id, { position, body: script });
+      return id;
+    },
+    async update(api, { id, name, values, before }) {
+      const script = body(name, values);
+      const position = positionIn(values);
+      await api.write("global-init-scripts/update", { id, ...script });
+      if (position !== undefined && position !== before.position)
+        await place(api, id, { position, body: script });
+    },
+    delete: (api, { id }) => ignoreMissing(() => api.write("global-init-scripts/delete", { id })),
+  },
+});

@@ -1,0 +1,193 @@
+// IP access lists in the Databricks dialect: addresses that may, or may not, reach the workspace.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import { remoteId } from "../../core/address.ts";
+import { defined, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { Objection, PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
+import { lockout } from "../kit/admin-membership.ts";
+import {
+  choiceField,
+  defineProvider,
+  flagField,
+  listField,
+  required,
+  textField,
+} from "../kit/field-builders.ts";
+import { addressRange, intersection, type Range, rangeText, withoutRanges } from "../kit/ip-ranges.ts";
+import { effectOn, problem } from "../kit/problems.ts";
+import { ignoreMissing, keyIn, liveIfPresent, objectsIn } from "../kit/responses.ts";
+import { normalizeLive } from "../kit/spec-form.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
+import { settingsByKey } from "./workspace-conf.ts";
+
+const fields = {
+  label: textField({ severity: "other", minLength: 1, description: "Unique name." }),
+  list_type: required(
+    choiceField(["ALLOW", "BLOCK"], {
+      description: "Whether the addresses may reach the workspace, or may not.",
+    }),
+  ),
+  ip_addresses: required(
+    listField(textField({ minLength: 1, description: "IPv4 address or CIDR range." }), {
+      list: "set",
+      minItems: 1,
+      description: "Addresses and ranges. All lists together have at most 1,000.",
+      examples: [["203.0.113.0/24"]],
+    }),
+  ),
+  enabled: flagField({ default: true, separateRequest: true, description: "Whether the list is in force." }),
+};
+
+const READ_ONLY = new Set([
+  "list_id",
+  "address_count",
+  "created_at",
+  "created_by",
+  "updated_at",
+  "updated_by",
+]);
+
+/** The service may write a single address as a range of one. */
+const plain = (address: string): string => address.replace(/\/32$/, "");
+
+function toSpec(answer: JsonObject): LiveObject {
+  const name = keyIn(answer, "label");
+  const values = normalized(normalizeLive(fields, answer));
+  return withUnknownFields(
+    { id: remoteId(keyIn(answer, "list_id")), name, values, facts: {} },
+    fields,
+    answer,
+    READ_ONLY,
+  );
+}
+
+function normalized(values: Values): Values {
+  const { ip_addresses: addresses } = values;
+  return Array.isArray(addresses) ? { ...values, ip_addresses: addresses.map(String).map(plain) } : values;
+}
+
+/** Every list with the switch of the workspace, without which no list is in force. */
+async function list(api: Reader): Promise<readonly LiveObject[]> {
+  const lists = objectsIn(await api.read("ip-access-lists/list"), "ip_access_lists").map(toSpec);
+  if (lists.length === 0) return lists;
+  const { enableIpAccessLists: enabled } = await settingsByKey(api, ["enableIpAccessLists"]);
+  return lists.map((live) => ({ ...live, facts: { in_force: String(enabled) === "true" } }));
+}
+
+function check({ ip_addresses: addresses }: Values): readonly Problem[] {
+  if (!Array.isArray(addresses)) return [];
+  return addresses.flatMap((address, index) =>
+    String(address).includes("${") || addressRange(String(address)) !== undefined
+      ? []
+      : [
+          problem(
+            "SPEC_VALUE",
+            ["ip_addresses", index],
+            `"${String(address)}" is not an IPv4 address or range`,
+            "write an address such as 203.0.113.7 or a range such as 203.0.113.0/24",
+          ),
+        ],
+  );
+}
+
+const EVERYTHING: readonly Range[] = [{ from: 0, to: 2 ** 32 - 1 }];
+
+/** What the lists let through: without a list that allows anything, everything that no list blocks. */
+function passing(lists: readonly Values[]): readonly Range[] {
+  const inForce = lists.filter(({ enabled }) => enabled !== false);
+  const rangesOf = (type: string): readonly Range[] =>
+    inForce
+      .filter(({ list_type }) => list_type === type)
+      .flatMap(({ ip_addresses: all }): readonly Json[] => (Array.isArray(all) ? all : []))
+      .flatMap((address) => addressRange(String(address)) ?? []);
+  const allows = inForce.some(({ list_type }) => list_type === "ALLOW");
+  return withoutRanges(allows ? rangesOf("ALLOW") : EVERYTHING, rangesOf("BLOCK"));
+}
+
+interface Effect {
+  /** The addresses that reach the workspace after the plan. */
+  readonly after: readonly Range[];
+  /** Those of now that do so after the plan. One of the present ones is the caller's. */
+  readonly staying: readonly Range[];
+  readonly lost: readonly Range[];
+}
+
+/** The effect of all changes together; undefined if no list is in force. */
+function effectOf(workspace: PlannedWorkspace): Effect | undefined {
+  const live = workspace.live("ip_access_lists");
+  if (live.length > 0 && live.every(({ facts }) => facts.in_force === false)) return undefined;
+  const created = workspace.created("ip_access_lists");
+  const remaining = live
+    .map((list) => workspace.valuesAfter("ip_access_lists", list))
+    .filter((values) => values !== undefined);
+  const before = passing(live.map(({ values }) => values));
+  const after = passing([...remaining, ...created]);
+  return { after, staying: intersection(before, after), lost: withoutRanges(before, after) };
+}
+
+/** The address of the caller is unknown, but it is one of those that reach the workspace now. */
+function lockouts(_change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[] {
+  const effect = effectOf(workspace);
+  if (effect === undefined || effect.staying.length > 0) return [];
+  const message =
+    effect.after.length === 0
+      ? "no address could reach the workspace"
+      : "no address that reaches the workspace now could do so, and that includes the caller's";
+  return [lockout(message, "keep the address that you apply from in a list of the type ALLOW")];
+}
+
+function consequences(change: PlannedChange, workspace: PlannedWorkspace): readonly string[] {
+  const { lost = [] } = effectOf(workspace) ?? {};
+  const limits = withoutRanges(lost, EVERYTHING).length === 0 && lost.length > 20;
+  if (change.action === "create" && lost.length > 0)
+    return ["only addresses of the lists can reach the workspace then"];
+  return limits ? [] : effectOn("addresses can no longer reach the workspace", lost.map(rangeText));
+}
+
+export const ipAccessLists = defineProvider({
+  kind: "ip_access_lists",
+  dialect: "databricks",
+  singular: "IP access list",
+  description:
+    "IP access lists: addresses that may reach the workspace, or may not. They are in force while the setting enableIpAccessLists is true.",
+  fields,
+  severity: "security",
+  nameField: "label",
+  unique: true,
+  idAttribute: "list_id",
+  recovery: "client-named",
+  replaceStrategy: "create-first",
+
+  planning: { validate: check, normalize: normalized, consequences, objections: lockouts },
+
+  operations: {
+    list,
+    read: (api, id) =>
+      liveIfPresent(
+        () => api.read("ip-access-lists/get", { id }),
+        (answer) => toSpec(objectIn(answer.ip_access_list)),
+      ),
+    /** A new list is enabled: the request takes no `enabled`. */
+    async create(api, { name, values: { list_type, ip_addresses, enabled } }) {
+      const answer = await api.write(
+        "ip-access-lists/create",
+        defined({ label: name, list_type, ip_addresses }),
+      );
+      const id = remoteId(keyIn(objectIn(answer.ip_access_list), "list_id"));
+      if (enabled === false) {
+        await api.created(id);
+        await api.write("ip-access-lists/update", { id, enabled });
+      }
+      return id;
+    },
+    async update(api, { id, name, values: { list_type, ip_addresses, enabled = true } }) {
+      await api.write(
+        "ip-access-lists/replace",
+        defined({ id, label: name, list_type, ip_addresses, enabled }),
+      );
+    },
+    delete: (api, { id }) => ignoreMissing(() => api.write("ip-access-lists/delete", { id })),
+  },
+});

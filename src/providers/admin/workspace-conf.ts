@@ -1,0 +1,117 @@
+// Settings of the workspace in the Databricks dialect: strings by key. The service has no list of the keys, and no way to delete one.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import { remoteId } from "../../core/address.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { Refused } from "../../core/request-failure.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { Problem } from "../../resource/planning.ts";
+import { defineProvider, required, scalarField } from "../kit/field-builders.ts";
+import { problem } from "../kit/problems.ts";
+import { responseText } from "../kit/responses.ts";
+
+/** The keys that an export reads. A spec may name others. */
+const KEYS = [
+  "enableDbfsFileBrowser",
+  "enableDcs",
+  "enableDeprecatedClusterNamedInitScripts",
+  "enableDeprecatedGlobalInitScripts",
+  "enableExportNotebook",
+  "enableGp3",
+  "enableIpAccessLists",
+  "enableNotebookTableClipboard",
+  "enableResultsDownloading",
+  "enableTokensConfig",
+  "enableVerboseAuditLogs",
+  "enableWebTerminal",
+  "maxTokenLifetimeDays",
+  "mlflowRunArtifactDownloadEnabled",
+  "storeInteractiveNotebookResultsInCustomerAccount",
+];
+
+const fields = {
+  value: required(
+    scalarField({ ignoreCase: true, description: "Value of the setting; true and false are strings." }),
+  ),
+};
+
+const INVALID_KEYS = /Invalid keys: (\[.*\])/s;
+
+/** The values of these keys, without those that the service does not have. */
+export async function settingsByKey(api: Reader, keys: readonly string[]): Promise<JsonObject> {
+  if (keys.length === 0) return {};
+  try {
+    return await api.read("workspace-conf/get", { keys: keys.join(",") });
+  } catch (refusal) {
+    const invalid = refusal instanceof Refused ? INVALID_KEYS.exec(refusal.message)?.[1] : undefined;
+    const others = keys.filter((key) => invalid?.includes(JSON.stringify(key)) !== true);
+    if (invalid === undefined || others.length === keys.length) throw refusal;
+    return settingsByKey(api, others);
+  }
+}
+
+/** Settings are on or off, except for a few; a setting that is off is as one that was never set. */
+const isSwitch = (key: string): boolean => /^(enable|store|mlflow)/.test(key);
+const isUnset = (value: string): boolean => value === "" || value.toLowerCase() === "false";
+
+const toSpec = (key: string, value: string): LiveObject => ({
+  id: remoteId(key),
+  name: key,
+  values: { value },
+  facts: {},
+});
+
+function check(_values: unknown, name: string): readonly Problem[] {
+  if (!/^[A-Za-z][\w.-]*$/.test(name))
+    return [problem("SPEC_VALUE", [], `"${name}" is not a valid key of a setting`)];
+  return [];
+}
+
+async function list(api: Reader, names: ReadonlySet<string>, recorded: ReadonlySet<string>) {
+  const values = await settingsByKey(api, [...new Set([...KEYS, ...names, ...recorded])].sort());
+  return Object.keys(values).flatMap((key) => {
+    const value = responseText(values, key);
+    if (value === undefined || (isUnset(value) && !recorded.has(key))) return [];
+    return [toSpec(key, value)];
+  });
+}
+
+export const workspaceConf = defineProvider({
+  kind: "workspace_conf",
+  dialect: "databricks",
+  singular: "workspace setting",
+  description:
+    "Settings of the workspace by key, such as enableIpAccessLists. A setting that leaves the spec goes back to false, or to no value.",
+  fields,
+  severity: "security",
+  nameField: undefined,
+  unique: true,
+  idAttribute: "key",
+  recovery: "repeatable",
+  replaceStrategy: "delete-first",
+
+  planning: {
+    validate: check,
+    normalize: (values) => (values.value === undefined ? values : { value: String(values.value) }),
+    consequences: ({ action, name }) =>
+      action === "delete" ? [`the setting goes back to ${isSwitch(name) ? "false" : "no value"}`] : [],
+  },
+
+  operations: {
+    list: (api, { names, ids = new Set() }) => list(api, names, ids),
+    async read(api, id) {
+      const value = responseText(await settingsByKey(api, [id]), id);
+      return value === undefined ? undefined : toSpec(id, value);
+    },
+    async create(api, { name, values }) {
+      await api.write("workspace-conf/update", { [name]: String(values.value) });
+      return remoteId(name);
+    },
+    async update(api, { name, values }) {
+      await api.write("workspace-conf/update", { [name]: String(values.value) });
+    },
+    async delete(api, { id }) {
+      await api.write("workspace-conf/update", { [id]: isSwitch(id) ? "false" : "" });
+    },
+  },
+});

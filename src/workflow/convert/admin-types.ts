@@ -1,0 +1,153 @@
+// The resource types of the vendor's Terraform provider for kinds that only the Databricks dialect has.
+
+import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
+import {
+  blocks,
+  isUnset,
+  OF_PRINCIPAL,
+  principal,
+  type ResourceType,
+  renamed,
+  text,
+  textAttribute,
+} from "./attributes.ts";
+import type { TerraformInstance } from "./terraform-state.ts";
+
+/** `/Workspace/Repos/x` and `/Repos/x` are the same path. */
+const treePath = (attributes: JsonObject): string | undefined =>
+  textAttribute(attributes, "path")?.replace(/^\/Workspace(?=\/)/, "");
+
+const SETTINGS = "databricks_workspace_conf";
+
+/** An instance for each setting: a resource of Terraform holds several. */
+export function settingInstances(instance: TerraformInstance): readonly TerraformInstance[] {
+  const { type, values, state } = instance;
+  if (type !== SETTINGS || state !== undefined) return [instance];
+  return Object.entries(objectIn(values.custom_config)).map(([key, value]) => ({
+    ...instance,
+    values: { key, value },
+  }));
+}
+
+/** Rules in a spec instead of their text. */
+function policyAttributes({
+  definition,
+  policy_family_definition_overrides: overrides,
+  ...rest
+}: JsonObject) {
+  const isOfFamily = !isUnset(rest.policy_family_id);
+  const attributes = {
+    ...rest,
+    ...(isOfFamily || isUnset(definition) ? {} : { definition: rulesIn(definition) }),
+    ...(isUnset(overrides) ? {} : { policy_family_definition_overrides: rulesIn(overrides) }),
+  };
+  const isBroken = Object.values(attributes).includes(null);
+  return { attributes, unmanageable: isBroken ? "its definition is not a JSON object" : undefined };
+}
+
+function rulesIn(value: Json | undefined): Json {
+  try {
+    const rules: Json = JSON.parse(String(value));
+    return isObject(rules) ? rules : null;
+  } catch {
+    return null;
+  }
+}
+
+function warehouseAttributes({ tags, ...attributes }: JsonObject): JsonObject {
+  const pairs = blocks(tags).flatMap((block) => blocks(block.custom_tags));
+  const custom_tags = Object.fromEntries(pairs.map(({ key, value }) => [String(key), value ?? ""]));
+  return { ...attributes, custom_tags };
+}
+
+function scriptAttributes({ content_base64: encoded, ...attributes }: JsonObject) {
+  const isInline = typeof encoded === "string" && encoded !== "";
+  return {
+    attributes: isInline
+      ? { ...attributes, script: Buffer.from(encoded, "base64").toString("utf8") }
+      : attributes,
+    unmanageable: isInline ? undefined : "its script is in a file; `workspace export` writes it",
+  };
+}
+
+function destinationAttributes({ config, ...attributes }: JsonObject): JsonObject {
+  const [parts = {}] = blocks(config);
+  const addresses = blocks(parts.email).flatMap(({ addresses: all }) => all ?? []);
+  return { ...attributes, ...(addresses.length === 0 ? {} : { addresses }) };
+}
+
+export const ADMIN_TYPES: Readonly<Record<string, ResourceType>> = {
+  databricks_service_principal: {
+    kind: "service_principals",
+    id: text("id"),
+    name: text("display_name"),
+    fields: (attributes) =>
+      principal(attributes, { display_name: "displayName", application_id: "applicationId" }),
+    computed: OF_PRINCIPAL,
+  },
+  databricks_cluster_policy: {
+    kind: "cluster_policies",
+    id: text("policy_id"),
+    name: text("name"),
+    fields: policyAttributes,
+    computed: ["id", "policy_id"],
+  },
+  databricks_sql_endpoint: {
+    kind: "warehouses",
+    id: text("id"),
+    name: text("name"),
+    fields: (attributes) => ({ attributes: warehouseAttributes(attributes) }),
+    computed: [
+      "id",
+      "state",
+      "health",
+      "jdbc_url",
+      "odbc_params",
+      "num_clusters",
+      "num_active_sessions",
+      "creator_name",
+      "data_source_id",
+      "no_wait",
+    ],
+  },
+  databricks_repo: {
+    kind: "repos",
+    id: text("id"),
+    name: treePath,
+    fields: (attributes) => ({ attributes: renamed(attributes, { git_provider: "provider" }) }),
+    computed: ["id", "path", "workspace_path", "commit_hash", "git_credential_id"],
+  },
+  databricks_git_credential: {
+    kind: "git_credentials",
+    id: text("id"),
+    name: text("git_provider"),
+    computed: ["id", "personal_access_token", "force"],
+  },
+  databricks_global_init_script: {
+    kind: "global_init_scripts",
+    id: text("id"),
+    name: text("name"),
+    fields: scriptAttributes,
+    computed: ["id", "source", "md5"],
+  },
+  databricks_instance_profile: {
+    kind: "instance_profiles",
+    id: text("id"),
+    name: text("instance_profile_arn"),
+    computed: ["id", "skip_validation"],
+  },
+  databricks_ip_access_list: {
+    kind: "ip_access_lists",
+    id: text("id"),
+    name: text("label"),
+    computed: ["id", "list_id", "address_count", "created_at", "created_by", "updated_at", "updated_by"],
+  },
+  databricks_notification_destination: {
+    kind: "notification_destinations",
+    id: text("id"),
+    name: text("display_name"),
+    fields: (attributes) => ({ attributes: destinationAttributes(attributes) }),
+    computed: ["id"],
+  },
+  [SETTINGS]: { kind: "workspace_conf", id: text("key"), name: text("key"), computed: ["id", "key"] },
+};
