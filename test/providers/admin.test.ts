@@ -103,7 +103,8 @@ test("a Git folder in a directory that the plan deletes is named by the guard", 
 
 test("the replacement of a Git folder names what is lost", async () => {
   const site = await start();
-  const spec = (url: string) => `repos: { /Repos/a/b: { url: "${url}", provider: gitHub } }\n`;
+  const spec = (url: string) =>
+    `repos: { /Repos/a/b: { url: "${url}", provider: gitHub, lifecycle: { on_immutable_change: replace } } }\n`;
   await apply(site, spec("https://github.com/x/y"));
   const [change] = (await planned(site, spec("https://github.com/x/z"))).changes;
   expect([change?.action, change?.consequences]).toEqual([
