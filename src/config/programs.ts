@@ -41,7 +41,9 @@ export function findProgram(
 ): string | undefined {
   const excluded = folders.flatMap((folder) => {
     const resolved = resolvedPath(folder);
-    return [resolved, ...checkoutsAround(resolved, resolvedPath(home))];
+    // A home folder may be a checkout of its owner, so it is not one of them.
+    const checkouts = checkoutsAround(resolved).filter((root) => !isInFolder(root, resolvedPath(home)));
+    return [resolved, ...checkouts];
   });
   return (env.PATH ?? "")
     .split(delimiter)
@@ -52,11 +54,11 @@ export function findProgram(
     .find(isProgram);
 }
 
-/** A home folder may be a checkout of its owner, so it is not one of them. */
-function checkoutsAround(folder: string, home: string): readonly string[] {
+/** The checkouts that contain a folder, the nearest first. */
+export function checkoutsAround(folder: string): readonly string[] {
   const above = dirname(folder);
-  const rest = above === folder ? [] : checkoutsAround(above, home);
-  return existsSync(join(folder, ".git")) && !isInFolder(folder, home) ? [folder, ...rest] : rest;
+  const rest = above === folder ? [] : checkoutsAround(above);
+  return existsSync(join(folder, ".git")) ? [folder, ...rest] : rest;
 }
 
 function isProgram(path: string): boolean {

@@ -7,6 +7,7 @@ import { error, Failure } from "../core/diagnostic.ts";
 import { digest, startDigest } from "../core/digest.ts";
 import { defined, type JsonObject } from "../core/json.ts";
 import { Refused } from "../core/request-failure.ts";
+import { utf8Text } from "../core/utf8.ts";
 import { sizeAndDigest } from "../resource/kind.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
@@ -46,12 +47,7 @@ async function* rangesOf(api: Reader, path: string, size: number): AsyncGenerato
 }
 
 function textOf(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return bytes.includes(0) ? undefined : utf8Text(bytes);
 }
 
 async function upload(api: OperationWriter, task: Task, overwrite: boolean): Promise<void> {

@@ -4,6 +4,7 @@ import type { Reader, SecretValue, WriteInput } from "../api/contract/reader.ts"
 import { nestedNameOf, remoteId } from "../core/address.ts";
 import { error, Failure } from "../core/diagnostic.ts";
 import { defined, type JsonObject } from "../core/json.ts";
+import { utf8Text } from "../core/utf8.ts";
 import { SECRET_BYTES } from "../resource/kind.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
@@ -63,16 +64,7 @@ function wireValue(secret: SecretValue): WriteInput {
     throw new Failure(
       error("SPEC_LIMIT", `the value has ${bytes.length} bytes; the limit is ${SECRET_BYTES}`),
     );
-  return isText(bytes) ? { string_value: secret } : { bytes_value: secret };
-}
-
-function isText(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
+  return utf8Text(bytes) === undefined ? { bytes_value: secret } : { string_value: secret };
 }
 
 async function put(api: OperationWriter, task: Task): Promise<void> {

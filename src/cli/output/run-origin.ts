@@ -1,9 +1,9 @@
 // The origin of a run: its commit and CI page, from environment variables, or the commit from git.
 
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ciCommit, ciRunUrl, fromEnv, type ProcessContext } from "../../config/environment.ts";
-import { findProgram, programEnvironment } from "../../config/programs.ts";
+import { checkoutsAround, findProgram, programEnvironment } from "../../config/programs.ts";
 import { VERSION } from "../../config/version.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { RunOrigin } from "../command/command.ts";
@@ -14,7 +14,7 @@ export async function runOrigin(context: Invocation, usesGit: boolean): Promise<
   const target = context.targetName ?? context.target().settings?.name;
   const runUrl = ciRunUrl(context);
   const folder = dirname(spec);
-  const root = repositoryOf(folder) ?? checkoutOf(context);
+  const root = checkoutsAround(folder)[0] ?? checkoutOf(context);
   const repositoryUrl = httpUrl(urlOfRepository(context));
   const commit = ciCommit(context) ?? (usesGit ? await headOf(context, folder) : undefined);
   return {
@@ -67,7 +67,7 @@ const GIT_MS = 5000;
 
 /** Undefined outside of a repository, in one without a commit, and where git is missing or refuses. */
 async function headOf(context: ProcessContext, folder: string): Promise<string | undefined> {
-  const root = repositoryOf(folder);
+  const root = checkoutsAround(folder)[0];
   if (root === undefined) return undefined;
   const plain = plainHead(root);
   if (plain !== undefined) return plain;
@@ -83,13 +83,6 @@ async function headOf(context: ProcessContext, folder: string): Promise<string |
       (failed, output) => resolve(failed === null ? hash(output.trim()) : undefined),
     );
   });
-}
-
-function repositoryOf(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return at;
-    if (dirname(at) === at) return undefined;
-  }
 }
 
 const LONGEST = 1_000;

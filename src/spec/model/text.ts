@@ -1,5 +1,6 @@
 // Decodes the bytes of a file: UTF-8, without a byte order mark and without characters that YAML forbids.
 
+import { utf8Text } from "../../core/utf8.ts";
 import type { Findings } from "./findings.ts";
 import { SourceText } from "./source.ts";
 
@@ -24,15 +25,14 @@ export function sourceOf(
     const source = new SourceText(shown, text, path);
     return isHidden ? source.hide() : source;
   };
-  let source: SourceText;
-  try {
-    source = created(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
+  const text = utf8Text(bytes);
+  if (text === undefined) {
     const good = new TextDecoder().decode(bytes.subarray(0, validLength(bytes)));
     const at = { source: created(good), start: good.length, end: good.length };
     findings.error("SPEC_YAML", "the file is not UTF-8 text", at, { hint: "save it as UTF-8" });
     return undefined;
   }
+  const source = created(text);
   const bad = FORBIDDEN.exec(source.text);
   if (bad === null) return source;
   const name = `U+${bad[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;

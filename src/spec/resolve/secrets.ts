@@ -2,6 +2,7 @@
 
 import type { Path } from "../../core/pointer.ts";
 import { Sensitive } from "../../core/sensitive.ts";
+import { utf8Text } from "../../core/utf8.ts";
 import { isTemplate } from "../../expressions/template.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { SECRET_BYTES } from "../../resource/kind.ts";
@@ -187,7 +188,7 @@ function fromFile(asked: Asked): ReadSecret | undefined {
   if (bytes === undefined) return undefined;
   const source = { what: path, empty: "is empty", hint: FILL };
   const isBinary = scalarText(member(written.fields, "encoding")) === "bytes";
-  if (!isBinary && !isText(bytes)) {
+  if (!isBinary && utf8Text(bytes) === undefined) {
     findings.error("SPEC_SECRET_SOURCE", `${written.address}: ${path} is not UTF-8 text`, node, {
       address: written.address,
       hint: "to use the file as bytes, set encoding: bytes",
@@ -243,14 +244,6 @@ function readSecret(
 }
 
 const utf8 = new TextEncoder();
-
-function isText(bytes: Uint8Array): boolean {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 /** Editors end a file with a line break that does not belong to the password. */
 function withoutLastLineBreak(bytes: Uint8Array): Uint8Array {

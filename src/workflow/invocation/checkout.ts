@@ -4,6 +4,7 @@ import { existsSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 import type { ProcessContext } from "../../config/environment.ts";
 import { isInFolder, resolvedPath } from "../../config/files.ts";
+import { checkoutsAround } from "../../config/programs.ts";
 import { failureOf } from "../../core/diagnostic.ts";
 
 /** Whether the author of a spec may have written a folder: it is in the checkout of the spec, or a link leads there. */
@@ -77,15 +78,7 @@ export function pointsOutside(folder: string, path: string): boolean {
 /** The outermost checkout around the spec (an author may add submodules), or else its folder, links resolved. */
 function treeOf(file: string): string {
   const folder = resolvedPath(dirname(file));
-  return checkoutOf(folder) ?? folder;
-}
-
-function checkoutOf(folder: string): string | undefined {
-  let outermost: string | undefined;
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) outermost = at;
-    if (at === dirname(at)) return outermost;
-  }
+  return checkoutsAround(folder).at(-1) ?? folder;
 }
 
 /** The system gives up on longer chains of links, too. */
