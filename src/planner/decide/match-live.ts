@@ -31,34 +31,75 @@ export function matchLive(context: PlanContext, resource: Resource, provider: Pl
   return diagnostic === undefined ? match : { is: "refused", diagnostic };
 }
 
-function matchByIdOrName(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch {
-  const newParent = newParentOf(context, resource, provider);
-  if (newParent !== undefined) return { is: "absent", newParent };
-  const record = context.input.state.records.get(resource.address);
-  const recorded = record === undefined ? undefined : context.liveIndex.byId(resource.kind, record.id);
-  const returning = recorded === undefined ? undefined : returningTo(context, resource, provider, recorded);
-  if (returning !== undefined) return { is: "adoptable", live: returning };
-  if (recorded !== undefined) return { is: "managed", live: recorded };
-  const imported = record === undefined ? importOf(context, resource, provider) : undefined;
-  if (imported !== undefined) return imported;
-  const named = context.liveIndex.byName(resource.kind, resource.name);
-  const free = named.filter((liveObject) => !context.owners.has(resource.kind, liveObject.id));
-  if (!provider.unique) return withoutUniqueNames(context, resource, provider, free);
-  const [only] = named;
-  if (only === undefined) return { is: "absent" };
-  const owner = context.owners.get(resource.kind, only.id);
-  if (owner !== undefined && givesUpName(context, owner, resource, provider, only)) return { is: "absent" };
-  if (owner !== undefined && owner !== resource.address)
-    return refuse(resource, provider, nameInUse(owner, resource.address));
-  return mayAdopt(context, resource, provider) || !isManageable(only)
-    ? { is: "adoptable", live: only }
-    : refuse(resource, provider, adoptHint(resource.address, only, record));
+/** What the rules read: a resource, its record, and the objects with the recorded ID and with the desired name. */
+interface Candidates {
+  readonly context: PlanContext;
+  readonly resource: Resource;
+  readonly provider: PlannedKind;
+  readonly record: StateRecord | undefined;
+  readonly recorded: LiveObject | undefined;
+  readonly named: readonly LiveObject[];
 }
 
-/** The object that an `import` entry names; undefined without an entry for the resource. */
-function importOf(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch | undefined {
+/** Undefined if the rule does not apply. */
+type MatchRule = (candidates: Candidates) => LiveMatch | undefined;
+
+/** In this order; the first rule that applies decides. If none does, the resource is created. */
+const RULES: readonly MatchRule[] = [
+  inNewParent,
+  returnsToOldObject,
+  recordedObject,
+  importedObject,
+  amongNamesakes,
+  nameGivenUp,
+  nameOfOtherResource,
+  adoptableObject,
+];
+
+function matchByIdOrName(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch {
+  const { kind, name, address } = resource;
+  const record = context.input.state.records.get(address);
+  const recorded = record === undefined ? undefined : context.liveIndex.byId(kind, record.id);
+  const named = recorded === undefined ? context.liveIndex.byName(kind, name) : NONE;
+  const candidates = { context, resource, provider, record, recorded, named };
+  for (const rule of RULES) {
+    const match = rule(candidates);
+    if (match !== undefined) return match;
+  }
+  return { is: "absent" };
+}
+
+const NONE: readonly LiveObject[] = [];
+
+/** The parent of a nested resource is created by this plan: its live members are deleted with the old parent. */
+function inNewParent({ context, resource, provider }: Candidates): LiveMatch | undefined {
+  const newParent = resource.dependsOn.find((address) => {
+    const change = context.decided.get(address);
+    return (
+      change?.kind === provider.nested?.kind && (change?.action === "create" || change?.action === "replace")
+    );
+  });
+  return newParent && { is: "absent", newParent };
+}
+
+/** A replacement was interrupted and the spec was reverted: the old object still has the desired name. */
+function returnsToOldObject(candidates: Candidates): LiveMatch | undefined {
+  const { context, resource, provider, record, recorded } = candidates;
+  if (recorded === undefined || isSameName(provider, recorded.name, resource.name)) return undefined;
+  const deposed = record?.deposed ?? [];
+  const old = deposed.flatMap((id) => context.liveIndex.byId(resource.kind, id) ?? []);
+  const live = old.find((oldObject) => isSameName(provider, oldObject.name, resource.name));
+  return live && { is: "adoptable", live };
+}
+
+function recordedObject({ recorded }: Candidates): LiveMatch | undefined {
+  return recorded && { is: "managed", live: recorded };
+}
+
+/** The object that an `import` entry names. */
+function importedObject({ context, resource, provider, record }: Candidates): LiveMatch | undefined {
   const entry = context.imports.get(resource.address);
-  if (entry === undefined || context.input.partial === true) return undefined;
+  if (record !== undefined || entry === undefined || context.input.partial === true) return undefined;
   const { address, kind } = resource;
   const live = context.liveIndex.byId(kind, remoteId(entry.id));
   const owner = context.owners.get(kind, remoteId(entry.id));
@@ -74,61 +115,45 @@ function importOf(context: PlanContext, resource: Resource, provider: PlannedKin
   return { is: "refused", diagnostic: error("PLAN_STATE_ENTRY", message, { address, at: entry.at, hint }) };
 }
 
-/** Whether the spec gives the object that has the name of a resource another name, or the plan deletes it as a replaced one. */
-function givesUpName(
-  context: PlanContext,
-  owner: Address,
-  { name }: Resource,
-  provider: PlannedKind,
-  live: LiveObject,
-): boolean {
-  const { spec, state } = context.input;
-  const other = spec.resources.get(owner);
-  if (other === undefined || provider.nameField === undefined) return false;
-  const record = state.records.get(owner);
-  const isItsOwn = record?.id === live.id || record?.deposed?.includes(live.id) === true;
-  return (
-    isItsOwn &&
-    !isSameName(provider, other.name, name) &&
-    !isIgnored([provider.nameField], other.lifecycle.ignore_changes)
-  );
-}
-
-/** A replacement was interrupted and the spec was reverted: the old object still has the desired name. */
-function returningTo(
-  context: PlanContext,
-  resource: Resource,
-  provider: PlannedKind,
-  recorded: LiveObject,
-): LiveObject | undefined {
-  if (isSameName(provider, recorded.name, resource.name)) return undefined;
-  const deposed = context.input.state.records.get(resource.address)?.deposed ?? [];
-  const old = deposed.flatMap((id) => context.liveIndex.byId(resource.kind, id) ?? []);
-  return old.find((live) => isSameName(provider, live.name, resource.name));
-}
-
-/** The parent of a nested resource, if this plan replaces it: its live members are deleted with the old parent. */
-function newParentOf(context: PlanContext, resource: Resource, provider: PlannedKind): Address | undefined {
-  return resource.dependsOn.find((address) => {
-    const change = context.decided.get(address);
-    return (
-      change?.kind === provider.nested?.kind && (change?.action === "create" || change?.action === "replace")
-    );
-  });
-}
-
-function withoutUniqueNames(
-  context: PlanContext,
-  resource: Resource,
-  provider: PlannedKind,
-  free: readonly LiveObject[],
-): LiveMatch {
+/** Names of some kinds are not unique, so only `--adopt` chooses one of the unmanaged objects. */
+function amongNamesakes({ context, resource, provider, named }: Candidates): LiveMatch | undefined {
+  if (provider.unique) return undefined;
+  const free = named.filter((liveObject) => !context.owners.has(resource.kind, liveObject.id));
   const [only, ...more] = free;
   if (only === undefined) return { is: "absent" };
   const namesakes: NonEmpty<Namesake> = [namesakeOf(only), ...more.map(namesakeOf)];
   if (context.input.adopt !== true) return { is: "absent", namesakes };
   if (more.length === 0 || !free.some(isManageable)) return { is: "adoptable", live: only };
   return ambiguous(resource, provider, namesakes);
+}
+
+/** The spec gives the object that has the name another name, or the plan deletes it as a replaced one. */
+function nameGivenUp({ context, resource, provider, named: [only] }: Candidates): LiveMatch | undefined {
+  const { spec, state } = context.input;
+  const owner = only && context.owners.get(resource.kind, only.id);
+  const other = owner && spec.resources.get(owner);
+  if (other === undefined || provider.nameField === undefined) return undefined;
+  const record = state.records.get(other.address);
+  const isItsOwn = record?.id === only?.id || (only && record?.deposed?.includes(only.id)) === true;
+  const isGivenUp =
+    isItsOwn &&
+    !isSameName(provider, other.name, resource.name) &&
+    !isIgnored([provider.nameField], other.lifecycle.ignore_changes);
+  return isGivenUp ? { is: "absent" } : undefined;
+}
+
+function nameOfOtherResource({ context, resource, provider, named: [only] }: Candidates) {
+  const owner = only && context.owners.get(resource.kind, only.id);
+  return owner === undefined || owner === resource.address
+    ? undefined
+    : refuse(resource, provider, nameInUse(owner, resource.address));
+}
+
+function adoptableObject({ context, resource, provider, record, named: [only] }: Candidates) {
+  if (only === undefined) return undefined;
+  return mayAdopt(context, resource, provider) || !isManageable(only)
+    ? ({ is: "adoptable", live: only } as const)
+    : refuse(resource, provider, adoptHint(resource.address, only, record));
 }
 
 function mayAdopt(context: PlanContext, resource: Resource, provider: PlannedKind): boolean {
