@@ -1,4 +1,4 @@
-// Writes the schemas that are made from the kinds and from the contract (npm run schemas), and names those that are stale.
+// Writes the schemas that are made from the kinds and from the contract, completes those of outputs (npm run schemas), and names the stale ones.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { registry } from "../src/providers/index.ts";
@@ -6,6 +6,7 @@ import { CONTRACT_FIELDS, registryIn } from "../src/resource/dialect-view.ts";
 import { editorSchema } from "../src/spec/schema/editor-schema.ts";
 import { testFileSchema } from "../src/spec/testing/test-schema.ts";
 import { dialectText } from "./dialect/openapi.ts";
+import { completeOutputSchemas } from "./output-schemas.ts";
 
 const FOLDER = new URL("../schemas/", import.meta.url);
 
@@ -18,6 +19,7 @@ export function generatedSchemas(): ReadonlyMap<string, string> {
     ],
     ["test.schema.json", `${JSON.stringify(testFileSchema({ $ref: "workspace.schema.json" }), null, 2)}\n`],
     ["openapi-databricks.yaml", dialectText()],
+    ...completeOutputSchemas(),
   ]);
 }
 

@@ -79,7 +79,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     command("graph", "show the dependencies between resources", () => import("./commands/graph.ts")),
     command(
       "schema",
-      "print a schema: spec, tests, plan, drift, or API",
+      "print a schema: spec, tests, JSON outputs, or API",
       () => import("./commands/schema.ts"),
     ),
     command("emulator", "serve a test workspace on this machine", () => import("./commands/emulator.ts")),

@@ -17,3 +17,8 @@ export function duration(ms: number): string {
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+/** Milliseconds as the seconds of JSON documents (`elapsed_s`), with three decimals. */
+export function secondsOf(ms: number): number {
+  return Math.round(ms) / 1000;
+}

@@ -38,7 +38,7 @@ export interface Binding {
 
 /** By address, then by the JSON Pointer of a field. */
 export type SavedPlaces = Readonly<
-  Record<string, { readonly at: Place; readonly fields: Readonly<Record<string, Place>> }>
+  Record<string, { readonly at: Place; readonly fields?: Readonly<Record<string, Place>> }>
 >;
 
 type Place = Pick<Location, "file" | "line" | "column">;

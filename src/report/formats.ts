@@ -4,7 +4,7 @@ import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Notice } from "./format/notice.ts";
 import type { TestsView } from "./inspect/tests-view.ts";
 import type { FittedReport, MarkdownSize, ValidationView } from "./text/markdown.ts";
-import { printable, printableJson } from "./text/printable.ts";
+import { jsonDocument, printable, printableJson } from "./text/printable.ts";
 import { type RunInfo, runJson, runLines } from "./text/run-info.ts";
 import type { Colors } from "./text/terminal.ts";
 import type { DriftView } from "./view/drift-view.ts";
@@ -38,10 +38,10 @@ const plain =
     return (view, info) => whole(render(view, info));
   };
 
-const json = <View>(load: Load<View, unknown>) =>
+const json = <View>(load: Load<View, Readonly<Record<string, unknown>>>) =>
   plain<View>(async () => {
     const document = await load();
-    return (view, info) => `${printableJson(document(view, info), 2)}\n`;
+    return (view, info) => jsonDocument(document(view, info), 2);
   });
 
 type LoadMarkdown<View> = () => Promise<(view: View, info: RunInfo, size: MarkdownSize) => FittedReport>;

@@ -25,7 +25,7 @@ export function stable(text: string, folder: string, url: string): string {
       .replace(/(last heartbeat) \d+ s/g, "$1 N s")
       .replace(/\b\d+ attempts/g, "N attempts")
       .replace(/\btime="(?!0\.000)\d+\.\d{3}"/g, 'time="N"')
-      .replace(/("elapsed_ms": ?)\d+/g, "$10")
+      .replace(/("(?:elapsed|duration|age|drift_age|lock_wait)_s": ?)\d+(\.\d+)?/g, "$10")
       .replace(/\b[\w.-]+@[\w.-]+ \(process \d+\)/g, "USER@MACHINE (process N)")
       .replace(/\b(unlock) [0-9a-f]{16}\b/g, "$1 NONCE")
       .replace(/\(replaced [0-9a-f]{6}\)/g, "(replaced TOKEN)")

@@ -214,7 +214,12 @@ const OUTCOME: Members<ApplyOutcome> = {
   diagnostics: ({ diagnostics }) => diagnostics.flatMap(diagnosticItems),
   interrupted: () => [{ about: "outcome", says: "Stopped", json: "interrupted.true", except: PEOPLE }],
   elapsedMs: ({ elapsedMs }) => [
-    { about: "outcome", says: `${(elapsedMs / 1000).toFixed(1)} s`, json: String(elapsedMs), except: PEOPLE },
+    {
+      about: "outcome",
+      says: `${(elapsedMs / 1000).toFixed(1)} s`,
+      json: String(elapsedMs / 1000),
+      except: PEOPLE,
+    },
   ],
 };
 

@@ -5,6 +5,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { Options, ValuesOf } from "./option.ts";
+import type { OutputSchema } from "./output-schemas.ts";
 
 /** A command gets the streams of the process and what the invocation works on. */
 export interface ConsoleContext extends CommandContext, Invocation {}
@@ -33,6 +34,8 @@ interface Described {
   /** A lowercase imperative phrase without a period. */
   readonly summary: string;
   readonly notes?: string;
+  /** Of commands with `-o json`: the name of its schema in `schemas/`. */
+  readonly jsonSchema?: OutputSchema;
 }
 
 export interface Command extends Described {

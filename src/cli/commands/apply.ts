@@ -32,6 +32,7 @@ import type { OutcomeReports } from "../output/review.ts";
 export const applyCommand = defineCommand({
   name: "apply",
   summary: "apply the spec or a saved plan",
+  jsonSchema: "apply-events",
   options: {
     ...PLANNING_OPTIONS,
     ...STATE_OPTIONS,
@@ -57,6 +58,7 @@ export const applyCommand = defineCommand({
 export const destroyCommand = defineCommand({
   name: "destroy",
   summary: "delete all managed resources",
+  jsonSchema: "apply-events",
   options: {
     ...PLANNING_OPTIONS,
     ...STATE_OPTIONS,

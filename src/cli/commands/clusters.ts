@@ -114,7 +114,7 @@ export async function finish(
   printResult(
     context,
     output,
-    { address: of.address, ...cluster },
+    { address: of.address, cluster },
     () => `${printable(of.address)}: ${clusterText(cluster)}\n`,
   );
   return EXIT.ok;
@@ -139,6 +139,7 @@ const SIZE_OPTIONS = {
 export const resizeCommand = defineCommand({
   name: "resize",
   summary: "change the number of workers of a running cluster",
+  jsonSchema: "cluster",
   options: { ...SIZE_OPTIONS, ...WAIT, ...FORM_OPTION, ...RECORDED_OPTIONS },
   args: CLUSTER,
   notes: "If the spec declares another size, the next apply restores it.",
@@ -161,6 +162,7 @@ export const resizeCommand = defineCommand({
 export const startCommand = defineCommand({
   name: "start",
   summary: "start a terminated cluster",
+  jsonSchema: "cluster",
   options: { ...WAIT, ...FORM_OPTION, ...RECORDED_OPTIONS },
   args: CLUSTER,
   run: (context, options, [address = ""]) =>
@@ -188,6 +190,7 @@ function stillTerminating(address: RecordedObject["address"]): Failure {
 export const restartCommand = defineCommand({
   name: "restart",
   summary: "restart a running cluster",
+  jsonSchema: "cluster",
   options: { ...WAIT, ...ASK_OPTIONS, ...FORM_OPTION, ...RECORDED_OPTIONS },
   args: CLUSTER,
   run: (context, options, [address = ""]) =>
@@ -206,6 +209,7 @@ export const restartCommand = defineCommand({
 export const terminateCommand = defineCommand({
   name: "terminate",
   summary: "terminate a cluster and keep its configuration",
+  jsonSchema: "cluster",
   options: { ...WAIT, ...ASK_OPTIONS, ...FORM_OPTION, ...RECORDED_OPTIONS },
   args: CLUSTER,
   run: (context, options, [address = ""]) =>
@@ -222,6 +226,7 @@ export const terminateCommand = defineCommand({
 const eventsCommand = defineCommand({
   name: "events",
   summary: "list cluster events, newest first",
+  jsonSchema: "cluster-events",
   options: {
     types: textsOption(
       "--types <names>",
@@ -247,7 +252,7 @@ const eventsCommand = defineCommand({
       };
       const { events } = await clusterEvents(connection.reader, request, most);
       const colors = colorsOf(context, context.stdout);
-      printResult(context, options.output, events, () => eventsText(events, colors));
+      printResult(context, options.output, { events }, () => eventsText(events, colors));
       return EXIT.ok;
     });
   },

@@ -7,7 +7,7 @@ import { VERSION } from "../../config/version.ts";
 import { SCHEMA_LINES } from "../../config/write-file.ts";
 import { count, shellWord } from "../../core/sentences.ts";
 import { type ConversionView, conversionJson, conversionText } from "../../report/inspect/conversion-text.ts";
-import { printable, printableJson } from "../../report/text/printable.ts";
+import { jsonDocument, printable } from "../../report/text/printable.ts";
 import { yamlText } from "../../report/text/yaml.ts";
 import { type ConvertedFile, convertFile } from "../../workflow/convert/convert.ts";
 import { type ConsoleContext, defineCommand } from "../command/command.ts";
@@ -38,6 +38,7 @@ const OPTIONS = {
 export const convertCommand = defineCommand({
   name: "convert",
   summary: "write a Terraform state as a spec",
+  jsonSchema: "convert",
   options: OPTIONS,
   args: [
     { name: "<file>", description: "terraform.tfstate, or output of `terraform show -json`; `-` is stdin" },
@@ -52,7 +53,7 @@ export const convertCommand = defineCommand({
     );
     if (output === "json") {
       const view = { ...viewOf(done), ...(out === undefined ? { spec: done.yaml } : {}) };
-      context.stdout.write(`${printableJson(conversionJson(view), 2)}\n`);
+      context.stdout.write(jsonDocument(conversionJson(view), 2));
     } else show(context, done, out);
     printDiagnostics(context, done.diagnostics);
     const { resources, attributes } = done.conversion.log;

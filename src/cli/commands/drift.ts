@@ -123,6 +123,7 @@ export const driftCommand = defineCommand({
   below: [acknowledgeCommand],
   name: "drift",
   summary: "show drift since the last apply",
+  jsonSchema: "drift",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,

@@ -1,7 +1,7 @@
 // `workspace graph`: prints the dependencies between the resources of a spec.
 
 import { graphDot, graphJson, graphMermaid, graphOf } from "../../report/inspect/spec-text.ts";
-import { printableJson } from "../../report/text/printable.ts";
+import { jsonDocument } from "../../report/text/printable.ts";
 import { readSpec } from "../../workflow/session/read-spec.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -11,6 +11,7 @@ import { SPEC_OPTIONS } from "../command/shared-options.ts";
 export const graphCommand = defineCommand({
   name: "graph",
   summary: "show the dependencies between resources",
+  jsonSchema: "graph",
   options: {
     ...SPEC_OPTIONS,
     output: oneFormat(
@@ -35,7 +36,7 @@ async function drawn(
     case "mermaid":
       return graphMermaid(graph);
     case "json":
-      return `${printableJson(graphJson(graph), 2)}\n`;
+      return jsonDocument(graphJson(graph), 2);
     case "svg": {
       const { instance } = await import("@viz-js/viz");
       return (await instance()).renderString(graphDot(graph), { format: "svg" });

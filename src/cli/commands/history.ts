@@ -13,6 +13,7 @@ import { choiceOf } from "../output/reports.ts";
 export const historyCommand = defineCommand({
   name: "history",
   summary: "show who applied what and when",
+  jsonSchema: "history",
   options: { ...STATE_LOCATION_OPTIONS, ...RUN_CHOICE_OPTIONS, ...FORM_OPTION },
   args: [{ name: "[address]", description: "limit to applies that changed this resource", takes: "address" }],
   notes: "The state records the last 100 applies and destroys, each with up to 100 changed addresses.",

@@ -7,7 +7,7 @@ import { recordRecovery } from "../../engine/recover/recover.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { planJson } from "../../report/format/plan-json.ts";
 import type { PlanFormat } from "../../report/formats.ts";
-import { printable, printableJson } from "../../report/text/printable.ts";
+import { jsonDocument, printable } from "../../report/text/printable.ts";
 import type { Resource, Spec } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
 import type { Lease } from "../../state/model/store.ts";
@@ -30,6 +30,7 @@ import { showPlan, viewOf } from "../output/review.ts";
 export const importCommand = defineCommand({
   name: "import",
   summary: "import an existing object into the state",
+  jsonSchema: "import",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,
@@ -87,7 +88,7 @@ async function show(
   if (form === "json") {
     const info = await reports.info(plan);
     const document = { imported: { address, id, name }, plan: planJson(viewOf(shown, reports), info) };
-    context.stdout.write(`${printableJson(document, 2)}\n`);
+    context.stdout.write(jsonDocument(document, 2));
     return;
   }
   context.stdout.write(`Imported ${printable(address)} (id ${printable(id)}). The next plan:\n\n`);

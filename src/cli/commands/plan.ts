@@ -23,6 +23,7 @@ import { saveReview, showReview } from "../output/review.ts";
 export const planCommand = defineCommand({
   name: "plan",
   summary: "show the changes that apply would make",
+  jsonSchema: "plan",
   options: {
     ...PLANNING_OPTIONS,
     state: STATE_OPTIONS.state,

@@ -21,6 +21,7 @@ import { showPlan } from "../output/review.ts";
 export const showCommand = defineCommand({
   name: "show",
   summary: "show a saved plan without reading the workspace",
+  jsonSchema: "plan",
   options: {
     ...SPEC_OPTIONS,
     ...HOST_OPTIONS,

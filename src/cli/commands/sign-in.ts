@@ -93,6 +93,7 @@ export const loginCommand = defineCommand({
 export const whoamiCommand = defineCommand({
   name: "whoami",
   summary: "show the user and the source of the sign-in",
+  jsonSchema: "whoami",
   options: { ...HOST_OPTIONS, ...FORM_OPTION },
   notes:
     "The output lists the sign-in methods and sources that were not used, with the reason. It contains no secret.\nSign-in values are read from WORKSPACE_* variables, ~/.workspacecfg, DATABRICKS_* and ARM_* variables, and ~/.databrickscfg, in this order.",

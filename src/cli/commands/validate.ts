@@ -25,6 +25,7 @@ import { withReports } from "../output/reports.ts";
 export const validateCommand = defineCommand({
   name: "validate",
   summary: "check the spec without a workspace",
+  jsonSchema: "validate",
   options: {
     ...SPEC_OPTIONS,
     ...RULES_OPTION,

@@ -14,6 +14,7 @@ import { printResult } from "../output/diagnostics.ts";
 export const versionCommand = defineCommand({
   name: "version",
   summary: "print the version",
+  jsonSchema: "version",
   options: { ...FORM_OPTION },
   notes: "In a clone, git answers with the commit. `workspace --version` prints the version alone.",
   async run(context, { output }) {

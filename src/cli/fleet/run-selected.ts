@@ -8,8 +8,9 @@ import { count } from "../../core/sentences.ts";
 import type { FleetWorkspace } from "../../fleet/model/fleet.ts";
 import { type FleetCommand, isSettled, type WorkspaceResult } from "../../fleet/model/result.ts";
 import { resultLine, runSummary } from "../../fleet/report/fleet-documents.ts";
+import { resultJson } from "../../fleet/report/fleet-json.ts";
 import { dueWorkspaces, type Execute, type FleetRun, runFleet, type Wave } from "../../fleet/run-fleet.ts";
-import { printableJson } from "../../report/text/printable.ts";
+import { jsonDocument } from "../../report/text/printable.ts";
 import { EXIT } from "../command/exit-codes.ts";
 import { printDiagnostics } from "../output/diagnostics.ts";
 import { ChildPool } from "./child-pool.ts";
@@ -80,7 +81,7 @@ export async function runSelected(
             ),
           finished(result) {
             const { log: _log, ...shown } = result;
-            context.stdout.write(asJson ? `${printableJson(shown)}\n` : resultLine(result));
+            context.stdout.write(asJson ? jsonDocument(resultJson(shown)) : resultLine(result));
             // A result that cannot be recorded ends no run of another workspace.
             if (!notBegun.has(result)) recorded.push(store.add(result).then(() => [], diagnosticsOf));
           },

@@ -6,7 +6,7 @@ import { type Diagnostic, error, Failure, hasErrors } from "../../core/diagnosti
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { stateExists } from "../../planner/model/input.ts";
 import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
-import { printable, printableJson } from "../../report/text/printable.ts";
+import { jsonDocument, printable } from "../../report/text/printable.ts";
 import { type Colors, colorsFor, wantsColor, wrapText } from "../../report/text/terminal.ts";
 import type { State } from "../../state/model/record.ts";
 import { EXIT, exitOf } from "../command/exit-codes.ts";
@@ -45,10 +45,10 @@ export function colorsOf({ env }: Pick<CommandContext, "env">, { isTerminal }: O
 export function printResult(
   { stdout }: CommandContext,
   form: "text" | "json",
-  json: unknown,
+  json: Readonly<Record<string, unknown>>,
   text: () => string,
 ): void {
-  stdout.write(form === "json" ? `${printableJson(json, 2)}\n` : text());
+  stdout.write(form === "json" ? jsonDocument(json, 2) : text());
 }
 
 export type Outputs = Pick<CommandContext, "env" | "stdout" | "stderr">;

@@ -3,7 +3,7 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { registry } from "../../providers/index.ts";
 import { DRIFT_FORMATS, failureFormats, PLAN_FORMATS, VALIDATION_FORMATS } from "../../report/formats.ts";
-import { printableJson } from "../../report/text/printable.ts";
+import { jsonDocument, printableJson } from "../../report/text/printable.ts";
 import type { RunInfo } from "../../report/text/run-info.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { FailureDocument, RunOrigin } from "../command/command.ts";
@@ -58,7 +58,7 @@ export const testFailureDocument: FailureDocument = async (context, form, diagno
   if (form !== "json" && form !== "junit") return;
   const { testsJson, testsJunit } = await import("../../report/inspect/tests-view.ts");
   const view = { results: [], diagnostics };
-  context.stdout.write(form === "json" ? `${printableJson(testsJson(view), 2)}\n` : testsJunit(view));
+  context.stdout.write(form === "json" ? jsonDocument(testsJson(view), 2) : testsJunit(view));
 };
 
 /** If a run ended before its options were parsed, only the environment is known. */

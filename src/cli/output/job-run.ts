@@ -16,7 +16,7 @@ import {
   outputText,
   stateText,
 } from "../../report/inspect/cluster-text.ts";
-import { printable, printableJson, printableLines } from "../../report/text/printable.ts";
+import { jsonDocument, printable, printableLines } from "../../report/text/printable.ts";
 import type { FollowRunObserver } from "../../workflow/operate/wait.ts";
 import type { Connection } from "../../workflow/session/connect.ts";
 import { EXIT } from "../command/exit-codes.ts";
@@ -36,7 +36,7 @@ export async function showEnd(
   ending: JobRunOutcome,
 ): Promise<number> {
   const output = await outputOf(connection, run, ending);
-  if (ending.form === "json") context.stdout.write(`${printableJson({ run, output }, 2)}\n`);
+  if (ending.form === "json") context.stdout.write(jsonDocument({ run, output }, 2));
   else {
     const colors = colorsOf(context, context.stdout);
     const word = outcomeWord(run);

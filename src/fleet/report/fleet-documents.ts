@@ -1,10 +1,9 @@
-// The state of a fleet as text, JSON, and Markdown, and one line for each result as it arrives.
+// The state of a fleet as text and Markdown, and one line for each result as it arrives.
 
 import { count } from "../../core/sentences.ts";
 import { markdownText, printable } from "../../report/text/printable.ts";
 import { textTable } from "../../report/text/terminal.ts";
 import type { WorkspaceResult } from "../model/result.ts";
-import type { PresentJob } from "../queue/job-queue.ts";
 import type { FleetRun } from "../run-fleet.ts";
 import {
   ageWords,
@@ -15,108 +14,12 @@ import {
   type FleetRow,
   type FleetView,
   locatedMessage,
-  type QueueView,
   rowWord,
   STATUS_WORDS,
   trendBars,
   verdict,
 } from "./fleet-view.ts";
 import { queueLines } from "./queue-text.ts";
-
-export function fleetJson(view: FleetView): Record<string, unknown> {
-  return {
-    format_version: "1.1",
-    made_at: new Date(view.madeAt).toISOString(),
-    verdict: verdict(view),
-    states: view.states,
-    drift: view.drift,
-    days: view.days,
-    workspaces: view.rows.map((row) => ({
-      name: row.workspace,
-      labels: row.labels,
-      state: row.state,
-      status: row.status,
-      ...(row.last === undefined
-        ? {}
-        : {
-            command: row.last.command,
-            started_at: new Date(row.last.startedAt).toISOString(),
-            duration_ms: row.last.durationMs,
-            age_ms: row.ageMs,
-            worker: row.last.worker,
-            version: row.last.version,
-          }),
-      cause: row.cause && {
-        command: row.cause.command,
-        attempts: row.cause.attempts,
-        code: row.cause.code,
-        message: row.cause.message,
-        last_http_status: row.cause.lastStatus,
-      },
-      changes: row.changes,
-      drift: row.drift,
-      drifted: row.drifted,
-      drift_age_ms: row.driftAgeMs,
-      failures_in_a_row: row.failuresInARow,
-      trend: row.trend,
-      diagnostics: row.diagnostics,
-    })),
-    queue: view.queue && queueJson(view.queue),
-  };
-}
-
-function queueJson({ queued, waiting, running, next, workers, pauses, dead }: QueueView) {
-  const time = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
-  const jobJson = ({
-    workspace,
-    command,
-    id,
-    createdAt,
-    startAfter,
-    attempt,
-    priority,
-    rollout,
-  }: PresentJob) => ({
-    workspace,
-    command,
-    job: id,
-    created_at: time(createdAt),
-    start_after: time(startAfter),
-    attempt,
-    priority,
-    wave: rollout?.wave,
-  });
-  return {
-    queued: queued.map(jobJson),
-    waiting: waiting.map(jobJson),
-    running: running.map(({ workspace, command, worker, version, startedAt, attempt, run }) => ({
-      workspace,
-      command,
-      worker,
-      version,
-      started_at: time(startedAt),
-      attempt,
-      job: run,
-    })),
-    next: next && { workspace: next.workspace, at: time(next.at) },
-    workers: workers.map((worker) => ({
-      name: worker.name,
-      version: worker.version,
-      live: worker.live,
-      heartbeat_at: time(worker.heartbeatAt),
-      running: worker.running,
-      parallelism: worker.parallelism,
-      memory_bytes: worker.memoryBytes,
-    })),
-    pauses: pauses.map(({ createdAt, until, of, ...pause }) => ({
-      ...pause,
-      workspaces_paused: of,
-      created_at: time(createdAt),
-      until: time(until),
-    })),
-    dead: dead.length,
-  };
-}
 
 export function fleetMarkdown(view: FleetView): string {
   const rowOf = (row: FleetRow): string =>

@@ -4,8 +4,10 @@
 import jsonPatch from "fast-json-patch";
 import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
 import type { Change } from "../../planner/model/change.ts";
+import type { Guard } from "../../planner/model/plan.ts";
 import {
   isMarkedLater,
   mapMembers,
@@ -19,15 +21,13 @@ import { isSensitive, maskedValue, maskedValues, sensitiveShape } from "../../re
 import type { FieldDiff } from "../../resource/planning.ts";
 import { mapValues } from "../../resource/walk.ts";
 import { diagnosticJson } from "../text/diagnostic-text.ts";
-import { PrintedList, printablePieces } from "../text/printable.ts";
+import { JSON_FORMAT, PrintedList, printablePieces } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
 import { timeText } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { choiceJson } from "../view/choice.ts";
 import { type DriftItem, type DriftView, originJson } from "../view/drift-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
-
-const PLAN_FORMAT_VERSION = "1.0";
 
 type ListOf = <T>(items: readonly T[], json: (item: T) => unknown) => unknown;
 
@@ -44,8 +44,11 @@ export function* planJsonPieces(view: PlanView, info: RunInfo): Generator<string
 function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<string, unknown> {
   const { report: _reported, ...summary } = view.summary;
   const { part } = view;
+  const guards = view.guards.map(guardJson);
+  const isError = ({ severity }: Record<string, unknown>) => severity === "error";
+  const blockedBy = [...guards, ...view.diagnostics.map(diagnosticJson)].filter(isError);
   return {
-    format_version: PLAN_FORMAT_VERSION,
+    format_version: JSON_FORMAT,
     tool_version: info.toolVersion,
     host: view.host,
     ...runJson(info),
@@ -57,6 +60,8 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
       excluded_resources: part.excluded,
     }),
     chosen: choiceJson(view.choice, view.shown.numbers),
+    blocked: blockedBy.length > 0,
+    blocked_by: blockedBy,
     summary,
     ...splitJson(view.split),
     resource_changes: list(view.changes, changeJson),
@@ -64,13 +69,13 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
     unmanaged: view.unmanaged.flatMap(({ source }) =>
       source === undefined ? [] : [{ kind: source.kind, name: source.name, id: source.id }],
     ),
-    guards: view.guards.map(({ diagnostic, addresses, origin }) => ({
-      ...diagnosticJson(diagnostic),
-      addresses,
-      origin,
-    })),
+    guards,
     diagnostics: [...view.diagnostics, ...view.notes].map(diagnosticJson),
   };
+}
+
+function guardJson({ diagnostic, addresses, origin }: Guard): Record<string, unknown> {
+  return { ...diagnosticJson(diagnostic), addresses, origin };
 }
 
 function splitJson(split: PlanView["split"]): Record<string, unknown> {
@@ -118,6 +123,9 @@ function changeJson(view: ChangeView): Record<string, unknown> {
     fields: at && unlessEmpty(setFields),
     differences: unlessEmpty(differences)?.map(({ diff, severity, at }) => ({
       path: diff.path,
+      before: diffValue(table, diff, diff.before),
+      after: diffValue(table, diff, diff.after),
+      after_unknown: diff.unknown,
       severity,
       at,
     })),
@@ -162,11 +170,8 @@ function sensitiveMembers(fields: FieldTable, values: Values | undefined): Json 
   return values === undefined ? false : (sensitiveShape({ properties: fields }, values) ?? {});
 }
 
-const DRIFT_FORMAT_VERSION = "1.0";
-
 export function driftReportJson(view: DriftView, info: RunInfo): Record<string, unknown> {
   return {
-    format_version: DRIFT_FORMAT_VERSION,
     tool_version: info.toolVersion,
     host: view.host,
     ...runJson(info),
@@ -179,12 +184,6 @@ export function driftReportJson(view: DriftView, info: RunInfo): Record<string, 
 
 export function driftJson(item: DriftItem): Record<string, unknown> {
   const { source: drift, table, severity, differences, marks, at } = item;
-  const side = (value: Json | undefined, diff: FieldDiff) =>
-    value === undefined
-      ? null
-      : isSensitive(table, diff.path)
-        ? "(sensitive)"
-        : withoutDigests(maskedValue(schemaAt(table, diff.path), value));
   return {
     address: drift.address,
     kind: drift.kind,
@@ -199,11 +198,18 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
       severity: own,
       ...marks[number],
       at: place,
-      recorded: side(diff.after, diff),
-      live: side(diff.before, diff),
+      recorded: diffValue(table, diff, diff.after),
+      live: diffValue(table, diff, diff.before),
     })),
     text_diff: drift.content,
   };
+}
+
+/** One side of a difference for readers; null without a value. */
+function diffValue(table: FieldTable, { path }: FieldDiff, value: Json | undefined): Json {
+  if (value === undefined) return null;
+  if (isSensitive(table, path)) return SENSITIVE_TEXT;
+  return withoutDigests(maskedValue(schemaAt(table, path), value));
 }
 
 /** Sensitive values are masked, and sets are sorted, so that `patch` applied to `before` gives `after` wherever `after` is known. */

@@ -72,7 +72,6 @@ function section<T>(
 export function conversionJson(view: ConversionView): JsonObject {
   const leftJson = ({ terraform, at, reason }: LeftView) => ({ terraform, at: toDottedPath(at), reason });
   return {
-    format_version: 1,
     resources: view.resources,
     converted: view.converted.map(({ terraform, address, id }) => ({ terraform, address, id })),
     not_converted: view.left.map(leftJson),

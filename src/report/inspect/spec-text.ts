@@ -5,7 +5,7 @@ import { type Address, kindOf, nameOf } from "../../core/address.ts";
 import { type Location, placeText } from "../../core/diagnostic.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { toPointer } from "../../core/pointer.ts";
-import { printable, printableJson } from "../text/printable.ts";
+import { jsonDocument, printable } from "../text/printable.ts";
 import { type YamlMember, yamlText } from "../text/yaml.ts";
 
 export interface RenderedOrigin {
@@ -53,7 +53,7 @@ export function renderedJson({ document, origins }: RenderedView): string {
         { ...at, ...(module !== undefined && { module, used_at: usedAt }) },
       ]),
   );
-  return `${printableJson({ spec: document, origins: places }, 2)}\n`;
+  return jsonDocument({ spec: document, origins: places }, 2);
 }
 
 export interface Graph {

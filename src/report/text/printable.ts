@@ -48,6 +48,14 @@ export function printableJson(value: unknown, indent?: number): string {
   return printableQuoted(shownText(stringifyJson(value, indent)));
 }
 
+/** Of every JSON document of `-o json`, and of every line of the commands that print one document a line (docs/json.md). */
+export const JSON_FORMAT = "1.0";
+
+/** The text of a document of `-o json`, which begins with its format. Without `indent`, it is one line. */
+export function jsonDocument(members: Readonly<Record<string, unknown>>, indent?: number): string {
+  return `${printableJson({ format_version: JSON_FORMAT, ...members }, indent)}\n`;
+}
+
 /** A list of a document whose items are made one after the other, when they are printed. */
 export class PrintedList<T> {
   readonly items: readonly T[];

@@ -1,7 +1,7 @@
 // The outcome of an apply as a view that all reports use; as text: failures with reasons, blocked and skipped changes, a summary line; and as JSON, one event per line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { duration } from "../../core/duration.ts";
+import { duration, secondsOf } from "../../core/duration.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
 import type { Action } from "../../planner/model/change.ts";
 import {
@@ -12,7 +12,7 @@ import {
   wasStopped,
 } from "../../planner/model/plan.ts";
 import { diagnosticJson, diagnosticText } from "../text/diagnostic-text.ts";
-import { printable } from "../text/printable.ts";
+import { JSON_FORMAT, printable } from "../text/printable.ts";
 import { type RunInfo, runJson, runLines } from "../text/run-info.ts";
 import type { Colors } from "../text/terminal.ts";
 import { CHANGING_ACTIONS, DONE, summaryActions } from "../text/vocabulary.ts";
@@ -163,25 +163,27 @@ function blockedLines(troubled: readonly OutcomeItem[], colors: Colors): readonl
 
 type Line = Record<string, unknown>;
 
+const line = (type: string, rest: Line): Line => ({ format_version: JSON_FORMAT, type, ...rest });
+
 export function eventJson(event: ApplyEvent): Line {
   switch (event.type) {
     case "apply_begin":
-      return { type: event.type, totals: event.totals };
+      return line(event.type, { totals: event.totals });
     case "apply_start":
-      return { type: event.type, address: event.address, kind: event.kind, action: event.action };
+      return line(event.type, { address: event.address, kind: event.kind, action: event.action });
     case "apply_waiting":
-      return { type: event.type, address: event.address, kind: event.kind, what: event.what };
+      return line(event.type, { address: event.address, kind: event.kind, what: event.what });
     case "apply_complete":
     case "apply_skipped":
     case "apply_errored":
-      return { type: event.type, ...changeOutcomeJson(event.outcome) };
+      return line(event.type, changeOutcomeJson(event.outcome));
   }
   return event satisfies never;
 }
 
 /** Of a run as a whole; `addresses`: what a guard's objection is about. */
 export function diagnosticEventJson(diagnostic: Diagnostic, addresses?: readonly string[]): Line {
-  return { type: "diagnostic", diagnostic: { ...diagnosticJson(diagnostic), addresses } };
+  return line("diagnostic", { diagnostic: { ...diagnosticJson(diagnostic), addresses } });
 }
 
 export function changeOutcomeJson(changeOutcome: ChangeOutcome): Line {
@@ -193,7 +195,7 @@ export function changeOutcomeJson(changeOutcome: ChangeOutcome): Line {
     result,
     id,
     because,
-    elapsed_ms: Math.round(elapsedMs),
+    elapsed_s: secondsOf(elapsedMs),
     diagnostic: diagnostic && diagnosticJson(diagnostic),
   };
 }
@@ -201,12 +203,11 @@ export function changeOutcomeJson(changeOutcome: ChangeOutcome): Line {
 /** The last line: `{type: "change_summary", applied: {create: 3, …}, failed, unknown, blocked, skipped, …}`. */
 export function outcomeJson(view: OutcomeView, info?: RunInfo): Line {
   const { applied, unapplied, interrupted, elapsedMs } = view;
-  return {
-    type: "change_summary",
+  return line("change_summary", {
     applied,
     ...unapplied,
     interrupted,
-    elapsed_ms: Math.round(elapsedMs),
+    elapsed_s: secondsOf(elapsedMs),
     run: info && { tool_version: info.toolVersion, host: info.host, ...runJson(info) },
-  };
+  });
 }

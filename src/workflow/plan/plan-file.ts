@@ -267,13 +267,13 @@ export function savedPlaces(plan: Plan, places: Places): SavedPlaces {
   const saved: { [address: string]: SavedPlaces[string] } = {};
   for (const item of [...plan.drift, ...plan.changes]) {
     const at = places(item.address);
-    if (at === undefined || ("action" in item && item.action === "noop")) continue;
+    if (at === undefined) continue;
     const fields = { ...saved[item.address]?.fields };
     for (const path of pathsOf(item)) {
       const place = places(item.address, path);
       if (place !== undefined) fields[toPointer(path)] = place;
     }
-    saved[item.address] = { at, fields };
+    saved[item.address] = Object.keys(fields).length === 0 ? { at } : { at, fields };
   }
   return saved;
 }
@@ -287,7 +287,7 @@ export function placesFrom(saved: SavedPlaces | undefined): Places {
   return (address: Address, path?: Path) => {
     if (saved === undefined || !Object.hasOwn(saved, address)) return undefined;
     const places = saved[address];
-    if (places === undefined || path === undefined) return places?.at;
+    if (places?.fields === undefined || path === undefined) return places?.at;
     const pointer = toPointer(path);
     return Object.hasOwn(places.fields, pointer) ? places.fields[pointer] : places.at;
   };

@@ -3,7 +3,8 @@
 import parsePrometheusTextFormat from "parse-prometheus-text-format";
 import { describe, expect, test } from "vitest";
 import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
-import { fleetJson, fleetMarkdown, fleetText } from "../../../src/fleet/report/fleet-documents.ts";
+import { fleetMarkdown, fleetText } from "../../../src/fleet/report/fleet-documents.ts";
+import { fleetJson } from "../../../src/fleet/report/fleet-json.ts";
 import { fleetMetrics } from "../../../src/fleet/report/fleet-metrics.ts";
 import { fleetView } from "../../../src/fleet/report/fleet-view.ts";
 import { resultOf, workspaceNamed } from "../queue/workspaces.ts";
@@ -115,7 +116,7 @@ describe("a fleet report", () => {
     expect(workspaces[3]).toMatchObject({
       name: "ads-prod",
       state: "drift",
-      drift_age_ms: 270_000_000,
+      drift_age_s: 270_000,
       failures_in_a_row: 0,
     });
   });

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import type { CommandContext } from "../../../config/environment.ts";
 import { failureOf, hasErrors } from "../../../core/diagnostic.ts";
-import { printableJson } from "../../../report/text/printable.ts";
+import { jsonDocument } from "../../../report/text/printable.ts";
 import { yamlValue } from "../../../report/text/yaml.ts";
 import type { EvaluatedText, ExpressionScope } from "../../../spec/evaluate-text.ts";
 import { expressionScope } from "../../../workflow/authoring/render.ts";
@@ -16,6 +16,7 @@ import { printDiagnostics } from "../../output/diagnostics.ts";
 export const consoleCommand = defineCommand({
   name: "console",
   summary: "evaluate expressions of the spec",
+  jsonSchema: "console",
   options: {
     ...SPEC_OPTIONS,
     ...DIALECT_OPTIONS,
@@ -46,7 +47,7 @@ function shown(
 ): number {
   printDiagnostics(context, diagnostics);
   if (value === undefined) return hasErrors(diagnostics) ? exitOf(diagnostics) : EXIT.error;
-  context.stdout.write(output === "json" ? `${printableJson(value)}\n` : yamlValue(value));
+  context.stdout.write(output === "json" ? jsonDocument({ value }) : yamlValue(value));
   return EXIT.ok;
 }
 

@@ -12,6 +12,7 @@ import { DIALECT_OPTIONS, SPEC_OPTIONS } from "../../command/shared-options.ts";
 export const renderCommand = defineCommand({
   name: "render",
   summary: "print the resolved spec of a target",
+  jsonSchema: "render",
   options: {
     ...SPEC_OPTIONS,
     ...DIALECT_OPTIONS,

@@ -16,6 +16,7 @@ const PARALLELISM = 4;
 export const testCommand = defineCommand({
   name: "test",
   summary: "run the tests of a spec",
+  jsonSchema: "test-results",
   options: {
     filter: textsOption(
       "--filter <pattern>",

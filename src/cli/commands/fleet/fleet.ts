@@ -28,6 +28,7 @@ function checkCommand(command: Exclude<FleetCommand, "apply">): Command {
   return defineCommand({
     name: command,
     summary: SUMMARIES[command],
+    jsonSchema: "fleet-result",
     options: { ...FLEET_RUN_OPTIONS, ...FORM_OPTION },
     args: [NAMES_ARGUMENT],
     notes: EXIT_CODES,
@@ -38,6 +39,7 @@ function checkCommand(command: Exclude<FleetCommand, "apply">): Command {
 const applyFleetCommand = defineCommand({
   name: "apply",
   summary: SUMMARIES.apply,
+  jsonSchema: "fleet-result",
   options: {
     ...FLEET_RUN_OPTIONS,
     waves: textOption(
@@ -68,6 +70,7 @@ const applyFleetCommand = defineCommand({
 const runDueCommand = defineCommand({
   name: "run",
   summary: "check the workspaces whose schedule is due",
+  jsonSchema: "fleet-result",
   options: { ...FLEET_RUN_OPTIONS, ...FORM_OPTION },
   args: [NAMES_ARGUMENT],
   notes: `The command checks each workspace whose schedule matched a time since its last drift run, and ends. Start it every few minutes with a timer; on several machines, use \`workspace fleet worker\`. ${EXIT_CODES}`,

@@ -5,7 +5,8 @@ import { failureOf } from "../../../core/diagnostic.ts";
 import type { WorkspaceLeases } from "../../../fleet/database/lease.ts";
 import { KEPT_LOGS, type WorkspaceResult } from "../../../fleet/model/result.ts";
 import { resultLine } from "../../../fleet/report/fleet-documents.ts";
-import { printableJson } from "../../../report/text/printable.ts";
+import { resultJson } from "../../../fleet/report/fleet-json.ts";
+import { jsonDocument } from "../../../report/text/printable.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption } from "../../command/option.ts";
@@ -15,6 +16,7 @@ import { FLEET_OPTIONS, openFleet, openResults } from "../../fleet/fleet-options
 export const logsCommand = defineCommand({
   name: "logs",
   summary: "show the log of a run of a workspace",
+  jsonSchema: "fleet-result",
   options: {
     fleet: FLEET_OPTIONS.fleet,
     run: integerOption(
@@ -45,7 +47,7 @@ export const logsCommand = defineCommand({
           },
         );
       context.stdout.write(
-        options.output === "json" ? `${printableJson(run, 2)}\n` : logText(run, options.follow),
+        options.output === "json" ? jsonDocument(resultJson(run), 2) : logText(run, options.follow),
       );
       return EXIT.ok;
     } finally {

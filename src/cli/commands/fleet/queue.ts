@@ -11,8 +11,9 @@ import {
   unsettled,
 } from "../../../fleet/queue/job-queue.ts";
 import { columns } from "../../../fleet/report/fleet-documents.ts";
+import { deadJobJson } from "../../../fleet/report/fleet-json.ts";
 import { parseWaves, splitIntoWaves } from "../../../fleet/run-fleet.ts";
-import { printableJson } from "../../../report/text/printable.ts";
+import { jsonDocument } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, integerOption, textOption } from "../../command/option.ts";
@@ -23,6 +24,7 @@ import { FLEET_OPTIONS, NAMES_ARGUMENT, openFleet } from "../../fleet/fleet-opti
 export const enqueueCommand = defineCommand({
   name: "enqueue",
   summary: "put a command for each workspace into the queue",
+  jsonSchema: "fleet-enqueue",
   options: {
     ...FLEET_OPTIONS,
     autoApprove: flagOption("--auto-approve", "required to enqueue apply"),
@@ -88,7 +90,11 @@ export const enqueueCommand = defineCommand({
         const enqueued = inserted.map(({ name }) => name);
         context.stdout.write(
           options.output === "json"
-            ? `${printableJson({ enqueued, not_enqueued: other.map(({ workspace }) => workspace), present: present.map(presentJson) })}\n`
+            ? jsonDocument({
+                enqueued,
+                not_enqueued: other.map(({ workspace }) => workspace),
+                present: present.map(presentJson),
+              })
             : `Enqueued: ${enqueued.length} of ${selected.length}.\n${present.map((job) => presentText(job, command)).join("")}`,
         );
         return isRefused ? EXIT.error : EXIT.ok;
@@ -122,6 +128,7 @@ function commandOf(word: string): FleetCommand {
 export const scheduleCommand = defineCommand({
   name: "schedule",
   summary: "write the schedules of the fleet file to the queue",
+  jsonSchema: "fleet-schedule",
   options: { fleet: FLEET_OPTIONS.fleet, ...FORM_OPTION },
   notes:
     "Adds, changes, and removes schedules until the database has exactly those of the fleet file. Workers start the drift runs; a run that came due while no worker ran starts once.",
@@ -143,7 +150,7 @@ export const scheduleCommand = defineCommand({
         const changes = { added: names(added), changed: names(changed), removed, unchanged };
         context.stdout.write(
           options.output === "json"
-            ? `${printableJson(changes)}\n`
+            ? jsonDocument(changes)
             : `Schedules: ${added.length} added, ${changed.length} changed, ${removed.length} removed, ${unchanged} unchanged.\n`,
         );
         return EXIT.ok;
@@ -159,6 +166,7 @@ const RECENT = 10;
 export const deadLettersCommand = defineCommand({
   name: "dead-letters",
   summary: "list, retry, or remove jobs that failed every time",
+  jsonSchema: "fleet-dead-letters",
   options: {
     retry: flagOption("--retry", "put the jobs back into the queue"),
     remove: flagOption("--remove", "remove the jobs"),
@@ -179,12 +187,15 @@ export const deadLettersCommand = defineCommand({
       if (retry) {
         const retried = await queue.retryDead(jobs);
         const text = `Requeued: ${retried} of ${jobs.length}.\n`;
-        context.stdout.write(asJson ? `${printableJson({ retried, of: jobs.length })}\n` : text);
+        context.stdout.write(asJson ? jsonDocument({ retried, of: jobs.length }) : text);
       } else if (remove) {
         await queue.removeDead(jobs.map(({ id }) => id));
         const text = `Removed: ${jobs.length}.\n`;
-        context.stdout.write(asJson ? `${printableJson({ removed: jobs.length })}\n` : text);
-      } else context.stdout.write(asJson ? `${printableJson(jobs, 2)}\n` : deadLettersText(jobs));
+        context.stdout.write(asJson ? jsonDocument({ removed: jobs.length }) : text);
+      } else
+        context.stdout.write(
+          asJson ? jsonDocument({ jobs: jobs.map(deadJobJson) }, 2) : deadLettersText(jobs),
+        );
       return EXIT.ok;
     });
   },

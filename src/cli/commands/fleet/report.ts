@@ -2,8 +2,9 @@
 
 import type { Fleet } from "../../../fleet/model/fleet.ts";
 import { columns, fleetText } from "../../../fleet/report/fleet-documents.ts";
+import { fleetWorkspaceJson } from "../../../fleet/report/fleet-json.ts";
 import { type FleetView, fleetView, TREND_RUNS } from "../../../fleet/report/fleet-view.ts";
-import { printableJson } from "../../../report/text/printable.ts";
+import { jsonDocument } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { flagOption, optionalChoiceOption } from "../../command/option.ts";
@@ -15,6 +16,7 @@ import { printResult } from "../../output/diagnostics.ts";
 export const listCommand = defineCommand({
   name: "list",
   summary: "list the workspaces of a fleet",
+  jsonSchema: "fleet-list",
   options: { ...FLEET_OPTIONS, ...FORM_OPTION },
   args: [NAMES_ARGUMENT],
   async run(context, options, names) {
@@ -28,7 +30,7 @@ export const listCommand = defineCommand({
         .map(([label, value]) => `${label}=${value}`)
         .join(","),
     ]);
-    printResult(context, options.output, selected, () =>
+    printResult(context, options.output, { workspaces: selected.map(fleetWorkspaceJson) }, () =>
       columns([["WORKSPACE", "HOST", "SPEC", "SCHEDULE", "LABELS"], ...rows]),
     );
     return EXIT.ok;
@@ -38,7 +40,7 @@ export const listCommand = defineCommand({
 const FORMATS: Readonly<Record<string, (view: FleetView) => Promise<string>>> = {
   text: async (view) => fleetText(view),
   json: async (view) =>
-    `${printableJson((await import("../../../fleet/report/fleet-documents.ts")).fleetJson(view), 2)}\n`,
+    jsonDocument((await import("../../../fleet/report/fleet-json.ts")).fleetJson(view), 2),
   markdown: async (view) => (await import("../../../fleet/report/fleet-documents.ts")).fleetMarkdown(view),
   html: async (view) => (await import("../../../fleet/report/fleet-html.ts")).fleetHtml(view),
   metrics: async (view) => (await import("../../../fleet/report/fleet-metrics.ts")).fleetMetrics(view),
@@ -57,6 +59,7 @@ function reportCommand(name: "status" | "report", summary: string, format: "text
   return defineCommand({
     name,
     summary,
+    jsonSchema: "fleet-status",
     options: {
       ...FLEET_OPTIONS,
       output: { ...OUTPUT, description: `${OUTPUT.description} (default: ${format})` },

@@ -7,7 +7,7 @@ import { count, shellWord } from "../../../core/sentences.ts";
 import type { Pause } from "../../../fleet/database/pauses.ts";
 import { FLEET_COMMANDS } from "../../../fleet/model/result.ts";
 import { scopeWords } from "../../../fleet/report/queue-text.ts";
-import { printableJson } from "../../../report/text/printable.ts";
+import { jsonDocument } from "../../../report/text/printable.ts";
 import { defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
 import { durationOption, flagOption, optionalChoiceOption, textOption } from "../../command/option.ts";
@@ -24,6 +24,7 @@ const COMMAND_OPTION = optionalChoiceOption(
 export const cancelCommand = defineCommand({
   name: "cancel",
   summary: "cancel queued and running jobs",
+  jsonSchema: "fleet-cancel",
   options: {
     ...FLEET_OPTIONS,
     command: COMMAND_OPTION,
@@ -49,7 +50,10 @@ export const cancelCommand = defineCommand({
       const lines = jobs.map(({ workspace, command, state }) => `${workspace}: ${command}, was ${state}\n`);
       context.stdout.write(
         options.output === "json"
-          ? `${printableJson({ cancelled, jobs: jobs.map(({ workspace, command, state, id }) => ({ workspace, command, state, job: id })) })}\n`
+          ? jsonDocument({
+              cancelled,
+              jobs: jobs.map(({ workspace, command, state, id }) => ({ workspace, command, state, job: id })),
+            })
           : `Cancelled: ${cancelled}.\n${lines.join("")}`,
       );
       return EXIT.ok;
@@ -60,6 +64,7 @@ export const cancelCommand = defineCommand({
 export const pauseCommand = defineCommand({
   name: "pause",
   summary: "let no queued job start until resume",
+  jsonSchema: "fleet-pause",
   options: {
     ...FLEET_OPTIONS,
     command: COMMAND_OPTION,
@@ -80,7 +85,7 @@ export const pauseCommand = defineCommand({
         pause.until === undefined ? "until it is resumed" : `until ${new Date(pause.until).toISOString()}`;
       context.stdout.write(
         options.output === "json"
-          ? `${printableJson(pauseJson(pause))}\n`
+          ? jsonDocument(pauseJson(pause))
           : `Paused ${scopeWords(pause)} (${count(selected.length, "workspace")}) ${end}. To end the pause, run \`workspace fleet resume ${shellWord(pause.id)}\`.\n`,
       );
       return EXIT.ok;
@@ -91,6 +96,7 @@ export const pauseCommand = defineCommand({
 export const resumeCommand = defineCommand({
   name: "resume",
   summary: "end pauses",
+  jsonSchema: "fleet-resume",
   options: { ...FORM_OPTION },
   args: [{ name: "[pauses...]", description: "IDs of pauses, from `fleet status` (default: all)" }],
   notes:
@@ -108,7 +114,7 @@ export const resumeCommand = defineCommand({
       const released = await queue.release(ended.map(({ id }) => id));
       context.stdout.write(
         options.output === "json"
-          ? `${printableJson({ resumed: ended.map(({ id }) => id), released })}\n`
+          ? jsonDocument({ resumed: ended.map(({ id }) => id), released })
           : `Resumed: ${count(ended.length, "pause")}. Jobs that start now: ${released}.\n`,
       );
       return EXIT.ok;

@@ -5,9 +5,10 @@ import { count } from "../../../core/sentences.ts";
 import type { JobQueue, RunningJob } from "../../../fleet/queue/job-queue.ts";
 import { runWorker, type WorkerObserver } from "../../../fleet/queue/worker.ts";
 import { resultLine } from "../../../fleet/report/fleet-documents.ts";
+import { resultJson } from "../../../fleet/report/fleet-json.ts";
 import { queueMetrics, WorkerMetrics } from "../../../fleet/report/fleet-metrics.ts";
 import { fleetView } from "../../../fleet/report/fleet-view.ts";
-import { printable, printableJson } from "../../../report/text/printable.ts";
+import { jsonDocument, printable } from "../../../report/text/printable.ts";
 import { nodeClock } from "../../../state/backends/file/node-ports.ts";
 import { type ConsoleContext, defineCommand } from "../../command/command.ts";
 import { EXIT } from "../../command/exit-codes.ts";
@@ -30,6 +31,7 @@ const LOCK_TIMEOUT_MS = 90_000;
 export const workerCommand = defineCommand({
   name: "worker",
   summary: "run jobs of the queue until a signal ends it",
+  jsonSchema: "fleet-result",
   options: {
     fleet: FLEET_OPTIONS.fleet,
     parallelism: integerOption("--parallelism <number>", "workspaces at the same time (default: 4)", 1, 64),
@@ -144,7 +146,7 @@ function observerOf(context: ConsoleContext, asJson: boolean, metrics: WorkerMet
     finished(result) {
       metrics.finished(result);
       const { log: _log, ...shown } = result;
-      context.stdout.write(asJson ? `${printableJson(shown)}\n` : resultLine(result));
+      context.stdout.write(asJson ? jsonDocument(resultJson(shown)) : resultLine(result));
     },
     released({ workspace, attempt }: RunningJob, { message }) {
       metrics.released();

@@ -36,6 +36,7 @@ interface Wish extends Parameters {
 export const runCommand = defineCommand({
   name: "run",
   summary: "start a job run",
+  jsonSchema: "run",
   options: {
     ...PARAMETER_OPTIONS,
     wait: flagOption("--wait", "wait for the run and its retries; the exit code is the result"),
@@ -73,7 +74,7 @@ async function startAndFollow(
     printResult(
       context,
       wish.output,
-      started,
+      { run: started },
       () =>
         `Started run ${id} of ${printable(job.address)}${numberInJob(started)}.\nTo wait for it, run \`workspace runs get ${id} --wait\`.\n`,
     );

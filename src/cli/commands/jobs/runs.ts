@@ -4,7 +4,7 @@ import { type Failure, failureOf } from "../../../core/diagnostic.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { listed } from "../../../core/sentences.ts";
 import { outcomeWord, outputText, runsText, runText } from "../../../report/inspect/cluster-text.ts";
-import { printableJson } from "../../../report/text/printable.ts";
+import { jsonDocument } from "../../../report/text/printable.ts";
 import { hasEnded, idText } from "../../../resource/service-status.ts";
 import { newestRuns } from "../../../workflow/operate/paging.ts";
 import { numberId, withRecordedObject } from "../../../workflow/operate/recorded-object.ts";
@@ -147,6 +147,7 @@ function isActive(run: number | bigint, state: string): Failure {
 export const getRunCommand = defineCommand({
   name: "get",
   summary: "show a job run, or the latest run of a job",
+  jsonSchema: "run",
   options: {
     ...RUN_OPTIONS,
     wait: flagOption(
@@ -180,20 +181,21 @@ async function showOne(
   form: "text" | "json",
 ): Promise<number> {
   const jobRun = await reader.read("jobs/runs/get", { run_id });
-  printResult(context, form, jobRun, () => runText(jobRun, colorsOf(context, context.stdout)));
+  printResult(context, form, { run: jobRun }, () => runText(jobRun, colorsOf(context, context.stdout)));
   return EXIT.ok;
 }
 
 export const runOutputCommand = defineCommand({
   name: "output",
   summary: "show the output of a job run, or of the latest run of a job",
+  jsonSchema: "run-output",
   options: { ...RUN_OPTIONS, ...FORM_OPTION },
   args: RUN_ARGUMENT,
   run: (context, options, [run]) =>
     withLatestRun(context, options, run, async ({ reader }, run_id) => {
       const answer = await reader.read("jobs/runs/get-output", { run_id });
       const words = outputText(answer);
-      printResult(context, options.output, answer, () => words);
+      printResult(context, options.output, { output: answer }, () => words);
       if (options.output === "text" && words === "")
         context.stderr.write(`run ${run_id} produced no output\n`);
       return EXIT.ok;
@@ -203,6 +205,7 @@ export const runOutputCommand = defineCommand({
 export const exportRunCommand = defineCommand({
   name: "export",
   summary: "write a notebook run as HTML",
+  jsonSchema: "run-views",
   options: {
     ...RUN_OPTIONS,
     out: outOption("--out <file>", "output file; further views get a number (default: stdout)"),
@@ -215,7 +218,7 @@ export const exportRunCommand = defineCommand({
   run: (context, options, [run]) =>
     withLatestRun(context, options, run, async ({ reader }, run_id) => {
       const answer = await reader.read("jobs/runs/export", { run_id, views_to_export: options.views });
-      if (options.output === "json") context.stdout.write(`${printableJson(answer, 2)}\n`);
+      if (options.output === "json") context.stdout.write(jsonDocument({ views: viewsOf(answer) }, 2));
       else writeViews(context, viewsOf(answer), { run: run_id, out: options.out, force: options.force });
       return EXIT.ok;
     }),
@@ -224,6 +227,7 @@ export const exportRunCommand = defineCommand({
 const listRunsCommand = defineCommand({
   name: "list",
   summary: "list job runs, newest first",
+  jsonSchema: "runs",
   options: {
     ...RUN_OPTIONS,
     job: textOption("--job <address>", "limit to runs of this job, such as jobs.nightly"),
@@ -245,7 +249,7 @@ const listRunsCommand = defineCommand({
     };
     const show = async ({ reader }: Connection, ofJob: JsonObject) => {
       const runs = await newestRuns(reader, { ...filter, ...ofJob }, most);
-      printResult(context, options.output, runs, () => runsText(runs, colorsOf(context, context.stdout)));
+      printResult(context, options.output, { runs }, () => runsText(runs, colorsOf(context, context.stdout)));
       return EXIT.ok;
     };
     if (options.job === undefined) return withConnection(context, (connection) => show(connection, {}));

@@ -2,7 +2,7 @@
 
 import { Failure } from "../../../core/diagnostic.ts";
 import { registry } from "../../../providers/index.ts";
-import { printable, printableJson } from "../../../report/text/printable.ts";
+import { jsonDocument, printable } from "../../../report/text/printable.ts";
 import { maskedValues } from "../../../resource/masked.ts";
 import { type State, type StateRecord, sortedRecords } from "../../../state/model/record.ts";
 import { requiredTarget } from "../../../workflow/invocation/target.ts";
@@ -27,10 +27,13 @@ import {
 const listRecordsCommand = defineCommand({
   name: "list",
   summary: "list the recorded resources",
+  jsonSchema: "state-list",
   options: { ...STATE_LOCATION_OPTIONS, ...FORM_OPTION },
   async run(context, options) {
     const records = sortedRecords(await read(context));
-    printResult(context, options.output, records.map(brief), () => records.map(recordLine).join(""));
+    printResult(context, options.output, { resources: records.map(brief) }, () =>
+      records.map(recordLine).join(""),
+    );
     return EXIT.ok;
   },
 });
@@ -46,6 +49,7 @@ function recordLine({ address, status }: StateRecord): string {
 const showRecordCommand = defineCommand({
   name: "show",
   summary: "show one record as JSON",
+  jsonSchema: "state-show",
   options: STATE_LOCATION_OPTIONS,
   args: [{ name: "<address>", description: "address, such as pools.shared", takes: "address" }],
   async run(context, _options, [text]) {
@@ -55,7 +59,7 @@ const showRecordCommand = defineCommand({
     const { fields } = registry.of(record.address);
     const seen = record.status === "ready" ? { seen: maskedValues(fields, record.seen) } : {};
     const shown = { ...record, applied: maskedValues(fields, record.applied), ...seen };
-    context.stdout.write(`${printableJson(shown, 2)}\n`);
+    context.stdout.write(jsonDocument(shown, 2));
     return EXIT.ok;
   },
 });

@@ -259,6 +259,7 @@ function assertKeys(keyText: string | undefined, oldKeyText: string | undefined,
 export const restoreCommand = defineCommand({
   name: "restore",
   summary: "restore an earlier state version, or list versions",
+  jsonSchema: "state-versions",
   options: {
     ...STATE_WRITE_OPTIONS,
     output: choiceOption("-o, --output <format>", "output format of the list", ["text", "json"]),
@@ -270,7 +271,7 @@ export const restoreCommand = defineCommand({
     await withState(context, async (store) => {
       if (version === undefined) {
         const versions = await store.generations();
-        return printResult(context, options.output, stateVersionsJson(versions), () =>
+        return printResult(context, options.output, { versions: stateVersionsJson(versions) }, () =>
           stateVersionsText(versions),
         );
       }
