@@ -94,6 +94,7 @@ export const FIXES: Readonly<Record<Code, string>> = {
   GUARD_MAX_DELETES: "Check for a missing file or target, or raise `policy.max_deletes`.",
   GUARD_PREVENT_DESTROY: "Remove `lifecycle.prevent_destroy`, or keep the resource.",
   GUARD_DATA_LOSS: "Declare the data in the spec, or delete it yourself first.",
+  GUARD_CLUSTER_POLICY: "Change the value, or the cluster policy.",
   GUARD_LOCKOUT: "Keep the access of the caller, or let another administrator apply.",
   GUARD_DUPLICATE_NAME: "Use the right state, adopt the object, or pass `--allow-duplicates`.",
   GUARD_LIMIT: "Remove unused objects, or declare fewer.",

@@ -93,6 +93,7 @@ export const CODES = {
   GUARD_MAX_DELETES: "The plan deletes more than the policy allows.",
   GUARD_PREVENT_DESTROY: "The plan destroys a resource with prevent_destroy.",
   GUARD_DATA_LOSS: "The plan loses data that cannot be read back.",
+  GUARD_CLUSTER_POLICY: "A cluster of the plan violates its cluster policy.",
   GUARD_LOCKOUT: "The plan removes the caller's own access.",
   GUARD_DUPLICATE_NAME:
     "No state exists, and the plan creates an object with the name of an unmanaged object.",

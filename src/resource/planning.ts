@@ -53,8 +53,8 @@ export interface PlannedWorkspace {
   isForgotten(kind: string, name: string): boolean;
   /** Values of a live object of a kind after the plan; undefined if it is deleted. */
   valuesAfter(kind: string, live: LiveObject): Values | undefined;
-  /** Values of the objects of a kind that the plan creates. */
-  created(kind: string): readonly Values[];
+  /** The objects of a kind that the plan creates. */
+  created(kind: string): readonly { readonly address: Address; readonly values: Values }[];
   /** True if the spec declares the object with this kind and natural name. */
   declared(kind: string, name: string): boolean;
 }
@@ -99,6 +99,8 @@ export interface PlanningRules {
   normalize?(values: Values): Values;
   /** Objects that a resource depends on by natural name, in addition to its fields, such as the principal of an ACL. */
   dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
+  /** Further kinds whose live objects decide whether a plan of these values is allowed. */
+  judgedBy?(values: Values): readonly string[];
   /** An object of one of these kinds that the resource's own name contains and that must exist: an ACL's principal. */
   namedInKey?(name: string): { readonly kinds: readonly string[]; readonly name: string } | undefined;
   /** Values that the service fills in if a spec omits them: an export omits such values. Pure. */

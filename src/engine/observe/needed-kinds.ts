@@ -51,7 +51,7 @@ class Need {
     for (const address of restriction === undefined ? [] : this.#all())
       if (restriction?.mayName(kindOf(address)) === true) used.add(kindOf(address));
     const registered = new Set([...used].filter((kind) => registry.find(kind) !== undefined));
-    return transitiveClosure([...registered, ...this.#principals(registered)], (kind) =>
+    return transitiveClosure([...registered, ...this.#principals(registered), ...this.#judges()], (kind) =>
       this.#behind(registry.get(kind)),
     );
   }
@@ -155,6 +155,18 @@ class Need {
       !isSameName(provider, record.name, resource.name) ||
       immutable.some(([name]) => name !== provider.nameField)
     );
+  }
+
+  /** Kinds whose objects decide whether the plan of a resource is allowed. */
+  #judges(): readonly string[] {
+    const { registry, spec } = this.#from;
+    const kinds = new Set<string>();
+    for (const address of this.#addresses) {
+      const values = spec?.resources.get(address)?.values;
+      const judges = values === undefined ? [] : registry.find(kindOf(address))?.planning.judgedBy?.(values);
+      for (const kind of judges ?? []) if (registry.find(kind) !== undefined) kinds.add(kind);
+    }
+    return [...kinds];
   }
 
   /** Kinds of names that new resources speak of and the spec does not declare: whether they exist is checked where one of the kinds is read anyway. */

@@ -42,7 +42,7 @@ export function createPlannedWorkspace(
     created: (kind) =>
       changes.flatMap((change) =>
         change.kind === kind && (change.action === "create" || change.action === "replace")
-          ? [change.after]
+          ? [{ address: change.address, values: change.after }]
           : [],
       ),
     valuesAfter: (kind, live) => {

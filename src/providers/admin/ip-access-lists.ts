@@ -118,7 +118,7 @@ interface Effect {
 function effectOf(workspace: PlannedWorkspace): Effect | undefined {
   const live = workspace.live("ip_access_lists");
   if (live.length > 0 && live.every(({ facts }) => facts.in_force === false)) return undefined;
-  const created = workspace.created("ip_access_lists");
+  const created = workspace.created("ip_access_lists").map(({ values }) => values);
   const remaining = live
     .map((list) => workspace.valuesAfter("ip_access_lists", list))
     .filter((values) => values !== undefined);

@@ -25,6 +25,7 @@ import {
   tokenOf,
   withoutToken,
 } from "./operations.ts";
+import { policyKinds, policyObjections, withoutPolicyValues } from "./policies.ts";
 import { clusterProblems, singleNodeProblems } from "./validate.ts";
 
 const fields = {
@@ -208,6 +209,8 @@ export const clusters = defineProvider({
     requests: (change, workspace) =>
       interrupts(change) && workspace.activeRuns === undefined ? ["runs"] : [],
     consequences,
+    judgedBy: policyKinds,
+    objections: policyObjections,
   },
 
   operations: {
@@ -219,7 +222,8 @@ export const clusters = defineProvider({
     },
     async readDetails(api, listed, desired) {
       const isAuto = desired?.data_security_mode === AUTO_MODE;
-      const live = isAuto ? ((await byId(api, listed.id)) ?? listed) : listed;
+      const shown = isAuto ? ((await byId(api, listed.id)) ?? listed) : listed;
+      const live = await withoutPolicyValues(api, shown, desired);
       return desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live;
     },
     async read(api, id) {

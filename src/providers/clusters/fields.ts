@@ -280,7 +280,8 @@ const databricksClusterFields: FieldTable = {
     ...decided,
     severity: "security",
     minLength: 1,
-    description: "ID of the cluster policy.",
+    refersTo: "cluster_policies",
+    description: "Cluster policy. Values that it fixes or gives by default need not be in the spec.",
   }),
   data_security_mode: textField({
     ...decided,

@@ -11,6 +11,7 @@ import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { clusterFields, clusterFiles, fileAt } from "../clusters/fields.ts";
 import { sendCluster } from "../clusters/operations.ts";
+import { policyKinds, policyObjections } from "../clusters/policies.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
 import { withUnlisted } from "../kit/names.ts";
@@ -218,6 +219,8 @@ export const jobs = defineProvider({
     requests: (change, workspace) =>
       change.action === "delete" && workspace.activeRuns === undefined ? ["runs"] : [],
     consequences,
+    judgedBy: policyKinds,
+    objections: policyObjections,
   },
 
   operations: {

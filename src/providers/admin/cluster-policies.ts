@@ -1,10 +1,10 @@
 // Cluster policies in the Databricks dialect: rules for the fields of clusters, as a map in a spec and as JSON text in requests.
 
-import { remoteId } from "../core/address.ts";
-import { defined, isObject, type Json, type JsonObject } from "../core/json.ts";
-import type { Values } from "../resource/field-schema.ts";
-import type { LiveObject } from "../resource/live.ts";
-import type { Problem } from "../resource/planning.ts";
+import { remoteId } from "../../core/address.ts";
+import { defined, isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { Problem } from "../../resource/planning.ts";
 import {
   choiceField,
   defineProvider,
@@ -17,10 +17,10 @@ import {
   required,
   scalarField,
   textField,
-} from "./kit/field-builders.ts";
-import { problem } from "./kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText } from "./kit/responses.ts";
-import { withUnknownFields } from "./kit/unknown-fields.ts";
+} from "../kit/field-builders.ts";
+import { problem } from "../kit/problems.ts";
+import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText } from "../kit/responses.ts";
+import { withUnknownFields } from "../kit/unknown-fields.ts";
 
 const TYPES = ["fixed", "forbidden", "allowlist", "blocklist", "regex", "range", "unlimited"];
 
@@ -80,7 +80,7 @@ function parsed(text: Json | undefined): JsonObject | undefined {
   }
 }
 
-function toSpec(answer: JsonObject): LiveObject {
+export function policyInSpecForm(answer: JsonObject): LiveObject {
   const { name, description, policy_family_id, max_clusters_per_user } = answer;
   const values: { [field: string]: Json } = { name: keyIn(answer, "name") };
   if (typeof description === "string" && description !== "") values.description = description;
@@ -151,8 +151,10 @@ export const clusterPolicies = defineProvider({
   },
 
   operations: {
-    list: async (api) => objectsIn(await api.read("policies/clusters/list"), "policies").map(toSpec),
-    read: (api, id) => liveIfPresent(() => api.read("policies/clusters/get", { policy_id: id }), toSpec),
+    list: async (api) =>
+      objectsIn(await api.read("policies/clusters/list"), "policies").map(policyInSpecForm),
+    read: (api, id) =>
+      liveIfPresent(() => api.read("policies/clusters/get", { policy_id: id }), policyInSpecForm),
     create: async (api, { name, values }) =>
       remoteId(keyIn(await api.write("policies/clusters/create", { name, ...body(values) }), "policy_id")),
     async update(api, { id, values }) {

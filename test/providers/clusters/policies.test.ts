@@ -1,0 +1,119 @@
+// Cluster policies in plans: rules that a cluster violates, and values of a policy that do not count as a difference.
+
+import { describe, expect, onTestFinished, test } from "vitest";
+import { doing, Site } from "../../engine/site.ts";
+
+async function start(): Promise<Site> {
+  const site = await Site.start("azure");
+  onTestFinished(() => site.close());
+  return site;
+}
+
+const planned = async (site: Site, spec: string) => site.drive(site.process().plan(await site.spec(spec)));
+const guards = async (site: Site, spec: string) =>
+  (await planned(site, spec)).guards.map(({ diagnostic }) => `${diagnostic.code} ${diagnostic.message}`);
+
+const specWith = (rules: string, cluster: string) => `
+cluster_policies: { small: { name: Small clusters, definition: ${rules} } }
+clusters:
+  c: { spark_version: 15.4.x-scala2.12, node_type_id: Standard_DS3_v2, policy_id: "\${cluster_policies.small.policy_id}", ${cluster} }
+`;
+
+const BY = "by the cluster policy Small clusters";
+
+describe("a cluster that its policy does not allow is blocked", () => {
+  test.each([
+    ["{ num_workers: { type: fixed, value: 2 } }", "num_workers: 4", "num_workers must be 2"],
+    [
+      "{ num_workers: { type: range, minValue: 1, maxValue: 3 } }",
+      "num_workers: 4",
+      "num_workers must be at most 3",
+    ],
+    ["{ num_workers: { type: range, minValue: 5 } }", "num_workers: 4", "num_workers must be at least 5"],
+    [
+      "{ spark_conf.spark.x.y: { type: forbidden } }",
+      "num_workers: 1, spark_conf: { spark.x.y: a }",
+      "spark_conf.spark.x.y is forbidden",
+    ],
+    [
+      "{ node_type_id: { type: allowlist, values: [Standard_DS4_v2, Standard_DS5_v2] } }",
+      "num_workers: 1",
+      "node_type_id must be one of Standard_DS4_v2 or Standard_DS5_v2",
+    ],
+    [
+      "{ node_type_id: { type: blocklist, values: [Standard_DS3_v2] } }",
+      "num_workers: 1",
+      "node_type_id must not be Standard_DS3_v2",
+    ],
+    [
+      '{ spark_version: { type: regex, pattern: "16\\\\..*" } }',
+      "num_workers: 1",
+      "spark_version must match 16\\..*",
+    ],
+    [
+      "{ autotermination_minutes: { type: range, maxValue: 60 } }",
+      "num_workers: 1",
+      "autotermination_minutes is required",
+    ],
+  ])("%s with %s", async (rules, cluster, problem) => {
+    const [guard] = await guards(await start(), specWith(rules, cluster));
+    expect(guard?.replace(/spark_conf\S*/, "spark_conf.spark.x.y")).toBe(
+      `GUARD_CLUSTER_POLICY clusters.c: ${problem}, ${BY}`,
+    );
+  });
+});
+
+describe("a cluster that its policy allows is not blocked", () => {
+  test.each([
+    ["{ num_workers: { type: fixed, value: 2 } }", "num_workers: 2"],
+    ["{ spark_conf.spark.x: { type: fixed, value: a } }", "num_workers: 1"],
+    ["{ autotermination_minutes: { type: range, maxValue: 60, defaultValue: 30 } }", "num_workers: 1"],
+    ["{ autotermination_minutes: { type: range, maxValue: 60, isOptional: true } }", "num_workers: 1"],
+    ["{ num_workers: { type: unlimited, defaultValue: 9 } }", "num_workers: 30"],
+    [
+      "{ dbus_per_hour: { type: range, maxValue: 1 }, cluster_type: { type: fixed, value: job } }",
+      "num_workers: 1",
+    ],
+    ['{ spark_version: { type: regex, pattern: "(a+)+$" } }', "num_workers: 1"],
+  ])("%s with %s", async (rules, cluster) => {
+    expect(await guards(await start(), specWith(rules, cluster))).toEqual([]);
+  });
+});
+
+test("a task's cluster is checked against a live policy that the spec names by its ID", async () => {
+  const site = await start();
+  const { body } = await site.world.post("policies/clusters/create", {
+    name: "live",
+    definition: JSON.stringify({ num_workers: { type: "range", maxValue: 2 } }),
+  });
+  const spec = `jobs: { j: { new_cluster: { spark_version: 15.4.x-scala2.12, node_type_id: Standard_DS3_v2, num_workers: 8, policy_id: ${body.policy_id} }, notebook_task: { notebook_path: /a } } }\n`;
+  expect(await guards(site, spec)).toEqual([
+    "GUARD_CLUSTER_POLICY jobs.j: new_cluster.num_workers must be at most 2, by the cluster policy live",
+  ]);
+});
+
+test("values that a policy gives to a cluster do not count as a difference, and others do", async () => {
+  const site = await start();
+  const rules = {
+    "spark_conf.spark.fixed": { type: "fixed", value: "f" },
+    "custom_tags.team": { type: "unlimited", defaultValue: "data" },
+  };
+  const { body } = await site.world.post("policies/clusters/create", {
+    name: "live",
+    definition: JSON.stringify(rules),
+  });
+  const head = { spark_version: "15.4.x-scala2.12", node_type_id: "Standard_DS3_v2", num_workers: 1 };
+  const cluster = { ...head, policy_id: body.policy_id, cluster_name: "c" };
+  const given = { spark_conf: { "spark.fixed": "f" }, custom_tags: { team: "data" } };
+  const made = await site.world.post("clusters/create", { ...cluster, ...given });
+  const spec = `import: [{ to: clusters.c, id: ${made.body.cluster_id} }]\nclusters: { c: ${JSON.stringify({ ...cluster, cluster_name: undefined })} }\n`;
+  expect(doing(await planned(site, spec))).toEqual(["adopt clusters.c"]);
+  await site.world.advance(600_000);
+  await site.world.post("clusters/edit", {
+    ...cluster,
+    cluster_id: made.body.cluster_id,
+    ...given,
+    custom_tags: { team: "other" },
+  });
+  expect(doing(await planned(site, spec))).toEqual(["update clusters.c"]);
+});
