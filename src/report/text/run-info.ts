@@ -1,5 +1,6 @@
 // The run of a report: tool version, host, target, commit, time. Every format shows it.
 
+import type { PlanPart } from "../../planner/model/plan.ts";
 import { markdownCode, markdownText, printable } from "./printable.ts";
 import type { Colors } from "./terminal.ts";
 
@@ -92,4 +93,9 @@ export function runJson(info: RunInfo): Record<string, unknown> {
     ...(partial === undefined ? {} : { partial: true }),
   };
   return { target, commit, made_at: madeAt, run_url: runUrl, ...restricted };
+}
+
+/** The options that make a plan partial. */
+export function partOptions({ options = ["--only"] }: PlanPart): string {
+  return options.join(", ");
 }

@@ -9,7 +9,6 @@ import {
   type Guard,
   type Mode,
   type Plan,
-  type PlanPart,
   type PlanSplit,
   type ResolvedChange,
   type Summary,
@@ -20,6 +19,7 @@ import { changeKey } from "../../planner/model/work-graph.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import { printable } from "../text/printable.ts";
+import { partOptions } from "../text/run-info.ts";
 import type { Colors } from "../text/terminal.ts";
 import { CHANGING_ACTIONS, PLANNED_ACTIONS, plannedCounts, summaryActions } from "../text/vocabulary.ts";
 import { ChangeView, NO_PLACES, type SpecPlaces } from "./change-view.ts";
@@ -221,11 +221,6 @@ function comparesLine({ compare }: Summary): string | undefined {
 export function partLine({ part }: { readonly part?: Plan["part"] | undefined }): string | undefined {
   if (part === undefined) return undefined;
   return `Partial plan (${partOptions(part)}): ${grouped(part.planned)} of ${count(part.total, "resource")}.`;
-}
-
-/** The options that make a plan partial. */
-export function partOptions({ options = ["--only"] }: PlanPart): string {
-  return options.join(", ");
 }
 
 function changesLine(summary: Summary): string {
