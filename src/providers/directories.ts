@@ -8,7 +8,7 @@ import type { LiveObject } from "../resource/live.ts";
 import { foldersAbove } from "../resource/names.ts";
 import type { PlannedWorkspace } from "../resource/planning.ts";
 import { defineProvider } from "./kit/field-builders.ts";
-import { baseName, entriesFor, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
+import { aliasProblems, baseName, entriesFor, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
 import { effectOn } from "./kit/problems.ts";
 import {
   ignoreMissing,
@@ -99,6 +99,7 @@ export const directories = defineProvider({
 
   planning: {
     validate: (_values, name) => pathProblems(name, "directory"),
+    validateIn: { databricks: (_values, name) => aliasProblems(name) },
     dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
     consequences(change, workspace) {
       if (change.action !== "delete" || change.live === undefined) return [];

@@ -15,7 +15,7 @@ import { folderOf, foldersAbove } from "../resource/names.ts";
 import type { OperationWriter, Task } from "../resource/operations.ts";
 import type { Problem } from "../resource/planning.ts";
 import { choiceField, defineProvider, sourceFields, textField } from "./kit/field-builders.ts";
-import { entriesFor, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
+import { aliasProblems, entriesFor, PATH_IDENTITY, pathProblems } from "./kit/names.ts";
 import {
   bytesIn,
   contentBytes,
@@ -258,6 +258,7 @@ export const notebooks = defineProvider({
 
   planning: {
     validate: check,
+    validateIn: { databricks: (_values, name) => aliasProblems(name) },
     dependencies: (name) => foldersAbove(name).map((folder) => ({ kind: "directories", name: folder })),
     normalize,
     steps: (_diffs, _live, after) =>

@@ -131,3 +131,19 @@ test("a setting that leaves the spec goes back to its first value", async () => 
   const { body } = await site.world.get("workspace-conf", { keys: "enableWebTerminal,maxTokenLifetimeDays" });
   expect(body).toEqual({ enableWebTerminal: "false", maxTokenLifetimeDays: "" });
 });
+
+test.each([
+  "directories: { /Workspace/Shared/a: {} }",
+  "repos: { /Workspace/Repos/a/b: { url: https://x/y, provider: gitHub } }",
+])("a path with /Workspace is an error that names the path of the object: %s", async (spec) => {
+  const site = await start();
+  await expect(site.spec(`${spec}\n`)).rejects.toThrow(/is the same path as/);
+});
+
+test("a folder of the contract may be called /Workspace", async () => {
+  const site = await Site.start();
+  onTestFinished(() => site.close());
+  const spec = "directories: { /Workspace: {}, /Workspace/a: {} }\n";
+  await apply(site, spec);
+  expect(doing(await planned(site, spec))).toEqual([]);
+});

@@ -9,7 +9,7 @@ import { folderOf } from "../../resource/names.ts";
 import type { ListScope } from "../../resource/operations.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { defineProvider, groupField, listField, required, textField } from "../kit/field-builders.ts";
-import { PATH_IDENTITY, pathProblems, withUnlisted } from "../kit/names.ts";
+import { aliasProblems, PATH_IDENTITY, pathProblems, plainTreePath, withUnlisted } from "../kit/names.ts";
 import { losesId, problem } from "../kit/problems.ts";
 import { ignoreMissing, keyIn, liveIfPresent, objectsOfPages } from "../kit/responses.ts";
 import { normalizeLive } from "../kit/spec-form.ts";
@@ -49,11 +49,8 @@ const fields = {
 
 const READ_ONLY = new Set(["id", "path", "head_commit_id"]);
 
-/** `/Workspace/Repos` and `/Repos` are the same path. */
-const plain = (path: string): string => path.replace(/^\/Workspace(?=\/)/, "");
-
 function toSpec(answer: JsonObject): LiveObject {
-  const name = plain(keyIn(answer, "path"));
+  const name = plainTreePath(keyIn(answer, "path"));
   const live = { id: remoteId(keyIn(answer, "id")), name, values: normalizeLive(fields, answer), facts: {} };
   return withUnknownFields(live, fields, answer, READ_ONLY);
 }
@@ -78,7 +75,7 @@ const read = (api: Reader, id: string): Promise<LiveObject | undefined> =>
 function check(values: Values, name: string): readonly Problem[] {
   if (values.branch !== undefined && values.tag !== undefined)
     return [problem("SPEC_COMBINATION", ["tag"], "branch and tag cannot be used together")];
-  return pathProblems(name, "Git folder");
+  return [...pathProblems(name, "Git folder"), ...aliasProblems(name)];
 }
 
 export const repos = defineProvider({

@@ -3,6 +3,7 @@
 import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { OWNER, principalText } from "../../providers/access/access-list.ts";
 import { ACCESS_RULES } from "../../providers/access/rules.ts";
+import { plainTreePath } from "../../providers/kit/names.ts";
 import { memberSchema } from "../../resource/field-schema.ts";
 import type { Registry } from "../../resource/kind.ts";
 import { textAttribute } from "./attributes.ts";
@@ -58,7 +59,7 @@ function keyOf(
   attributes: JsonObject,
 ): string | undefined {
   const path = PATHS.flatMap((name) => textAttribute(attributes, name) ?? [])[0];
-  const byPath = path?.replace(/^\/Workspace(?=\/)/, "");
+  const byPath = path === undefined ? undefined : plainTreePath(path);
   for (const [key, object] of objects) {
     if (object.kind !== kind) continue;
     const isSame = key === convertedKey(kind, id) || object.live.name === byPath;

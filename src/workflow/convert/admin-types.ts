@@ -9,13 +9,9 @@ import {
   type ResourceType,
   renamed,
   text,
-  textAttribute,
+  treePath,
 } from "./attributes.ts";
 import type { TerraformInstance } from "./terraform-state.ts";
-
-/** `/Workspace/Repos/x` and `/Repos/x` are the same path. */
-const treePath = (attributes: JsonObject): string | undefined =>
-  textAttribute(attributes, "path")?.replace(/^\/Workspace(?=\/)/, "");
 
 const SETTINGS = "databricks_workspace_conf";
 

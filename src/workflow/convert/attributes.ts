@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { type Path, setMember } from "../../core/pointer.ts";
+import { plainTreePath } from "../../providers/kit/names.ts";
 import { type FieldSchema, type FieldTable, memberSchema, type Values } from "../../resource/field-schema.ts";
 
 export interface ResourceType {
@@ -32,6 +33,12 @@ export const text =
   (name: string) =>
   (attributes: JsonObject): string | undefined =>
     textAttribute(attributes, name);
+
+/** The path of an object in the workspace tree, as a spec writes it. */
+export function treePath(attributes: JsonObject): string | undefined {
+  const path = textAttribute(attributes, "path");
+  return path === undefined ? undefined : plainTreePath(path);
+}
 
 const ENTITLEMENTS: Readonly<Record<string, string>> = {
   allow_cluster_create: "allow-cluster-create",

@@ -16,6 +16,7 @@ import {
   renamed,
   text,
   textAttribute,
+  treePath,
 } from "./attributes.ts";
 import type {
   ConversionLog,
@@ -185,8 +186,8 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
   },
   databricks_notebook: {
     kind: "notebooks",
-    id: text("path"),
-    name: text("path"),
+    id: treePath,
+    name: treePath,
     fields: ({ format, language, ...attributes }) => {
       const form = typeof format === "string" && format !== "" ? format : "SOURCE";
       const isArchive = form === "DBC" || form === "HTML";
@@ -202,8 +203,8 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
   },
   databricks_directory: {
     kind: "directories",
-    id: text("path"),
-    name: text("path"),
+    id: treePath,
+    name: treePath,
     computed: ["id", "path", "workspace_path", "object_id", "delete_recursive"],
   },
   databricks_dbfs_file: {
