@@ -21,6 +21,8 @@ export interface Kind {
   readonly severity?: Severity;
   /** The field that holds the natural key; unset in a spec it is the resource's own name. Undefined: the resource's name is the key itself. */
   readonly nameField: string | undefined;
+  /** Objects have IDs of the service, although their key in a spec is their name: Git folders. */
+  readonly numbered?: true;
   readonly unique: boolean;
   readonly ignoreCase?: true;
   /** The attribute under which the remote id is referred to: `instance_pool_id`. */

@@ -20,6 +20,11 @@ export function isSameName(provider: Pick<Kind, "ignoreCase" | "nested">, a: str
   return a === b || foldName(provider, a) === foldName(provider, b);
 }
 
+/** Whether the ID of an object is its name, and the name its key in a spec. */
+export function isIdItsName({ nameField, numbered }: Pick<Kind, "nameField" | "numbered">): boolean {
+  return nameField === undefined && numbered !== true;
+}
+
 /** Whether an object with this name is built in: it is never created or deleted. */
 export function isBuiltIn(provider: Kind, name: string): boolean {
   return provider.builtIn?.some((builtIn) => isSameName(provider, builtIn, name)) === true;

@@ -87,6 +87,7 @@ export const repos = defineProvider({
   severity: "availability",
   ...PATH_IDENTITY,
   idAttribute: "id",
+  numbered: true,
   tree: { root: "workspace", folders: false },
 
   planning: {

@@ -12,7 +12,7 @@ import {
 import { didYouMean } from "../../core/suggest.ts";
 import { literalOf } from "../../expressions/template.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
-import { addressesOf } from "../../resource/names.ts";
+import { addressesOf, isIdItsName } from "../../resource/names.ts";
 import type { Findings, Reporting } from "../model/findings.ts";
 import { locationOf, type Span } from "../model/source.ts";
 import type { ImportEntry, MovedEntry, RemovedEntry, StateEntries } from "../model/spec.ts";
@@ -151,8 +151,7 @@ class EntryReader {
     if (!isFirst(this.#addresses.imported, to)) return this.#error(`${to} is imported twice`, at);
     if (!isFirst(this.#addresses.ids, addressOf(kindOf(to), id)))
       return this.#error(`two entries import ${id}`, this.#span(node, "id"));
-    const isNamed = this.#checks.registry.get(kindOf(to)).nameField !== undefined;
-    if (!isNamed && id !== nameOf(to))
+    if (isIdItsName(this.#checks.registry.get(kindOf(to))) && id !== nameOf(to))
       return this.#error(`${to} can only be ${nameOf(to)}, not ${id}`, this.#span(node, "id"), FIXED_NAME);
     return { to, id, at: locationOf(at) };
   }

@@ -11,7 +11,7 @@ import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
-import { isSameName } from "../../resource/names.ts";
+import { isIdItsName, isSameName } from "../../resource/names.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { State, StateRecord } from "../../state/model/record.ts";
 import { concealedRecord } from "../../state/model/sensitive-state.ts";
@@ -30,7 +30,7 @@ export interface ImportPlan {
 /** Throws Failure with CLI_MANAGED or CLI_NO_OBJECT. */
 export function assertFree(state: State, resource: Resource, id: string): void {
   const provider = registry.get(resource.kind);
-  if (provider.nameField === undefined && !isSameName(provider, id, resource.name))
+  if (isIdItsName(provider) && !isSameName(provider, id, resource.name))
     throw failureOf(
       "CLI_NO_OBJECT",
       `${resource.address} can only be the ${provider.singular} ${resource.name}, not ${id}`,

@@ -216,7 +216,7 @@ export async function terraformInstancesOf(world: TestWorld): Promise<readonly W
             delete_recursive: false,
           });
         await walk(one.path);
-      } else
+      } else if (one.object_type === "NOTEBOOK")
         add("notebook", {
           id: one.path,
           path: one.path,
@@ -282,8 +282,8 @@ async function addDialectInstances(
       channel: channel === undefined ? [] : [channel],
       tags: [{ custom_tags: tags?.custom_tags ?? [] }],
     });
-  for (const one of await list("git-credentials", "credentials"))
-    add("git_credential", { id: String(one.credential_id), personal_access_token: "canary-of-git", ...one });
+  for (const { credential_id: id, ...one } of await list("git-credentials", "credentials"))
+    add("git_credential", { id: String(id), personal_access_token: "canary-of-git", ...one });
   const repos = [...(await list("repos", "repos"))];
   for (const { provider, sparse_checkout: sparse, ...one } of [
     ...repos,
