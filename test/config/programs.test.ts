@@ -1,13 +1,14 @@
 // Helper programs get only the variables that they need, at every place that starts one.
 
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { withNamedBase } from "../../ci/lib/base.ts";
 import { readSettings } from "../../ci/lib/settings.ts";
 import { fetchUntrusted } from "../../ci/lib/untrusted.ts";
+import { versionCommand } from "../../src/cli/commands/version.ts";
 import { runOrigin } from "../../src/cli/output/run-origin.ts";
 import type { CommandContext } from "../../src/config/environment.ts";
 import { findProgram } from "../../src/config/programs.ts";
@@ -24,6 +25,7 @@ const PLACES = {
   "ci/lib/base.ts": "git",
   "ci/lib/untrusted.ts": "git",
   "ci/lib/workspace.ts": "this program, without the tokens of the platform",
+  "src/cli/commands/version.ts": "git",
   "src/cli/fleet/child-pool.ts": "this program, with what it needs to start and no credential",
   "src/cli/output/run-origin.ts": "git",
   "src/config/sign-in/azure.ts": "az",
@@ -132,6 +134,16 @@ describe("a helper program gets only what it needs", () => {
     writeFileSync(join(checkout, "workspace.yaml"), "groups: {}\n");
     const { commit } = await runOrigin(resolveInvocation({ ...context, cwd: checkout } as never, {}), true);
     expect(commit).toBeUndefined();
+    expect(got("git")).toEqual([...GIT, "GIT_OPTIONAL_LOCKS"].sort());
+  });
+
+  test.skipIf(!existsSync(join(ROOT, ".git")))("git, for the version", async () => {
+    const checkout = mkdtempSync(join(tmpdir(), "programs-checkout-"));
+    const lines: string[] = [];
+    const stdout = { write: (line: string) => lines.push(line) };
+    const ran = { ...context, cwd: checkout, stdout } as never;
+    expect(await versionCommand.run(ran, { output: undefined } as never, [] as never)).toBe(0);
+    expect(lines.join("")).toContain("from sources");
     expect(got("git")).toEqual([...GIT, "GIT_OPTIONAL_LOCKS"].sort());
   });
 
