@@ -64,7 +64,7 @@ export function filtersOption(
   return {
     flags,
     description,
-    parse: (given, refuse) => given.map((text) => rowFilter(text, (why) => refuse(text, why), words)),
+    parse: (texts, refuse) => texts.map((text) => rowFilter(text, (why) => refuse(text, why), words)),
   };
 }
 

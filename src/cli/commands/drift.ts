@@ -166,8 +166,8 @@ export const driftCommand = defineCommand({
           withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader),
         );
         const least = options.failOn ?? "other";
-        const found = { ...planned.plan, drift, diagnostics: findings };
-        const view = driftView(found, managed, registry, places, { sinceLast, least }, reports.choice);
+        const report = { ...planned.plan, drift, diagnostics: findings };
+        const view = driftView(report, managed, registry, places, { sinceLast, least }, reports.choice);
         await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
         if (sinceLast) {
           const only = comparedIn(planned.input);

@@ -84,7 +84,7 @@ async function place(api: OperationWriter, id: string, placed: Placed): Promise<
   for (let pass = 0; pass < 2; pass++)
     for (const [script, { position, body }] of [...all].sort(([, a], [, b]) => a.position - b.position)) {
       const scripts = objectsIn(await api.read("global-init-scripts/list"), "scripts");
-      const present = scripts.find((one) => one.script_id === script);
+      const present = scripts.find((item) => item.script_id === script);
       const isThere =
         present === undefined || Number(present.position) === Math.min(position, scripts.length - 1);
       if (!isThere) await api.write("global-init-scripts/update", { id: script, ...body, position });

@@ -90,7 +90,7 @@ export function runJson(info: RunInfo): Record<string, unknown> {
   const { target, commit, madeAt, runUrl, modes, partial } = info;
   const restricted = {
     ...(modes.length === 0 ? {} : { modes }),
-    ...(partial === undefined ? {} : { partial: true }),
+    partial: partial === undefined ? undefined : true,
   };
   return { target, commit, made_at: madeAt, run_url: runUrl, ...restricted };
 }

@@ -81,7 +81,7 @@ export function rowFilter(
 }
 
 function termOf(text: string, words: readonly Word[]): Term | undefined {
-  const word = words.find((known) => known === text || known === `${text}s`);
+  const word = words.find((choice) => choice === text || choice === `${text}s`);
   if (word !== undefined) return { by: "word", word };
   const [, by, glob = ""] = /^(kind|address)=(.+)$/s.exec(text) ?? [];
   if (by === "kind" || by === "address") return { by, glob };

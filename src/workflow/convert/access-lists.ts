@@ -1,6 +1,6 @@
 // Access lists of a Terraform state, which are resources of their own there, as `access` and `owner` of the object.
 
-import { type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import { defined, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { OWNER, principalText } from "../../providers/access/access-list.ts";
 import { ACCESS_RULES } from "../../providers/access/rules.ts";
 import { plainTreePath } from "../../providers/kit/names.ts";
@@ -92,7 +92,7 @@ function withList(
     else if (isOwner) owner = principal;
     else access[principal] = level;
   }
-  const values = { ...object.live.values, access, ...(owner === undefined ? {} : { owner }) };
+  const values = { ...object.live.values, access, ...defined({ owner }) };
   return { ...object, live: { ...object.live, values } };
 }
 
