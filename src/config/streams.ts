@@ -15,7 +15,9 @@ export interface Output {
   flush(): Promise<void>;
 }
 
-export function collectedOutput(stream: Writable): Output & { readonly text: () => string } {
+export function collectedOutput(
+  stream: Writable,
+): Output & { readonly text: () => string; readonly pieces: readonly string[] } {
   const pieces: string[] = [];
   return {
     stream,
@@ -24,6 +26,7 @@ export function collectedOutput(stream: Writable): Output & { readonly text: () 
     lost: undefined,
     write: (text) => pieces.push(typeof text === "string" ? text : new TextDecoder().decode(text)),
     flush: () => Promise.resolve(),
+    pieces,
     text: () => pieces.join(""),
   };
 }

@@ -38,6 +38,14 @@ const plain =
     return (view, info) => whole(render(view, info));
   };
 
+/** A report that is made while it is written. */
+const written =
+  <View>(load: Load<View, Iterable<string>>): Load<View, FittedReport> =>
+  async () => {
+    const render = await load();
+    return (view, info) => inPieces(() => render(view, info));
+  };
+
 const json = <View>(load: Load<View, Readonly<Record<string, unknown>>>) =>
   plain<View>(async () => {
     const document = await load();
@@ -98,7 +106,7 @@ export const PLAN_FORMATS = {
     return (view, info) => inPieces(() => planJsonPieces(view, info));
   },
   markdown: markdown(loadPlanMarkdown),
-  html: plain(async () => (await import("./html/plan-html.ts")).planHtml),
+  html: written(async () => (await import("./html/plan-html.ts")).planHtmlPieces),
   junit: plain(async () => (await import("./format/junit.ts")).planJunit),
   ...ciFormats("plan", loadPlanMarkdown, async () => {
     const [{ planNotices }, { splitProperties, splitSentences }] = await Promise.all([
@@ -193,7 +201,7 @@ export const OUTCOME_FORMATS = {
     return (view, info) => whole(`${printableJson(outcomeJson(view, info))}\n`);
   },
   markdown: markdown(loadOutcomeMarkdown),
-  html: plain(async () => (await import("./html/plan-html.ts")).outcomeHtml),
+  html: written(async () => (await import("./html/plan-html.ts")).outcomeHtmlPieces),
   junit: plain(async () => (await import("./format/junit.ts")).outcomeJunit),
   ...ciFormats("apply", loadOutcomeMarkdown, async () => {
     const { outcomeNotices } = await import("./format/notice.ts");

@@ -28,7 +28,8 @@ interface Target<F> {
   readonly file: string | undefined;
   readonly output: Output;
   readonly colors: Colors;
-  readonly text: () => string;
+  /** Of a file: what it will contain. */
+  readonly pieces: readonly string[];
 }
 
 /** Facts about a run that are known once it has a plan. */
@@ -71,7 +72,7 @@ export class Reports<F extends string> {
         file: undefined,
         output: stdout,
         colors: colorsOf(context, stdout),
-        text: () => "",
+        pieces: [],
       },
       ...outputRequests.flatMap(({ format, file }) =>
         file === undefined ? [] : [fileTarget(context, format, file)],
@@ -162,13 +163,13 @@ export class Reports<F extends string> {
 
   save(): readonly Diagnostic[] {
     if (this.#files.refused) return [];
-    return this.#targets.flatMap(({ file, text }) => {
+    return this.#targets.flatMap(({ file, pieces }) => {
       if (file === undefined) return [];
       try {
         const path = resolve(this.context.cwd, file);
         const link = this.#untrusted ? symbolicLinkBelow(this.context.cwd, path) : undefined;
         if (link !== undefined) return [linked(file, link)];
-        writeWholeFile(path, text(), { over: true });
+        writeWholeFile(path, pieces, { over: true });
         return [];
       } catch (problem) {
         return fileFailure(`the report cannot be written to ${file}`, problem).diagnostics;
@@ -185,7 +186,7 @@ function linked(file: string, link: string): Diagnostic {
 
 function fileTarget<F>(context: ConsoleContext, format: F, file: string): Target<F> {
   const output = collectedOutput(context.stdout.stream);
-  return { format, file, output, colors: colorsFor(false), text: () => output.text() };
+  return { format, file, output, colors: colorsFor(false), pieces: output.pieces };
 }
 
 /** Throws Failure with CLI_USAGE for a kind that does not exist. */

@@ -52,8 +52,17 @@ const POLICY = [
 ].join("; ");
 
 /** `header`: below the title. */
-export function page(title: string, header: readonly Html[], body: readonly Html[]): string {
-  const whole = html`<!doctype html>
+export function page(title: string, header: readonly Html[], body: Iterable<Html>): string {
+  return [...pageInPieces(title, header, body)].join("");
+}
+
+/** The same page while its body is made: one of 50,000 changes is never a single string. */
+export function* pageInPieces(
+  title: string,
+  header: readonly Html[],
+  body: Iterable<Html>,
+): Generator<string> {
+  yield html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -67,13 +76,14 @@ export function page(title: string, header: readonly Html[], body: readonly Html
 <body>
 <main>
 <header><button type="button" id="theme" data-control hidden>Dark mode</button><h1>${title}</h1>${header}</header>
-${body}
+`.html;
+  for (const part of body) yield part.html;
+  yield html`
 </main>
 <script>${{ html: PAGE_SCRIPT }}</script>
 </body>
 </html>
-`;
-  return whole.html;
+`.html;
 }
 
 /** The properties that filters use. */
@@ -170,18 +180,28 @@ export function runLine(host: string, modes: readonly string[], info: RunInfo | 
 /** More items in one element would make the text of a large page slow to read. */
 const CHUNK = 500;
 
+/** An item list as a whole, for pages with few items. */
+export function itemList(title: string, items: readonly Html[]): Html {
+  return html`${[...itemChunks(title, items)]}`;
+}
+
 /**
  * Changes or other items of a page, which its filter applies to. The items are text until the page's script shows some of them,
  * so that a page of any size opens at once; without the script a browser shows all of them.
  */
-export function itemList(title: string, items: readonly Html[]): Html {
-  if (items.length === 0) return NOTHING;
-  const chunks = Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, at) => {
-    return html`<noscript>${items.slice(at * CHUNK, (at + 1) * CHUNK)}</noscript>`;
-  });
-  return html`<section class="list"><h2>${title}</h2><div class="items"></div>
-${chunks}</section>
-`;
+export function* itemChunks(title: string, items: Iterable<Html>): Generator<Html> {
+  let chunk: Html[] = [];
+  let isBegun = false;
+  for (const item of items) {
+    if (!isBegun) yield html`<section class="list"><h2>${title}</h2><div class="items"></div>\n`;
+    isBegun = true;
+    chunk.push(item);
+    if (chunk.length < CHUNK) continue;
+    yield html`<noscript>${chunk}</noscript>`;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield html`<noscript>${chunk}</noscript>`;
+  if (isBegun) yield html`</section>\n`;
 }
 
 /** What a reader must know before the changes, a line each. */

@@ -32,10 +32,12 @@ import {
   glance,
   type Html,
   html,
+  itemChunks,
   itemList,
   keyHelp,
   NOTHING,
   page,
+  pageInPieces,
   remark,
   runLine,
   sideBySide,
@@ -43,48 +45,57 @@ import {
 } from "./page.ts";
 
 export function planHtml(plan: PlanView, info?: RunInfo): string {
+  return [...planHtmlPieces(plan, info)].join("");
+}
+
+export function planHtmlPieces(plan: PlanView, info?: RunInfo): Generator<string> {
+  return pageInPieces(plan.title, heading(plan, info), planBody(plan));
+}
+
+function* planBody(plan: PlanView): Generator<Html> {
   const all = plan.shown.changes;
   const ids = anchorsOf(all);
   const own = all.filter((view) => view.origin !== "pending");
   const list = (title: string, changes: readonly ChangeView[]) =>
-    itemList(
-      `${title}: ${count(changes.length, "resource")}`,
-      foldChanges(changes, plan.expand)
-        .flatMap(splitLarge)
-        .map((group) => groupHtml(group, ids, changes.length <= OPEN)),
-    );
+    itemChunks(`${title}: ${count(changes.length, "resource")}`, groupItems(changes, plan.expand, ids));
   const isSplit = plan.split !== undefined;
   const facets = [...all.map((view) => facetsOf(view)), ...plan.shown.drift.map(driftFacets)];
-  const findings = [...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes];
-  return page(plan.title, heading(plan, info), [
-    glance(glanceRows(plan)),
-    findingSection(findings),
-    hiddenNote(plan.shown.hidden),
-    filterBar(facets),
-    list(
-      isSplit ? "Destroys, caused by this change" : "Destroys",
-      own.filter((view) => view.destroys),
-    ),
-    list(
-      isSplit ? ORIGIN_HEADS.caused : "Changes",
-      own.filter((view) => view.touches && !view.destroys),
-    ),
-    list(
-      ORIGIN_HEADS.pending,
-      all.filter((view) => view.origin === "pending"),
-    ),
-    resolved(plan),
-    driftSection(plan),
-    list(
-      "Unmanaged members",
-      all.filter((view) => view.action === "report"),
-    ),
-    facets.length === 0 ? NOTHING : keyHelp,
-    effects(all),
-    table(plan),
-    changeGraph(all.flatMap((view) => (view.touches ? [{ view, id: ids.get(view) ?? "" }] : []))),
-    unmanaged(plan),
-  ]);
+  yield glance(glanceRows(plan));
+  yield findingSection([...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes]);
+  yield hiddenNote(plan.shown.hidden);
+  yield filterBar(facets);
+  yield* list(
+    isSplit ? "Destroys, caused by this change" : "Destroys",
+    own.filter((view) => view.destroys),
+  );
+  yield* list(
+    isSplit ? ORIGIN_HEADS.caused : "Changes",
+    own.filter((view) => view.touches && !view.destroys),
+  );
+  yield* list(
+    ORIGIN_HEADS.pending,
+    all.filter((view) => view.origin === "pending"),
+  );
+  yield resolved(plan);
+  yield driftSection(plan);
+  yield* list(
+    "Unmanaged members",
+    all.filter((view) => view.action === "report"),
+  );
+  yield facets.length === 0 ? NOTHING : keyHelp;
+  yield effects(all);
+  yield table(plan);
+  yield changeGraph(all.flatMap((view) => (view.touches ? [{ view, id: ids.get(view) ?? "" }] : [])));
+  yield unmanaged(plan);
+}
+
+function* groupItems(
+  changes: readonly ChangeView[],
+  isExpanded: boolean,
+  ids: ReadonlyMap<ChangeView, string>,
+): Generator<Html> {
+  for (const group of foldChanges(changes, isExpanded))
+    for (const part of splitLarge(group)) yield groupHtml(part, ids, changes.length <= OPEN);
 }
 
 function hiddenNote(hidden: string | undefined): Html {
@@ -358,25 +369,32 @@ function driftList(drift: readonly DriftItem[]): readonly Html[] {
 const OPEN = 5;
 
 export function outcomeHtml(outcome: OutcomeView, info: RunInfo): string {
-  const { title, changes, diagnostics, notes, plan } = outcome;
+  return [...outcomeHtmlPieces(outcome, info)].join("");
+}
+
+export function outcomeHtmlPieces(outcome: OutcomeView, info: RunInfo): Generator<string> {
+  const heading = [runLine(info.host, info.modes, info), outcomeTiles(outcome)];
+  return pageInPieces(outcome.title, heading, outcomeBody(outcome));
+}
+
+function* outcomeBody({ changes, diagnostics, notes, plan }: OutcomeView): Generator<Html> {
   const planned = new Map<string, ChangeView>(
     (plan?.notable ?? []).map((changeView) => [keyOf(changeView), changeView]),
   );
-  const item = (outcomeItem: OutcomeItem): Html => itemHtml(outcomeItem, planned.get(keyOf(outcomeItem)));
   const applied = changes.filter((outcomeItem) => outcomeItem.result === "applied");
   const others = changes.filter((outcomeItem) => outcomeItem.result !== "applied");
-  return page(
-    title,
-    [runLine(info.host, info.modes, info), outcomeTiles(outcome)],
-    [
-      glance(outcomeRows(others)),
-      findingSection([...notes, ...diagnostics]),
-      filterBar(changes.map(outcomeFacets)),
-      itemList(`Not applied: ${count(others.length, "change")}`, others.map(item)),
-      itemList(`Applied: ${count(applied.length, "change")}`, applied.map(item)),
-      changes.length === 0 ? NOTHING : keyHelp,
-    ],
-  );
+  function* list(title: string, items: readonly OutcomeItem[]): Generator<Html> {
+    const parts = function* () {
+      for (const item of items) yield itemHtml(item, planned.get(keyOf(item)));
+    };
+    yield* itemChunks(`${title}: ${count(items.length, "change")}`, parts());
+  }
+  yield glance(outcomeRows(others));
+  yield findingSection([...notes, ...diagnostics]);
+  yield filterBar(changes.map(outcomeFacets));
+  yield* list("Not applied", others);
+  yield* list("Applied", applied);
+  yield changes.length === 0 ? NOTHING : keyHelp;
 }
 
 function outcomeRows(others: readonly OutcomeItem[]): readonly GlanceRow[] {

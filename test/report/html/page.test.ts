@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { html } from "../../../src/report/html/page.ts";
-import { driftHtml, planHtml } from "../../../src/report/html/plan-html.ts";
+import { driftHtml, planHtml, planHtmlPieces } from "../../../src/report/html/plan-html.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
 import { everything, planOf, registry, viewOf } from "../plans.ts";
 
@@ -36,6 +36,21 @@ describe("HTML", () => {
     expect(page.match(/<details class="(delete|replace)[ \w]*"[^>]* open>/g)).toHaveLength(2);
     expect(page).not.toContain("0123456789abcdef");
     expect(page).toContain("(sensitive)");
+  });
+
+  test("a page of many changes is made in pieces of at most 500 changes", () => {
+    const [first] = everything.changes.filter(({ action }) => action === "create");
+    if (first === undefined) throw new Error("the sample plan creates nothing");
+    const changes = Array.from({ length: 1_200 }, (_, at) => ({
+      ...first,
+      address: `${first.address}-${at}`,
+    }));
+    const view = { ...viewOf(planOf(changes as typeof everything.changes)), expand: true };
+    const pieces = [...planHtmlPieces(view)];
+    expect(
+      pieces.map((piece) => piece.match(/<details class="create/g)?.length ?? 0).filter((n) => n > 0),
+    ).toEqual([500, 500, 200]);
+    expect(pieces.join("")).toBe(planHtml(view));
   });
 
   test("every element that is opened is closed again", () => {
