@@ -1,5 +1,5 @@
 // Measures a fleet (`npm run fleet`): emulated workspaces, checked for drift by 1, 2, and 4 workers, then while workers are
-// killed and the database restarts. `--write` puts the figures into docs/fleet.md.
+// killed and the database restarts. `--write` puts the figures into docs/fleet.md. `--soak DAYS` lets days of a driven clock pass instead.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../test/state/backends/postgres/server.ts";
 import { prepareFarm } from "./fleet/prepare.ts";
-import { fleetFigures, type Measured } from "./fleet/table.ts";
+import { fleetFigures, type Measured, soakTable } from "./fleet/table.ts";
 import { runTrial } from "./fleet/trial.ts";
 
 const { values } = parseArgs({
@@ -18,8 +18,28 @@ const { values } = parseArgs({
     "kill-every": { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
     write: { type: "boolean", default: false },
+    soak: { type: "string" },
   },
 });
+
+if (values.soak !== undefined) {
+  const { soak } = await import("./fleet/soak.ts");
+  const { server } = await import("../test/fleet/queue/fleet-server.ts");
+  const rounds = Math.round(Number(values.soak) * 96);
+  const began = performance.now();
+  const { samples, ...figures } = await soak({
+    schema: "soak",
+    rounds,
+    workspaces: 10,
+    restartEvery: 200,
+    upgradeEvery: 300,
+    sampleEvery: Math.max(1, Math.floor(rounds / 14)),
+  });
+  process.stdout.write(`${JSON.stringify(figures)}\n${soakTable(samples)}\n`);
+  process.stdout.write(`${seconds(performance.now() - began)} s\n`);
+  server?.stop();
+  process.exit(figures.lost + figures.twiceAtOnce === 0 ? 0 : 1);
+}
 
 const HOUR_MS = 3_600_000;
 const PAGE = join(import.meta.dirname, "../docs/fleet.md");

@@ -1,5 +1,6 @@
 // The figures as Markdown.
 
+import type { SoakSample } from "./soak.ts";
 import { RESOURCES } from "./template.ts";
 import type { TrialFigures } from "./trial.ts";
 
@@ -29,5 +30,18 @@ export function fleetFigures({ calm, killed, cores, parallelism, memoryMiB }: Me
     "",
     `With \`kill -9\` of a random worker for the whole run (${killed.killed} kills, 4 workers) and a restart of PostgreSQL in the middle: ${number(killed.checked)} of ${number(killed.workspaces)}`,
     `workspaces checked in ${killed.seconds.toFixed(0)} s, ${killed.visits - killed.workspaces} checks begun again after a kill, **${killed.failed}** failed, **${killed.lost}** lost, **${killed.twiceAtOnce}** run twice at once as seen by the emulators (load ${killed.load.toFixed(1)}).`,
+  ].join("\n");
+}
+
+/** What stays flat over days: one line for each sample. */
+export function soakTable(samples: readonly SoakSample[]): string {
+  const rows = samples.map(({ round, heapMiB, results, jobs, databaseMiB }) => {
+    const day = (round / 96).toFixed(1);
+    return `| ${day} | ${heapMiB} | ${results} | ${jobs} | ${databaseMiB} |`;
+  });
+  return [
+    "| day | heap of the worker in MiB | results | jobs | database in MiB |",
+    "|---|---|---|---|---|",
+    ...rows,
   ].join("\n");
 }

@@ -3,7 +3,7 @@
 import { Cron } from "croner";
 import { error, Failure, failureOf } from "../core/diagnostic.ts";
 import { nearestHint } from "../core/suggest.ts";
-import { type FleetWorkspace, limitGroup, type RunLimit } from "./model/fleet.ts";
+import { type FleetWorkspace, limitGroups, type RunLimit } from "./model/fleet.ts";
 import { isAnswer, type WorkspaceResult } from "./model/result.ts";
 
 /** Runs the command on one workspace. Never throws: a problem is a result with status `failed`. */
@@ -112,13 +112,12 @@ class LimitedList {
   }
 
   #hasRoom(workspace: FleetWorkspace): boolean {
-    const group = limitGroup(workspace, this.#limits);
-    return group === undefined || (this.#running.get(group.id) ?? 0) < group.runs;
+    return limitGroups(workspace, this.#limits).every(({ id, runs }) => (this.#running.get(id) ?? 0) < runs);
   }
 
   #count(workspace: FleetWorkspace, by: number): void {
-    const group = limitGroup(workspace, this.#limits);
-    if (group !== undefined) this.#running.set(group.id, (this.#running.get(group.id) ?? 0) + by);
+    for (const { id } of limitGroups(workspace, this.#limits))
+      this.#running.set(id, (this.#running.get(id) ?? 0) + by);
   }
 }
 

@@ -49,7 +49,7 @@ export interface Fleet {
   readonly folder: string;
   /** In the order of their names. */
   readonly workspaces: readonly FleetWorkspace[];
-  /** In the order of the file: the first one that fits a workspace counts it. */
+  /** In the order of the file; each one that fits a workspace counts it. */
   readonly limits?: readonly RunLimit[];
 }
 
@@ -59,23 +59,20 @@ export interface LimitGroup {
   readonly runs: number;
 }
 
-/** The group in which a workspace is counted; undefined if no limit fits it. */
-export function limitGroup(
+/** The groups in which a workspace is counted, one for each limit that fits it. */
+export function limitGroups(
   { host, profile, labels }: Pick<FleetWorkspace, "host" | "profile" | "labels">,
   limits: readonly RunLimit[],
-): LimitGroup | undefined {
-  for (const { of, runs } of limits) {
-    if (of === "per_host")
-      return {
-        id: host === undefined ? `profile ${profile ?? ""}` : `host ${originOf(host)}`,
-        tier: "per_host",
-        runs,
-      };
-    if (!Object.hasOwn(labels, of.label) || labels[of.label] !== of.value) continue;
+): readonly LimitGroup[] {
+  return limits.flatMap(({ of, runs }) => {
+    if (of === "per_host") {
+      const id = host === undefined ? `profile ${profile ?? ""}` : `host ${originOf(host)}`;
+      return [{ id, tier: "per_host", runs }];
+    }
+    if (!Object.hasOwn(labels, of.label) || labels[of.label] !== of.value) return [];
     const tier = `${of.label}=${of.value}`;
-    return { id: tier, tier, runs };
-  }
-  return undefined;
+    return [{ id: tier, tier, runs }];
+  });
 }
 
 /** The same text for every spelling of a host. */

@@ -5,7 +5,7 @@ import { error, Failure } from "../../core/diagnostic.ts";
 import { defined } from "../../core/json.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { queueSchema, storable, tooNew } from "../database/tables.ts";
-import { LONGEST_TIMEOUT_MS, limitGroup, type RunLimit } from "../model/fleet.ts";
+import { LONGEST_TIMEOUT_MS, limitGroups, type RunLimit } from "../model/fleet.ts";
 import { diagnosticsIn, RESULT_STATUSES } from "../model/result.ts";
 import {
   DEAD_LETTER_OPTIONS,
@@ -49,6 +49,8 @@ export interface QueueOptions {
   readonly program: string;
   readonly worker?: string;
   readonly limits?: readonly RunLimit[];
+  /** Seconds until a worker without jobs asks again. */
+  readonly pollingS?: number | undefined;
   readonly clock: Pick<Clock, "now">;
   readonly failure: (problem: unknown) => Failure;
   /** A problem that pg-boss met in the background and will meet again or not. */
@@ -124,11 +126,12 @@ async function createQueues(boss: PgBoss): Promise<void> {
 /** The name under which a worker is in the registry: `host:4711 0.1.0`. */
 const INSTANCE = /^(.*) (\S+)$/;
 
-function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOptions): JobQueue {
+function queueOn(boss: PgBoss, options: QueueOptions): JobQueue {
+  const { limits = [], program, schema, clock, pollingS = POLLING_S } = options;
   const insertOf = ({ workspace, command, priority }: NewJob, rollout?: FleetJob["rollout"]) => ({
     id: crypto.randomUUID(),
     data: { workspace: workspace.name, command, version: program, ...(rollout && { rollout }) },
-    ...jobOptions(workspace, priority, limitGroup(workspace, limits)),
+    ...jobOptions(workspace, priority, limitGroups(workspace, limits)[0]),
   });
   const present = async (): Promise<readonly PresentJob[]> => {
     const presentJobs: PresentJob[] = [];
@@ -180,7 +183,7 @@ function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOpt
         QUEUE,
         {
           localConcurrency: parallelism,
-          pollingIntervalSeconds: POLLING_S,
+          pollingIntervalSeconds: pollingS,
           burstWhenReadyExceeds: 1,
           heartbeatRefreshSeconds: HEARTBEAT_REFRESH_S,
           includeMetadata: true,
@@ -201,7 +204,7 @@ function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOpt
             }),
           ),
       );
-      await boss.work(GATES, { pollingIntervalSeconds: POLLING_S }, async () => undefined);
+      await boss.work(GATES, { pollingIntervalSeconds: pollingS }, async () => undefined);
     },
     async stopTaking() {
       await Promise.all([boss.offWork(QUEUE, { wait: true }), boss.offWork(GATES, { wait: true })]);
@@ -249,13 +252,13 @@ function queueOn(boss: PgBoss, { limits = [], program, schema, clock }: QueueOpt
      * pg-boss counts a group when it hands out a job, and two polls at the same moment count without each other. Each job is counted once
      * more after it was handed out: of two such jobs, at least the later one sees the other.
      */
-    async isGroupFull({ id }, { id: group, runs }) {
+    async othersRunning({ id }, workspaces) {
       const { rows } = await boss.getDb().executeSql(
         `select count(*)::int as others from ${queueSchema(schema)}.job
-         where name = $1 and state = 'active' and group_id = $2 and id <> $3`,
-        [QUEUE, group, id],
+         where name = $1 and state = 'active' and singleton_key = any($2::text[]) and id <> $3`,
+        [QUEUE, workspaces, id],
       );
-      return Number(rows[0]?.others ?? 0) >= runs;
+      return Number(rows[0]?.others ?? 0);
     },
     async release(pauses) {
       const presentJobs = (await present()).filter(

@@ -1,7 +1,7 @@
 // The job queue of a fleet: its jobs, their retries, and the schedules that start them.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { type FleetWorkspace, type LimitGroup, limitGroup, type RunLimit } from "../model/fleet.ts";
+import { type FleetWorkspace, type LimitGroup, limitGroups, type RunLimit } from "../model/fleet.ts";
 import {
   FLEET_COMMANDS,
   type FleetCommand,
@@ -112,8 +112,8 @@ export interface JobQueue {
   wasCancelled(id: string): Promise<boolean>;
   /** Puts a job that was taken back into the queue, as one step; it starts after `until`. */
   defer(job: RunningJob, workspace: FleetWorkspace, until: number, paused?: string): Promise<void>;
-  /** Whether other jobs of the group are all that may run. */
-  isGroupFull(job: RunningJob, group: LimitGroup): Promise<boolean>;
+  /** How many other jobs of these workspaces run. */
+  othersRunning(job: RunningJob, workspaces: readonly string[]): Promise<number>;
   /** Lets jobs start that these pauses hold back; returns their number. */
   release(pauses: readonly string[]): Promise<number>;
   workers(): Promise<readonly QueueWorker[]>;
@@ -185,7 +185,7 @@ export function scheduledOptions(workspace: FleetWorkspace, limits: readonly Run
   const { jitterMs = 0 } = workspace.schedule ?? {};
   const startAfter =
     jitterMs === 0 ? {} : { startAfter: spreadOver(workspace.name, Math.round(jitterMs / 1000)) };
-  return { ...jobOptions(workspace, PRIORITIES.drift, limitGroup(workspace, limits)), ...startAfter };
+  return { ...jobOptions(workspace, PRIORITIES.drift, limitGroups(workspace, limits)[0]), ...startAfter };
 }
 
 /** The same for the same name, and spread evenly over all names: from 0 to `seconds`. */

@@ -5,7 +5,7 @@ import { shellWord } from "../../core/sentences.ts";
 import type { Clock } from "../../state/model/store.ts";
 import { busy, type WorkspaceLeases } from "../database/lease.ts";
 import { isPausedBy, maintenanceEnd, type Pauses } from "../database/pauses.ts";
-import { type FleetWorkspace, limitGroup, type RunLimit } from "../model/fleet.ts";
+import { type FleetWorkspace, limitGroups, type RunLimit } from "../model/fleet.ts";
 import { isAnswer, isSettled, type ResultStore, type WorkspaceResult } from "../model/result.ts";
 import { type JobOutcome, type JobQueue, type RunningJob, spreadOver } from "./job-queue.ts";
 
@@ -113,17 +113,17 @@ const UNTIL_RESUMED = Date.UTC(2200, 0);
 
 /** Puts a job of a paused workspace back: it starts after the pause. */
 async function isHeldBack(
-  { pauses, queue, results, limits = [] }: WorkerOptions,
+  options: WorkerOptions,
   job: RunningJob,
   workspace: FleetWorkspace,
 ): Promise<boolean> {
+  const { pauses, queue, results, limits = [] } = options;
   const pause = (await pauses.list()).find((candidate) => isPausedBy(candidate, workspace, job.command));
   if (pause !== undefined) {
     await queue.defer(job, workspace, pause.until ?? UNTIL_RESUMED, pause.id);
     return true;
   }
-  const group = limitGroup(workspace, limits);
-  if (group !== undefined && (await queue.isGroupFull(job, group))) {
+  if (await isLimited(options, job, workspace, limits)) {
     // Two jobs that saw each other must not meet again.
     const wait = GROUP_WAIT_MS + spreadOver(`${job.id} ${job.attempt} ${await results.now()}`, GROUP_WAIT_MS);
     await queue.defer(job, workspace, (await results.now()) + wait);
@@ -137,6 +137,21 @@ async function isHeldBack(
 }
 
 const GROUP_WAIT_MS = 1_000;
+
+/** Whether the other runs of a group are all that may run. The queue itself counts the first group alone. */
+async function isLimited(
+  { queue, workspaces }: WorkerOptions,
+  job: RunningJob,
+  workspace: FleetWorkspace,
+  limits: readonly RunLimit[],
+): Promise<boolean> {
+  for (const { id, runs } of limitGroups(workspace, limits)) {
+    const members = workspaces.filter((other) => limitGroups(other, limits).some((group) => group.id === id));
+    const names = members.map(({ name }) => name);
+    if ((await queue.othersRunning(job, names)) >= runs) return true;
+  }
+  return false;
+}
 
 async function runLeased(
   options: WorkerOptions,

@@ -2,6 +2,7 @@
 
 import { count, grouped } from "../../core/sentences.ts";
 import {
+  closed,
   filterBar,
   findings,
   folded,
@@ -31,7 +32,8 @@ import {
 } from "./fleet-view.ts";
 import { queueLines } from "./queue-text.ts";
 
-export function fleetHtml(view: FleetView): string {
+/** `results`: from the page to the JSON of the same report, for a page that loads itself again. */
+export function fleetHtml(view: FleetView, results?: string): string {
   const labels = labelAttributes(view);
   const titles = Object.fromEntries([...labels].map(([name, attribute]) => [attribute, name]));
   const rows = FLEET_STATES.flatMap((state) => section(view, state, labels));
@@ -47,11 +49,12 @@ export function fleetHtml(view: FleetView): string {
       filterBar(
         view.rows.map((row) => facetsOf(row, labels)),
         titles,
-        "State",
+        { what: "workspaces", kinds: "commands", legend: "State" },
       ),
       ...rows,
       keyHelp,
     ],
+    results === undefined ? undefined : { file: results, madeAt: new Date(view.madeAt).toISOString() },
   );
 }
 
@@ -61,7 +64,7 @@ function section(view: FleetView, state: FleetState, labels: LabelAttributes): r
   return [
     itemList(
       `${sentenceCase(stateWord(state))}: ${count(rows.length, "workspace")}`,
-      rows.map((row) => rowHtml(row, labels)),
+      rows.map((row) => rowHtml(row, labels, rows.length <= OPEN)),
     ),
   ];
 }
@@ -110,20 +113,29 @@ function tiles({ states, drift }: FleetView): Html {
 function queue(view: FleetView): Html {
   const lines = queueLines(view);
   if (lines.length === 0) return NOTHING;
-  return html`${lines.map((line) => html`<p class="where">${line}</p>`)}`;
+  const paragraphs = (all: readonly string[]) => all.map((line) => html`<p class="where">${line}</p>`);
+  const workers = lines.filter((line) => line.startsWith("Worker: "));
+  const rest = lines.filter((line) => !workers.includes(line));
+  // One line for each worker would move the failed workspaces off the first screen.
+  const each = workers.length === 0 ? NOTHING : closed("Each worker", paragraphs(workers));
+  return html`<div class="queue">${paragraphs(rest)}${each}</div>`;
 }
 
-function rowHtml(row: FleetRow, labels: LabelAttributes): Html {
+/** So many failed workspaces are read as a whole; of more, the list of causes comes first. */
+const OPEN = 5;
+
+function rowHtml(row: FleetRow, labels: LabelAttributes, isShort: boolean): Html {
   return folded({
     tone: TONES[row.state],
-    open: row.state === "failed" || row.state === "blocked",
+    open: isShort && (row.state === "failed" || row.state === "blocked"),
     facets: facetsOf(row, labels),
+    id: row.workspace,
     head: [
       html`<span class="verb">${rowWord(row)}</span><span class="address">${row.workspace}</span>`,
       html`<span class="remark">${ageWords(row.ageMs)}</span>`,
       row.cause === undefined
         ? html`<span class="remark">drift: ${driftWords(row.drift)}</span>`
-        : html`<span class="remark">${causeWords(row.cause)}</span>`,
+        : html`<span class="remark cause">${causeWords(row.cause)}</span>`,
       trend(row.trend),
     ],
     body: [details(row), findings(row.diagnostics)],
@@ -151,7 +163,8 @@ function details(row: FleetRow): Html {
       ? []
       : [["worker", `${last.worker}, workspace ${last.version ?? "?"}`] as const]),
   ];
-  return html`<table class="fields">${facts.map(([name, value]) => html`<tr><td class="label">${name}</td><td>${value}</td></tr>`)}</table>`;
+  const stated = facts.filter(([, value]) => value !== "-");
+  return html`<table class="fields">${stated.map(([name, value]) => html`<tr><td class="label">${name}</td><td>${value}</td></tr>`)}</table>`;
 }
 
 const WIDTH = 90;

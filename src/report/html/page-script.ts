@@ -321,6 +321,34 @@ export const PAGE_SCRIPT = `
     opened = [];
   });
 
+  const live = byId("live");
+  const OPEN_KEY = "workspace-open";
+  if (live !== null) {
+    try {
+      const changed = JSON.parse(sessionStorage.getItem(OPEN_KEY) || "{}");
+      for (const item of items) if (item.facets.id in changed) item.isOpen = changed[item.facets.id];
+      sessionStorage.removeItem(OPEN_KEY);
+    } catch {}
+    const age = () => {
+      const minutes = Math.max(0, Math.round((Date.now() - Date.parse(live.dataset.made)) / 60000));
+      return "Results of " + minutes + " min ago; the page checks for new ones every minute.";
+    };
+    live.textContent = age();
+    setInterval(async () => {
+      live.textContent = age();
+      try {
+        const answer = await fetch(live.dataset.results, { cache: "no-store" });
+        const { made_at: made } = await answer.json();
+        if (made === live.dataset.made) return;
+        const opened = Object.fromEntries(items.map((item) => [item.facets.id, item.isOpen]));
+        try { sessionStorage.setItem(OPEN_KEY, JSON.stringify(opened)); } catch {}
+        location.reload();
+      } catch {
+        live.textContent = age() + " " + live.dataset.results + " cannot be read.";
+      }
+    }, 60000);
+  }
+
   route();
 })();
 `;

@@ -51,9 +51,31 @@ const POLICY = [
   "form-action 'none'",
 ].join("; ");
 
+/** A page that loads itself again when the JSON file of the same report is newer. */
+export interface LiveReport {
+  /** From the page to the JSON file. */
+  readonly file: string;
+  /** `made_at` in that file. */
+  readonly madeAt: string;
+}
+
+/** Such a page reads files next to it, and nothing else. */
+const LIVE_POLICY = `${POLICY}; connect-src 'self'`;
+
+function liveLine(live: LiveReport | undefined): Html {
+  if (live === undefined) return NOTHING;
+  return html`<p class="where" id="live" role="status" data-results="${live.file}" data-made="${live.madeAt}"></p>
+`;
+}
+
 /** `header`: below the title. */
-export function page(title: string, header: readonly Html[], body: Iterable<Html>): string {
-  return [...pageInPieces(title, header, body)].join("");
+export function page(
+  title: string,
+  header: readonly Html[],
+  body: Iterable<Html>,
+  live?: LiveReport,
+): string {
+  return [...pageInPieces(title, header, body, live)].join("");
 }
 
 /** The same page while its body is made: one of 50,000 changes is never a single string. */
@@ -61,12 +83,13 @@ export function* pageInPieces(
   title: string,
   header: readonly Html[],
   body: Iterable<Html>,
+  live?: LiveReport,
 ): Generator<string> {
   yield html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta http-equiv="Content-Security-Policy" content="${live === undefined ? POLICY : LIVE_POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -75,7 +98,7 @@ export function* pageInPieces(
 </head>
 <body>
 <main>
-<header><button type="button" id="theme" data-control hidden>Dark mode</button><h1>${title}</h1>${header}</header>
+<header><button type="button" id="theme" data-control hidden>Dark mode</button><h1>${title}</h1>${header}${liveLine(live)}</header>
 `.html;
   for (const part of body) yield part.html;
   yield html`
@@ -106,12 +129,12 @@ export interface Facets {
 export function filterBar(
   items: readonly Facets[],
   more: Readonly<Record<string, string>> = {},
-  legend = "Action",
+  { legend, kinds, what }: FilterWords = CHANGE_WORDS,
 ): Html {
   if (items.length === 0) return NOTHING;
-  return html`<div class="tools" role="search" aria-label="Filter the changes" data-control hidden>
+  return html`<div class="tools" role="search" aria-label="Filter the ${what}" data-control hidden>
 <input type="search" id="search" placeholder="Search" aria-label="Search in addresses and values" autocomplete="off" spellcheck="false">
-${choices(items)}${moreChoices(items, more)}
+${choices(items, kinds)}${moreChoices(items, more)}
 <button type="button" id="expand">Expand</button>
 <button type="button" id="collapse">Collapse</button>
 <button type="button" id="reset">Reset</button>
@@ -123,17 +146,26 @@ ${choices(items)}${moreChoices(items, more)}
 
 const pager: Html = html`<nav class="pager" aria-label="Pages" hidden><button type="button" data-step="-1">Previous</button> <button type="button" data-step="1">Next</button></nav>`;
 
+/** What a page calls its items, the kinds of them, and their actions. */
+export interface FilterWords {
+  readonly what: string;
+  readonly kinds: string;
+  readonly legend: string;
+}
+
+const CHANGE_WORDS: FilterWords = { what: "changes", kinds: "kinds", legend: "Action" };
+
 const CHOICES = {
-  kind: "All kinds",
+  kind: "",
   severity: "All severities",
   origin: "All origins",
   result: "All results",
 } as const;
 
-function choices(items: readonly Facets[]): readonly Html[] {
+function choices(items: readonly Facets[], kinds: string): readonly Html[] {
   return (Object.keys(CHOICES) as (keyof typeof CHOICES)[]).flatMap((name) => {
     const values = counted(items.flatMap((facets) => facets[name] ?? []));
-    return values.length === 0 ? [] : [choice(name, CHOICES[name], values)];
+    return values.length === 0 ? [] : [choice(name, CHOICES[name] || `All ${kinds}`, values)];
   });
 }
 

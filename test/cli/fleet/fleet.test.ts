@@ -1,7 +1,15 @@
 // `workspace fleet` against two emulated workspaces and one that does not answer.
 
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -298,4 +306,27 @@ describe("workspace fleet", () => {
       for (const name of ["ads", "gone", "web"]) expect(out).toContain(name);
     },
   );
+
+  test("report writes a page and the JSON next to it, which the page watches", async () => {
+    const { code, out } = await fleet("report -o html=fleet.html -o json=fleet.json -o markdown");
+    expect([code, out.includes("| workspace | status |")]).toEqual([0, true]);
+    const { made_at } = JSON.parse(readFileSync(join(folder, "fleet.json"), "utf8"));
+    const page = readFileSync(join(folder, "fleet.html"), "utf8");
+    expect(page).toContain(`data-results="fleet.json" data-made="${made_at}"`);
+    const { out: alone } = await fleet("report -o html");
+    expect(alone).not.toContain("data-results");
+  });
+
+  test("report writes its files again with --every, which needs a file for each format", async () => {
+    const { code, err } = await fleet("report -o html --every 1m");
+    expect([code, err.includes("--every needs a file for each format")]).toEqual([1, true]);
+    const context = contextWith(TOKENS, folder);
+    const running = runProgram(context, "fleet report -o json=again.json --every 1s".split(" "));
+    const madeAt = () => JSON.parse(readFileSync(join(folder, "again.json"), "utf8")).made_at as string;
+    await expect.poll(() => existsSync(join(folder, "again.json")), { timeout: 20_000 }).toBe(true);
+    const first = madeAt();
+    await expect.poll(madeAt, { timeout: 20_000 }).not.toBe(first);
+    context.signals.receive("SIGINT");
+    expect(await running).toBe(130);
+  }, 60_000);
 });

@@ -33,7 +33,11 @@ export async function openFleet(schema: string, user?: string) {
     results: openResultTable(database, schema, nodeClock),
     pauses: openPauses(database, schema),
     leases: openLeases(database, schema, nodeClock),
-    openQueue: (role: "work" | "send" | "read", user: QueueUser = {}) =>
+    openQueue: (
+      role: "work" | "send" | "read",
+      user: QueueUser = {},
+      more: { readonly program?: string; readonly pollingS?: number | undefined } = {},
+    ) =>
       openBossQueue({
         connection: connectionOptions(url, undefined),
         schema,
@@ -41,6 +45,7 @@ export async function openFleet(schema: string, user?: string) {
         program: "0.1.0",
         clock: nodeClock,
         ...user,
+        ...more,
         failure: (problem) => databaseFailure(problem, url),
         onProblem: (problem) => problems.push(problem),
       }),

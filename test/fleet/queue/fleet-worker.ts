@@ -19,6 +19,9 @@ export interface WorkerInTest {
   readonly drainMs?: number;
   readonly parallelism?: number;
   readonly limits?: QueueUser;
+  /** The version that results and the list of workers name. */
+  readonly program?: string;
+  readonly pollingS?: number;
 }
 
 /** A worker that ends with `end`; `events` are its observations in order. */
@@ -26,10 +29,10 @@ export async function startWorker(
   schema: string,
   workspaces: readonly FleetWorkspace[],
   execute: ExecuteInTest,
-  { drainMs = 10_000, parallelism = 2, limits = {} }: WorkerInTest = {},
+  { drainMs = 10_000, parallelism = 2, limits = {}, program = "0.1.0", pollingS }: WorkerInTest = {},
 ) {
   const fleet = await openFleet(schema);
-  const queue = await fleet.openQueue("work", { worker: "tester", ...limits });
+  const queue = await fleet.openQueue("work", { worker: "tester", ...limits }, { program, pollingS });
   const drain = new AbortController();
   const events: string[] = [];
   const waiting: (() => void)[] = [];
@@ -40,7 +43,7 @@ export async function startWorker(
   const ended = runWorker(
     {
       name: "tester",
-      program: "0.1.0",
+      program,
       workspaces,
       limits: limits.limits,
       queue,

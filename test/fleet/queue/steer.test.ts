@@ -128,28 +128,38 @@ describe.skipIf(server === undefined)("the queue of a fleet", () => {
     await sender.end();
   }, 40_000);
 
-  test("runs at most so many workspaces of a host at once, over all workers", async () => {
-    const limits = [{ of: "per_host" as const, runs: 1 }];
+  test("runs at most so many workspaces of a host and of a label at once, over all workers", async () => {
+    const limits = [
+      { of: "per_host" as const, runs: 2 },
+      { of: { label: "env", value: "prod" }, runs: 1 },
+    ];
     const fleet = await openFleet("limits");
     const queue = await fleet.openQueue("send", { limits });
     const workspaces = Array.from({ length: 6 }, (_, at) =>
-      workspaceNamed(`w${at}`, { host: "https://one.example" }),
+      workspaceNamed(`w${at}`, {
+        host: "https://one.example",
+        labels: { env: at % 2 === 0 ? "prod" : "test" },
+      }),
     );
     await queue.enqueue(jobsOf(workspaces, "drift"));
-    let [now, most] = [0, 0];
-    const execute = async ({ name }: FleetWorkspace) => {
-      now += 1;
-      most = Math.max(most, now);
+    const running = new Set<FleetWorkspace>();
+    const most = { host: 0, prod: 0 };
+    const execute = async (workspace: FleetWorkspace) => {
+      running.add(workspace);
+      most.host = Math.max(most.host, running.size);
+      const prod = [...running].filter(({ labels }) => labels.env === "prod");
+      most.prod = Math.max(most.prod, prod.length);
       await new Promise((resolve) => setTimeout(resolve, 60));
-      now -= 1;
-      return resultOf(name);
+      running.delete(workspace);
+      return resultOf(workspace.name);
     };
     const workers = await Promise.all(
       [1, 2].map(() => startWorker("limits", workspaces, execute, { parallelism: 3, limits: { limits } })),
     );
     const names = workspaces.map(({ name }) => name);
     expect(await until(async () => (await fleet.results.recent(1, names)).size === 6)).toBe(true);
-    expect(most).toBe(1);
+    expect(most.host).toBeLessThanOrEqual(2);
+    expect(most.prod).toBe(1);
     for (const worker of workers) await worker.end();
     await queue.close();
     await fleet.database.close();

@@ -39,3 +39,17 @@ describeInChromium("the page of a fleet", (open) => {
     expect(await page.locator("svg[aria-label^='Drift by day']").count()).toBe(1);
   });
 });
+
+describeInChromium("a page next to the JSON of its results", (open) => {
+  test("names the file, may read files next to it alone, and says how old its results are", async () => {
+    const live = fleetHtml(FLEET_VIEW, "fleet.json");
+    expect(live).toContain("connect-src &#39;self&#39;");
+    expect(HTML).not.toContain("connect-src");
+    const { page, problems } = await open(live);
+    expect(await page.locator("#live").textContent()).toMatch(
+      /^Results of \d+ min ago; the page checks for new ones every minute\.$/,
+    );
+    expect(await page.locator("#live").getAttribute("data-results")).toBe("fleet.json");
+    expect(problems).toEqual([]);
+  });
+});

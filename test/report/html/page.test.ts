@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { addressOf } from "../../../src/core/address.ts";
 import { html } from "../../../src/report/html/page.ts";
 import { driftHtml, planHtml, planHtmlPieces } from "../../../src/report/html/plan-html.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
@@ -43,9 +44,9 @@ describe("HTML", () => {
     if (first === undefined) throw new Error("the sample plan creates nothing");
     const changes = Array.from({ length: 1_200 }, (_, at) => ({
       ...first,
-      address: `${first.address}-${at}`,
+      address: addressOf("pools", `pool-${at}`),
     }));
-    const view = { ...viewOf(planOf(changes as typeof everything.changes)), expand: true };
+    const view = { ...viewOf(planOf(changes)), expand: true };
     const pieces = [...planHtmlPieces(view)];
     expect(
       pieces.map((piece) => piece.match(/<details class="create/g)?.length ?? 0).filter((n) => n > 0),
