@@ -159,12 +159,12 @@ function timeout(
 ): Diagnostic {
   const seconds = timeoutMs / 1000;
   const answered = lastStatus === 0 ? "no complete answer" : `${lastStatus ?? "no answer"}`;
-  const last = sent === 0 ? "" : `: ${answered} from ${host}, ${count(sent, "request")} in ${seconds} s`;
+  const last =
+    sent === 0
+      ? ", and sent no request"
+      : `: ${answered} from ${host}, ${count(sent, "request")} in ${seconds} s`;
   return error("FLEET_TIMEOUT", `the run did not end within ${seconds} s${last}`, {
-    hint:
-      lastStatus === 429
-        ? "the host limits requests: lower limits in the fleet file or --parallelism, or raise timeout"
-        : "check that the workspace responds, or raise timeout in the fleet file",
+    hint: timeoutHint(lastStatus, sent),
   });
 }
 
@@ -198,4 +198,12 @@ class RunLogText {
 function wholeLines(text: string, room: number): string {
   if (text.length <= room) return text;
   return text.slice(0, text.lastIndexOf("\n", Math.max(0, room - 1)) + 1);
+}
+
+function timeoutHint(lastStatus: number | undefined, sent: number): string {
+  if (sent === 0)
+    return "check the load of the machine, the size of the spec, and the state, or raise timeout in the fleet file";
+  return lastStatus === 429
+    ? "the host limits requests: lower limits in the fleet file or --parallelism, or raise timeout"
+    : "check that the workspace responds, or raise timeout in the fleet file";
 }

@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ChildPool, type ChildRun } from "../../../src/cli/fleet/child-pool.ts";
+import { openFleet } from "../../../src/cli/fleet/fleet-options.ts";
+import { runWorkspace } from "../../../src/cli/fleet/run-workspace.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import { contextWith } from "../context.ts";
@@ -160,6 +162,32 @@ describe("a run as a child process", () => {
     busy.closeAllConnections();
     busy.close();
   }, 60_000);
+
+  test("that timed out before its first request says so, and does not send the reader to the host", async () => {
+    const file = writeFleet("stuck.yaml", { stuck: { timeout: "1s" } });
+    const context = contextWith({ ADS_TOKEN: "the-token-of-ads" }, folder);
+    const { fleet: declared, selected } = openFleet(context, { fleet: file, select: [] }, []);
+    const [workspace] = selected;
+    if (workspace === undefined) throw new Error("the fleet file has no workspace");
+    const children = {
+      run: ({ signal }: ChildRun) =>
+        new Promise((resolve) =>
+          signal.addEventListener("abort", () =>
+            resolve({
+              type: "answer",
+              answer: { status: "interrupted", counts: {}, drift: {}, diagnostics: [] },
+            }),
+          ),
+        ),
+    } as unknown as ChildPool;
+    const run = { context, fleet: declared, command: "plan", children, memoryMb: 512 } as const;
+    const { status, diagnostics } = await runWorkspace(run, workspace, undefined);
+    expect([status, diagnostics[0]?.message]).toEqual([
+      "timeout",
+      "the run did not end within 1 s, and sent no request",
+    ]);
+    expect(diagnostics[0]?.hint).toMatch(/^check the load of the machine/);
+  });
 
   test("keeps its log with its result, without the value of a credential", async () => {
     const file = writeFleet("logs.yaml", { ads: {}, broken: { spec: "broken" } });
