@@ -10,6 +10,7 @@ export const SECTIONS = [
   "contents",
   "series",
   "large",
+  "changes",
   "limited",
   "start",
   "modules",

@@ -4,6 +4,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { CHROMIUM } from "../test/report/html/chromium.ts";
 import type { BenchArguments, SectionName } from "./arguments.ts";
+import { changesRows, measureChanges } from "./changes.ts";
 import { installProgram } from "./installed.ts";
 import { LARGE_SIZES, measureBare, measureLarge } from "./large.ts";
 import { type Drawing, largePictures, largeRows } from "./large-rows.ts";
@@ -84,6 +85,13 @@ export function measuresOf({ before, tiny }: BenchArguments): Readonly<Record<Se
       return { title: "First apply as the workspace grows", figures: table("First apply", rows) };
     },
     large,
+    changes: async () => {
+      const rows = changesRows(await measureChanges(now(), tiny ? 500 : undefined));
+      return {
+        title: "When nearly everything changes",
+        figures: table("Pools that all differ, installed", rows),
+      };
+    },
     limited: async () => {
       const rows = limitedRows(await measureLimited(sized(SMALL), now()));
       const title = `A service with ${LIMIT.latencyMs} ms a request and ${LIMIT.perSecond} requests a second for each endpoint`;

@@ -136,14 +136,16 @@ export async function readQueueFacts(database: Partial<FleetDatabase>): Promise<
   try {
     const queue = await openQueue("read");
     try {
-      const [jobs, active, workers, dead, paused] = await Promise.all([
+      const [jobs, active, workers, dead, paused, schedules] = await Promise.all([
         queue.jobs(),
         leases.active(),
         queue.workers(),
         queue.dead(),
         pauses.list(),
+        queue.schedules(),
       ]);
-      return { jobs, active, workers, dead, pauses: paused };
+      const scheduled = schedules.map(({ workspace }) => workspace);
+      return { jobs, active, workers, dead, pauses: paused, scheduled };
     } finally {
       await queue.close();
     }

@@ -75,6 +75,8 @@ export interface QueueView {
   readonly workers: readonly QueueWorker[];
   readonly pauses: readonly (Pause & { readonly of: number })[];
   readonly dead: readonly DeadJob[];
+  /** Workspaces whose schedule only the fleet file has: nothing starts their checks. */
+  readonly unscheduled: readonly string[];
 }
 
 /** The other facts that the database has. */
@@ -84,6 +86,8 @@ export interface QueueFacts {
   readonly workers: readonly QueueWorker[];
   readonly pauses: readonly Pause[];
   readonly dead: readonly DeadJob[];
+  /** Workspaces whose schedule is in the database; undefined if it was not read. */
+  readonly scheduled?: readonly string[];
 }
 
 /** Results of each command that a report reads. */
@@ -117,13 +121,15 @@ export function fleetView(
 
 function queueView(
   { workspaces }: Pick<Fleet, "workspaces">,
-  { jobs, active, workers, pauses }: QueueFacts,
+  { jobs, active, workers, pauses, scheduled }: QueueFacts,
   dead: readonly DeadJob[],
   now: number,
 ): QueueView {
   const names = new Set(workspaces.map(({ name }) => name));
   const own = jobs.filter(({ workspace }) => names.has(workspace));
+  const isScheduled = ({ name }: FleetWorkspace): boolean => scheduled?.includes(name) ?? true;
   const next = workspaces
+    .filter(isScheduled)
     .flatMap((workspace) => nextRun(workspace, now))
     .reduce<QueueView["next"]>(
       (first, run) => (first === undefined || run.at < first.at ? run : first),
@@ -139,6 +145,9 @@ function queueView(
     workers,
     pauses: pauses.map((pause) => ({ ...pause, of: pausedOf(pause) })),
     dead,
+    unscheduled: workspaces
+      .filter((workspace) => workspace.schedule !== undefined && !isScheduled(workspace))
+      .map(({ name }) => name),
   };
 }
 
@@ -204,7 +213,10 @@ function rowOf(
   const planned = results.find(({ command }) => command === "plan" || command === "apply");
   const counted = last === undefined || runs.includes(last) ? runs : [last, ...runs];
   const answered = counted.findIndex(isAnswer);
-  const problem = lostProblem(lost, results) ?? deadProblem(dead) ?? resultProblem(last);
+  // A run after the job that failed at every attempt says more about the present than that job.
+  const isLater = last !== undefined && dead !== undefined && last.startedAt >= dead.failedAt;
+  const later = isLater && last.command === dead.command ? resultProblem(last) : undefined;
+  const problem = lostProblem(lost, results) ?? later ?? deadProblem(dead) ?? resultProblem(last);
   const changes = planned === undefined || isMade(planned) ? {} : planned.counts;
   const drift = drifts[0]?.drift ?? {};
   const state = problem?.state ?? stateOf(drift, changes, last);

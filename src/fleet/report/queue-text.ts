@@ -11,13 +11,18 @@ const MOST_LISTED = 10;
 /** Nothing without a database. */
 export function queueLines({ queue, madeAt }: FleetView): readonly string[] {
   if (queue === undefined) return [];
-  const { queued, waiting, running, next, workers, pauses, dead } = queue;
+  const { queued, waiting, running, next, workers, pauses, dead, unscheduled } = queue;
   const ago = (time: number): string => ageWords(Math.max(0, madeAt - time));
   const oldest = queued.reduce((first, { createdAt }) => Math.min(first, createdAt), madeAt);
   const age = queued.length === 0 ? "" : `, the oldest for ${ago(oldest)}`;
   const live = workers.filter((worker) => worker.live);
   return [
     `Queue: ${queued.length} queued${byCommand(queued)}${age}, ${waiting.length} waiting, ${running.length} running, ${dead.length} failed at every attempt.`,
+    ...(dead.length === 0
+      ? []
+      : [
+          "To list the jobs that failed, run `workspace fleet dead-letters`; to try them again, add `--retry`.",
+        ]),
     ...listed(running, ({ workspace, command = "run", worker, startedAt, attempt = 1 }) => {
       const tries = attempt > 1 ? `, attempt ${attempt}` : "";
       return `Running: ${command} of ${workspace} on ${worker} for ${ago(startedAt)}${tries}.`;
@@ -26,6 +31,11 @@ export function queueLines({ queue, madeAt }: FleetView): readonly string[] {
     ...(next === undefined
       ? []
       : [`Next: drift of ${next.workspace} at ${new Date(next.at).toISOString().slice(0, 16)}Z.`]),
+    ...(unscheduled.length === 0
+      ? []
+      : [
+          `Not scheduled: ${count(unscheduled.length, "workspace")} (${listWords(unscheduled)}). To start their checks, run \`workspace fleet schedule\`.`,
+        ]),
     workers.length === 0
       ? "No worker runs."
       : `Workers: ${live.length} live${versions(live)}${live.length === workers.length ? "" : `, ${workers.length - live.length} silent`}.`,
@@ -73,4 +83,9 @@ function listed<T>(items: readonly T[], line: (item: T) => string): readonly str
 export function scopeWords({ workspaces, select, command }: PauseScope): string {
   const of = [...workspaces, ...select];
   return `${command ?? "every run"}${of.length === 0 ? " of the fleet" : ` of ${of.join(", ")}`}`;
+}
+
+function listWords(names: readonly string[]): string {
+  const more = names.length - 3;
+  return `${names.slice(0, 3).join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
 }

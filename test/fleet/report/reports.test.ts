@@ -2,6 +2,7 @@
 
 import parsePrometheusTextFormat from "parse-prometheus-text-format";
 import { describe, expect, test } from "vitest";
+import { error } from "../../../src/core/diagnostic.ts";
 import type { WorkspaceResult } from "../../../src/fleet/model/result.ts";
 import { fleetMarkdown, fleetText } from "../../../src/fleet/report/fleet-documents.ts";
 import { fleetJson } from "../../../src/fleet/report/fleet-json.ts";
@@ -119,6 +120,43 @@ describe("a fleet report", () => {
       drift_age_s: 270_000,
       failures_in_a_row: 0,
     });
+  });
+
+  test("names workspaces whose schedule is in the fleet file alone, and says nothing of their next check", () => {
+    const schedule = { cron: "0 6 * * *", timezone: "UTC" };
+    const workspaces = ["ads", "web"].map((name) => workspaceNamed(name, { schedule }));
+    const facts = { jobs: [], active: [], workers: [], pauses: [], dead: [] };
+    const linesOf = (scheduled: readonly string[]) =>
+      fleetText(fleetView({ workspaces }, new Map(), 0, 30, { ...facts, scheduled }))
+        .split("\n")
+        .filter((line) => /^(Next|Not scheduled)/.test(line));
+    expect(linesOf(["ads"])).toEqual([
+      "Next: drift of ads at 1970-01-01T06:00Z.",
+      "Not scheduled: 1 workspace (web). To start their checks, run `workspace fleet schedule`.",
+    ]);
+    expect(linesOf(["ads", "web"])).toEqual(["Next: drift of ads at 1970-01-01T06:00Z."]);
+    expect(linesOf([])).toEqual([
+      "Not scheduled: 2 workspaces (ads, web). To start their checks, run `workspace fleet schedule`.",
+    ]);
+  });
+
+  test("names the cause of the last run, if it failed after a job that failed at every attempt", () => {
+    const workspaces = ["web"].map((name) => workspaceNamed(name));
+    const cancelled = error("FLEET_CANCELLED", "the apply of web was cancelled");
+    const last = resultOf("web", "interrupted", {
+      command: "apply",
+      startedAt: 5_000,
+      diagnostics: [cancelled],
+    });
+    const failure = { diagnostics: [error("PLAN_ALREADY_EXISTS", "it exists")] };
+    const job = { workspace: "web", command: "apply" as const, id: "1", attempts: 1, failure };
+    const facts = { jobs: [], active: [], workers: [], pauses: [] };
+    const codeAfter = (failedAt: number) =>
+      fleetView({ workspaces }, new Map([["web", [last]]]), 10_000, 30, {
+        ...facts,
+        dead: [{ ...job, failedAt }],
+      }).rows[0]?.cause?.code;
+    expect([codeAfter(4_000), codeAfter(6_000)]).toEqual(["FLEET_CANCELLED", "PLAN_ALREADY_EXISTS"]);
   });
 
   test("counts a job that failed at every attempt, and a run that never reported, as failed, however green the last result is", () => {
