@@ -27,6 +27,26 @@ function newFile() {
 }
 
 describe("the file of results", () => {
+  test("shows a result that only a newer version can read as failed, and names that version", async () => {
+    const { path, store } = newFile();
+    await store.add(resultOf("ads", "ok", { startedAt: 1_000 }));
+    const newer = { ...resultOf("ads", "ok", { startedAt: 2_000, version: "0.2.0" }), status: "deferred" };
+    appendFileSync(path, `${JSON.stringify(newer)}\n`);
+    const [last] = (await store.recent(1, ["ads"])).get("ads") ?? [];
+    expect(last).toMatchObject({
+      status: "failed",
+      version: "0.2.0",
+      diagnostics: [
+        {
+          code: "FLEET_UNKNOWN",
+          message:
+            'workspace 0.2.0 wrote a result with the status "deferred", which this program does not know',
+          hint: "update this machine to workspace 0.2.0",
+        },
+      ],
+    });
+  });
+
   test("returns the results of each workspace, newest first, and none before the first run", async () => {
     const { store } = newFile();
     expect(await store.recent(5, ["ads"])).toEqual(new Map());

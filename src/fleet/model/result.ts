@@ -1,6 +1,6 @@
 // The result of one command on one workspace of a fleet, what a run sends of it, and how it is read from JSON.
 
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, error } from "../../core/diagnostic.ts";
 import { SEVERITIES, type Severity } from "../../resource/field-schema.ts";
 
 export const FLEET_COMMANDS = ["validate", "plan", "drift", "apply"] as const;
@@ -109,8 +109,14 @@ export function resultIn(value: unknown): WorkspaceResult | undefined {
   const { workspace, startedAt, durationMs, ...rest } = fieldsOf<WorkspaceResult>(value);
   const command = FLEET_COMMANDS.find((name) => name === rest.command);
   const status = RESULT_STATUSES.find((name) => name === rest.status);
-  if (typeof workspace !== "string" || command === undefined || status === undefined) return undefined;
+  if (typeof workspace !== "string" || command === undefined) return undefined;
   if (!isTime(startedAt) || !isTime(durationMs)) return undefined;
+  if (status === undefined) {
+    const { version } = rest;
+    if (typeof version !== "string" || typeof rest.status !== "string") return undefined;
+    const facts = { workspace, command, startedAt, durationMs, version, counts: {}, drift: {} };
+    return { ...facts, status: "failed", diagnostics: [newerResult(version, rest.status)] };
+  }
   const drifted = Array.isArray(rest.drifted) ? rest.drifted.filter((name) => typeof name === "string") : [];
   const requests = requestFactsIn(rest.requests);
   return {
@@ -134,6 +140,12 @@ export function resultIn(value: unknown): WorkspaceResult | undefined {
     drift: numbersOf(rest.drift, (name) => (SEVERITIES as readonly string[]).includes(name)),
     diagnostics: diagnosticsIn(rest.diagnostics),
   };
+}
+
+/** An older result in its place would look like the present. */
+function newerResult(version: string, status: string): Diagnostic {
+  const message = `workspace ${version} wrote a result with the status ${JSON.stringify(status)}, which this program does not know`;
+  return error("FLEET_UNKNOWN", message, { hint: `update this machine to workspace ${version}` });
 }
 
 function requestFactsIn(value: unknown): RequestFacts | undefined {

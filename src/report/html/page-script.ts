@@ -331,7 +331,9 @@ export const PAGE_SCRIPT = `
     } catch {}
     const age = () => {
       const minutes = Math.max(0, Math.round((Date.now() - Date.parse(live.dataset.made)) / 60000));
-      return "Results of " + minutes + " min ago; the page checks for new ones every minute.";
+      const hours = Math.round(minutes / 60);
+      const words = 120 > minutes ? minutes + " min" : 48 > hours ? hours + " h" : Math.round(hours / 24) + " d";
+      return "Results of " + words + " ago; the page checks for new ones every minute.";
     };
     live.textContent = age();
     setInterval(async () => {

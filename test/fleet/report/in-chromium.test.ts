@@ -47,7 +47,7 @@ describeInChromium("a page next to the JSON of its results", (open) => {
     expect(HTML).not.toContain("connect-src");
     const { page, problems } = await open(live);
     expect(await page.locator("#live").textContent()).toMatch(
-      /^Results of \d+ min ago; the page checks for new ones every minute\.$/,
+      /^Results of \d+ d ago; the page checks for new ones every minute\.$/,
     );
     expect(await page.locator("#live").getAttribute("data-results")).toBe("fleet.json");
     expect(problems).toEqual([]);
