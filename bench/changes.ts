@@ -31,7 +31,8 @@ export function measureChanges(program: string, pools = POOLS): Promise<ChangesF
     try {
       const plan = await on("plan", ...at, "--out", saved);
       const shown: [string, Ran][] = [];
-      for (const format of FORMATS) shown.push([format, await on("show", saved, "--file", file, "-o", format)]);
+      for (const format of FORMATS)
+        shown.push([format, await on("show", saved, "--file", file, "-o", format)]);
       const apply = await on("apply", saved, ...at, "--auto-approve");
       return { pools, plan, shown, apply };
     } finally {

@@ -104,7 +104,7 @@ export class Reports<F extends string> {
       const render = await formats[format]();
       const report = render(view, info, colors, file !== undefined);
       if (file === undefined && format === "text") output.write(fitted(report.text, output));
-      else for (const piece of report.pieces?.() ?? [report.text]) output.write(piece);
+      else await writePieces(output, report.pieces?.() ?? [report.text]);
       cutSomewhere ||= report.cut;
     }
     const isText = this.format === "text" && only("text");
@@ -175,6 +175,21 @@ export class Reports<F extends string> {
         return fileFailure(`the report cannot be written to ${file}`, problem).diagnostics;
       }
     });
+  }
+}
+
+/** Characters that may wait for a reader that is slower than this program. */
+const MOST_WAITING = 1 << 20;
+
+/** A pipe would keep the whole report in memory until its reader takes it. */
+async function writePieces(output: Output, pieces: Iterable<string>): Promise<void> {
+  let waiting = 0;
+  for (const piece of pieces) {
+    output.write(piece);
+    waiting += piece.length;
+    if (waiting < MOST_WAITING) continue;
+    await output.flush();
+    waiting = 0;
   }
 }
 
