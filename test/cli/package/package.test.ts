@@ -1,7 +1,16 @@
 // The program as people install it: packed, unpacked below node_modules, started as npm links it.
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -59,9 +68,12 @@ describe("an installed package", () => {
     const rooms = new Set(packed.files.map((path) => path.split("/")[0]));
     expect([...rooms].sort()).toEqual(
       [
+        "ARCHITECTURE.md",
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
         "LICENSE",
         "README.md",
+        "SECURITY.md",
         "bin",
         "dist",
         "docs",
@@ -73,6 +85,15 @@ describe("an installed package", () => {
     expect(packed.files.filter((path) => path.endsWith(".ts"))).toEqual([]);
     expect(packed.files).toContain("dist/main.js");
     expect(packed.files).toContain("dist/LICENSES.txt");
+  });
+
+  test("contains every file that the README links to, and of the pages for maintainers only those", () => {
+    const readme = readFileSync(join(packed.installed, "README.md"), "utf8");
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = ""]) => path);
+    expect(links.length).toBeGreaterThan(20);
+    expect(links.filter((path) => !packed.files.includes(path))).toEqual([]);
+    const internals = packed.files.filter((path) => path.startsWith("docs/internals/"));
+    expect(internals.filter((path) => !links.includes(path))).toEqual([]);
   });
 
   test("has only files whose imports are installed", () => {
