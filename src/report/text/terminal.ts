@@ -46,19 +46,51 @@ const FRAME = /^\s*>?\s*\d* \|/;
 const NARROWEST = 40;
 const HANGING = 4;
 
-/** Breaks long lines between words; the rest of a line is indented more than its start. */
+/**
+ * Breaks long lines between words; the rest of a line is indented more than its start. Lines of a spec are shortened instead, all at
+ * the same columns, so that the carets stay below what they mark.
+ */
 export function wrapText(text: string, columns: number): string {
   if (columns < NARROWEST) return text;
-  return text
-    .split("\n")
-    .flatMap((line) => wrapLine(line, columns))
-    .join("\n");
+  const lines: string[] = [];
+  let frame: string[] = [];
+  for (const line of text.split("\n")) {
+    if (FRAME.test(line.replace(COLOR_CODE, ""))) frame.push(line);
+    else {
+      lines.push(...fittedFrame(frame, columns), ...wrapLine(line, columns));
+      frame = [];
+    }
+  }
+  return [...lines, ...fittedFrame(frame, columns)].join("\n");
+}
+
+/** A mark further to the right keeps so many columns in front of it. */
+const BEFORE_MARK = 12;
+
+function fittedFrame(lines: readonly string[], columns: number): readonly string[] {
+  const plain = lines.map((line) => [...line.replace(COLOR_CODE, "")]);
+  if (plain.every(({ length }) => length <= columns)) return lines;
+  const marked = plain.map((line) => line.join("")).find((line) => /\| *\^+ *$/.test(line)) ?? "";
+  const mark = marked.indexOf("^");
+  const end = Math.min(marked.trimEnd().length, mark + columns / 4);
+  return plain.map((line, at) => {
+    const gutter = line.indexOf("|") + 2;
+    const room = columns - gutter;
+    const shift = end <= columns ? 0 : mark - gutter - BEFORE_MARK;
+    const content = line.slice(gutter + shift);
+    const isMarks = line.join("") === marked;
+    const cut =
+      content.length > room && !isMarks ? [...content.slice(0, room - 1), "…"] : content.slice(0, room);
+    const shown = shift > 0 && !isMarks && cut.length > 0 ? ["…", ...cut.slice(1)] : cut;
+    const [first = "", last = ""] = [lines[at]?.match(COLOR_CODE)?.[0], lines[at]?.match(COLOR_CODE)?.at(-1)];
+    return `${first}${line.slice(0, gutter).join("")}${shown.join("")}${last}`;
+  });
 }
 
 function wrapLine(line: string, columns: number): readonly string[] {
   const widthOf = (part: string) => [...part.replace(COLOR_CODE, "")].length;
   const plain = line.replace(COLOR_CODE, "");
-  if (widthOf(line) <= columns || FRAME.test(plain)) return [line];
+  if (widthOf(line) <= columns) return [line];
   const indent = " ".repeat(Math.min(plain.length - plain.trimStart().length + HANGING, columns / 2));
   const lines: string[] = [];
   let current = "";

@@ -27,7 +27,20 @@ test("a word that is longer than a line is not broken", () => {
   ]);
 });
 
-test("lines of a spec keep their columns, so that carets stay below their words", () => {
+test("lines of a spec that fit are not changed", () => {
   const frame = `  > 12 | ${"key: value, ".repeat(9)}\n       | ${" ".repeat(60)}^^^^^`;
-  expect(wrapText(frame, 50)).toBe(frame);
+  expect(wrapText(frame, 130)).toBe(frame);
+});
+
+test("a spec line that is too long is shortened, and the carets stay below what they mark", () => {
+  const long = `  > 8 |   adhoc: { ${"spark_version: x, ".repeat(6)}size: 3, name: none }`;
+  const caret = (word: string) =>
+    `    ${" ".repeat(2)}|${" ".repeat(long.indexOf(word) - 7)}${"^".repeat(word.length)}`;
+  for (const word of ["adhoc", "size", "none"]) {
+    const fitted = wrapText(`error: wrong\n${long}\n${caret(word)}\n  hint: x`, 60).split("\n");
+    const [, line = "", marks = ""] = fitted;
+    expect(fitted.every(({ length }) => length <= 60)).toBe(true);
+    expect(line.slice(marks.indexOf("^"), marks.lastIndexOf("^") + 1)).toBe(word);
+    expect(line).toContain("…");
+  }
 });
