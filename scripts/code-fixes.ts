@@ -106,6 +106,8 @@ export const FIXES: Readonly<Record<Code, string>> = {
   PLAN_EXPIRED: "Make a new plan, then apply it.",
   PLAN_LIVE_MOVED: "Make a new plan, then apply it.",
 
+  DRIFT_NOT_ACCEPTED:
+    "Write the value by hand at the place that the message names, or accept other addresses; `--shared` also writes values that decide other resources.",
   DRIFT_NOT_RECORDED: "Give the token write access to the state, or omit `--since`.",
   STATE_NOT_FOUND: "Check `--state` and `--target`, restore the state, or apply for the first time.",
   STATE_EPHEMERAL: "Keep the state in the workspace or in PostgreSQL.",

@@ -22,6 +22,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     "rules",
     "render",
     "export",
+    "edit",
     "testing",
     ".",
   ],

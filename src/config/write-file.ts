@@ -166,3 +166,53 @@ function missingIgnore(folder: string): string | undefined {
   const glue = before === "" || before.endsWith("\n") ? "" : "\n";
   return `${before}${glue}.workspace/\n`;
 }
+
+/** A file with its new content. Without `before`, it does not exist yet. */
+interface FileChange {
+  readonly path: string;
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array;
+}
+
+/**
+ * Writes all files or none: first each next to its place, then one after the other into it; if that fails, those in place get their
+ * previous content again. Throws Failure with CLI_FILE if a file changed after it was read, and the system's error.
+ */
+export function writeFilesTogether(files: readonly FileChange[]): void {
+  for (const { path, before } of files) assertUnchanged(path, before);
+  const opened: WholeFile[] = [];
+  const placed: FileChange[] = [];
+  try {
+    for (const { path, before, after } of files) {
+      const file = openWholeFile(path, { over: before !== undefined });
+      opened.push(file);
+      file.write(after);
+    }
+    for (const [at, file] of opened.entries()) {
+      file.keep();
+      const change = files[at];
+      if (change !== undefined) placed.push(change);
+    }
+  } catch (problem) {
+    for (const { path, before } of placed) {
+      if (before === undefined) rmSync(path, { force: true });
+      else writeWholeFile(path, before, { over: true });
+    }
+    throw problem;
+  } finally {
+    for (const file of opened) file.drop();
+  }
+}
+
+function assertUnchanged(path: string, before: Uint8Array | undefined): void {
+  const now = existsSync(path) ? readRegularFile(path) : undefined;
+  const isSame = before === undefined ? now === undefined : now?.equals(before) === true;
+  if (isSame) return;
+  throw failureOf(
+    "CLI_FILE",
+    `${path} was changed by another program in the meantime, so nothing is written`,
+    {
+      hint: "run the command again",
+    },
+  );
+}

@@ -12,6 +12,8 @@ export const OUTPUT_SCHEMAS = {
   console: () => readFileSync(new URL("../../../schemas/console.schema.json", import.meta.url), "utf8"),
   convert: () => readFileSync(new URL("../../../schemas/convert.schema.json", import.meta.url), "utf8"),
   drift: () => readFileSync(new URL("../../../schemas/drift.schema.json", import.meta.url), "utf8"),
+  "drift-accept": () =>
+    readFileSync(new URL("../../../schemas/drift-accept.schema.json", import.meta.url), "utf8"),
   "fleet-cancel": () =>
     readFileSync(new URL("../../../schemas/fleet-cancel.schema.json", import.meta.url), "utf8"),
   "fleet-dead-letters": () =>

@@ -40,6 +40,7 @@ import {
 import { printDiagnostics } from "../output/diagnostics.ts";
 import { driftFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
+import { acceptCommand } from "./drift-accept.ts";
 
 export const acknowledgeCommand = defineCommand({
   name: "acknowledge",
@@ -120,7 +121,7 @@ function listText(all: readonly Acknowledgement[], now: number): string {
 }
 
 export const driftCommand = defineCommand({
-  below: [acknowledgeCommand],
+  below: [acceptCommand, acknowledgeCommand],
   name: "drift",
   summary: "show drift since the last apply",
   jsonSchema: "drift",

@@ -144,7 +144,7 @@ export class Evaluator {
     const values = new ReadValues(this.#meter);
     try {
       const result = compiled.evaluate(this.#variables(use.scope, use.at, values), this.#meter);
-      const node = nodeOfValue(result, use.at, this.#meter);
+      const node = computedNode(nodeOfValue(result, use.at, this.#meter), use.at, values);
       return values.isSensitive ? this.#sensitive(node) : node;
     } catch (problem) {
       if (!(problem instanceof UnusableValue)) this.#failed(problem, compiled, values, use);
@@ -358,3 +358,9 @@ function memberAt(node: SpecNode, step: PathStep): SpecNode | undefined {
 
 const inValueWords = ({ message }: ExpressionProblem): string =>
   message.replace(/^unknown variable: (.*)$/, 'unknown value "$1"');
+
+/** A value that the expression chose unchanged keeps its own place. */
+function computedNode(node: SpecNode, at: Span, { nodes }: ReadValues): SpecNode {
+  const isNew = node.source === at.source && node.start === at.start && node.copiedFrom === undefined;
+  return isNew ? { ...node, computedFrom: nodes } : node;
+}

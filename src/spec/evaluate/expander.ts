@@ -101,7 +101,7 @@ export class Expander {
   /** A string with the place of its reference, if it has one, which comes from an expression. */
   #string(node: ScalarNode, parts: readonly TemplatePart[]): ScalarNode {
     const values: SpecNode[] = [];
-    const text = scalarAt(node, this.#joined(parts, node, true, values));
+    const text = { ...scalarAt(node, this.#joined(parts, node, true, values)), computedFrom: values };
     const joined = values.some(hasSensitive) ? { ...text, sensitive: true as const } : text;
     const [only, ...more] = values.filter(refers);
     const isOnly = parts.every((part) => typeof part === "string" || isEvaluated(part));
@@ -187,7 +187,8 @@ export class Expander {
     const characters = value.kind === "scalar" && typeof value.value === "string" ? value.value.length : 0;
     if (depth > LIMITS.depth || !this.#options.budget.take(1, characters)) return this.#tooMuch(at);
     const placed = this.#copied(value, at, depth, traced);
-    return traced || refers(value) ? { ...placed, written: value.written ?? value } : placed;
+    const copied = { ...placed, copiedFrom: value };
+    return traced || refers(value) ? { ...copied, written: value.written ?? value } : copied;
   }
 
   #copied(value: SpecNode, at: Span, depth: number, traced: boolean): SpecNode {

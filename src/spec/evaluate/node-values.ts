@@ -47,9 +47,13 @@ export function dataOf(node: SpecNode): Json | undefined {
 /** Thrown for a value whose problem was reported where it is written. */
 export class UnusableValue extends Error {}
 
+/** A message names no more places than these. */
+const MOST_NODES = 8;
+
 /** The values that one evaluation reads. */
 export class ReadValues {
   readonly #meter: Meter;
+  readonly #nodes: SpecNode[] = [];
   #isSensitive = false;
 
   constructor(meter: Meter) {
@@ -59,6 +63,11 @@ export class ReadValues {
   /** Whether a value that was read, or the keys or the length of one, came from a sensitive value. */
   get isSensitive(): boolean {
     return this.#isSensitive;
+  }
+
+  /** Scalars that were read: the first of them, for messages. */
+  get nodes(): readonly SpecNode[] {
+    return this.#nodes;
   }
 
   /** A tree as a value of CEL. Members of maps are read when the expression needs them. */
@@ -78,6 +87,7 @@ export class ReadValues {
         },
         node,
       );
+    if (this.#nodes.length < MOST_NODES) this.#nodes.push(node);
     const { value } = node;
     if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
     if (typeof value !== "string") return value;

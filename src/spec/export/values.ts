@@ -46,6 +46,11 @@ function written(
   return !on.full && whole !== undefined && same(whole, schema.default) ? undefined : whole;
 }
 
+/** One value of a live object, or a part of one, as a spec writes it. */
+export function writtenValue(schema: FieldSchema, value: Json, on: ExportWriter): Json {
+  return form(schema, value, on) ?? value;
+}
+
 /** The value in the word of the dialect. */
 function saidAs({ words = {} }: FieldSchema, value: Json): Json {
   return typeof value === "string" && Object.hasOwn(words, value) ? (words[value] ?? value) : value;

@@ -70,6 +70,8 @@ export interface SpecFolderOptions {
   /** Absolute paths of folders of states, which a spec cannot read. */
   readonly states?: readonly string[];
   readonly onPathRead?: PathObserver;
+  /** Contents of files, by path in the folder, in place of those on the disk: edits that are checked before they are written. */
+  readonly edited?: ReadonlyMap<string, Uint8Array>;
 }
 
 const PIECE = 1 << 20;
@@ -77,7 +79,7 @@ const PIECE = 1 << 20;
 /** The tree that contains a file, with the file's path in it. */
 export function openSpecFolder(
   file: string,
-  { cwd, untrusted = false, states = [], onPathRead = () => undefined }: SpecFolderOptions = {},
+  { cwd, untrusted = false, states = [], onPathRead = () => undefined, edited }: SpecFolderOptions = {},
 ): { readonly tree: SpecFolder; readonly main: string } | undefined {
   const folderName = dirname(file);
   const near = cwd === undefined ? folderName : relative(cwd, resolve(folderName));
@@ -86,17 +88,42 @@ export function openSpecFolder(
     const folder = realpathSync(resolve(folderName));
     const main = basename(file);
     const onlyBeside = untrusted ? main : undefined;
-    return {
-      tree: treeAt(folder, shownFolder, {
-        isPrivate: privateFiles(states, folder),
-        onPathRead,
-        onlyBeside,
-      }),
-      main,
-    };
+    const tree = treeAt(folder, shownFolder, {
+      isPrivate: privateFiles(states, folder),
+      onPathRead,
+      onlyBeside,
+    });
+    return { tree: edited === undefined ? tree : withEdits(tree, edited), main };
   } catch {
     return undefined;
   }
+}
+
+function withEdits(tree: SpecFolder, edited: ReadonlyMap<string, Uint8Array>): SpecFolder {
+  const bytesOf = (path: string): Uint8Array | undefined => edited.get(posix.normalize(path));
+  return {
+    ...tree,
+    read: (path, most) => {
+      const bytes = bytesOf(path);
+      if (bytes === undefined) return tree.read(path, most);
+      return bytes.length > most ? tooLarge(bytes.length, most) : { ok: true, value: bytes };
+    },
+    stream: (path, most, take) => {
+      const bytes = bytesOf(path);
+      if (bytes === undefined) return tree.stream(path, most, take);
+      if (bytes.length > most) return tooLarge(bytes.length, most);
+      take(bytes);
+      return { ok: true, value: bytes.length };
+    },
+    size: (path) => {
+      const bytes = bytesOf(path);
+      return bytes === undefined ? tree.size(path) : { ok: true, value: bytes.length };
+    },
+    realPath: (path) => {
+      const real = tree.realPath(path);
+      return real.ok || bytesOf(path) === undefined ? real : { ok: true, value: join(tree.folder, path) };
+    },
+  };
 }
 
 interface TreeOptions {

@@ -9,6 +9,10 @@ export type ScalarValue = string | number | bigint | boolean | null;
 export interface ValueSpan extends Span {
   /** Where the value, or a reference in it, is written, if it comes from an expression here. */
   readonly written?: Span;
+  /** The value that an expression here, which is only a path, takes from elsewhere. */
+  readonly copiedFrom?: SpecNode;
+  /** The values that another expression here reads; an expression without any has an empty list. */
+  readonly computedFrom?: readonly SpecNode[];
   /** The value was computed from a sensitive one; in a list or map, its length or keys were. */
   readonly sensitive?: true;
 }

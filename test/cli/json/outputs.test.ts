@@ -92,6 +92,7 @@ const LINES: readonly string[] = [
   "apply --auto-approve",
   "api instance-pools/edit instance_pool_name=shared max_capacity=11",
   "drift",
+  "drift accept pools.shared --dry-run",
   "plan --var size=12",
   "history",
   "history --hide kind=pools",

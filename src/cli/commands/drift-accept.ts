@@ -1,0 +1,147 @@
+// `workspace drift accept ADDRESS…`: writes the live values into the spec, where they are declared.
+
+import { structuredPatch } from "diff/lib/patch/create.js";
+import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { toDottedPath, toPointer } from "../../core/pointer.ts";
+import { count, listed } from "../../core/sentences.ts";
+import { printable } from "../../report/text/printable.ts";
+import { type Colors, diffPaint, valueText } from "../../report/text/terminal.ts";
+import type { FileEdit } from "../../spec/edit/spec-edits.ts";
+import { withSession } from "../../workflow/session/session.ts";
+import { assertStateExists } from "../../workflow/session/state-warnings.ts";
+import type { AcceptedResource } from "../../workflow/transfer/accept.ts";
+import { type AcceptedSession, acceptInSession } from "../../workflow/transfer/accept-session.ts";
+import { defineCommand } from "../command/command.ts";
+import { EXIT } from "../command/exit-codes.ts";
+import { flagOption, textOption } from "../command/option.ts";
+import {
+  FORM_OPTION,
+  HOST_OPTIONS,
+  READ_TIMEOUT_OPTION,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+} from "../command/shared-options.ts";
+import { colorsOf, printDiagnostics, printResult } from "../output/diagnostics.ts";
+
+export const acceptCommand = defineCommand({
+  name: "accept",
+  summary: "write drift into the spec",
+  jsonSchema: "drift-accept",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    ...READ_TIMEOUT_OPTION,
+    state: STATE_OPTIONS.state,
+    into: textOption("--into <file>", "file of the spec for new entries (default: the spec's main file)"),
+    shared: flagOption("--shared", "also write values that decide other resources or targets"),
+    keepGoing: flagOption("--keep-going", "leave out what cannot be accepted"),
+    dryRun: flagOption("--dry-run", "write nothing; show the differences of the files"),
+    ...FORM_OPTION,
+  },
+  args: [
+    {
+      name: "<addresses...>",
+      description: "ADDRESS, ADDRESS.field, or an address glob such as '*'",
+      takes: "address",
+    },
+  ],
+  notes:
+    "The command writes files of the spec only, all of them or none. Afterwards, a plan has no changes at these addresses. Sensitive values are never written. Exit codes: 0 all accepted, 1 error, 2 some left out with --keep-going.",
+  async run(context, options, places) {
+    if (places.length === 0)
+      throw failureOf("CLI_USAGE", "an address is missing", {
+        hint: "name an address, or pass '*' for all drift",
+      });
+    return withSession(context, { makesKey: false, secrets: "skip" }, async (session) => {
+      const { state, diagnostics } = await session.readState();
+      assertStateExists(session.store, state, "drift cannot be detected");
+      if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
+      printDiagnostics(context, diagnostics);
+      const accepted = await acceptInSession(session, state, { ...options, places });
+      const mask = (text: string): string => session.spec.sensitive?.masked(text) ?? text;
+      printDiagnostics(context, [
+        ...accepted.notes,
+        ...accepted.refused.map((refusal) => ({ ...refusal, severity: "warning" as const })),
+      ]);
+      if (!options.dryRun) accepted.write();
+      printResult(context, options.output, acceptedJson(accepted, options.dryRun), () =>
+        mask(acceptedText(accepted, options.dryRun, colorsOf(context, context.stdout))),
+      );
+      return accepted.refused.length > 0 ? EXIT.changes : EXIT.ok;
+    });
+  },
+});
+
+function acceptedText(accepted: AcceptedSession, isDryRun: boolean, colors: Colors): string {
+  const { resources, files, shown } = accepted;
+  const isChanged = ({ before, after }: FileEdit): boolean => !Buffer.from(before).equals(after);
+  const changed = files.filter(isChanged);
+  if (isDryRun && changed.length > 0)
+    return changed.map((file) => fileDiff(shown(file.path), file, colors)).join("");
+  if (resources.length === 0) return accepted.refused.length > 0 ? "Nothing was accepted.\n" : "No drift.\n";
+  const lines = resources.flatMap((resource) => resourceLines(resource, shown));
+  const names = changed.map(({ path }) => printable(shown(path)));
+  const ending =
+    names.length === 0 ? "The spec already has the live values." : `Wrote ${listed(names, "and", 10)}.`;
+  return `${[...lines, ending].join("\n")}\n`;
+}
+
+function resourceLines(
+  { address, what, fields, content }: AcceptedResource,
+  shown: AcceptedSession["shown"],
+): readonly string[] {
+  const name = printable(address);
+  if (what === "gone") return [`${name}: removed, because the object was deleted`];
+  if (what === "appeared") return [`${name}: added`];
+  return [
+    ...fields.map(({ path, declared, live, at }) => {
+      const change = `${valueText(declared)} → ${valueText(live)}`;
+      return `${name}: ${printable(toDottedPath(path))} ${change} (${printable(at.file)}:${at.line})`;
+    }),
+    ...(content === undefined ? [] : [`${name}: content → ${printable(shown(content))}`]),
+  ];
+}
+
+function fileDiff(file: string, { before, after, patch }: FileEdit, colors: Colors): string {
+  const name = printable(file);
+  const [old, now] = [textOf(before), textOf(after)];
+  if (old === undefined || now === undefined || (patch.length === 0 && before.length > MOST_SHOWN))
+    return `${name}: ${count(before.length, "byte")} → ${count(after.length, "byte")}\n`;
+  const { hunks } = structuredPatch(file, file, old, now, "", "", { context: 3 });
+  const lines = [colors.bold(`--- ${name}`), colors.bold(`+++ ${name} (accepted)`)];
+  for (const { oldStart, oldLines, newStart, newLines, lines: changed } of hunks) {
+    lines.push(colors.cyan(`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`));
+    for (const line of changed) lines.push(diffPaint(line, colors)(printable(line)));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const MOST_SHOWN = 1 << 20;
+
+/** Undefined for bytes that are not text. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function acceptedJson({ resources, files, refused, shown }: AcceptedSession, isDryRun: boolean) {
+  return {
+    dry_run: isDryRun,
+    accepted: resources.map(({ address, what, fields, content }) => ({
+      address,
+      what,
+      fields: fields.map(({ path, declared, live, at }) => ({
+        path: toPointer(path),
+        declared: declared ?? null,
+        live: live ?? null,
+        at: { file: at.file, line: at.line, column: at.column },
+      })),
+      content: content === undefined ? undefined : shown(content),
+    })),
+    files: files.map(({ path, patch }) => ({ path: shown(path), patch })),
+    refused: refused.map(({ code, message, address, hint }) => ({ code, message, address, hint })),
+  };
+}

@@ -1,0 +1,154 @@
+// Edits of the files of a spec: finds the place in a document at which a value of the spec is written, and collects what changes there.
+
+import { isObject, type Json } from "../../core/json.ts";
+import type { Path } from "../../core/pointer.ts";
+import { isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
+import type { Span } from "../model/source.ts";
+import { BYTE_ORDER_MARK, hasByteOrderMark } from "../model/text.ts";
+import { isNull, type SpecNode } from "../model/tree.ts";
+import { documentPatch } from "./document-patch.ts";
+import { documentData, documentOffsets, patchYaml, type YamlOperation } from "./patch-yaml.ts";
+
+/** A value in a document. `path`: the keys from the root of the document. */
+export interface DocumentPlace {
+  readonly file: string;
+  readonly path: Path;
+}
+
+/** One edited file. */
+export interface FileEdit {
+  /** In the folder of the spec. */
+  readonly path: string;
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  /** RFC 6902. */
+  readonly patch: readonly YamlOperation[];
+}
+
+type Mutable = { [key: string]: Json } & Json[];
+
+interface OpenDocument {
+  readonly bytes: Uint8Array;
+  readonly text: string;
+  readonly before: Json;
+  readonly root: { document: Json };
+  /** Paths by the kind of a node and its offset; `key` for the keys of maps. */
+  readonly offsets: ReadonlyMap<string, Path>;
+}
+
+/** The value that decides another one: where the last path leads. */
+export function decidedNode(node: SpecNode): SpecNode {
+  let at = node;
+  while (at.copiedFrom !== undefined) at = at.copiedFrom;
+  return at;
+}
+
+export class SpecEdits {
+  readonly #read: (file: string) => Uint8Array | undefined;
+  readonly #documents = new Map<string, OpenDocument | undefined>();
+
+  /** `read`: the bytes of a YAML file of the spec; undefined for any other path. */
+  constructor(read: (file: string) => Uint8Array | undefined) {
+    this.#read = read;
+  }
+
+  /** Undefined for a value that no YAML file of the spec has, such as one of the command line. */
+  placeOf(node: SpecNode): DocumentPlace | undefined {
+    const document = this.#documentOf(node);
+    if (document === undefined) return undefined;
+    const scalar = document.offsets.get(`scalar:${node.start}`);
+    // An empty value is written as its key.
+    const empty = document.offsets.get(`key:${node.start}`);
+    const path =
+      node.kind === "scalar"
+        ? (scalar ?? (isNull(node) ? empty : undefined))
+        : (document.offsets.get(`${node.kind}:${node.start}`) ?? scalar ?? empty);
+    return path && { file: node.source.path, path };
+  }
+
+  /** The member of a map whose key is at a span. */
+  memberAt(key: Span): DocumentPlace | undefined {
+    const path = this.#documentOf(key)?.offsets.get(`key:${key.start}`);
+    return path && { file: key.source.path, path };
+  }
+
+  /** Whether the text at a place is an expression, so that another value decides what it becomes. */
+  isExpression(place: DocumentPlace): boolean {
+    const value = this.valueAt(place);
+    if (typeof value !== "string" || !isTemplate(value)) return false;
+    const parts = templateParts(value) ?? [];
+    return parts.some(
+      (part) => typeof part !== "string" && (isEvaluated(part) || isTemplate(part.expression)),
+    );
+  }
+
+  /** The value in the document, with the edits before. */
+  valueAt({ file, path }: DocumentPlace): Json | undefined {
+    let value: Json | undefined = this.#document(file)?.root.document;
+    for (const key of path) value = (value as Mutable | null | undefined)?.[key as never];
+    return value;
+  }
+
+  set({ file, path }: DocumentPlace, value: Json): void {
+    const document = this.#document(file);
+    const last = path.at(-1);
+    if (document === undefined) return;
+    if (last === undefined) document.root.document = value;
+    else (this.#ensured(file, path.slice(0, -1)) as Mutable)[last as never] = value as never;
+  }
+
+  remove({ file, path }: DocumentPlace): void {
+    const parent = this.valueAt({ file, path: path.slice(0, -1) });
+    if (isObject(parent)) delete (parent as Mutable)[String(path.at(-1))];
+  }
+
+  /** Whether members can be added below a place: to a map, or to an empty value. */
+  takesMembers(place: DocumentPlace): boolean {
+    const value = this.valueAt(place);
+    return value === undefined || value === null || isObject(value);
+  }
+
+  /** What changes, file by file. */
+  files(): readonly FileEdit[] {
+    return [...this.#documents].flatMap(([path, document]): readonly FileEdit[] => {
+      if (document === undefined) return [];
+      const patch = documentPatch(document.before, document.root.document);
+      if (patch.length === 0) return [];
+      const mark = hasByteOrderMark(document.bytes) ? BYTE_ORDER_MARK : "";
+      const after = new TextEncoder().encode(`${mark}${patchYaml(document.text, patch)}`);
+      return [{ path, before: document.bytes, after, patch }];
+    });
+  }
+
+  /** The map at a path; missing and empty ones are made. */
+  #ensured(file: string, path: Path): Json {
+    const value = this.valueAt({ file, path });
+    if (value !== undefined && value !== null) return value;
+    const created: Json = {};
+    this.set({ file, path }, created);
+    return created;
+  }
+
+  #documentOf({ source }: Span): OpenDocument | undefined {
+    return source.isHidden || source.path === "" ? undefined : this.#document(source.path);
+  }
+
+  #document(file: string): OpenDocument | undefined {
+    if (!this.#documents.has(file)) this.#documents.set(file, this.#opened(file));
+    return this.#documents.get(file);
+  }
+
+  #opened(file: string): OpenDocument | undefined {
+    const bytes = this.#read(file);
+    if (bytes === undefined) return undefined;
+    const text = new TextDecoder("utf-8").decode(bytes);
+    const before = documentData(text);
+    return {
+      bytes,
+      text,
+      before,
+      root: { document: structuredClone(before) },
+      offsets: documentOffsets(text),
+    };
+  }
+}

@@ -1,0 +1,196 @@
+// Accepts drift of a session: which drift is meant, the edits of the spec's files, and writing all of them or none.
+
+import { createRequire } from "node:module";
+import { join, relative, resolve, sep } from "node:path";
+import type Picomatch from "picomatch";
+import { assertNoLinkBelow, writeFilesTogether } from "../../config/write-file.ts";
+import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
+import { makeFolder } from "../../core/regular-file.ts";
+import { nearestHint } from "../../core/suggest.ts";
+import { makePlan } from "../../planner/make-plan.ts";
+import type { Drift } from "../../planner/model/plan.ts";
+import { registry } from "../../providers/index.ts";
+import { registryIn } from "../../resource/dialect-view.ts";
+import type { Provider } from "../../resource/kind.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import { openSpecFolder } from "../../spec/files/spec-folder.ts";
+import { loadSpec } from "../../spec/load-spec.ts";
+import { LIMITS } from "../../spec/model/limits.ts";
+import { readTargets } from "../../spec/read-target.ts";
+import type { State } from "../../state/model/record.ts";
+import { driftAt } from "../drift/drift.ts";
+import { planWorkspace } from "../plan/plan.ts";
+import { specInput } from "../session/read-spec.ts";
+import type { Session } from "../session/session.ts";
+import { type DriftAcceptance, type AcceptPorts, acceptDrift } from "./accept.ts";
+import type { WantedDrift } from "./accept-values.ts";
+
+const load = createRequire(import.meta.url);
+
+export interface AcceptOptions {
+  /** Addresses, fields of one, and globs. */
+  readonly places: readonly string[];
+  /** The file for new entries, relative to the current folder. */
+  readonly into: string | undefined;
+  readonly shared: boolean;
+  /** Leaves out what cannot be accepted. */
+  readonly keepGoing: boolean;
+}
+
+export interface AcceptedSession extends DriftAcceptance {
+  /** Why the rest was left out. */
+  readonly refused: readonly Diagnostic[];
+  /** The name of an edited file for people. */
+  shown(path: string): string;
+  /** Throws Failure with CLI_FILE; then no file has changed. */
+  write(): void;
+}
+
+/** Reads the workspace and computes the edits; `write` writes them. */
+export async function acceptInSession(
+  session: Session,
+  state: State,
+  { places, into, shared, keepGoing }: AcceptOptions,
+): Promise<AcceptedSession> {
+  const { invocation, connection, settings, secretDigest } = session;
+  const planned = await planWorkspace(session, state);
+  const wanted = places.flatMap((place) => wantedAt(planned.plan.drift, place, secretDigest));
+  const opened = openSpecFolder(invocation.file, specInput(invocation));
+  if (opened === undefined) throw failureOf("SPEC_NOT_FOUND", `${invocation.file} does not exist`);
+  const { tree, main } = opened;
+  const described = registryIn(registry, settings.dialect);
+  const input = specInput(invocation);
+  const ports: AcceptPorts = {
+    read: (path) => {
+      const file = tree.read(path, LIMITS.contentBytes);
+      return file.ok ? Buffer.from(file.value) : undefined;
+    },
+    load: (edited, target = input.target) =>
+      loadSpec({ ...input, target, edited, secrets: "skip", keyed: () => "" }),
+    // The same objects and facts as before: only the spec differs.
+    plan: async (spec) => makePlan({ ...planned.input, spec }),
+    content: (provider, live) => session.readLimit.during(() => contentOf(provider, live, connection.reader)),
+  };
+  const selection = readTargets({ ...input, file: invocation.file })(input.target);
+  const selected = session.spec.target?.name;
+  const accepting = {
+    ...{ registry: described, input: planned.input, plan: planned.plan, ports, shared },
+    into: into === undefined ? main : entriesFile(session, tree.folder, into),
+    otherTargets: selection.names.filter((name) => name !== selected),
+  };
+  const accept = (some: readonly WantedDrift[]) => acceptDrift({ ...accepting, wanted: some });
+  const { accepted, refused } = await acceptable(distinct(wanted), accept, keepGoing);
+  return {
+    ...accepted,
+    refused,
+    shown: (path) => tree.shown(path),
+    write() {
+      const files = accepted.files.map(({ path, before, after }) => ({
+        path: join(tree.folder, path),
+        before: before.length === 0 && !tree.size(path).ok ? undefined : before,
+        after,
+      }));
+      for (const { path, before } of files) {
+        if (before !== undefined) continue;
+        assertNoLinkBelow(tree.folder, path);
+        makeFolder(join(path, ".."));
+      }
+      writeFilesTogether(files.map((file) => ({ ...file, path: realPathOf(tree, file.path) })));
+    },
+  };
+}
+
+interface Acceptable {
+  readonly accepted: DriftAcceptance;
+  readonly refused: readonly Diagnostic[];
+}
+
+const NOTHING: DriftAcceptance = { resources: [], files: [], notes: [] };
+
+async function acceptable(
+  wanted: readonly WantedDrift[],
+  accept: (some: readonly WantedDrift[]) => Promise<DriftAcceptance>,
+  keepGoing: boolean,
+): Promise<Acceptable> {
+  if (wanted.length === 0) return { accepted: NOTHING, refused: [] };
+  try {
+    return { accepted: await accept(wanted), refused: [] };
+  } catch (problem) {
+    if (!keepGoing || !(problem instanceof Failure)) throw problem;
+    const good: WantedDrift[] = [];
+    const refused: Diagnostic[] = [];
+    // Alone, because a problem of the whole does not tell whose it is.
+    for (const item of wanted) {
+      try {
+        await accept([item]);
+        good.push(item);
+      } catch (single) {
+        if (!(single instanceof Failure)) throw single;
+        refused.push(...single.diagnostics);
+      }
+    }
+    if (good.length === wanted.length) throw problem;
+    const accepted = good.length === 0 ? NOTHING : await accept(good);
+    return { accepted, refused };
+  }
+}
+
+/** Throws Failure with CLI_UNKNOWN_ADDRESS. A pattern leaves out what is acknowledged. */
+function wantedAt(
+  drift: readonly Drift[],
+  place: string,
+  keyed: Session["secretDigest"],
+): readonly WantedDrift[] {
+  if (place.includes("*") && !drift.some(({ address }) => address === place)) {
+    const picomatch = load("picomatch") as typeof Picomatch;
+    const matches = picomatch(place, { bash: true, dot: true, nonegate: true });
+    const isOpen = ({ marks }: Drift): boolean =>
+      marks === undefined || marks.some(({ acknowledged }) => acknowledged === undefined);
+    return drift.filter((item) => matches(item.address) && isOpen(item)).map((item) => ({ drift: item }));
+  }
+  const { address, field } = driftAt(drift, place, keyed);
+  return drift.filter((item) => item.address === address).map((item) => ({ drift: item, field }));
+}
+
+/** A whole resource includes its fields. */
+function distinct(wanted: readonly WantedDrift[]): readonly WantedDrift[] {
+  const whole = new Set(wanted.flatMap(({ drift, field }) => (field === undefined ? [drift.address] : [])));
+  const byPlace = new Map(
+    wanted
+      .filter(({ drift, field }) => field === undefined || !whole.has(drift.address))
+      .map((item) => [`${item.drift.address}\n${item.field ?? ""}`, item]),
+  );
+  return [...byPlace.values()];
+}
+
+/** A file that the spec does not read would have no effect. */
+function entriesFile({ invocation, spec }: Session, folder: string, option: string): string {
+  const path = relative(folder, resolve(invocation.cwd, option)).split(sep).join("/");
+  const files = spec.files.map((file) => file.path);
+  if (files.includes(path)) return path;
+  throw failureOf("CLI_USAGE", `--into ${option} is not a file of the spec`, {
+    hint: nearestHint(path, files, "create the file with {} as its text and add it to include"),
+  });
+}
+
+async function contentOf(
+  provider: Provider,
+  live: LiveObject,
+  reader: Session["connection"]["reader"],
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of provider.operations.readContent?.(reader, live) ?? []) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** A file may be a link inside the folder; the file that it leads to is written. */
+function realPathOf(
+  tree: {
+    readonly folder: string;
+    realPath(path: string): { readonly ok: boolean; readonly value?: string };
+  },
+  path: string,
+): string {
+  const real = tree.realPath(relative(tree.folder, path).split(sep).join("/"));
+  return real.ok && real.value !== undefined ? real.value : path;
+}

@@ -1,0 +1,414 @@
+// Accepts drift into the spec: computes the edits of its files, and checks that the edited spec declares the live values and nothing
+// else changed, before anything is written.
+
+import { type Address, memberOf, nameOf, parentOf } from "../../core/address.ts";
+import { type Diagnostic, error, Failure, hasErrors, warning } from "../../core/diagnostic.ts";
+import { canonicalJson } from "../../core/digest.ts";
+import type { Json } from "../../core/json.ts";
+import { toDottedPath } from "../../core/pointer.ts";
+import { listed } from "../../core/sentences.ts";
+import { escaped } from "../../expressions/template.ts";
+import { isInField } from "../../planner/diff/known-drift.ts";
+import { type Change, touches } from "../../planner/model/change.ts";
+import { indexLive } from "../../planner/model/context.ts";
+import type { PlanInput } from "../../planner/model/input.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import { hasContent, type Provider, type Registry, secretField } from "../../resource/kind.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import { type FileEdit, SpecEdits } from "../../spec/edit/spec-edits.ts";
+import { sourcesOf } from "../../spec/export/addresses.ts";
+import { writtenValues } from "../../spec/export/values.ts";
+import { pathBeside } from "../../spec/files/spec-folder.ts";
+import type { LoadedSpec } from "../../spec/load-spec.ts";
+import type { DeclaredSpec, Resource, Spec } from "../../spec/model/spec.ts";
+import { type SpecNode, scalarText } from "../../spec/model/tree.ts";
+import {
+  type AcceptedField,
+  acceptDeletion,
+  acceptValues,
+  NotAccepted,
+  notAccepted,
+  type WantedDrift,
+  writerFor,
+} from "./accept-values.ts";
+
+/** What accepting needs from outside. */
+export interface AcceptPorts {
+  /** The bytes of a file of the spec's folder; undefined if it does not exist. */
+  read(path: string): Uint8Array | undefined;
+  /** The spec with edited files; secrets are not read. `target`: another one than the selected. */
+  load(edited: ReadonlyMap<string, Uint8Array>, target?: string): Promise<LoadedSpec>;
+  plan(spec: Spec): Promise<Plan>;
+  content(provider: Provider, live: LiveObject): Promise<Uint8Array>;
+}
+
+export interface Accepting {
+  readonly registry: Registry;
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  readonly wanted: readonly WantedDrift[];
+  readonly ports: AcceptPorts;
+  /** The file that gets new entries. */
+  readonly into: string;
+  /** The targets that are not selected. */
+  readonly otherTargets: readonly string[];
+  /** Also writes values that decide other resources or targets. */
+  readonly shared: boolean;
+}
+
+/** The accepted drift of one resource. */
+export interface AcceptedResource {
+  readonly address: Address;
+  readonly what: "changed" | "gone" | "appeared";
+  readonly fields: readonly AcceptedField[];
+  /** The file that has the live content. */
+  readonly content?: string;
+}
+
+export interface DriftAcceptance {
+  readonly resources: readonly AcceptedResource[];
+  /** Those with a patch are YAML files of the spec; the others contents. */
+  readonly files: readonly FileEdit[];
+  readonly notes: readonly Diagnostic[];
+}
+
+/** Throws Failure with everything that cannot be accepted; nothing is written here. */
+export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance> {
+  const { ports, wanted } = accepting;
+  const before = await ports.load(new Map());
+  const { spec, declared } = before;
+  if (spec === undefined || declared === undefined) throw new Failure(...before.diagnostics);
+  const attempt = async (complete: boolean) => {
+    const edited = await new Acceptance(accepting, spec, declared, complete).all();
+    const overlay = new Map(edited.files.map(({ path, after }) => [path, after]));
+    return { edited, overlay, after: await ports.load(overlay) };
+  };
+  const least = await attempt(false);
+  const { edited, overlay, after } = least.after.spec === undefined ? await attempt(true) : least;
+  if (after.spec === undefined || hasErrors(after.diagnostics)) throw notValid(after.diagnostics, wanted);
+  const problems = [
+    ...(accepting.shared ? [] : changedOthers(spec, after.spec, edited.resources, declared)),
+    ...(accepting.shared ? [] : await changedTargets(accepting, edited.resources, overlay)),
+    ...(await leftDifferences(accepting, after.spec)),
+  ];
+  if (problems.length > 0) throw new Failure(...problems);
+  return edited;
+}
+
+class Acceptance {
+  readonly #accepting: Accepting;
+  readonly #spec: Spec;
+  readonly #declared: DeclaredSpec;
+  readonly #complete: boolean;
+  readonly #edits: SpecEdits;
+  readonly #contents: FileEdit[] = [];
+  readonly #notes: Diagnostic[] = [];
+  readonly #imports: Json[] = [];
+
+  constructor(accepting: Accepting, spec: Spec, declared: DeclaredSpec, complete: boolean) {
+    this.#accepting = accepting;
+    this.#complete = complete;
+    this.#spec = spec;
+    this.#declared = declared;
+    const files = new Set([...spec.files.map(({ path }) => path), accepting.into]);
+    this.#edits = new SpecEdits((file) => (files.has(file) ? accepting.ports.read(file) : undefined));
+  }
+
+  async all(): Promise<DriftAcceptance> {
+    const resources: AcceptedResource[] = [];
+    const problems: Diagnostic[] = [];
+    for (const item of this.#accepting.wanted) {
+      try {
+        resources.push(await this.#accept(item));
+      } catch (problem) {
+        if (!(problem instanceof NotAccepted)) throw problem;
+        problems.push(problem.diagnostic);
+      }
+    }
+    if (problems.length > 0) throw new Failure(...problems);
+    this.#writeImports();
+    return { resources, files: [...this.#edits.files(), ...this.#contents], notes: this.#notes };
+  }
+
+  async #accept(item: WantedDrift): Promise<AcceptedResource> {
+    const { drift } = item;
+    const { address, what } = drift;
+    const { input, plan } = this.#accepting;
+    const values = { declared: this.#declared, input, plan, edits: this.#edits, complete: this.#complete };
+    if (what === "gone") {
+      this.#noteReferences(address);
+      acceptDeletion(values, drift);
+      return { address, what, fields: [] };
+    }
+    if (what === "appeared") {
+      await this.#appeared(item);
+      return { address, what, fields: [] };
+    }
+    const { fields, source } = acceptValues(values, item);
+    const content = source === undefined ? undefined : await this.#content(address, source);
+    return { address, what, fields, content };
+  }
+
+  /** Hard references make the edited spec invalid; a name in a list is only noted. */
+  #noteReferences(address: Address): void {
+    const inside = new Set([
+      address,
+      ...this.#declared.resources.flatMap(({ parent, address: own }) => (parent === address ? [own] : [])),
+    ]);
+    const users = [...this.#spec.resources.values()].filter(
+      (resource) => !inside.has(resource.address) && resource.dependsOn.some((needed) => inside.has(needed)),
+    );
+    const gone = new Set(
+      this.#accepting.wanted.flatMap(({ drift }) => (drift.what === "gone" ? [drift.address] : [])),
+    );
+    const staying = users.filter((user) => !gone.has(user.address));
+    if (staying.length === 0) return;
+    const places = staying.map((user) => {
+      const at = referenceLocation(user, inside);
+      return `${user.address} (${at.file}:${at.line})`;
+    });
+    const refers = staying.some(({ references }) =>
+      references.some(({ parts }) =>
+        parts.some((part) => typeof part !== "string" && inside.has(part.address)),
+      ),
+    );
+    const message = `${listed(places, "and", 20)} still ${staying.length === 1 ? "refers" : "refer"} to ${address}, which was deleted`;
+    if (refers)
+      throw notAccepted(address, message, {
+        hint: "remove these references first, or apply to create the object again",
+      });
+    this.#notes.push(
+      warning("DRIFT_NOT_ACCEPTED", message, { address, hint: "check whether these names are still meant" }),
+    );
+  }
+
+  async #content(address: Address, node: SpecNode): Promise<string> {
+    const provider = this.#accepting.registry.of(address);
+    const path = pathBeside(node.source.path, scalarText(node) ?? "");
+    const record = this.#accepting.input.state.records.get(address);
+    const live =
+      record &&
+      indexLive(this.#accepting.input.live, this.#accepting.registry).byId(provider.kind, record.id);
+    const before = path === undefined ? undefined : this.#accepting.ports.read(path);
+    if (path === undefined || before === undefined || live === undefined)
+      throw notAccepted(address, `${address}: the file of its content cannot be written`);
+    const after = await this.#accepting.ports.content(provider, live);
+    this.#contents.push({ path, before, after, patch: [] });
+    return path;
+  }
+
+  async #appeared({ drift }: WantedDrift): Promise<void> {
+    const { address } = drift;
+    const { registry, input, into, ports } = this.#accepting;
+    const provider = registry.of(address);
+    const live = indexLive(input.live, registry).byId(
+      provider.kind,
+      (drift.live?.id ?? "") as LiveObject["id"],
+    );
+    if (live === undefined) throw notAccepted(address, `${address} no longer exists in the workspace`);
+    if (secretField(provider) !== undefined)
+      throw notAccepted(address, `the value of ${address} cannot be read, and no spec contains one`, {
+        hint: "to manage it, declare it with a source, such as env: NAME",
+      });
+    if (live.unmanageable !== undefined)
+      throw notAccepted(address, `${address} cannot be managed: ${live.unmanageable}`);
+    const parent = this.#parentOf(address, provider);
+    const values = writtenValues(provider, live.values, writerFor(input, parent?.origin));
+    const key = provider.nested === undefined ? nameOf(address) : memberOf(live.name);
+    const named =
+      provider.nameField !== undefined && key !== live.name
+        ? { [provider.nameField]: escaped(live.name) }
+        : {};
+    const fields: Json = { ...named, ...values };
+    const [only, ...more] = Object.entries(fields);
+    const short = provider.nested?.shorthand;
+    const entry = short !== undefined && only?.[0] === short && more.length === 0 ? only[1] : fields;
+    const content = hasContent(provider) ? await this.#newContent(provider, live, address) : {};
+    const whole = entry === fields ? { ...content, ...fields } : entry;
+    if (provider.nested === undefined) {
+      this.#edits.set({ file: into, path: [provider.kind, escaped(key)] }, whole);
+      this.#imports.push({ to: escaped(address), id: live.id });
+      if (ports.read(into) === undefined) throw notAccepted(address, `${into} is not a file of the spec`);
+      return;
+    }
+    const place = parent && this.#edits.placeOf(parent.fields);
+    if (place === undefined || !this.#edits.takesMembers(place))
+      throw notAccepted(address, `${address}: the declaration around it is an expression`, {
+        hint: "add the entry by hand",
+      });
+    this.#edits.set({ ...place, path: [...place.path, provider.nested.under, escaped(key)] }, whole);
+  }
+
+  #parentOf(address: Address, { nested }: Provider) {
+    const parent = nested && `${nested.kind}.${parentOf(nameOf(address))}`;
+    return this.#declared.resources.find((resource) => resource.address === parent);
+  }
+
+  async #newContent(
+    provider: Provider,
+    live: LiveObject,
+    address: Address,
+  ): Promise<{ readonly source: string }> {
+    const [source] = sourcesOf([{ provider, live, key: live.name, address, renamed: false, sharing: 1 }]);
+    const path = pathBeside(this.#accepting.into, source?.path ?? "");
+    if (source === undefined || path === undefined || this.#accepting.ports.read(path) !== undefined)
+      throw notAccepted(address, `${address}: the file ${source?.path ?? ""} for its content already exists`);
+    const after = await this.#accepting.ports.content(provider, live);
+    this.#contents.push({ path, before: new Uint8Array(), after, patch: [] });
+    return { source: source.path };
+  }
+
+  /** A plan adopts an unmanaged object only with an entry, or with --adopt. */
+  #writeImports(): void {
+    if (this.#imports.length === 0) return;
+    const place = { file: this.#accepting.into, path: ["import"] };
+    const before = this.#edits.valueAt(place);
+    this.#edits.set(place, [...(Array.isArray(before) ? (before as readonly Json[]) : []), ...this.#imports]);
+  }
+}
+
+function referenceLocation(user: Resource, to: ReadonlySet<Address>) {
+  const reference = user.references.find(({ parts }) =>
+    parts.some((part) => typeof part !== "string" && to.has(part.address)),
+  );
+  return reference === undefined ? user.at : user.locate(reference.path);
+}
+
+function notValid(diagnostics: readonly Diagnostic[], wanted: readonly WantedDrift[]): Failure {
+  const [first] = wanted;
+  const message = "the spec would not be valid with the live values, so nothing is written";
+  return new Failure(
+    error("DRIFT_NOT_ACCEPTED", message, { address: first?.drift.address }),
+    ...diagnostics.filter(({ severity }) => severity === "error"),
+  );
+}
+
+const resourceText = ({ name, values, references, lifecycle, payload }: Resource): string =>
+  canonicalJson([
+    name,
+    values,
+    references as unknown as Json,
+    lifecycle as unknown as Json,
+    payload?.digest ?? null,
+  ]);
+
+function differing(before: Spec, after: Spec): readonly Address[] {
+  const addresses = new Set([...before.resources.keys(), ...after.resources.keys()]);
+  return [...addresses].filter((address) => {
+    const [old, now] = [before.resources.get(address), after.resources.get(address)];
+    return old === undefined || now === undefined || resourceText(old) !== resourceText(now);
+  });
+}
+
+/** A place that decides more than what was accepted is not unique. */
+function changedOthers(
+  before: Spec,
+  after: Spec,
+  resources: readonly AcceptedResource[],
+  declared: DeclaredSpec,
+): readonly Diagnostic[] {
+  const accepted = new Set(resources.map(({ address }) => address));
+  const parents = new Map(declared.resources.map(({ address, parent }) => [address, parent]));
+  const others = differing(before, after).filter((address) => {
+    const parent = parents.get(address);
+    return (
+      !accepted.has(address) &&
+      (parent === undefined || !accepted.has(parent) || after.resources.has(address))
+    );
+  });
+  if (others.length === 0) return [];
+  return [
+    notUnique(
+      resources,
+      others.map((address) => resourcePlace(address, before, after)),
+    ),
+  ];
+}
+
+function resourcePlace(address: Address, before: Spec, after: Spec): string {
+  const at = (before.resources.get(address) ?? after.resources.get(address))?.at;
+  return at === undefined ? address : `${address} (${at.file}:${at.line})`;
+}
+
+/** Names the candidates: the text that decides the value, and the place of the resource alone. */
+function notUnique(
+  resources: readonly AcceptedResource[],
+  others: readonly string[],
+  alone = aloneHint(resources),
+): Diagnostic {
+  const addresses = resources.map(({ address }) => address);
+  const fields = resources.flatMap(({ fields }) => fields);
+  const elsewhere = fields.filter(({ at, usedAt }) => at.file !== usedAt.file || at.line !== usedAt.line);
+  const places = (elsewhere.length === 0 ? fields : elsewhere).map(({ at }) => `${at.file}:${at.line}`);
+  const distinct = [...new Set(places)];
+  const text = distinct.length === 0 ? "the declaration" : listed(distinct, "and", 5);
+  return error(
+    "DRIFT_NOT_ACCEPTED",
+    `${text} ${distinct.length > 1 ? "decide" : "decides"} ${listed(addresses, "and", 5)}, and also ${listed(others, "and", 10)}`,
+    { address: addresses[0], hint: `${alone}to change all of them, pass --shared` },
+  );
+}
+
+function aloneHint(resources: readonly AcceptedResource[]): string {
+  const uses = resources
+    .flatMap(({ fields }) => fields)
+    .filter(({ at, usedAt }) => at.file !== usedAt.file || at.line !== usedAt.line)
+    .map(({ usedAt }) => `${usedAt.file}:${usedAt.line}`);
+  if (uses.length === 0) return "";
+  return `for ${resources.length === 1 ? "it" : "them"} alone, write the value at ${listed([...new Set(uses)], "and", 5)}; `;
+}
+
+/** Other targets share the sections outside `targets`. */
+async function changedTargets(
+  { ports, otherTargets }: Accepting,
+  resources: readonly AcceptedResource[],
+  overlay: ReadonlyMap<string, Uint8Array>,
+): Promise<readonly Diagnostic[]> {
+  const changed: string[] = [];
+  for (const target of otherTargets) {
+    const before = await ports.load(new Map(), target);
+    const after = await ports.load(overlay, target);
+    const isSame =
+      before.spec !== undefined &&
+      after.spec !== undefined &&
+      differing(before.spec, after.spec).length === 0;
+    if (!isSame) changed.push(`the target ${target}`);
+  }
+  if (changed.length === 0) return [];
+  return [notUnique(resources, changed, "for this target alone, write the value under targets; ")];
+}
+
+/** What a plan of the edited spec would still change at the accepted addresses. */
+async function leftDifferences({ ports, wanted }: Accepting, spec: Spec): Promise<readonly Diagnostic[]> {
+  const plan = await ports.plan(spec);
+  const refused = plan.diagnostics.filter(({ severity }) => severity === "error");
+  return wanted.flatMap(({ drift: { address, what }, field }) => {
+    const left = plan.changes.filter(
+      (change) =>
+        change.address === address && touches(change) && !isOfRecord(change, what) && concerns(change, field),
+    );
+    const errors = refused.filter((diagnostic) => diagnostic.address === address);
+    if (left.length === 0 && errors.length === 0) return [];
+    const fields = left.flatMap((change) =>
+      "diffs" in change ? change.diffs.map(({ path }) => toDottedPath(path)) : [change.action],
+    );
+    const words = fields.length === 0 ? "" : `: ${listed(fields)}`;
+    return [
+      error("DRIFT_NOT_ACCEPTED", `${address} would still differ after the edit${words}`, {
+        address,
+        at: spec.resources.get(address)?.at,
+        hint: "write the value by hand; several places decide it",
+        cause: errors[0]?.message,
+      }),
+    ];
+  });
+}
+
+/** Only the state changes: the record of an object that was deleted, or of one that appeared. */
+const isOfRecord = ({ action }: Change, what: AcceptedResource["what"]): boolean =>
+  what === "gone" ? action === "forget" : what === "appeared" && action === "adopt";
+
+function concerns(change: Change, field: string | undefined): boolean {
+  if (field === undefined || !("diffs" in change)) return true;
+  return change.diffs.some(({ path }) => isInField(path, field));
+}

@@ -1,0 +1,181 @@
+// A JSON Patch on a YAML text: the data is what the patch says, and the text that is not about it stays.
+
+import jsonPatch from "fast-json-patch";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import type { Json } from "../../../src/core/json.ts";
+import { documentPatch } from "../../../src/spec/edit/document-patch.ts";
+import { documentData, patchYaml } from "../../../src/spec/edit/patch-yaml.ts";
+
+const TEXT = `# The team's workspace.
+pools:
+    # Shared by everyone.
+    shared: {node_type_id: Standard_DS3_v2,   max_capacity: 9} # warm
+    spare:
+        node_type_id: 'Standard_DS3_v2'   # cheap
+        custom_tags: { a: "1", b: '2' }
+
+clusters:
+  etl:
+    num_workers: 2 # two are enough
+    spark_conf:
+      # speed
+      spark.speculation: "true"
+      spark.x: y
+
+    libraries:
+    - jar: dbfs:/a.jar # first
+    - jar: dbfs:/b.jar
+      other: 1
+  empty:
+  braces: {}
+`;
+
+function patched(path: string, value: Json): string {
+  return patchYaml(TEXT, [{ op: "replace", path, value }]);
+}
+
+/** The lines that differ. */
+function lines(after: string): readonly string[] {
+  const [old, now] = [TEXT.split("\n"), after.split("\n")];
+  return [
+    ...old.filter((line) => !now.includes(line)).map((line) => `-${line}`),
+    ...now.filter((line) => !old.includes(line)).map((line) => `+${line}`),
+  ];
+}
+
+describe("patchYaml", () => {
+  test("replaces a scalar and keeps its comment and its quotes", () => {
+    expect(lines(patched("/clusters/etl/num_workers", 8))).toEqual([
+      "-    num_workers: 2 # two are enough",
+      "+    num_workers: 8 # two are enough",
+    ]);
+    expect(lines(patched("/pools/spare/node_type_id", "Big"))).toEqual([
+      "-        node_type_id: 'Standard_DS3_v2'   # cheap",
+      "+        node_type_id: 'Big'   # cheap",
+    ]);
+    expect(lines(patched("/pools/shared/max_capacity", 12))).toEqual([
+      "-    shared: {node_type_id: Standard_DS3_v2,   max_capacity: 9} # warm",
+      "+    shared: {node_type_id: Standard_DS3_v2,   max_capacity: 12} # warm",
+    ]);
+  });
+
+  test("adds a member to a map on one line, to a map on lines, to an empty value, and to braces", () => {
+    const add = (path: string, value: Json) => lines(patchYaml(TEXT, [{ op: "add", path, value }]));
+    expect(add("/pools/shared/min_idle_instances", 1)).toEqual([
+      "-    shared: {node_type_id: Standard_DS3_v2,   max_capacity: 9} # warm",
+      "+    shared: {node_type_id: Standard_DS3_v2,   max_capacity: 9, min_idle_instances: 1} # warm",
+    ]);
+    expect(add("/pools/spare/max_capacity", 3)).toEqual(["+        max_capacity: 3"]);
+    expect(lines(patched("/clusters/empty", { num_workers: 1 }))).toEqual(["+    num_workers: 1"]);
+    expect(add("/clusters/braces/num_workers", 1)).toEqual([
+      "-  braces: {}",
+      "+  braces: { num_workers: 1 }",
+    ]);
+    expect(add("/clusters/etl/custom_tags", { team: "a b" })).toEqual(["+    custom_tags: { team: a b }"]);
+  });
+
+  test("removes a member with the comment that describes it, and leaves an empty map as braces", () => {
+    expect(
+      lines(patchYaml(TEXT, [{ op: "remove", path: "/clusters/etl/spark_conf/spark.speculation" }])),
+    ).toEqual(["-      # speed", '-      spark.speculation: "true"']);
+    const both = patchYaml(TEXT, [
+      { op: "remove", path: "/clusters/etl/spark_conf/spark.speculation" },
+      { op: "remove", path: "/clusters/etl/spark_conf/spark.x" },
+    ]);
+    expect(lines(both)).toContain("+    spark_conf: {}");
+    expect(lines(patchYaml(TEXT, [{ op: "remove", path: "/pools/spare/custom_tags/a" }]))).toEqual([
+      `-        custom_tags: { a: "1", b: '2' }`,
+      "+        custom_tags: { b: '2' }",
+    ]);
+  });
+
+  test("adds, removes, and changes items of a list where they are", () => {
+    expect(
+      lines(
+        patchYaml(TEXT, [{ op: "add", path: "/clusters/etl/libraries/1", value: { jar: "dbfs:/c.jar" } }]),
+      ),
+    ).toEqual(["+    - { jar: dbfs:/c.jar }"]);
+    expect(lines(patchYaml(TEXT, [{ op: "remove", path: "/clusters/etl/libraries/0" }]))).toEqual([
+      "-    - jar: dbfs:/a.jar # first",
+    ]);
+    expect(lines(patchYaml(TEXT, [{ op: "remove", path: "/clusters/etl/libraries/1/jar" }]))).toEqual([
+      "-    - jar: dbfs:/b.jar",
+      "-      other: 1",
+      "+    - other: 1",
+    ]);
+  });
+
+  test("shows invisible characters as escapes", () => {
+    expect(patched("/clusters/etl/spark_conf/spark.x", "a\u202eb\u0007")).toContain(
+      'spark.x: "a\\u202eb\\u0007"',
+    );
+  });
+
+  test("keeps carriage returns", () => {
+    const text = "a:\r\n  b: 1\r\n";
+    expect(patchYaml(text, [{ op: "add", path: "/a/c", value: 2 }])).toBe("a:\r\n  b: 1\r\n  c: 2\r\n");
+  });
+});
+
+/** A small generator of documents, so that each run tries the same ones. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+}
+
+function value(next: () => number, depth: number): Json {
+  const kind = Math.floor(next() * (depth > 0 ? 8 : 5));
+  if (kind < 2) return Math.floor(next() * 9);
+  if (kind === 2)
+    return (
+      ["plain", "a: b", "- x", "true", "12", "it's", "two\nlines", "", "#x", "[", "a, b"][
+        Math.floor(next() * 11)
+      ] ?? ""
+    );
+  if (kind === 3) return next() > 0.5;
+  if (kind === 4) return null;
+  const size = Math.floor(next() * 4);
+  if (kind === 5) return Array.from({ length: size }, () => value(next, depth - 1));
+  return Object.fromEntries(
+    Array.from({ length: size }, () => [
+      ["a", "b", "c", "spark.d", "e f"][Math.floor(next() * 5)],
+      value(next, depth - 1),
+    ]),
+  );
+}
+
+function yamlOf(json: Json, next: () => number, indent = ""): string {
+  if (json === null || typeof json !== "object" || Object.keys(json).length === 0 || next() < 0.3)
+    return ` ${JSON.stringify(json)}${indent !== "" && next() < 0.3 ? " # note" : ""}`;
+  if (Array.isArray(json))
+    return json
+      .map((item: Json) => `\n${indent}-${yamlOf(item, next, `${indent}  `).replace(/^\n\s*/, " ")}`)
+      .join("");
+  return Object.entries(json)
+    .map(
+      ([key, inner]) =>
+        `\n${indent}${next() < 0.2 ? `# about ${key}\n${indent}` : ""}${key}:${yamlOf(inner, next, `${indent}  `)}`,
+    )
+    .join("");
+}
+
+describe("a random patch", () => {
+  test.each(Array.from({ length: 300 }, (_, seed) => seed))(
+    "gives the data that the patch says (seed %i)",
+    (seed) => {
+      const next = random(seed + 1);
+      const before = { root: value(next, 3), more: value(next, 2), tail: 1 };
+      const after = { root: value(next, 3), more: value(next, 2), tail: next() > 0.5 ? 1 : 2 };
+      const text = `${yamlOf(before, next).trim()}\n`;
+      expect(parse(text)).toEqual(before);
+      const patch = documentPatch(documentData(text), after);
+      expect(jsonPatch.applyPatch(structuredClone(before), patch as never).newDocument).toEqual(after);
+      const result = patchYaml(text, patch);
+      expect(parse(result), `${text}\n---\n${result}`).toEqual(after);
+    },
+  );
+});
