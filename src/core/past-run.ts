@@ -1,6 +1,7 @@
 // One recorded apply or destroy: who ran it, when, from what, and what it changed.
 
 import type { Address } from "./address.ts";
+import type { Json } from "./json.ts";
 
 /** `unfinished`: the run ended without a last word, or is still at work. */
 export type PastOutcome = "applied" | "failed" | "interrupted" | "unfinished";
@@ -15,6 +16,22 @@ export interface ApplyOrigin {
   readonly commit?: string;
   /** The page of the CI run. */
   readonly run_url?: string;
+}
+
+/** One field that a run changed. Absent sides had, or have, no value. */
+export interface PastField {
+  /** JSON Pointer in the values of the resource. */
+  readonly path: string;
+  /** Without sensitive values: a mask, or a digest with the key of the state. A long value is a text about its length. */
+  readonly before?: Json;
+  readonly after?: Json;
+}
+
+/** A change that a run made, field by field. */
+export interface PastChange {
+  readonly address: Address;
+  readonly action: string;
+  readonly fields: readonly PastField[];
 }
 
 /** Times are epoch milliseconds. */
@@ -34,14 +51,22 @@ export interface PastRun extends ApplyOrigin {
   /** The changed addresses, at most `CHANGED_KEPT`, and the number of others. */
   readonly changed: readonly Address[];
   readonly more?: number;
+  /** Of the last runs, and of each run the first changes within `DETAIL_BYTES`. Absent in states of earlier versions. */
+  readonly details?: readonly PastChange[];
 }
 
 const RUNS_KEPT = 100;
+const DETAILED_RUNS = 20;
+export const DETAIL_BYTES = 16_384;
 export const CHANGED_KEPT = 100;
 
 /** The history once a run is added, or replaced by its later entry; the oldest go. */
 export function withRunAdded(history: readonly PastRun[], run: PastRun): readonly PastRun[] {
-  return [...history.filter(({ id }) => id !== run.id), run].slice(-RUNS_KEPT);
+  const runs = [...history.filter(({ id }) => id !== run.id), run].slice(-RUNS_KEPT);
+  const oldest = runs.at(-1 - DETAILED_RUNS);
+  return oldest?.details === undefined
+    ? runs
+    : runs.map((past) => (past === oldest ? { ...past, details: undefined } : past));
 }
 
 /** The history of a run that may have crashed: what its journal shows as changed. */

@@ -67,3 +67,12 @@ export function setMember(object: { [key: string]: Json }, key: string, value: J
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
   else object[key] = value;
 }
+
+/** The keys of a JSON Pointer, as strings; an index of a list is one, too. */
+export function fromPointer(pointer: string): Path {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+}

@@ -6,6 +6,7 @@ import { historyJson, historyText, historyView } from "../../report/inspect/hist
 import { withState } from "../../workflow/session/open-state.ts";
 import { defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
+import { flagOption, textOption } from "../command/option.ts";
 import { FORM_OPTION, RUN_CHOICE_OPTIONS, STATE_LOCATION_OPTIONS } from "../command/shared-options.ts";
 import { noteMissingState, printDiagnostics, printResult } from "../output/diagnostics.ts";
 import { choiceOf } from "../output/reports.ts";
@@ -14,24 +15,46 @@ export const historyCommand = defineCommand({
   name: "history",
   summary: "show who applied what and when",
   jsonSchema: "history",
-  options: { ...STATE_LOCATION_OPTIONS, ...RUN_CHOICE_OPTIONS, ...FORM_OPTION },
-  args: [{ name: "[address]", description: "limit to applies that changed this resource", takes: "address" }],
-  notes: "The state records the last 100 applies and destroys, each with up to 100 changed addresses.",
+  options: {
+    ...STATE_LOCATION_OPTIONS,
+    diff: flagOption("--diff", "show field by field what each run changed"),
+    by: textOption("--by <person>", "limit to applies of this person, or of this user of the service"),
+    commit: textOption("--commit <commit>", "limit to applies of this commit, or of its first characters"),
+    ...RUN_CHOICE_OPTIONS,
+    ...FORM_OPTION,
+  },
+  args: [
+    {
+      name: "[run-or-address]",
+      description:
+        "a run (`last`, 1 for the newest, or the start of its plan), or an address that runs changed",
+      takes: "address",
+    },
+  ],
+  notes:
+    "The state records the last 100 applies and destroys, each with up to 100 changed addresses, and the changed fields of the last 20, up to 16 KB each. Sensitive values are not recorded.",
   async run(context, options, [text]) {
     const choice = choiceOf(options);
-    const address = text === undefined ? undefined : parseAddress(text);
-    if (text !== undefined && address === undefined)
-      throw failureOf("CLI_USAGE", `${text} is not an address`, {
-        hint: "write it as kind.key, such as pools.shared",
+    const isRun = text !== undefined && /^(?:last|\d{1,3}|[0-9a-f]{4,64})$/.test(text);
+    const address = text === undefined || isRun ? undefined : parseAddress(text);
+    if (text !== undefined && !isRun && address === undefined)
+      throw failureOf("CLI_USAGE", `${text} is neither a run nor an address`, {
+        hint: "write a run as last, a number, or the start of its plan; an address as kind.key, such as pools.shared",
       });
+    const filter = { address, run: isRun ? text : undefined, by: options.by, commit: options.commit };
     const state = await withState(context, async (store) => {
       const loaded = await store.read();
       printDiagnostics(context, loaded.diagnostics);
       noteMissingState(context, store.location, loaded.state);
       return loaded.state;
     });
-    const view = historyView(state.history ?? [], address, choice);
-    printResult(context, options.output, historyJson(view), () => historyText(view));
+    const view = historyView(state.history ?? [], filter, choice, options.diff);
+    printResult(context, options.output, historyJson(view), () =>
+      historyText(
+        view,
+        Object.values(filter).some((value) => value !== undefined),
+      ),
+    );
     return EXIT.ok;
   },
 });

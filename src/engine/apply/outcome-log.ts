@@ -8,7 +8,9 @@ import { type ApplyOrigin, CHANGED_KEPT, type PastRun } from "../../core/past-ru
 import type { Action, Change } from "../../planner/model/change.ts";
 import type { ApplyEvent, ChangeOutcome, ChangeStatus, Plan } from "../../planner/model/plan.ts";
 import { changeKey, type WorkItem } from "../../planner/model/work-graph.ts";
+import type { KindRegistry } from "../../resource/kind.ts";
 import type { Clock, Lease } from "../../state/model/store.ts";
+import { pastChanges } from "./past-changes.ts";
 
 export class OutcomeLog {
   readonly #now: () => number;
@@ -115,7 +117,13 @@ export interface RecordedLease extends Lease {
 }
 
 /** Records the apply in the history. An apply without changes adds nothing, so every saved plan stays valid. */
-export function recordedLease(lease: Lease, plan: Plan, clock: Clock, origin: ApplyOrigin): RecordedLease {
+export function recordedLease(
+  lease: Lease,
+  plan: Plan,
+  clock: Clock,
+  origin: ApplyOrigin,
+  registry: KindRegistry,
+): RecordedLease {
   let begun: PastRun | undefined;
   const begin = (): PastRun => ({
     ...origin,
@@ -153,6 +161,11 @@ export function recordedLease(lease: Lease, plan: Plan, clock: Clock, origin: Ap
       const applied: Record<string, number> = {};
       for (const { action } of done) applied[action] = (applied[action] ?? 0) + 1;
       const changed = [...new Set(done.map(({ address }) => address))];
+      const actions = new Set(done.map(({ address, action }) => `${action} ${address}`));
+      const details = pastChanges(
+        plan.changes.filter(({ address, action }) => actions.has(`${action} ${address}`)),
+        registry,
+      );
       const left = acted.length - done.length;
       const run: PastRun = {
         ...begun,
@@ -162,6 +175,7 @@ export function recordedLease(lease: Lease, plan: Plan, clock: Clock, origin: Ap
         left,
         changed: changed.slice(0, CHANGED_KEPT),
         ...(changed.length > CHANGED_KEPT ? { more: changed.length - CHANGED_KEPT } : {}),
+        ...(details.length === 0 ? {} : { details }),
       };
       lease.note({ type: "run", run });
     },

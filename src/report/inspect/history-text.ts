@@ -2,9 +2,13 @@
 
 import { type Address, kindOf } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { PastRun } from "../../core/past-run.ts";
+import type { Json } from "../../core/json.ts";
+import type { PastField, PastRun } from "../../core/past-run.ts";
+import { fromPointer, toDottedPath } from "../../core/pointer.ts";
+import { withoutDigests } from "../../core/sensitive-values.ts";
 import { count } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
+import { valueText } from "../text/terminal.ts";
 import {
   type Choice,
   choiceJson,
@@ -19,17 +23,45 @@ interface HistoryView {
   /** Runs that changed more addresses than the state keeps, so that they may have changed the address asked for. */
   readonly uncertain: number;
   readonly choice: Choice;
+  /** Whether each run is shown field by field. */
+  readonly diff: boolean;
   /** The runs that `--show` and `--hide` leave out of the text. */
   readonly hidden: readonly PastRun[];
 }
 
+/** Which runs to list; absent members do not limit them. */
+export interface RunFilter {
+  readonly address?: Address;
+  /** `last`, a number (1 is the newest run), or the start of the digest of a plan. */
+  readonly run?: string;
+  /** The person, or the user that the service knew the run by. */
+  readonly by?: string;
+  /** The start of a commit. */
+  readonly commit?: string;
+}
+
 export function historyView(
   history: readonly PastRun[],
-  address?: Address,
+  { address, ...filter }: RunFilter = {},
   choice: Choice = SHOW_ALL,
+  diff = false,
 ): HistoryView {
-  const view = runsOf(history, address);
-  return { ...view, choice, hidden: view.runs.filter((run) => !isRunChosen(choice, entriesOf(run))) };
+  const view = runsOf(chosenRuns(history, filter), address);
+  return { ...view, choice, diff, hidden: view.runs.filter((run) => !isRunChosen(choice, entriesOf(run))) };
+}
+
+function chosenRuns(history: readonly PastRun[], { run, by, commit }: RunFilter): readonly PastRun[] {
+  const at =
+    run === undefined ? undefined : run === "last" ? 1 : /^\d{1,3}$/.test(run) ? Number(run) : undefined;
+  const numbered = at === undefined ? history : history.slice(-at, history.length - at + 1);
+  const isPlan = (past: PastRun): boolean =>
+    run === undefined || at !== undefined || past.plan.startsWith(run);
+  return (at !== undefined && at > history.length ? [] : numbered).filter(
+    (past) =>
+      isPlan(past) &&
+      (by === undefined || past.actor === by || past.caller === by) &&
+      (commit === undefined || past.commit?.startsWith(commit) === true),
+  );
 }
 
 function entriesOf({ changed, applied }: PastRun): readonly Entry[] {
@@ -51,10 +83,15 @@ function runsOf(
   return { runs, uncertain: others.length };
 }
 
-export function historyText({ runs, uncertain, choice, hidden }: HistoryView): string {
+export function historyText(
+  { runs, uncertain, choice, hidden, diff }: HistoryView,
+  isFiltered = false,
+): string {
   const left = new Set(hidden);
-  const lines = runs.filter((run) => !left.has(run)).flatMap(runLines);
-  if (runs.length === 0) lines.push("No apply is recorded.");
+  const lines = runs
+    .filter((run) => !left.has(run))
+    .flatMap((run) => [...runLines(run), ...(diff ? detailLines(run) : [])]);
+  if (runs.length === 0) lines.push(isFiltered ? "No recorded apply matches." : "No apply is recorded.");
   if (uncertain > 0)
     lines.push(
       `${count(uncertain, "more apply", "more applies")} changed too many resources to list; it may be among them.`,
@@ -78,6 +115,42 @@ function runLines(run: PastRun): readonly string[] {
   ];
 }
 
+const SIGNS: Readonly<Record<string, string>> = {
+  create: "+",
+  update: "~",
+  replace: "±",
+  delete: "-",
+  adopt: "→",
+  forget: "×",
+};
+
+/** The recorded values of a run. */
+function detailLines({ details, changed, more = 0 }: PastRun): readonly string[] {
+  if (details === undefined)
+    return changed.length === 0 ? [] : ["    The state does not record the fields of this run."];
+  const lines = details.flatMap(({ address, action, fields }) => [
+    "",
+    printable(`    ${SIGNS[action] ?? "~"} ${action.padEnd(8)} ${address}`),
+    ...fieldLines(fields, action),
+  ]);
+  const recorded = new Set(details.map(({ address }) => address));
+  const rest = changed.filter((address) => !recorded.has(address)).length + more;
+  if (rest > 0)
+    lines.push("", `    ${count(rest, "more resource")} changed; the state does not record the fields.`);
+  return [...lines, ""];
+}
+
+function fieldLines(fields: readonly PastField[], action: string): readonly string[] {
+  const labels = fields.map(({ path }) => printable(toDottedPath(fromPointer(path))));
+  const width = Math.max(0, ...labels.map((label) => label.length));
+  return fields.map(({ before, after }, at) => {
+    const label = (labels[at] ?? "").padEnd(width);
+    if (action === "create") return `        ${label}  ${valueText(after)}`;
+    if (action === "delete") return `        ${label}  ${valueText(before)}`;
+    return `        ${label}  ${valueText(before)} → ${valueText(after)}`;
+  });
+}
+
 function pastRunTime({ ended_at, started_at }: PastRun): string {
   return isoTime(ended_at ?? started_at);
 }
@@ -94,18 +167,19 @@ function countsText({ applied, left, outcome, changed, more = 0 }: PastRun): str
   return [...parts, ...(left === 0 ? [] : [`${left} not applied`])].join(", ");
 }
 
-export function historyJson({ runs, uncertain, choice, hidden }: HistoryView): Record<string, unknown> {
+export function historyJson({ runs, uncertain, choice, hidden, diff }: HistoryView): Record<string, unknown> {
   const chosen = choiceJson(choice, { hidden_runs: hidden.length });
-  return { chosen, runs: runs.map(runDocument), uncertain };
+  return { chosen, runs: runs.map((run) => runDocument(run, diff)), uncertain };
 }
 
-function runDocument(run: PastRun): Record<string, unknown> {
-  const { id: _, started_at, ended_at, more, ...rest } = run;
+function runDocument(run: PastRun, diff: boolean): Record<string, unknown> {
+  const { id: _, started_at, ended_at, more, details, ...rest } = run;
   return {
     ...rest,
     started_at: isoTime(started_at),
     ended_at: ended_at === undefined ? undefined : isoTime(ended_at),
     more_changed: more ?? 0,
+    details: diff ? (withoutDigests((details ?? []) as unknown as Json) as unknown) : undefined,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { type Address, parseAddress, type RemoteId, remoteId } from "../../core/address.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import type { PastRun } from "../../core/past-run.ts";
+import type { PastChange, PastRun } from "../../core/past-run.ts";
 import type {
   Acknowledgement,
   Intent,
@@ -169,6 +169,22 @@ export function decodeRun(from: Shape): PastRun {
     left: from.number("left"),
     changed: from.addresses("changed"),
     ...(from.has("more") ? { more: from.number("more") } : {}),
+    ...(from.has("details") ? { details: from.objects("details").map(decodePastChange) } : {}),
+  };
+}
+
+function decodePastChange(from: Shape): PastChange {
+  return {
+    address: from.address("address"),
+    action: from.text("action"),
+    fields: from.objects("fields").map((field) => {
+      const { before, after } = field.value;
+      return {
+        path: field.text("path"),
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+      };
+    }),
   };
 }
 

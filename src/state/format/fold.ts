@@ -225,7 +225,11 @@ function move(draft: Draft, { from, to }: Extract<JournalEntry, { readonly type:
     ...acknowledgement,
     address: rename(acknowledgement.address),
   }));
-  draft.history = draft.history.map((run) => ({ ...run, changed: run.changed.map(rename) }));
+  draft.history = draft.history.map((run) => ({
+    ...run,
+    changed: run.changed.map(rename),
+    details: run.details?.map((change) => ({ ...change, address: rename(change.address) })),
+  }));
   const records = [...draft.records];
   draft.records.delete(from);
   for (const [address, record] of records) {

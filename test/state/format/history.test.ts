@@ -5,6 +5,8 @@ import type { Address } from "../../../src/core/address.ts";
 import { digest } from "../../../src/core/digest.ts";
 import type { PastRun } from "../../../src/core/past-run.ts";
 import { recordedLease } from "../../../src/engine/apply/outcome-log.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import { registry } from "../../../src/providers/index.ts";
 import { emptyState, fold } from "../../../src/state/format/fold.ts";
 import {
   readSnapshot,
@@ -73,7 +75,7 @@ test("an apply that is killed leaves an unfinished entry with its actor, run and
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, PLAN, clock, ORIGIN);
+  const recorded = recordedLease(lease, PLAN, clock, ORIGIN, registry);
   const seq = await recorded.append({ type: "intent", intent: intent("pools.a") });
   await recorded.append({ type: "done", intent: seq, record: ready("pools.a") });
   const { history } = (await storeOn({ disk, clock }).read()).state;
@@ -95,7 +97,7 @@ test("an apply without changes adds no entry and keeps the serial", async () => 
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, PLAN, clock, ORIGIN);
+  const recorded = recordedLease(lease, PLAN, clock, ORIGIN, registry);
   recorded.end([], false, 6_000);
   expect(await recorded.publish()).toMatchObject({ serial: 0 });
   expect(recorded.state().history).toBeUndefined();
@@ -105,7 +107,7 @@ test("the end of an apply counts actions, what is left, and the addresses beyond
   const disk = new Disk();
   const clock = new VirtualClock(5_000);
   const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
-  const recorded = recordedLease(lease, PLAN, clock, ORIGIN);
+  const recorded = recordedLease(lease, PLAN, clock, ORIGIN, registry);
   await recorded.append({ type: "host", host: "h" });
   const outcome = (at: number, result: "applied" | "failed") => ({
     address: `pools.p${at}` as Address,
@@ -177,4 +179,87 @@ describe("acknowledgements of a restored state", () => {
     expect(mergeRestored(old, undefined).acknowledged).toBeUndefined();
     expect(mergeRestored(old, emptyState("other")).acknowledged).toBeUndefined();
   });
+});
+
+const CHANGED = {
+  address: "clusters.etl",
+  kind: "clusters",
+  action: "update",
+  diffs: [
+    { path: ["num_workers"], before: 2, after: 8, cause: "spec", replaces: false },
+    { path: ["spark_conf", "spark.a/b"], after: "x".repeat(600), cause: "spec", replaces: false },
+    {
+      path: ["docker_image"],
+      after: { url: "r/i", basic_auth: { password: "canary" } },
+      cause: "spec",
+      replaces: false,
+    },
+  ],
+} as unknown as Change;
+
+const SECRET = {
+  address: "secrets.etl/db",
+  kind: "secrets",
+  action: "update",
+  diffs: [{ path: ["value"], before: "canary-old", after: "canary-new", cause: "spec", replaces: false }],
+} as unknown as Change;
+
+/** The runs in the state after an apply of these changes. */
+async function recordedRuns(changes: readonly Change[]): Promise<readonly PastRun[]> {
+  const disk = new Disk();
+  const clock = new VirtualClock(5_000);
+  const lease = await storeOn({ disk, clock }).lock({ timeoutMs: 0 });
+  const recorded = recordedLease(lease, { ...PLAN, changes }, clock, ORIGIN, registry);
+  await recorded.append({ type: "host", host: "h" });
+  const outcomes = changes.map(({ address, kind, action }) => ({
+    address,
+    kind,
+    action,
+    result: "applied" as const,
+    elapsedMs: 1,
+  }));
+  recorded.end(outcomes, false, 6_000);
+  await recorded.publish();
+  await recorded.release();
+  return (await storeOn({ disk, clock }).read()).state.history ?? [];
+}
+
+test("a run keeps what it changed, field by field, with the length of a long value", async () => {
+  const [run] = await recordedRuns([CHANGED]);
+  expect(run?.details).toMatchObject([
+    {
+      address: "clusters.etl",
+      action: "update",
+      fields: [
+        { path: "/num_workers", before: 2, after: 8 },
+        { path: "/spark_conf/spark.a~1b", after: "(602 characters)" },
+        { path: "/docker_image" },
+      ],
+    },
+  ]);
+});
+
+test("no secret value is in the details of a run", async () => {
+  const text = JSON.stringify(await recordedRuns([CHANGED, SECRET]));
+  expect(text).toContain("secrets.etl/db");
+  expect(text).not.toContain("canary-old");
+  expect(text).not.toContain("canary-new");
+});
+
+test("a run with many changes keeps the details of the first ones", async () => {
+  const many = Array.from({ length: 300 }, (_, at) => ({ ...CHANGED, address: `clusters.c${at}` }) as Change);
+  const [run] = await recordedRuns(many);
+  expect(run?.details?.[0]?.address).toBe("clusters.c0");
+  expect(JSON.stringify(run?.details).length).toBeLessThanOrEqual(16_384 + 2 * 300);
+  expect(run?.details?.length).toBeLessThan(300);
+});
+
+test("only the last 20 runs keep their details", () => {
+  const details = [{ address: "pools.a" as Address, action: "update", fields: [] }];
+  const runs = Array.from({ length: 25 }, (_, at) => run(`r${at}`, { outcome: "applied", details }));
+  const { history = [] } = folded(...runs);
+  expect(history.map((past) => past.details !== undefined)).toEqual([
+    ...Array.from({ length: 5 }, () => false),
+    ...Array.from({ length: 20 }, () => true),
+  ]);
 });
