@@ -26,8 +26,9 @@ import {
   withFreedPaths,
 } from "./decide/dependencies.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
-import { namesOfKeptObjects, withNewNames, withPassedNames, withRenames } from "./decide/names.ts";
+import { namesOfKeptObjects, withNewNames, withPassedNames } from "./decide/names.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
+import { withRenames } from "./decide/renames.ts";
 import { changesContent, driftOf, withContent } from "./diff/drift.ts";
 import { type Change, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords, objectKey, type PlanContext } from "./model/context.ts";

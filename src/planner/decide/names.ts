@@ -1,9 +1,7 @@
-// Unique names that move between objects in one plan: renamed objects, names that one object passes to another, and likely renames of keys.
+// Unique names that move between objects in one plan: renamed objects, and names that one object passes to another.
 
 import { kindOf } from "../../core/address.ts";
 import { type Diagnostic, error } from "../../core/diagnostic.ts";
-import { canonicalJson } from "../../core/digest.ts";
-import { shellWord } from "../../core/sentences.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
@@ -11,7 +9,7 @@ import { foldName, isSameName, kindsNamedBy, translateNames } from "../../resour
 import type { StateRecord } from "../../state/model/record.ts";
 import { isIgnored } from "../diff/normalize.ts";
 import type { Change, Create, Delete, NameSource, Replace, Update } from "../model/change.ts";
-import { objectKey, type PlanContext, recordedOf } from "../model/context.ts";
+import { objectKey, type PlanContext } from "../model/context.ts";
 import { isSelected, type PlanInput } from "../model/input.ts";
 import { nameKey } from "../model/planned-workspace.ts";
 import { changeKey, changesByObject, freeingKey, transitiveClosure, workGraph } from "../model/work-graph.ts";
@@ -284,68 +282,4 @@ function newNamesOf(
     if (object === undefined || isKept || isSameName(provider, object.name, name)) return [];
     return [[keyOf(provider, object.name), name]] as const;
   });
-}
-
-/** The changes with a hint at each deletion that has exactly one likely successor: how to keep the object. */
-export function withRenames(context: PlanContext, changes: readonly Change[]): readonly Change[] {
-  const successors = new Map<Change, Create>();
-  if (!changes.some(({ action }) => action === "delete")) return changes;
-  for (const provider of context.input.registry.kinds) {
-    if (provider.nameField === undefined) continue;
-    const creates = changes.filter((change) => change.action === "create" && change.kind === provider.kind);
-    const deletes = changes.filter((change) => change.action === "delete" && change.kind === provider.kind);
-    for (const [from, to] of pairs(context, provider, deletes as Delete[], creates as Create[]))
-      successors.set(from, to);
-  }
-  return changes.map((change) => {
-    const to = successors.get(change);
-    if (to === undefined) return change;
-    return { ...change, consequences: [...change.consequences, sentence(context, change, to)] };
-  });
-}
-
-function pairs(
-  context: PlanContext,
-  provider: PlannedKind,
-  deletes: readonly Delete[],
-  creates: readonly Create[],
-): readonly (readonly [Delete, Create])[] {
-  const renames: (readonly [Delete, Create])[] = [];
-  // Values known only after apply are omitted on both sides, so creates are compared by the rest.
-  for (const [open, alike] of Map.groupBy(creates, openFields)) {
-    const without = new Set([...open.split("\n"), provider.nameField ?? ""]);
-    const wanted = Map.groupBy(alike, (create) => comparableValues(create.after, without));
-    const recorded = Map.groupBy(deletes, (deletion) =>
-      comparableValues(writtenOf(context, provider, deletion), without),
-    );
-    for (const [key, successors] of wanted) {
-      const candidates = (key === NOTHING ? undefined : recorded.get(key)) ?? [];
-      if (successors.length !== 1 || candidates.length !== 1) continue;
-      for (const from of candidates) for (const to of successors) renames.push([from, to]);
-    }
-  }
-  return renames;
-}
-
-function openFields({ unresolved }: Create): string {
-  return [...new Set(unresolved.map(({ path }) => String(path[0])))].sort().join("\n");
-}
-
-/** The values that the spec declared at the last apply; none for an unrecorded object. */
-function writtenOf(context: PlanContext, provider: PlannedKind, { address, deposed }: Delete): Values {
-  const record = deposed === true ? undefined : context.input.state.records.get(address);
-  return recordedOf(provider, record)?.applied ?? {};
-}
-
-function comparableValues(values: Values, without: ReadonlySet<string>): string {
-  return canonicalJson(Object.fromEntries(Object.entries(values).filter(([name]) => !without.has(name))));
-}
-
-const NOTHING = canonicalJson({});
-
-function sentence({ input }: PlanContext, from: Change, to: Create): string {
-  const { nameField, fields } = input.registry.get(from.kind);
-  const named = nameField !== undefined && fields[nameField]?.onChange === "replace" && from.name !== to.name;
-  const under = named ? `, with ${nameField}: ${from.name} in the spec,` : "";
-  return `it has the same fields as ${to.address}; if it was only renamed, run \`workspace state mv ${shellWord(from.address)} ${shellWord(to.address)}\`${under} to keep it`;
 }

@@ -19,7 +19,7 @@ test("a delete with the fields of a create says that state mv keeps the object",
     state: state([record("boxes.a", "b1", fields("a"))]),
   });
   expect(consequences(made)).toEqual([
-    "it has the same fields as boxes.b; if it was only renamed, run `workspace state mv boxes.a boxes.b` to keep it",
+    "it has the same fields as boxes.b; if it was only renamed, add `moved: [{ from: boxes.a, to: boxes.b }]` to the spec, or run `workspace state mv boxes.a boxes.b` to keep it",
   ]);
 });
 
@@ -38,11 +38,16 @@ test("values known only after apply are not compared", () => {
   expect(consequences(made)).toMatchObject([expect.stringContaining("state mv tasks.old tasks.new")]);
 });
 
-test("nothing is said where two would fit, other fields are wanted, or there is nothing to compare", () => {
+test("a tie is named where two would fit; nothing is said if other fields are wanted, or nothing can be compared", () => {
   const both = state([record("boxes.a", "b1", fields("a")), record("boxes.c", "b2", fields("c"))]);
   const made = (values: Record<string, string>, known = both) =>
     plan({ spec: spec([resource("boxes.b", { values })]), live: world, state: known });
-  expect(consequences(made({ material: "steel" }))).toEqual([]);
+  expect(consequences(made({ material: "steel" }))).toEqual(
+    ["boxes.c", "boxes.a"].map(
+      (from) =>
+        `it has the same fields as boxes.b, and so has another deleted resource; if it became that one, add \`moved: [{ from: ${from}, to: boxes.b }]\` to the spec to keep it`,
+    ),
+  );
   expect(consequences(made({ material: "wood" }, state([record("boxes.a", "b1", fields("a"))])))).toEqual([]);
   expect(consequences(made({}, state([record("boxes.a", "b1", { box_name: "a" })])))).toEqual([]);
 });
@@ -66,7 +71,7 @@ describe("a delete and a create", () => {
       consequences.length === 0 ? [] : [`${action} ${address}: ${consequences}`],
     );
   const like = (from: string, to: string) =>
-    `delete ${from}: it has the same fields as ${to}; if it was only renamed, run \`workspace state mv ${from} ${to}\` to keep it`;
+    `delete ${from}: it has the same fields as ${to}; if it was only renamed, add \`moved: [{ from: ${from}, to: ${to} }]\` to the spec, or run \`workspace state mv ${from} ${to}\` to keep it`;
 
   test("that fit each other are found among several", () => {
     const wanted = [
@@ -78,9 +83,11 @@ describe("a delete and a create", () => {
     expect(said(wanted)).toEqual([like("boxes.c", "boxes.y"), like("boxes.a", "boxes.x")]);
   });
 
-  test("fit nothing when two creates have the same fields, or when the delete is of another kind", () => {
+  test("are a tie when two creates have the same fields, and fit nothing when the delete is of another kind", () => {
     const steel = (key: string) => resource(key, { values: { material: "steel" } });
-    expect(said([steel("boxes.x"), steel("boxes.y")])).toEqual([]);
+    expect(said([steel("boxes.x"), steel("boxes.y")])).toEqual([
+      "delete boxes.a: it has the same fields as boxes.x and boxes.y; if it became one of them, add `moved: [{ from: boxes.a, to: … }]` to the spec to keep it",
+    ]);
     expect(said([resource("tasks.x", { values: { material: "steel" } })])).toEqual([]);
   });
 
@@ -140,7 +147,30 @@ describe("a delete and a create", () => {
     expect(said([boxN, later("tasks.new", "box", "where")], there)).toEqual([like("tasks.t1", "tasks.new")]);
     expect(
       said([boxN, later("tasks.new", "box", "where"), later("tasks.other", "where", "box")], there),
-    ).toEqual([]);
+    ).toEqual([expect.stringContaining("it has the same fields as tasks.new and tasks.other")]);
+  });
+
+  test("are paired by most equal fields when several alike resources are renamed at once", () => {
+    const values = (at: number, size: string) => ({ material: "steel", note: `n${at}`, color: "red", size });
+    const old = [1, 2, 3].map((at) =>
+      record(`boxes.old${at}`, `b${at}`, { box_name: `old${at}`, ...values(at, "small") }),
+    );
+    const there = {
+      live: live({ boxes: [1, 2, 3].map((at) => object(`b${at}`, `old${at}`, { box_name: `old${at}` })) }),
+      state: state(old),
+    };
+    const renamed = [1, 2, 3].map((at) =>
+      resource(`boxes.new${at}`, { values: values(at, at === 2 ? "large" : "small") }),
+    );
+    expect(
+      said(renamed, there)
+        .map((sentence) => sentence.replace(/; if .*/, ""))
+        .sort(),
+    ).toEqual([
+      "delete boxes.old1: it has the same fields as boxes.new1",
+      "delete boxes.old2: it has 3 of 4 fields of boxes.new2",
+      "delete boxes.old3: it has the same fields as boxes.new3",
+    ]);
   });
 
   test("with the same name need no name in the spec", () => {
@@ -169,7 +199,7 @@ describe("a delete and a create", () => {
     const keep = (wanted: Resource) =>
       said([wanted, resource("boxes.c", { values: { material: "steel", note: "n" } })], { registry: kinds });
     expect(keep(resource("boxes.b", { values: { material: "steel" } }))).toEqual([
-      "delete boxes.a: it has the same fields as boxes.b; if it was only renamed, run `workspace state mv boxes.a boxes.b`, with box_name: a in the spec, to keep it",
+      "delete boxes.a: it has the same fields as boxes.b; if it was only renamed, add `moved: [{ from: boxes.a, to: boxes.b }]` to the spec, or run `workspace state mv boxes.a boxes.b`, with box_name: a in the spec, to keep it",
     ]);
   });
 });
