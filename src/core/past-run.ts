@@ -22,7 +22,7 @@ export interface ApplyOrigin {
 export interface PastField {
   /** JSON Pointer in the values of the resource. */
   readonly path: string;
-  /** Without sensitive values: a mask, or a digest with the key of the state. A long value is a text about its length. */
+  /** Without sensitive values: a mask, or a digest with the key of the state. A long value is replaced by its length. */
   readonly before?: Json;
   readonly after?: Json;
 }

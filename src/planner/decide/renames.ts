@@ -11,7 +11,7 @@ import { type PlanContext, recordedOf } from "../model/context.ts";
 /** Above so many pairs of one kind, only resources with the same fields are paired. */
 const MOST_PAIRS = 40_000;
 
-/** At least two fields and three of four are equal; less is no likely rename. */
+/** At least two fields and three of four are equal. */
 const LEAST = { fields: 2, share: 0.75 };
 
 /** How alike a deleted and a created resource are. */

@@ -95,6 +95,7 @@ const LINES: readonly string[] = [
   "drift accept pools.shared --dry-run",
   "plan --var size=12",
   "history",
+  "history last --diff",
   "history --hide kind=pools",
   "plan --hide kind=pools",
   "drift --hide kind=pools",
