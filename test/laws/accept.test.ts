@@ -9,7 +9,7 @@ import { registryIn } from "../../src/resource/dialect-view.ts";
 import type { FieldDialect } from "../../src/resource/field-schema.ts";
 import { secretField } from "../../src/resource/kind.ts";
 import { loadSpec } from "../../src/spec/load-spec.ts";
-import { type DriftAcceptance, type AcceptPorts, acceptDrift } from "../../src/workflow/transfer/accept.ts";
+import { type AcceptPorts, acceptDrift, type DriftAcceptance } from "../../src/workflow/transfer/accept.ts";
 import { doing, Site } from "../engine/site.ts";
 import { databricksSamples } from "./databricks-samples.ts";
 import { samples } from "./samples.ts";

@@ -22,7 +22,7 @@ import { driftAt } from "../drift/drift.ts";
 import { planWorkspace } from "../plan/plan.ts";
 import { specInput } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
-import { type DriftAcceptance, type AcceptPorts, acceptDrift } from "./accept.ts";
+import { type AcceptPorts, acceptDrift, type DriftAcceptance } from "./accept.ts";
 import type { WantedDrift } from "./accept-values.ts";
 
 const load = createRequire(import.meta.url);
