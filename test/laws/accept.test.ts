@@ -107,7 +107,9 @@ async function accepted(site: Site, first: string, second: string): Promise<Acce
 
 const everySample = [
   ...samples.map((sample) => [sample.kind, sample, undefined] as const),
-  ...databricksSamples.map((sample) => [sample.title ?? sample.kind, sample, "azure"] as const),
+  ...databricksSamples.map(
+    (sample) => [sample.title ?? sample.kind, sample, sample.cloud ?? "azure"] as const,
+  ),
 ];
 
 describe.each(everySample)("%s", (_title, sample, cloud) => {
