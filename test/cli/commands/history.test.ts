@@ -127,7 +127,7 @@ test("`state restore` lists when and by whom each older state was applied", asyn
   await run(folder, "destroy --auto-approve", { WORKSPACE_ACTOR: "bo" });
   const { out } = await run(folder, "state restore");
   expect(out).toMatch(/^ +1 {2}1 resource: pools 1; last apply \d{4}-\S+Z by ada\b/);
-  expect(JSON.parse((await run(folder, "state restore -o json")).out)).toMatchObject([
+  expect(JSON.parse((await run(folder, "state restore -o json")).out).versions).toMatchObject([
     { serial: 1, by: expect.stringMatching(/^ada\b/), last_apply: expect.stringMatching(/Z$/) },
   ]);
 });
@@ -159,4 +159,18 @@ test("control characters in the name of an actor are not printed", async () => {
   const { out } = await run(folder, "history");
   expect(out).not.toContain("\u001b");
   expect(out.split("\n")).toHaveLength(3);
+});
+
+test("runs are limited to a run, a person, or a commit, and show their fields with --diff", async () => {
+  const folder = folderWith(POOL);
+  await run(folder, "apply --auto-approve");
+  await run(folder, "destroy --auto-approve", { WORKSPACE_ACTOR: "bo" });
+  expect(await runs(folder, "last")).toMatchObject([{ command: "destroy" }]);
+  expect(await runs(folder, "2 --diff")).toMatchObject([
+    { command: "apply", details: [{ address: "pools.p", action: "create" }] },
+  ]);
+  expect(await runs(folder, "--by bo")).toMatchObject([{ actor: "bo" }]);
+  expect(await runs(folder, "--commit 12345678")).toMatchObject([{ actor: "ada" }]);
+  expect(await runs(folder, "--commit ffff")).toEqual([]);
+  expect((await run(folder, "history 2 --diff")).out).toContain("+ create   pools.p");
 });
