@@ -97,16 +97,14 @@ export function fleetJson(view: FleetView): Record<string, unknown> {
       labels: row.labels,
       state: row.state,
       status: row.status,
-      ...(row.last === undefined
-        ? {}
-        : {
-            command: row.last.command,
-            started_at: new Date(row.last.startedAt).toISOString(),
-            duration_s: secondsOf(row.last.durationMs),
-            age_s: seconds(row.ageMs),
-            worker: row.last.worker,
-            version: row.last.version,
-          }),
+      ...(row.last && {
+        command: row.last.command,
+        started_at: new Date(row.last.startedAt).toISOString(),
+        duration_s: secondsOf(row.last.durationMs),
+        age_s: seconds(row.ageMs),
+        worker: row.last.worker,
+        version: row.last.version,
+      }),
       cause: row.cause && {
         command: row.cause.command,
         attempts: row.cause.attempts,
