@@ -87,6 +87,8 @@ export const FIXES: Readonly<Record<Code, string>> = {
   PLAN_MODE: "Plan without `--offline` or `--untrusted` to see everything.",
   PLAN_UNSEEN: "Check for side effects that the plan does not show, or plan again.",
   PLAN_KEPT: "Move the users of the old object to the new one. The next plan then deletes it.",
+  PLAN_PRICES:
+    "Correct the file that `--prices` or `WORKSPACE_PRICES` names. Its form is in schemas/prices.schema.json.",
   PLAN_EXCLUDED: "To plan these resources, remove `--exclude`, or limit it to other addresses.",
   PLAN_BUDGET: "Make the spec smaller, or raise `--max-reads`.",
   PLAN_BASE: "Fetch the base, or correct `--base` or `--base-ref`.",

@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject } from "../src/core/json.ts";
 const FOLDER = fileURLToPath(new URL("../schemas/", import.meta.url));
 
 /** Made from the kinds, not written by hand. */
-const OF_SPECS = ["workspace.schema.json", "test.schema.json"];
+const OF_SPECS = ["workspace.schema.json", "test.schema.json", "prices.schema.json"];
 const SHARED = "plan.schema.json";
 
 function schemaIn(file: string): JsonObject {

@@ -18,6 +18,7 @@ export const REFERENCE = join(ROOT, "docs/reference");
 
 /** Environment variables of users, by name. A test compares the names with those that the program reads. */
 export const VARIABLES: Readonly<Record<string, string>> = {
+  WORKSPACE_PRICES: "file of prices, as with `--prices`",
   WORKSPACE_ACTOR: "name of the person in the history of the state, instead of what the CI service sets",
   WORKSPACE_AUTH_TYPE: "sign-in to use, such as `oauth-m2m` or `azure-cli`",
   WORKSPACE_CA_FILE: "PEM file of a private certificate authority (`--ca-file`)",

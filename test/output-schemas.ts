@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../src/core/json.ts";
 
 const FOLDER = join(import.meta.dirname, "../schemas");
 /** Schemas of files that users write. */
-const INPUTS = ["workspace", "test"];
+const INPUTS = ["workspace", "test", "prices"];
 
 export const OUTPUT_SCHEMAS: readonly string[] = globSync("*.schema.json", { cwd: FOLDER })
   .map((file) => basename(file, ".schema.json"))

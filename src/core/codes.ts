@@ -86,6 +86,7 @@ export const CODES = {
   PLAN_MODE: "The plan was made in a restricted mode, such as offline or untrusted.",
   PLAN_UNSEEN: "The side effects of the plan could not be determined.",
   PLAN_KEPT: "A replaced object is kept because it is in use.",
+  PLAN_PRICES: "The file of prices cannot be used.",
   PLAN_EXCLUDED: "Resources are left out of the plan, because their changes depend on an excluded one.",
   PLAN_BUDGET: "The plan of an untrusted spec needs more reads than the limit allows.",
   PLAN_BASE: "The plan cannot be compared with its base.",

@@ -60,6 +60,41 @@ export function nextFiring(expression: string, timezone: string, after: number):
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
+const DAY_MS = 86_400_000;
+/** A year that is not a leap year, so that the number is the same at any time. */
+const YEAR_START = Date.UTC(2027, 0, 1);
+
+/** How often a valid expression fires in a month, on average over a year; undefined if it cannot be computed. */
+export function firingsPerMonth(expression: string): number | undefined {
+  const fields = fieldsOf(expression);
+  if (quartzProblem(expression) !== undefined) return undefined;
+  const perDay = [0, 1, 2].reduce(
+    (product, at) => product * valuesOfField(fields[at] ?? "", at === 2 ? 24 : 60),
+    1,
+  );
+  const days = ["0", "0", "0", ...fields.slice(3, 6)].join(" ");
+  let count = 0;
+  for (let at = YEAR_START - 1; ; count += 1) {
+    const next = nextFiring(days, "UTC", at);
+    if (next === undefined || next >= YEAR_START + 365 * DAY_MS) break;
+    at = next;
+  }
+  return (perDay * count) / 12;
+}
+
+/** How many of the values from 0 to `size - 1` a field has: `*`, `5`, `1-5`, `0/15`, `22-2`, and lists of these. */
+function valuesOfField(field: string, size: number): number {
+  const values = new Set<number>();
+  for (const item of field.split(",")) {
+    const [range = "", step = "1"] = item.split("/");
+    const [first = "", last] = range.split("-");
+    const from = first === "*" ? 0 : Number(first);
+    const to = last !== undefined ? Number(last) : first === "*" || item.includes("/") ? size - 1 : from;
+    for (let at = from; at <= (to < from ? to + size : to); at += Number(step)) values.add(at % size);
+  }
+  return values.size;
+}
+
 function fieldsOf(expression: string): readonly string[] {
   return expression
     .trim()

@@ -70,12 +70,14 @@ export function* evaluateRules(
 }
 
 function prepareSubject(subject: RuleSubject, surroundings: RuleSurroundings): PreparedSubject {
-  const { address, kind, name, change } = subject;
+  const { address, kind, name, change, cost = {} } = subject;
   const { action, cause, before, after } = change;
   const variables = {
     address,
     kind,
     name,
+    // A number is a double in CEL.
+    cost,
     change: { action, cause, before: celValue(before), after: celValue(after) },
     ...prepareSurroundings(surroundings),
   };

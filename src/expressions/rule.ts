@@ -22,6 +22,8 @@ export interface RuleSubject {
   readonly address: string;
   readonly kind: string;
   readonly name: string;
+  /** After the change. Empty without prices. */
+  readonly cost?: Readonly<Record<string, number | boolean>>;
   readonly change: {
     readonly action: string;
     readonly cause: string;
@@ -62,6 +64,7 @@ export const RULE_VARIABLES: Readonly<Record<string, Readonly<Record<string, Jso
   address: null,
   kind: null,
   name: null,
+  cost: { min_per_hour: "double", max_per_hour: "double", always_per_hour: "double", known: "bool" },
   change: { action: "string", cause: "string", before: "dyn", after: "dyn" },
   plan: {
     summary: {

@@ -264,6 +264,11 @@ export const pools = defineProvider({
   usedBy: ["clusters", "jobs"],
 
   planning: {
+    /** Only idle instances: others are part of the clusters that use them. */
+    compute: ({ node_type_id: name, min_idle_instances: idle = 0 }) => ({
+      parts: [{ item: { list: "node_types", name }, least: idle, most: idle }],
+      isAlwaysOn: true,
+    }),
     validate(values) {
       const { min_idle_instances: least, max_capacity: most } = values;
       if (typeof least !== "number" || typeof most !== "number" || least <= most) return [];

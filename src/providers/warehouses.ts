@@ -161,6 +161,15 @@ export const warehouses = defineProvider({
   replaceStrategy: "create-first",
 
   planning: {
+    compute: ({
+      cluster_size: name,
+      min_num_clusters: least = 1,
+      max_num_clusters: most = least,
+      ...values
+    }) => ({
+      parts: [{ item: { list: "warehouse_sizes", name }, least, most, kind: "sql" }],
+      isAlwaysOn: values.auto_stop_mins === 0,
+    }),
     validate({ min_num_clusters: least = 1, max_num_clusters: most = 1 }) {
       if (typeof least !== "number" || typeof most !== "number" || least <= most) return [];
       return [

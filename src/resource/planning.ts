@@ -4,6 +4,7 @@ import type { Address } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
+import type { Compute } from "./compute.ts";
 import type { FieldDialect, Values } from "./field-schema.ts";
 import type { LiveObject } from "./live.ts";
 
@@ -116,4 +117,6 @@ export interface PlanningRules {
   /** Undeclared objects that are kept and are not drift, such as the MANAGE that the service grants with a scope. */
   isImplicit?(live: LiveObject, caller: string | undefined, parent: Values): boolean;
   readonly content?: ContentRules;
+  /** The machines that an object with these values runs on, for its cost. Pure. */
+  compute?(values: Values): Compute;
 }

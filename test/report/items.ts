@@ -118,6 +118,8 @@ const PLAN: Members<Plan> = {
   ],
   modes: ({ modes = [] }) =>
     modes.map((mode) => ({ about: "plan", says: mode, except: { text: "PLAN_MODE says it", ...PEOPLE } })),
+  cost: ({ cost }) =>
+    cost === undefined ? [] : [{ about: "plan", says: "Cost of these changes", json: "cost" }],
   part: ({ part }) =>
     part === undefined
       ? []

@@ -73,6 +73,7 @@ workspace plan: see workspace apply, workspace show, workspace drift, docs/ci.md
   workspace plan -o markdown=plan.md -o sarif=plan.sarif  # write reports
   workspace plan --only 'jobs.*'  # limit the plan to jobs and their dependencies
   workspace plan --show destroys,security  # show only these changes
+  workspace plan --prices prices.yaml  # show what the changes cost
   workspace plan --exclude pools.shared  # leave out a pool and the clusters that use it
   workspace plan --untrusted --base-ref origin/main  # plan a pull request from a fork
 workspace apply: see workspace plan, workspace destroy, workspace history

@@ -34,6 +34,10 @@ export const RULES_OPTION = inGroup("Spec", {
   rules: textsOption("--rules <folder>", "check plans against the rules in this folder; repeatable"),
 });
 
+export const PRICES_OPTION = inGroup("Spec", {
+  prices: textOption("--prices <file>", "show what the changes cost, by the prices in this file"),
+});
+
 /** The API dialect, which decides what a spec may contain. */
 export const DIALECT_OPTIONS = inGroup("Workspace", {
   dialect: optionalChoiceOption(
@@ -67,6 +71,7 @@ export const READ_TIMEOUT_OPTION = inGroup("Workspace", {
 export const PLANNING_OPTIONS = {
   ...SPEC_OPTIONS,
   ...RULES_OPTION,
+  ...PRICES_OPTION,
   ...HOST_OPTIONS,
   ...READ_TIMEOUT_OPTION,
 } as const;
@@ -192,6 +197,7 @@ export const ASK_OPTIONS = inGroup("Approval", {
 export const PIPELINE_OPTIONS: readonly OptionSpec<unknown>[] = [
   ...Object.values(SPEC_OPTIONS),
   ...Object.values(RULES_OPTION),
+  ...Object.values(PRICES_OPTION),
   ...Object.values(HOST_OPTIONS),
   ...Object.values(READ_TIMEOUT_OPTION),
   ...Object.values(STATE_OPTIONS),

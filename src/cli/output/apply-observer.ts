@@ -9,6 +9,7 @@ import type { ApplyObserver, ApplyRequest, ApplyResult } from "../../workflow/ap
 import { placesIn } from "../../workflow/plan/located.ts";
 import type { Session } from "../../workflow/session/session.ts";
 import { EXIT, exitOfOutcome, exitOfPlan } from "../command/exit-codes.ts";
+import { colorsOf, fitted } from "./diagnostics.ts";
 import { applyFailureDocument } from "./failure-documents.ts";
 import { type ApprovalOptions, askApproval } from "./prompt.ts";
 import { logPlan, type OutcomeReports, type ShownPlan, showPlan, showRefusal, viewOf } from "./review.ts";
@@ -39,7 +40,14 @@ export async function planObserver(
     async approve(plan) {
       isAsked = true;
       if (!asking.autoApprove && reports.format !== "text") await logPlan(reports, shown(plan, notesOfPlan));
-      return askApproval(reports.context, asking, question, signal, advice);
+      const { context } = reports;
+      const { detailsText } = await import("../../report/inspect/details-text.ts");
+      const showDetails = (request: string): void => {
+        const view = viewOf(shown(plan, notesOfPlan), reports);
+        const { stderr } = context;
+        stderr.write(fitted(detailsText(view, request, colorsOf(context, stderr)), stderr));
+      };
+      return askApproval(context, asking, question, signal, advice, showDetails);
     },
     changed: await eventLines(reports),
     applied: (plan, outcome, notes) => showOutcomeAfterPlan(reports, outcome, shown(plan, notes), !isAsked),

@@ -11,13 +11,20 @@ export interface ApprovalOptions {
   readonly noInput: boolean;
 }
 
-/** True if the changes are approved. Throws Failure with CLI_CONFIRMATION if it cannot ask. */
+/** Shows what a request selects: a number, an address, or a filter; empty for everything. */
+export type ShowDetails = (request: string) => void;
+
+/**
+ * True if the changes are approved. With `showDetails`, the answer `details`, alone or with a request, shows changes, and the
+ * question is asked again. Throws Failure with CLI_CONFIRMATION if it cannot ask.
+ */
 export async function askApproval(
   context: CommandContext,
   asking: ApprovalOptions,
   question: string,
   signal: AbortSignal,
   advice: string,
+  showDetails?: ShowDetails,
 ): Promise<boolean> {
   if (asking.autoApprove) return true;
   if (asking.noInput) throw cannotAsk("--no-input is set", advice);
@@ -31,9 +38,18 @@ export async function askApproval(
   });
   const closed = new Promise<string>((resolve) => dialog.once("close", () => resolve("")));
   try {
-    const asked = dialog.question(`\n${printable(question)} Enter "yes" to continue: `, { signal });
-    const answer = await Promise.race([asked, closed]);
-    return answer.trim().toLowerCase() === "yes";
+    const answers = showDetails === undefined ? 'Enter "yes" to continue' : 'Enter "yes", "no", or "details"';
+    for (;;) {
+      const asked = dialog.question(`\n${printable(question)} ${answers}: `, { signal });
+      const answer = (await Promise.race([asked, closed])).trim();
+      const request = /^details\b\s*(.*)$/is.exec(answer)?.[1];
+      if (showDetails === undefined || request === undefined) return answer.toLowerCase() === "yes";
+      showDetails(request);
+      if (request === "")
+        context.stderr.write(
+          'To see a change in full, enter "details" and its number, its address, or a filter such as destroys.\n',
+        );
+    }
   } catch {
     return false;
   } finally {

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { AcceptedDrift, Action, Change, ContentDiff } from "./change.ts";
+import type { PlanCost } from "./plan-cost.ts";
 
 /** A live difference from the recorded state: changed, deleted (`gone`), or created outside `workspace` (`appeared`). */
 export interface Drift {
@@ -74,6 +75,8 @@ export interface Plan {
   readonly host: string;
   /** How the plan differs from a full plan; absent for a full plan. */
   readonly modes?: readonly Mode[];
+  /** Absent without prices. */
+  readonly cost?: PlanCost;
   /** Absent if the plan decides all resources. */
   readonly part?: PlanPart;
   /** Of a plan that was compared with the plan of a base. */

@@ -4,6 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
 import { defined, type JsonObject, objectIn } from "../../core/json.ts";
 import { count } from "../../core/sentences.ts";
+import { clusterParts } from "../../resource/compute.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { FieldDiff, PlannedChange, PlannedWorkspace, Step } from "../../resource/planning.ts";
 import { isRunOn } from "../../resource/service-status.ts";
@@ -200,6 +201,10 @@ export const clusters = defineProvider({
   usedBy: ["jobs"],
 
   planning: {
+    compute: (values) => ({
+      parts: clusterParts(values, "all_purpose"),
+      isAlwaysOn: values.autotermination_minutes === 0,
+    }),
     validate: (values) => clusterProblems(values),
     validateIn: { databricks: (values) => singleNodeProblems(values) },
     dependencies: (_name, values) => clusterFiles(values),

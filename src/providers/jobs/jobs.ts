@@ -3,8 +3,10 @@
 import type { Reader } from "../../api/contract/reader.ts";
 import { OF_TASK } from "../../api/dialect/jobs.ts";
 import { type RemoteId, remoteId } from "../../core/address.ts";
-import { defined, isObject, type JsonObject, listIn, omit } from "../../core/json.ts";
+import { defined, isObject, type JsonObject, listIn, objectIn, omit } from "../../core/json.ts";
+import { firingsPerMonth } from "../../core/quartz.ts";
 import { count, listed } from "../../core/sentences.ts";
+import { type Compute, clusterParts } from "../../resource/compute.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
@@ -28,7 +30,7 @@ import {
 import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { preservedIn, preservedPaths, withPreserved, withUnknownFields } from "../kit/unknown-fields.ts";
 import { databricksSettingProblems, databricksSettings } from "./databricks-settings.ts";
-import { jobTaskProblems, taskFiles } from "./job-tasks.ts";
+import { clustersIn, jobTaskProblems, taskFiles } from "./job-tasks.ts";
 import { mailed, scheduleProblems, settings } from "./settings.ts";
 import { libraries, libraryFiles, libraryProblems, taskProblems, tasks } from "./tasks.ts";
 import {
@@ -175,6 +177,18 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
   ];
 }
 
+/** The clusters that the job creates for a run; how often it runs, if it has a schedule. */
+function jobCompute(values: Values): Compute {
+  const own = isObject(values.new_cluster) ? [values.new_cluster] : [];
+  const clusters = [...own, ...clustersIn(values).map(({ task }) => task)];
+  const { quartz_cron_expression: cron, pause_status: pause } = objectIn(values.schedule);
+  return {
+    parts: clusters.flatMap((cluster) => clusterParts(cluster, "jobs")),
+    isAlwaysOn: false,
+    runsPerMonth: typeof cron === "string" && pause !== "PAUSED" ? firingsPerMonth(cron) : undefined,
+  };
+}
+
 export const jobs = defineProvider({
   kind: "jobs",
   singular: "job",
@@ -189,6 +203,7 @@ export const jobs = defineProvider({
   limit: { max: 1000, per: "workspace" },
 
   planning: {
+    compute: jobCompute,
     validate: (values) => [
       ...(values.tasks === undefined ? singleTaskProblems(values) : ownFieldProblems(values)),
       ...scheduleProblems(values),

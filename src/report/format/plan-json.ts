@@ -26,6 +26,7 @@ import { type RunInfo, runJson } from "../text/run-info.ts";
 import { timeText } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { choiceJson } from "../view/choice.ts";
+import { planCostJson } from "../view/cost-view.ts";
 import { type DriftItem, type DriftView, originJson } from "../view/drift-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
 
@@ -63,6 +64,7 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
     blocked: blockedBy.length > 0,
     blocked_by: blockedBy,
     summary,
+    cost: planCostJson(view.cost),
     ...splitJson(view.split),
     resource_changes: list(view.changes, changeJson),
     drift: list(view.drift, driftJson),

@@ -119,7 +119,7 @@ function hiddenLines(hidden: string | undefined): readonly string[] {
 const MOST_NAMED = 3;
 
 /** Costs and side effects; what is destroyed and who gets access has a section below. */
-function glanceLines({ notable }: PlanView): readonly string[] {
+function glanceLines({ notable, costTotal }: PlanView): readonly string[] {
   const touching = notable.filter((change) => change.touches);
   const cost = touching.filter((change) => !change.destroys && change.severity === "cost");
   const effects = foldEffects(touching);
@@ -128,6 +128,7 @@ function glanceLines({ notable }: PlanView): readonly string[] {
     .map(({ subject, sentence }) => `${markdownText(subject)}: ${markdownSentence(sentence)}`);
   const more = effects.length - sentences.length;
   const lines = [
+    ...(costTotal === undefined ? [] : [`- **Prices**: ${markdownText(costTotal)}`]),
     ...(cost.length === 0
       ? []
       : [`- **Cost**: ${markdownText(kindCounts(cost))} (${names(cost, MOST_NAMED)})`]),
@@ -306,8 +307,9 @@ function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
   return block("change", head, [head, ...sentencesOf(view), ...fence(shown)]);
 }
 
-function sentencesOf({ consequences, reasons }: ChangeView): readonly string[] {
+function sentencesOf({ consequences, reasons, cost }: ChangeView): readonly string[] {
   return [
+    ...(cost === "" ? [] : [`  - cost: ${markdownText(cost)}`]),
     ...consequences.map((sentence) => `  - ⚠ ${markdownSentence(sentence)}`),
     ...reasons.map((reason) => `  - because ${markdownSentence(reason)}`),
   ];

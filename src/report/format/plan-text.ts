@@ -27,6 +27,7 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone =
     tableSection(plan, colors),
     lossSection(plan, colors),
     revertSection(plan, colors),
+    plan.costTotal === undefined ? [] : [printable(plan.costTotal)],
     summarySection(plan, colors),
     runLines(info, colors),
   ];
@@ -69,11 +70,12 @@ function blocks(groups: readonly ChangeGroup[], colors: Colors): readonly string
 /** So many of the equal changes are named. */
 const MOST_NAMED = 5;
 
-export function changeLines(view: ChangeView, colors: Colors): readonly string[] {
-  return groupLines([view], colors);
+/** `isWhole`: contents are not shortened. */
+export function changeLines(view: ChangeView, colors: Colors, isWhole = false): readonly string[] {
+  return groupLines([view], colors, false, isWhole);
 }
 
-function groupLines(group: ChangeGroup, colors: Colors, isOnce = false): readonly string[] {
+function groupLines(group: ChangeGroup, colors: Colors, isOnce = false, isWhole = false): readonly string[] {
   const [view, ...others] = group;
   const paint = paintOf(view.action, colors);
   const names = others.length === 0 ? view.remarks : [groupNames(group, MOST_NAMED), ...view.sharedRemarks];
@@ -83,11 +85,18 @@ function groupLines(group: ChangeGroup, colors: Colors, isOnce = false): readonl
   return [
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(groupTitle(group))}${remarks}`,
     ...fieldBlock(view.fields, colors),
-    ...contentBlock(view.content, colors),
+    ...contentBlock(isWhole ? view.wholeContent : view.content, colors),
     ...originLines(view.driftOrigin, isOnce).map((origin) => colors.dim(`      drift: ${origin}`)),
+    ...costLines(group, colors),
     ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
   ];
+}
+
+/** Equal changes can differ in cost, if their pools do. */
+function costLines([view, ...others]: ChangeGroup, colors: Colors): readonly string[] {
+  if (view.cost === "" || others.some(({ cost }) => cost !== view.cost)) return [];
+  return [`      ${colors.cyan("cost:")} ${others.length === 0 ? "" : "each "}${view.cost}`];
 }
 
 /** The severity of a deletion or replacement; in an update, each field has its own severity. */

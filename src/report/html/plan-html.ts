@@ -159,6 +159,9 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
     ...row("delete", "Destroys", destroyed, `action=${actions.join(",")}`),
     ...row("update", "Access", bySeverity("security"), "severity=security"),
     ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
+    ...(plan.costTotal === undefined
+      ? []
+      : [{ tone: "update", label: "Prices", text: html`${plan.costTotal}` }]),
     ...effectRow(touching),
   ];
 }
@@ -246,6 +249,9 @@ function groupHtml(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, isS
   const isSingle = others.length === 0;
   const sentences = [
     ...consequences.map((consequence) => html`<li>${consequence}</li>`),
+    ...(view.cost === "" || others.some(({ cost }) => cost !== view.cost)
+      ? []
+      : [html`<li>cost: ${isSingle ? "" : "each "}${view.cost}</li>`]),
     ...reasons.map((reason) => html`<li class="reasons">because ${reason}</li>`),
     ...(isSingle ? neededBy(view) : []).map(
       (address) =>

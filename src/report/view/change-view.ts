@@ -46,6 +46,8 @@ export class ChangeView {
   readonly source: Change;
   /** Who changed the object outside the spec, and when, as a sentence; empty if unknown. */
   readonly driftOrigin: string;
+  /** What the change costs, as a clause; empty without prices. */
+  readonly cost: string;
   readonly #registry: KindRegistry;
   readonly #places: SpecPlaces;
   readonly #split: SplitChange | undefined;
@@ -56,9 +58,11 @@ export class ChangeView {
     places: SpecPlaces,
     split?: SplitChange,
     driftOrigin = "",
+    cost = "",
   ) {
     this.source = source;
     this.driftOrigin = driftOrigin;
+    this.cost = cost;
     this.#registry = registry;
     this.#places = places;
     this.#split = split;
@@ -124,6 +128,11 @@ export class ChangeView {
   /** The diff of a string as lines of a unified diff; truncated where it would bury the plan. */
   get content(): readonly string[] {
     return this.source.action === "update" ? contentLines(this.source.content) : [];
+  }
+
+  /** The same with all lines. */
+  get wholeContent(): readonly string[] {
+    return this.source.action === "update" ? contentLines(this.source.content, Number.POSITIVE_INFINITY) : [];
   }
 
   get reasons(): readonly string[] {
@@ -292,8 +301,8 @@ export function contentLine({ added, removed }: ContentDiff): FieldLine {
   return { label: "content", text: `${count(added, "line")} added, ${removed} removed` };
 }
 
-export function contentLines(content: ContentDiff | undefined): readonly string[] {
+export function contentLines(content: ContentDiff | undefined, most = MOST_LINES): readonly string[] {
   const lines = content?.lines ?? [];
-  const shown = lines.slice(0, MOST_LINES).map((line) => printable(line.replaceAll("\t", "  ")));
-  return lines.length > MOST_LINES ? [...shown, `… ${lines.length - MOST_LINES} more lines`] : shown;
+  const shown = lines.slice(0, most).map((line) => printable(line.replaceAll("\t", "  ")));
+  return lines.length > most ? [...shown, `… ${lines.length - most} more lines`] : shown;
 }

@@ -15,6 +15,7 @@ import {
   summaryOf,
   type Unmanaged,
 } from "../../planner/model/plan.ts";
+import type { PlanCost } from "../../planner/model/plan-cost.ts";
 import { changeKey } from "../../planner/model/work-graph.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
@@ -32,6 +33,7 @@ import {
   SHOW_ALL,
   unmanagedEntry,
 } from "./choice.ts";
+import { costSentence, totalCostSentence } from "./cost-view.ts";
 import { type DriftItem, driftItem, originText } from "./drift-view.ts";
 
 export interface PlanView {
@@ -59,6 +61,9 @@ export interface PlanView {
   readonly notes: readonly Diagnostic[];
   /** Whether equal changes are listed one by one. */
   readonly expand: boolean;
+  readonly cost: PlanCost | undefined;
+  /** One sentence; undefined if no change has a cost. */
+  readonly costTotal: string | undefined;
   /** The rows for readers, by `--show` and `--hide`: sums, losses, and documents are about everything. */
   readonly shown: ShownRows;
   readonly choice: Choice;
@@ -107,9 +112,16 @@ export function planView(
   const { split } = plan;
   const own = new Set(causedPart(plan).diagnostics);
   const drifted = new Map(plan.drift.map((drift) => [drift.address, originText(drift.origin)]));
+  const costs = new Map(
+    plan.cost?.changes.map((cost) => [
+      cost.address,
+      printable(costSentence(cost, plan.cost?.currency ?? "") ?? ""),
+    ]),
+  );
   const viewed = (change: Change): ChangeView => {
     const origin = drifted.get(change.address) ?? "";
-    return new ChangeView(change, registry, places, split?.changes[changeKey(change)], origin);
+    const cost = costs.get(change.address) ?? "";
+    return new ChangeView(change, registry, places, split?.changes[changeKey(change)], origin, cost);
   };
   const notable = plan.changes.filter(({ action }) => action !== "noop").map(viewed);
   let changeViews: readonly ChangeView[] | undefined;
@@ -146,6 +158,8 @@ export function planView(
       own.has(diagnostic) ? diagnostic : pendingFinding(diagnostic),
     ),
     notes,
+    cost: plan.cost,
+    costTotal: plan.cost && totalCostSentence(plan.cost),
     expand,
     choice,
     shown: shownRows(choice, notable, drift, unmanaged),

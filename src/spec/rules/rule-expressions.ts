@@ -16,7 +16,7 @@ export interface RuleChecks extends Reporting {
   readonly registry: PlanningRegistry;
 }
 
-const IDENTITY = ["address", "kind", "name", "change"];
+const IDENTITY = ["address", "kind", "name", "change", "cost"];
 
 /** Checks the expressions of one rule and collects what they read. */
 export class RuleExpressions {

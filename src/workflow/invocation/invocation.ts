@@ -25,6 +25,7 @@ export interface InvocationOptions extends Partial<Omit<HostOptions, "specProfil
   readonly varFile?: readonly string[] | undefined;
   /** Undefined for commands that check no plan. */
   readonly rules?: readonly string[] | undefined;
+  readonly prices?: string | undefined;
   readonly state?: string | undefined;
   readonly allowUnencryptedState?: boolean | undefined;
   readonly onPathRead?: PathObserver | undefined;
@@ -37,6 +38,8 @@ export interface Invocation extends WorkflowContext, SelectedSpec {
   readonly varFiles: readonly string[];
   /** The folders of --rules and WORKSPACE_RULES; undefined for commands that check no plan. */
   readonly ruleFolders: readonly string[] | undefined;
+  /** The list of prices of --prices or WORKSPACE_PRICES. */
+  readonly pricesFile: string | undefined;
   /** The workspace that --host or WORKSPACE_HOST names; a profile may name another. */
   readonly namedHost: string | undefined;
   /** The user that WORKSPACE_USER names, instead of asking the service. */
@@ -90,6 +93,9 @@ function invocationOf(
     vars: options.var ?? [],
     varFiles: (options.varFile ?? []).map(absolute),
     ruleFolders: ruleFolders(context, options.rules)?.map(absolute),
+    pricesFile: [options.prices ?? fromEnv(context, "WORKSPACE_PRICES")]
+      .flatMap((file) => file ?? [])
+      .map(absolute)[0],
     untrusted,
     namedHost: options.host ?? fromEnv(context, "WORKSPACE_HOST"),
     user: fromEnv(context, "WORKSPACE_USER"),

@@ -9,6 +9,7 @@ import { offlineNotes } from "../../planner/mode/offline.ts";
 import { markUntrusted, withRecordedSecrets, withSaltedDigests } from "../../planner/mode/untrusted.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
+import { type Prices, planCost } from "../../planner/model/plan-cost.ts";
 import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Live } from "../../resource/live.ts";
@@ -20,6 +21,7 @@ import type { Session, SpecSession } from "../session/session.ts";
 import { assertSameHost } from "../session/state-warnings.ts";
 import { addressFilter } from "./address-filter.ts";
 import { compareWithBase } from "./compare-base.ts";
+import { readPrices } from "./prices.ts";
 import { importNotes, withoutImports } from "./record-entries.ts";
 import { openSensitive, type Redaction, redaction, revealed, sensitivePlaces } from "./sensitive.ts";
 import { type PlanOptions, type PlanSource, recordedSource, workspaceSource } from "./sources.ts";
@@ -70,15 +72,21 @@ async function planFrom(
   const begun = performance.now();
   const { spec, secretDigest, invocation } = session;
   const { untrusted, runObserver } = invocation;
+  const prices = options.checksRules ? readPrices(invocation) : undefined;
   const head = await planInTheClear(session, state, options, source);
   source.assertWithinBudget();
   const { base } = options;
   const planned = concealed(base === undefined ? head : await compareWithBase(head, base, source));
-  const ruled = options.checksRules ? await checkRules(planned.plan, { spec, untrusted }) : planned.plan;
+  const priced = prices === undefined ? planned.plan : withCost(planned.plan, prices);
+  const ruled = options.checksRules ? await checkRules(priced, { spec, untrusted }) : priced;
   const drift = knownDrift(planned.recovered.state, Date.now());
   const plan = withKnownDrift(ruled, registry, drift, secretDigest);
   runObserver?.planned(plan, planned.recovered.state, performance.now() - begun);
   return { ...planned, plan };
+}
+
+function withCost(plan: Plan, prices: Prices): Plan {
+  return { ...plan, cost: planCost(plan.changes, registry, prices) };
 }
 
 /** The plan before `concealed`: only for what compares it with another one. */

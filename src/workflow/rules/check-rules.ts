@@ -16,6 +16,7 @@ import { evaluateRules, RULE_LIMITS, STRICT_RULE_LIMITS } from "../../expression
 import type { RuleResult, RuleSubject } from "../../expressions/rule.ts";
 import type { Change } from "../../planner/model/change.ts";
 import { type ChangeOrigin, type Guard, type Plan, summaryOf } from "../../planner/model/plan.ts";
+import type { CostSide } from "../../planner/model/plan-cost.ts";
 import { markedResult, withReferenceTexts } from "../../planner/model/result-values.ts";
 import { changeKey } from "../../planner/model/work-graph.ts";
 import { registry } from "../../providers/index.ts";
@@ -32,7 +33,11 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
   const { rules = [], target } = spec;
   const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
   if (rules.length === 0 || isRefused) return plan;
-  const subjects = plan.changes.map(subjectOf);
+  const costs = new Map(plan.cost?.changes.map((cost) => [cost.address, cost.after]));
+  const subjects = plan.changes.map((change) => {
+    const subject = subjectOf(change);
+    return plan.cost === undefined ? subject : { ...subject, cost: costMembers(costs.get(change.address)) };
+  });
   const surroundings = {
     plan: { summary: { ...summaryOf(plan.changes) } },
     target: { name: target?.name ?? "", protected: target?.protected ?? false },
@@ -56,6 +61,14 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
     return result === undefined ? [] : findingsOf(rule, result, { plan, spec, untrusted });
   });
   return withFindings(plan, guards);
+}
+
+/** A cost that is unknown has no amounts, so that no rule takes it for zero. */
+function costMembers(side: CostSide | undefined): NonNullable<RuleSubject["cost"]> {
+  if (side === undefined) return { min_per_hour: 0, max_per_hour: 0, always_per_hour: 0, known: true };
+  const { range, always } = side;
+  if (range === undefined) return { known: false };
+  return { min_per_hour: range.min, max_per_hour: range.max, always_per_hour: always, known: true };
 }
 
 function subjectOf(change: Change): RuleSubject {

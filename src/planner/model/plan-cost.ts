@@ -1,0 +1,182 @@
+// The cost of the changes of a plan, from a list of prices. Pure. Parts without a price are named, never guessed.
+
+import type { Address } from "../../core/address.ts";
+import type { Json } from "../../core/json.ts";
+import { withoutDigests } from "../../core/sensitive-values.ts";
+import type { ComputePart } from "../../resource/compute.ts";
+import type { Values } from "../../resource/field-schema.ts";
+import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
+import { maskedValues } from "../../resource/masked.ts";
+import type { Change } from "./change.ts";
+import { markedResult, withReferenceTexts } from "./result-values.ts";
+
+export interface Price {
+  readonly per_hour: number;
+  /** Units that the service bills in addition, at the rate of the kind of compute. */
+  readonly dbu_per_hour?: number;
+}
+
+export interface Prices {
+  readonly currency: string;
+  readonly node_types: Readonly<Record<string, Price>>;
+  readonly warehouse_sizes: Readonly<Record<string, Price>>;
+  readonly dbu_rates: Readonly<Record<string, number>>;
+}
+
+/** The cost of a resource or of a plan, before or after. */
+export interface CostSide {
+  /** An hour while it runs; undefined if a price is unknown. */
+  readonly range: CostRange | undefined;
+  /** The part of it that costs at any time. */
+  readonly always: number;
+  readonly runsPerMonth: number;
+  readonly unknown: readonly string[];
+}
+
+export interface CostRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface ChangeCost {
+  readonly address: Address;
+  /** Absent: the object does not exist. */
+  readonly before?: CostSide;
+  readonly after?: CostSide;
+}
+
+export interface PlanCost {
+  readonly currency: string;
+  /** Of the resources that change, and that have a cost. */
+  readonly changes: readonly ChangeCost[];
+  /** Of all these together. */
+  readonly before: CostSide;
+  readonly after: CostSide;
+}
+
+const NOTHING: CostSide = { range: { min: 0, max: 0 }, always: 0, runsPerMonth: 0, unknown: [] };
+
+export function planCost(changes: readonly Change[], registry: PlanningRegistry, prices: Prices): PlanCost {
+  const sides = changes.flatMap((change) => {
+    const provider = registry.get(change.kind);
+    return provider.planning.compute === undefined
+      ? []
+      : [{ change, provider, ...valuesOf(change, provider) }];
+  });
+  const pools = { before: new Map<string, Json>(), after: new Map<string, Json>() };
+  for (const { change, provider, before, after } of sides) {
+    const reference = `\${${change.address}.${provider.idAttribute}}`;
+    const keys = "id" in change ? [reference, change.id] : [reference];
+    for (const key of keys) {
+      const [was, will] = [before?.node_type_id, after?.node_type_id];
+      if (was !== undefined) pools.before.set(key, was);
+      if (will !== undefined) pools.after.set(key, will);
+    }
+  }
+  const costs = sides.flatMap(({ change, provider, before, after }): readonly ChangeCost[] => {
+    if (change.action === "noop" || change.action === "report" || change.action === "forget") return [];
+    const cost = {
+      address: change.address,
+      before: before && costOf(before, provider, prices, pools.before),
+      after: after && costOf(after, provider, prices, pools.after),
+    };
+    return hasCost(cost.before) || hasCost(cost.after) ? [cost] : [];
+  });
+  return {
+    currency: prices.currency,
+    changes: costs,
+    before: sumOf(costs.map(({ before }) => before)),
+    after: sumOf(costs.map(({ after }) => after)),
+  };
+}
+
+function hasCost(side: CostSide | undefined): boolean {
+  return side !== undefined && (side.range === undefined || side.range.max > 0 || side.unknown.length > 0);
+}
+
+/** In place of a sensitive value is `(sensitive)`, which has no price. */
+function valuesOf(
+  change: Change,
+  { fields }: PlannedKind,
+): { readonly before: Values | undefined; readonly after: Values | undefined } {
+  const reached = markedResult(change, fields);
+  return {
+    before: "before" in change ? withoutDigests(maskedValues(fields, change.before)) : undefined,
+    after:
+      reached === undefined
+        ? undefined
+        : (withReferenceTexts(withoutDigests(maskedValues(fields, reached))) as Values),
+  };
+}
+
+function costOf(
+  values: Values,
+  { planning }: PlannedKind,
+  prices: Prices,
+  pools: ReadonlyMap<string, Json>,
+): CostSide {
+  const { parts = [], isAlwaysOn = false, runsPerMonth = 0 } = planning.compute?.(values) ?? {};
+  const unknown: string[] = [];
+  let [min, max] = [0, 0];
+  for (const part of parts) {
+    const [least, most] = [part.least, part.most].map(numberOf);
+    if (least === undefined || most === undefined) {
+      unknown.push("the number of machines");
+      continue;
+    }
+    if (most === 0) continue;
+    const price = priceOf(part, prices, pools);
+    if (typeof price === "string") unknown.push(price);
+    else {
+      min += least * price;
+      max += most * price;
+    }
+  }
+  const isKnown = unknown.length === 0;
+  return {
+    range: isKnown ? { min: rounded(min), max: rounded(max) } : undefined,
+    always: isKnown && isAlwaysOn ? rounded(min) : 0,
+    runsPerMonth,
+    unknown: [...new Set(unknown)],
+  };
+}
+
+/** Without the noise of binary fractions. */
+const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
+
+function numberOf(value: Json | undefined): number | undefined {
+  return typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;
+}
+
+/** The price of one machine an hour; a string names the unknown part. */
+function priceOf(
+  { item, kind }: ComputePart,
+  prices: Prices,
+  pools: ReadonlyMap<string, Json>,
+): number | string {
+  const name = "pool" in item ? pools.get(String(item.pool)) : item.name;
+  if (typeof name !== "string") return "pool" in item ? "the machine type of its pool" : "its machine type";
+  const list = prices["pool" in item ? "node_types" : item.list];
+  const price = Object.hasOwn(list, name) ? list[name] : undefined;
+  if (price === undefined) return `the price of ${name}`;
+  const rate =
+    kind === undefined || !Object.hasOwn(prices.dbu_rates, kind) ? undefined : prices.dbu_rates[kind];
+  if (rate === undefined) return price.per_hour;
+  return price.dbu_per_hour === undefined ? `the DBU of ${name}` : price.per_hour + rate * price.dbu_per_hour;
+}
+
+/** Unknown parts are left out of a sum and named. */
+function sumOf(sides: readonly (CostSide | undefined)[]): CostSide {
+  return sides.reduce<CostSide>(
+    (sum, side = NOTHING) => ({
+      range: {
+        min: (sum.range?.min ?? 0) + (side.range?.min ?? 0),
+        max: (sum.range?.max ?? 0) + (side.range?.max ?? 0),
+      },
+      always: sum.always + side.always,
+      runsPerMonth: sum.runsPerMonth + side.runsPerMonth,
+      unknown: [...new Set([...sum.unknown, ...side.unknown])],
+    }),
+    NOTHING,
+  );
+}

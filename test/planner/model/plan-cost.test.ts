@@ -1,0 +1,116 @@
+// The cost of changes: ranges, what is always on, pools, and what is unknown.
+
+import { describe, expect, test } from "vitest";
+import type { Address } from "../../../src/core/address.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { firingsPerMonth } from "../../../src/core/quartz.ts";
+import type { Change } from "../../../src/planner/model/change.ts";
+import { type Prices, planCost } from "../../../src/planner/model/plan-cost.ts";
+import { registry } from "../../../src/providers/index.ts";
+import { costSentence, totalCostSentence } from "../../../src/report/view/cost-view.ts";
+
+const prices: Prices = {
+  currency: "USD",
+  node_types: { small: { per_hour: 0.3, dbu_per_hour: 1 }, large: { per_hour: 1 } },
+  warehouse_sizes: { Small: { per_hour: 2, dbu_per_hour: 10 } },
+  dbu_rates: { all_purpose: 0.2 },
+};
+
+function created(address: string, after: JsonObject): Change {
+  const kind = address.slice(0, address.indexOf("."));
+  const common = {
+    address: address as Address,
+    kind,
+    name: address,
+    cause: "spec",
+    reasons: [],
+    consequences: [],
+  };
+  return { ...common, action: "create", after, unresolved: [], dependsOn: [] } as unknown as Change;
+}
+
+const costs = (...changes: readonly Change[]) => {
+  const cost = planCost(changes, registry, prices);
+  return cost.changes.map((change) => `${change.address}: ${costSentence(change, cost.currency)}`);
+};
+
+describe("the cost of a new resource", () => {
+  test("of a cluster is its driver and its workers, with DBU, from the smallest to the largest size", () => {
+    const cluster = { node_type_id: "small", autoscale: { min_workers: 1, max_workers: 3 } };
+    expect(costs(created("clusters.c", { ...cluster, autotermination_minutes: 30 }))).toEqual([
+      "clusters.c: +1.00 to +2.00 USD an hour while running",
+    ]);
+  });
+
+  test("of a cluster that never terminates is always on at its smallest size", () => {
+    const cluster = { node_type_id: "small", autoscale: { min_workers: 1, max_workers: 3 } };
+    expect(costs(created("clusters.c", { ...cluster, autotermination_minutes: 0 }))).toEqual([
+      "clusters.c: +1.00 to +2.00 USD an hour while running, +1.00 of it always",
+    ]);
+  });
+
+  test("of a pool is its idle instances, and a member has the machines of the pool", () => {
+    const pool = created("pools.p", { node_type_id: "small", min_idle_instances: 2 });
+    const member = {
+      instance_pool_id: "${pools.p.instance_pool_id}",
+      num_workers: 1,
+      autotermination_minutes: 9,
+    };
+    expect(costs(pool, created("clusters.c", member))).toEqual([
+      "pools.p: +0.60 USD an hour, always",
+      "clusters.c: +1.00 USD an hour while running",
+    ]);
+  });
+
+  test("of a job is the clusters that it creates, without the rate of other compute, and its schedule", () => {
+    const job = {
+      new_cluster: { node_type_id: "small", num_workers: 3 },
+      schedule: { quartz_cron_expression: "0 0 0/6 * * ?", timezone_id: "UTC" },
+    };
+    expect(costs(created("jobs.j", job))).toEqual([
+      "jobs.j: +1.20 USD an hour while running; 122 runs a month",
+    ]);
+  });
+
+  test("is unknown, and says why, without a price, DBU, a pool, or a size", () => {
+    const unknown = (values: JsonObject) => costs(created("clusters.c", { num_workers: 1, ...values }))[0];
+    expect(unknown({ node_type_id: "huge" })).toContain("the price of huge");
+    expect(unknown({ node_type_id: "large" })).toContain("the DBU of large");
+    expect(unknown({ instance_pool_id: "0101-pool" })).toContain("the machine type of its pool");
+    expect(unknown({ node_type_id: "small", num_workers: "(sensitive)" })).toContain(
+      "the number of machines",
+    );
+    expect(unknown({ node_type_id: "__proto__" })).toContain("the price of __proto__");
+  });
+
+  test("is summed up without the unknown parts, which are named", () => {
+    const changes = [
+      created("clusters.known", { node_type_id: "small", num_workers: 1, autotermination_minutes: 9 }),
+      created("clusters.other", { node_type_id: "huge", num_workers: 1 }),
+      created("pools.p", { node_type_id: "large", min_idle_instances: 1 }),
+    ];
+    expect(totalCostSentence(planCost(changes, registry, prices))).toBe(
+      "Cost of these changes: +1.00 USD an hour while running; +1.00 USD an hour always; unknown for clusters.other.",
+    );
+  });
+});
+
+test("a sensitive machine type and size are not shown", () => {
+  const text = costs(
+    created("clusters.c", {
+      node_type_id: "(sensitive 0123456789abcdef-0123456789abcdef0123456789abcdef)",
+      num_workers: 1,
+    }),
+  ).join();
+  expect(text).not.toContain("0123456789abcdef");
+});
+
+test.each([
+  ["0 30 2 * * ?", 365 / 12],
+  ["0 15 * * * ?", (24 * 365) / 12],
+  ["0 0/30 6-20 ? * MON-FRI", (2 * 15 * 261) / 12],
+  ["0 0 6 1 * ?", 1],
+  ["0 0 22-2 * * ?", (5 * 365) / 12],
+])("%s fires %d times a month", (expression, times) => {
+  expect(firingsPerMonth(expression)).toBeCloseTo(times);
+});
