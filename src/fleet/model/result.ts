@@ -142,7 +142,7 @@ export function resultIn(value: unknown): WorkspaceResult | undefined {
   };
 }
 
-/** An older result in its place would look like the present. */
+/** Without it, an older result would look like the present one. */
 function newerResult(version: string, status: string): Diagnostic {
   const message = `workspace ${version} wrote a result with the status ${JSON.stringify(status)}, which this program does not know`;
   return error("FLEET_UNKNOWN", message, { hint: `update this machine to workspace ${version}` });
