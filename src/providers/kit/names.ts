@@ -51,14 +51,14 @@ export function pathProblems(path: string, what: string): readonly Problem[] {
   return [problem("SPEC_VALUE", [], `"${path}" is not a valid path of a ${what}`, hint)];
 }
 
-const WORKSPACE_ROOT = /^\/Workspace(?=\/|$)/;
+const TREE_PREFIX = /^\/Workspace(?=\/|$)/;
 
 /** A path in the workspace tree without the prefix that Databricks also takes: `/Workspace/Shared/etl` is `/Shared/etl`. */
-export const plainTreePath = (path: string): string => path.replace(WORKSPACE_ROOT, "");
+export const plainTreePath = (path: string): string => path.replace(TREE_PREFIX, "");
 
 /** An object of the workspace tree has one address. */
 export function aliasProblems(path: string): readonly Problem[] {
-  if (!WORKSPACE_ROOT.test(path)) return [];
+  if (!TREE_PREFIX.test(path)) return [];
   const message = `"${path}" is the same path as "${plainTreePath(path) || "/"}"`;
   return [problem("SPEC_VALUE", [], message, "write the path without /Workspace")];
 }
