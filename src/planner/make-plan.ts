@@ -6,6 +6,7 @@ import { grouped, listed } from "../core/sentences.ts";
 import { isBuiltIn } from "../resource/names.ts";
 import type { FactRequest, PlannedWorkspace } from "../resource/planning.ts";
 import type { Resource } from "../spec/model/spec.ts";
+import { accessOfPlan, unreadPrincipals } from "./access/plan-access.ts";
 import {
   ignoredContradictions,
   lookupQuestions,
@@ -46,6 +47,7 @@ export interface PlanDraft {
   readonly changes: readonly Change[];
   /** The workspace as these changes leave it. */
   readonly workspace: PlannedWorkspace;
+  readonly access: Plan["access"];
   readonly drift: Plan["drift"];
   readonly guards: Plan["guards"];
   readonly diagnostics: readonly Diagnostic[];
@@ -93,6 +95,7 @@ const FINISH: readonly Pass[] = [
   addConsequences,
   addContents,
   hintAtRenames,
+  findAccess,
   findDrift,
   guard,
 ];
@@ -108,13 +111,14 @@ export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "call
 
 /** Requests nothing: without a fact, the plan contains less. */
 export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
-  const { context, changes, drift, guards, diagnostics } = through(withFacts(draft, facts), FINISH);
+  const { context, changes, access, drift, guards, diagnostics } = through(withFacts(draft, facts), FINISH);
   const { input } = context;
   const unmanaged = unmanagedOf(context, changes);
   return {
     host: input.host,
     ...partOf(input, changes, draft.excludedDependents),
     changes,
+    access,
     drift,
     unmanaged,
     guards,
@@ -141,12 +145,20 @@ export function requestsOf(draft: PlanDraft, facts: PlanFacts): FactRequests {
             .filter(({ kind }) => registry.get(kind).planning.content?.text !== undefined)
         : [],
     lookups: facts.lookups === undefined ? lookupQuestions(context, changes, workspace) : [],
+    principals: facts.principals === undefined ? unreadPrincipals(context, changes) : new Set(),
   };
 }
 
 /** The only fact that a plan without changes needs: whether the caller keeps members of lists. */
 function nothingFurther({ needsCaller }: PlannedDeletes): FactRequests {
-  return { caller: needsCaller, activeRuns: false, dependents: new Set(), contents: [], lookups: [] };
+  return {
+    caller: needsCaller,
+    activeRuns: false,
+    dependents: new Set(),
+    contents: [],
+    lookups: [],
+    principals: new Set(),
+  };
 }
 
 function through(draft: PlanDraft, passes: readonly Pass[]): PlanDraft {
@@ -164,6 +176,7 @@ function emptyDraft(from: PlanInput, facts: PlanFacts): PlanDraft {
     removals: { changes: [], appeared: [], needsCaller: false },
     changes: [],
     workspace: createPlannedWorkspace(context, facts, []),
+    access: undefined,
     drift: [],
     guards: [],
     diagnostics: [],
@@ -339,6 +352,10 @@ function addContents({ facts, changes }: PlanDraft): Partial<PlanDraft> {
 
 function hintAtRenames({ context, changes }: PlanDraft): Partial<PlanDraft> {
   return { changes: withRenames(context, changes) };
+}
+
+function findAccess({ context, facts, changes }: PlanDraft): Partial<PlanDraft> {
+  return { access: accessOfPlan(context, facts, changes) };
 }
 
 function findDrift({ context, facts, removals }: PlanDraft): Partial<PlanDraft> {

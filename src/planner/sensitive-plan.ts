@@ -21,6 +21,7 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues): Plan {
   const concealed: Plan = {
     ...plan,
     changes: plan.changes.map((change) => concealedChange(change, sensitive)),
+    access: sensitive.masked(plan.access),
     drift: plan.drift.map((drift) => concealedDrift(drift, sensitive)),
     guards: sensitive.masked(plan.guards),
     diagnostics: sensitive.masked(plan.diagnostics),

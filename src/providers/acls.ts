@@ -105,6 +105,14 @@ export const acls = defineProvider({
   nested: NAMES.nested,
 
   planning: {
+    access: {
+      levels: [],
+      contribution({ name, values }) {
+        const { parent, member } = nestedName(name);
+        const level = String(values.permission ?? "");
+        return { grants: [{ on: { kind: "scopes", name: parent }, to: { name: member }, level }] };
+      },
+    },
     dependencies: (name) => ["users", "groups"].map((kind) => ({ kind, name: nestedName(name).member })),
     namedInKey: (name) =>
       isApplicationId(nestedName(name).member)

@@ -4,6 +4,7 @@ import type { Reader } from "../api/contract/reader.ts";
 import { remoteId } from "../core/address.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { count } from "../core/sentences.ts";
+import { entitlementGrants, type PrincipalName } from "../resource/access.ts";
 import type { LiveObject } from "../resource/live.ts";
 import type { PlannedChange, PlannedWorkspace, Step } from "../resource/planning.ts";
 import {
@@ -174,6 +175,24 @@ export const groups = defineProvider({
   builtIn: ["admins", "users"],
 
   planning: {
+    access: {
+      levels: [],
+      contribution({ id, name, values }) {
+        const group = {
+          kind: "group",
+          name: typeof values.displayName === "string" ? values.displayName : name,
+        } as const;
+        const members = isObject(values.members) ? values.members : {};
+        const named = (kind: "user" | "group", list: Json | undefined): readonly PrincipalName[] =>
+          scimValues(list).map((member) => ({ kind, name: member }));
+        return {
+          principal: { ...group, aliases: id === undefined ? [] : [id], isActive: true },
+          members: [...named("user", members.users), ...named("group", members.groups)],
+          lacksMembers: id !== undefined && (members.users === undefined || members.groups === undefined),
+          grants: entitlementGrants(group, values),
+        };
+      },
+    },
     steps: (_diffs, live, after) => steps(live, after),
     requests(change, workspace) {
       if (workspace.caller !== undefined || change.action === "create") return [];

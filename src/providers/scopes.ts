@@ -110,6 +110,14 @@ export const scopes = defineProvider({
   limit: { max: 100, per: "workspace" },
 
   planning: {
+    access: {
+      levels: ["READ", "WRITE", "MANAGE"],
+      contribution({ name, values: { initial_manage_principal: initial }, isNew }) {
+        if (!isNew) return {};
+        if (typeof initial !== "string") return { creatorLevel: "MANAGE" };
+        return { grants: [{ on: { kind: "scopes", name }, to: { name: initial }, level: "MANAGE" }] };
+      },
+    },
     normalize: (values) => (values.backend_type === undefined ? values : withBackend(values)),
     validate(written) {
       const { backend_type: backend, keyvault_metadata: vault } = withBackend(written);

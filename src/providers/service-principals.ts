@@ -2,6 +2,7 @@
 
 import { remoteId } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { entitlementGrants } from "../resource/access.ts";
 import type { LiveObject } from "../resource/live.ts";
 import { asValues, deltaOf, operationsFor, SCIM_PATCH, scimValues } from "./kit/admin-membership.ts";
 import { defineProvider, flagField, listField, textField } from "./kit/field-builders.ts";
@@ -64,6 +65,23 @@ export const principals = defineProvider({
   replaceStrategy: "delete-first",
 
   planning: {
+    access: {
+      dialect: "databricks",
+      levels: [],
+      contribution({ id, name, values }) {
+        const { displayName = name, applicationId } = values;
+        const program = { kind: "service_principal", name: String(displayName) } as const;
+        const aliases = [id, typeof applicationId === "string" ? applicationId : undefined];
+        return {
+          principal: {
+            ...program,
+            aliases: aliases.filter((alias) => alias !== undefined),
+            isActive: values.active !== false,
+          },
+          grants: entitlementGrants(program, values),
+        };
+      },
+    },
     consequences(change) {
       if (change.live === undefined || change.action === "update") return [];
       if (change.action === "create") return [];

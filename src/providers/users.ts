@@ -3,6 +3,7 @@
 import { remoteId } from "../core/address.ts";
 import { defined, type Json, type JsonObject } from "../core/json.ts";
 import { count, listed } from "../core/sentences.ts";
+import { entitlementGrants } from "../resource/access.ts";
 import type { Values } from "../resource/field-schema.ts";
 import type { LiveObject } from "../resource/live.ts";
 import { foldCase } from "../resource/names.ts";
@@ -217,6 +218,20 @@ export const users = defineProvider({
       return [problem("SPEC_VALUE", ["groups"], message)];
     },
     serverDefaults,
+    access: {
+      levels: [],
+      contribution({ id, name, values }) {
+        const user = {
+          kind: "user",
+          name: typeof values.userName === "string" ? values.userName : name,
+        } as const;
+        return {
+          principal: { ...user, aliases: id === undefined ? [] : [id], isActive: values.active !== false },
+          memberOf: values.groups === undefined ? undefined : scimValues(values.groups),
+          grants: entitlementGrants(user, values),
+        };
+      },
+    },
     steps,
     requests(change, workspace) {
       if (workspace.caller !== undefined || change.action === "create") return [];

@@ -39,8 +39,22 @@ function withRulesOf(dialect: FieldDialect["dialect"], planning: PlanningRules):
 /** The registry with the fields of all dialects, whose changes are those of one: some replace only elsewhere. */
 export function planningRegistryIn(registry: Registry, { dialect }: Pick<FieldDialect, "dialect">): Registry {
   return viewOf(registry, `plan ${dialect}`, ({ kinds }) =>
-    registryOf(kinds.map((kind) => ({ ...kind, fields: changingTable(kind.fields, dialect) }))),
+    registryOf(
+      kinds.map((kind) => ({
+        ...kind,
+        fields: changingTable(kind.fields, dialect),
+        planning: withAccessIn(dialect, kind.planning),
+      })),
+    ),
   );
+}
+
+/** Access lists that a dialect does not have are not unknown there. */
+function withAccessIn(dialect: FieldDialect["dialect"], planning: PlanningRules): PlanningRules {
+  const { access } = planning;
+  return access?.dialect === undefined || access.dialect === dialect
+    ? planning
+    : { ...planning, access: undefined };
 }
 
 function viewOf(registry: Registry, key: string, view: (registry: Registry) => Registry): Registry {

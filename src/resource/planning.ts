@@ -4,6 +4,7 @@ import type { Address } from "../core/address.ts";
 import type { Code } from "../core/codes.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Path } from "../core/pointer.ts";
+import type { AccessPlanning } from "./access.ts";
 import type { Compute } from "./compute.ts";
 import type { FieldDialect, Values } from "./field-schema.ts";
 import type { LiveObject } from "./live.ts";
@@ -119,4 +120,6 @@ export interface PlanningRules {
   readonly content?: ContentRules;
   /** The machines that an object with these values runs on, for its cost. Pure. */
   compute?(values: Values): Compute;
+  /** How objects of the kind decide what principals can do. */
+  readonly access?: AccessPlanning;
 }

@@ -50,6 +50,7 @@ describe("requestsOf", () => {
       dependents: new Set(),
       contents: [],
       lookups: [],
+      principals: new Set(),
     });
   });
 
@@ -136,6 +137,7 @@ test("a plan with every fact asks for nothing but a caller that the service does
         dependents: new Set(),
         contents: [],
         lookups: [],
+        principals: new Set(),
       });
       if (one.caller !== undefined) expect(open.caller).toBe(false);
     }),

@@ -60,6 +60,7 @@ const NOTHING: FactRequests = {
   dependents: new Set(),
   contents: [],
   lookups: [],
+  principals: new Set(),
 };
 
 describe("a plan asks", () => {

@@ -157,6 +157,15 @@ const PLAN: Members<Plan> = {
             json: fields.length === 0 ? change.address : "resolved_paths",
           })),
         ],
+  access: ({ access }) =>
+    access === undefined
+      ? []
+      : [
+          ...[...access.gained, ...access.lost].flatMap(({ principal, level, object, through }) =>
+            [principal, level, object, ...through].map((says) => ({ about: "access", says, except: PEOPLE })),
+          ),
+          ...access.notCompared.map((says) => ({ about: "access", says, except: PEOPLE })),
+        ],
   changes: ({ changes }) => changes.flatMap(changeItems),
   drift: ({ drift }) => drift.flatMap(driftItems).map((one) => ({ ...one, except: PEOPLE })),
   unmanaged: ({ unmanaged }) =>

@@ -160,6 +160,7 @@ export const VALIDATION_OUTPUT = outputIn(VALIDATION_FORMATS);
 
 export const EXPAND_OPTION = inGroup("Output", {
   expand: flagOption("--expand", "show equal changes one by one"),
+  accessBy: choiceOption("--access-by <what>", "group the access that changes", ["principal", "object"]),
 });
 
 /** What reports for readers show. Documents for programs have everything. */

@@ -13,6 +13,7 @@ import { diagnosticsText } from "../../report/text/diagnostic-text.ts";
 import { printableJson } from "../../report/text/printable.ts";
 import { partOptions, type RunInfo } from "../../report/text/run-info.ts";
 import { type Colors, colorsFor } from "../../report/text/terminal.ts";
+import type { AccessGrouping } from "../../report/view/access-view.ts";
 import { type Choice, type Filter, SHOW_ALL, unknownKinds } from "../../report/view/choice.ts";
 import type { Invocation } from "../../workflow/invocation/invocation.ts";
 import type { ConsoleContext, FailureDocument, RunOrigin } from "../command/command.ts";
@@ -45,6 +46,7 @@ export class Reports<F extends string> {
   readonly expand: boolean;
   /** The rows that are shown, by `--show` and `--hide`. */
   readonly choice: Choice;
+  readonly accessBy: AccessGrouping;
   readonly #untrusted: boolean;
   readonly #files: WrittenFiles;
   readonly #targets: readonly Target<F | "text">[];
@@ -61,6 +63,7 @@ export class Reports<F extends string> {
     this.#untrusted = isUntrusted;
     this.expand = layout.expand ?? false;
     this.choice = choiceOf(layout);
+    this.accessBy = layout.accessBy ?? "principal";
     this.origin = runOrigin(context, !isUntrusted);
     // Awaited with the first report; a run that fails before reports its own error.
     this.origin.catch(() => undefined);
@@ -218,6 +221,7 @@ export function choiceOf({ show = [], hide = [] }: LayoutOptions): Choice {
 
 interface LayoutOptions {
   readonly expand?: boolean;
+  readonly accessBy?: AccessGrouping;
   readonly show?: readonly Filter[];
   readonly hide?: readonly Filter[];
 }

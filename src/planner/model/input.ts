@@ -93,6 +93,8 @@ export interface PlanFacts {
   readonly contents?: ReadonlyMap<Address, ContentTexts>;
   /** Objects of kinds that may use deleted objects; only for side effects and guards. */
   readonly dependents?: Live;
+  /** Users, groups, and service principals, where the plan changes access and did not read them. */
+  readonly principals?: Live;
   /** Values that the workspace confirms; what has no entry is not checked. */
   readonly lookups?: Lookups;
 }
@@ -106,6 +108,8 @@ export interface FactRequests {
   /** Updates of contents that are text, in the order of the plan. */
   readonly contents: readonly Update[];
   readonly lookups: readonly Question[];
+  /** Kinds of principals to list, because the plan changes access. */
+  readonly principals: ReadonlySet<string>;
 }
 
 /** A lock or a key alone is not a state: runs that were refused or only planned leave these behind. */

@@ -5,6 +5,7 @@ import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
+import type { AccessDiff } from "./access.ts";
 import type { AcceptedDrift, Action, Change, ContentDiff } from "./change.ts";
 import type { PlanCost } from "./plan-cost.ts";
 
@@ -82,6 +83,8 @@ export interface Plan {
   /** Of a plan that was compared with the plan of a base. */
   readonly split?: PlanSplit;
   readonly changes: readonly Change[];
+  /** Absent if the plan does not change access. */
+  readonly access?: AccessDiff;
   readonly drift: readonly Drift[];
   readonly unmanaged: readonly Unmanaged[];
   readonly guards: readonly Guard[];

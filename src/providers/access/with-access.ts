@@ -4,6 +4,7 @@ import type { Reader } from "../../api/contract/reader.ts";
 import { defined, type JsonObject, objectIn, omit } from "../../core/json.ts";
 import { Refused } from "../../core/request-failure.ts";
 import { count } from "../../core/sentences.ts";
+import type { AccessContribution, Grant, RightsHolder } from "../../resource/access.ts";
 import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
@@ -18,6 +19,8 @@ import {
   callerOf,
   directEntries,
   isAdmins,
+  OWNER,
+  type Principal,
   principalKey,
   principalNamed,
   writeAccess,
@@ -82,6 +85,11 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
     fields: { ...kind.fields, ...accessFields(rules, kind.singular) },
     planning: {
       ...planning,
+      access: {
+        dialect: "databricks",
+        levels: rules.owned === true ? [...rules.levels, OWNER] : rules.levels,
+        contribution: (object) => contributionOf(kind, rules, object),
+      },
       validate: (values, name) => [
         ...(planning.validate?.(withoutAccess(values), name) ?? []),
         ...accessProblems(values),
@@ -169,6 +177,42 @@ function forExport({ values, ...live }: LiveObject): LiveObject {
       ...(isListed ? { access: objectIn(access) } : {}),
       ...(isCaller ? {} : { owner }),
     },
+  };
+}
+
+const PRINCIPALS = { user: "user", group: "group", sp: "service_principal" } as const;
+
+/** The caller's own right is not in the list of a spec: the fact `manager` has it. */
+function contributionOf(
+  { kind, tree }: Provider,
+  { levels, owned }: AccessRules,
+  { name, values, facts, isNew }: RightsHolder,
+): AccessContribution {
+  const on = { kind, name };
+  const grant = (text: string, level: string): Grant => {
+    const principal: Principal = principalNamed(text);
+    return { on, to: { kind: PRINCIPALS[principal.kind], name: principal.name }, level };
+  };
+  const { access, owner } = values;
+  const { manager } = facts;
+  const listed = Object.entries(accessOf(values)).map(([text, level]) => grant(text, String(level)));
+  const manage = levels.at(-1) ?? "";
+  const isManager = typeof manager === "string" && accessOf(values)[manager] === undefined;
+  const home = /^\/Users\/([^/]+)$/.exec(name)?.[1];
+  return {
+    grants: [
+      ...listed,
+      ...(typeof owner === "string" ? [grant(owner, OWNER)] : []),
+      ...(isManager ? [grant(manager, manage)] : []),
+      ...(tree?.folders === true && home !== undefined ? [grant(`user:${home}`, manage)] : []),
+    ],
+    creatorLevel:
+      isNew && tree === undefined && levels.length > 1
+        ? owned === true && owner === undefined
+          ? OWNER
+          : manage
+        : undefined,
+    isUnread: !isNew && access === undefined && owner === undefined,
   };
 }
 

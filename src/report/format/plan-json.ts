@@ -24,6 +24,7 @@ import { diagnosticJson } from "../text/diagnostic-text.ts";
 import { JSON_FORMAT, PrintedList, printablePieces } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
 import { timeText } from "../text/vocabulary.ts";
+import { accessJson } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { choiceJson } from "../view/choice.ts";
 import { planCostJson } from "../view/cost-view.ts";
@@ -66,6 +67,7 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
     summary,
     cost: planCostJson(view.cost),
     ...splitJson(view.split),
+    access: view.access && accessJson(view.access.source),
     resource_changes: list(view.changes, changeJson),
     drift: list(view.drift, driftJson),
     unmanaged: view.unmanaged.flatMap(({ source }) =>

@@ -24,6 +24,7 @@ import {
 } from "../text/printable.ts";
 import { markdownHead, markdownMarker, type RunInfo, runMarkdown } from "../text/run-info.ts";
 import { PLANNED_ACTIONS, plannedCounts } from "../text/vocabulary.ts";
+import type { AccessLine } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import type { DriftItem, DriftView } from "../view/drift-view.ts";
 import type { FieldLine } from "../view/field-lines.ts";
@@ -61,6 +62,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
   const others = rest.filter((change) => !isOpen.has(change));
   const sections = [
     ...findings(plan, "error"),
+    ...accessSections(plan),
     destroyed.section,
     permitted.section,
     {
@@ -196,6 +198,39 @@ function findingBlock(group: DiagnosticGroup): Block {
   const sentence = markdownSentence((CODES[first.code] ?? first.message).replace(/\.$/, ""));
   const text = `> **${count(group.length, first.severity)}** ${markdownCode(first.code)} ${sentence}${which}\n\n`;
   return { what: "finding", text };
+}
+
+/** So many lines of access are open. */
+const MOST_ACCESS_LINES = 10;
+
+/** Above the changes: what people can do matters more than how a change is written. */
+function accessSections({ access }: PlanView): readonly Section[] {
+  if (access === undefined) return [];
+  const blocks = access.lines.map(accessBlock);
+  const rest = blocks.slice(MOST_ACCESS_LINES);
+  const notes = access.notCompared.map(
+    (what): Block => ({ what: "note about access", text: `- not compared: ${markdownText(what)}\n` }),
+  );
+  return [
+    {
+      rank: 1,
+      open: `### ${markdownText(access.title)}`,
+      blocks: [...blocks.slice(0, MOST_ACCESS_LINES), ...notes],
+    },
+    collapsed(2, count(rest.length, "more line about access", "more lines about access"), rest),
+  ];
+}
+
+function accessBlock({ sign, head, items }: AccessLine): Block {
+  const verb = sign === "+" ? "gains" : "loses";
+  const [only] = items;
+  const start = `- **${verb}** ${markdownText(head)}`;
+  if (items.length === 1 && only !== undefined)
+    return block("right", start, [`${start}: ${markdownText(only)}`]);
+  return block("right", `${start}: ${count(items.length, "right")}`, [
+    `${start}:`,
+    ...items.map((item) => `  - ${markdownText(item)}`),
+  ]);
 }
 
 interface Opened {

@@ -1,11 +1,12 @@
 // A plan or drift as text for a terminal: the changes in order, then findings, losses, and a summary line.
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { count, listed } from "../../core/sentences.ts";
+import { count, grouped, listed } from "../../core/sentences.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
 import { type Colors, diffPaint, type Paint, textTable } from "../text/terminal.ts";
+import type { AccessLine } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { type DriftItem, type DriftView, UNRECORDED } from "../view/drift-view.ts";
 import type { FieldLine } from "../view/field-lines.ts";
@@ -18,6 +19,7 @@ const MOST_ALIKE = 10;
 /** `alone`: no other output shows the findings about the run. */
 export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone = false): string {
   const sections = [
+    accessSection(plan, colors),
     changesSection(plan, colors),
     driftSection(plan, colors),
     unmanagedSection(plan, colors),
@@ -38,6 +40,36 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone =
 function sectionsText(sections: readonly (readonly string[])[]): string {
   const filled = sections.filter((lines) => lines.length > 0);
   return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+/** So many lines are shown, and so many rights in each. */
+const MOST_ACCESS_LINES = 30;
+const MOST_RIGHTS = 10;
+
+function accessSection({ access, expand }: PlanView, colors: Colors): readonly string[] {
+  if (access === undefined) return [];
+  const most = expand ? Number.POSITIVE_INFINITY : MOST_ACCESS_LINES;
+  const lines = access.lines.slice(0, most).flatMap((line) => accessLines(line, colors, expand));
+  const rest = access.lines.length - most;
+  return [
+    colors.bold(`${access.title}.`),
+    ...lines,
+    ...(rest > 0 ? [colors.dim(`  … and ${count(rest, "more line")}; \`--expand\` shows all`)] : []),
+    ...access.notCompared.map((what) => colors.dim(`  not compared: ${what}`)),
+  ];
+}
+
+function accessLines({ sign, head, items }: AccessLine, colors: Colors, expand: boolean): readonly string[] {
+  const paint = sign === "+" ? colors.green : colors.red;
+  const [only] = items;
+  if (items.length === 1 && only !== undefined) return [`  ${paint(sign)} ${colors.bold(head)}: ${only}`];
+  const shown = expand ? items : items.slice(0, MOST_RIGHTS);
+  const rest = items.length - shown.length;
+  return [
+    `  ${paint(sign)} ${colors.bold(head)}:`,
+    ...shown.map((item) => `      ${item}`),
+    ...(rest > 0 ? [colors.dim(`      … and ${grouped(rest)} more`)] : []),
+  ];
 }
 
 function changesSection(plan: PlanView, colors: Colors): readonly string[] {

@@ -63,6 +63,7 @@ function* planBody(plan: PlanView): Generator<Html> {
   yield glance(glanceRows(plan));
   yield findingSection([...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes]);
   yield hiddenNote(plan.shown.hidden);
+  yield accessSection(plan);
   yield filterBar(facets);
   yield* list(
     isSplit ? "Destroys, caused by this change" : "Destroys",
@@ -100,6 +101,21 @@ function* groupItems(
 
 function hiddenNote(hidden: string | undefined): Html {
   return hidden === undefined ? NOTHING : html`<p class="where">${hidden}</p>`;
+}
+
+function accessSection({ access }: PlanView): Html {
+  if (access === undefined) return NOTHING;
+  const lines = access.lines.map(({ sign, head, items }) => {
+    const word = sign === "+" ? "gains" : "loses";
+    const rights =
+      items.length === 1
+        ? html`: ${items[0] ?? ""}`
+        : html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+    return html`<li><strong>${sign} ${word}</strong> ${head}${rights}</li>`;
+  });
+  const notes = access.notCompared.map((what) => html`<li>not compared: ${what}</li>`);
+  return html`<section id="access"><h2>${access.title}</h2><ul>${lines}${notes}</ul></section>
+`;
 }
 
 /** The address of a change, and a number where several changes have one: an address stays the same in every plan. */

@@ -23,6 +23,7 @@ import { printable } from "../text/printable.ts";
 import { partOptions } from "../text/run-info.ts";
 import type { Colors } from "../text/terminal.ts";
 import { CHANGING_ACTIONS, PLANNED_ACTIONS, plannedCounts, summaryActions } from "../text/vocabulary.ts";
+import { type AccessGrouping, type AccessView, accessView } from "./access-view.ts";
 import { ChangeView, NO_PLACES, type SpecPlaces } from "./change-view.ts";
 import {
   type Choice,
@@ -53,6 +54,8 @@ export interface PlanView {
   readonly changes: readonly ChangeView[];
   /** The changes that do something or report something: often few of many. */
   readonly notable: readonly ChangeView[];
+  /** Undefined if the plan changes no access. */
+  readonly access: AccessView | undefined;
   readonly drift: readonly DriftItem[];
   readonly unmanaged: readonly UnmanagedItem[];
   readonly guards: readonly Guard[];
@@ -83,6 +86,7 @@ interface ShownRows {
 export interface Layout {
   readonly expand?: boolean;
   readonly choice?: Choice;
+  readonly accessBy?: AccessGrouping;
 }
 
 /** `origin`: of a plan that was compared with a base, and of an error of a single resource. */
@@ -107,7 +111,7 @@ export function planView(
   notes: readonly Diagnostic[] = [],
   places: SpecPlaces = NO_PLACES,
   exitcodeFor: ExitcodeFor = "all",
-  { expand = false, choice = SHOW_ALL }: Layout = {},
+  { expand = false, choice = SHOW_ALL, accessBy = "principal" }: Layout = {},
 ): PlanView {
   const { split } = plan;
   const own = new Set(causedPart(plan).diagnostics);
@@ -151,6 +155,7 @@ export function planView(
     notable,
     split: split && splitView(split, changes(), registry),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
+    access: plan.access && accessView(plan.access, registry, accessBy),
     drift,
     unmanaged,
     guards: plan.guards.map(guardItem),

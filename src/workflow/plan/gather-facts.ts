@@ -71,18 +71,23 @@ async function withRequested(
   const { reader, settings, spec } = from;
   const { parallelism } = settings;
   const { live } = draft.context.input;
-  const { dependents: kinds, contents: updates, lookups: questions } = requests;
+  const { dependents: kinds, contents: updates, lookups: questions, principals: identities } = requests;
   // All end before the first failure is looked for, so that it is the first in order, whichever came first in time.
   const reads = [
     requests.caller ? withCaller(before, from) : before,
-    kinds.size === 0 ? undefined : listDependents(kinds, reader, parallelism),
+    kinds.size === 0 ? undefined : listObjects(kinds, reader, parallelism),
     updates.length === 0 ? undefined : contentsOf({ updates, spec, live, registry, reader, parallelism }),
     questions.length === 0 ? undefined : answersTo(questions, reader, from.budget === undefined),
     requests.activeRuns ? listActiveRuns(reader) : undefined,
+    identities.size === 0 ? undefined : listObjects(identities, reader, parallelism),
   ] as const;
   await Promise.allSettled(reads);
-  const [{ facts, callerEntries }, dependents, contents, lookups, activeRuns] = await Promise.all(reads);
-  return { facts: { ...facts, ...defined({ dependents, contents, lookups, activeRuns }) }, callerEntries };
+  const [{ facts, callerEntries }, dependents, contents, lookups, activeRuns, principals] =
+    await Promise.all(reads);
+  return {
+    facts: { ...facts, ...defined({ dependents, contents, lookups, activeRuns, principals }) },
+    callerEntries,
+  };
 }
 
 async function withCaller(
@@ -110,8 +115,8 @@ function credentialDigest({ key, settings: { endpoint: place } }: CallerSources)
   return principal === undefined ? undefined : keyedDigest(key, principal);
 }
 
-/** Lists of kinds that the spec need not know, for what the plan's deletes do to others. */
-async function listDependents(kinds: ReadonlySet<string>, reader: Reader, parallelism: number) {
+/** Lists of kinds that the spec need not know: what the plan's deletes do to others, and who is in a group. */
+async function listObjects(kinds: ReadonlySet<string>, reader: Reader, parallelism: number) {
   const { listKinds } = await import("../../engine/observe/list-kinds.ts");
   return listKinds({ registry, reader, kinds, parallelism, closer: false });
 }

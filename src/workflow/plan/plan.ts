@@ -137,7 +137,7 @@ async function planInTheClear(
     destroy: options.destroy ?? false,
   });
   // Not shown for untrusted specs: lines of files, and objects of others.
-  const withheld = untrusted ? { contents: new Map(), dependents: new Map() } : {};
+  const withheld = untrusted ? { contents: new Map(), dependents: new Map(), principals: new Map() } : {};
   const { facts, callerEntries } = await source.gatherFacts(draft, {
     facts: { ...caller, ...withheld },
     callerEntries: callerBefore,

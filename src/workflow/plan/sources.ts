@@ -124,6 +124,7 @@ export function recordedSource(invocation: Invocation, state: State, host: strin
     contents: new Map(),
     dependents: new Map(),
     lookups: { catalogs: new Map(), kinds: new Map() },
+    principals: new Map(),
   };
   return {
     registry: kinds,

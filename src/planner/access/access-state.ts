@@ -1,0 +1,300 @@
+// The access of a workspace at one time: principals, memberships, and grants by object, with the effective right of a principal on an object.
+
+import {
+  type AccessContribution,
+  type AccessTarget,
+  ADMINISTRATION,
+  ADMINISTRATORS,
+  EVERYONE,
+  type Grant,
+  type PrincipalKind,
+  type PrincipalName,
+} from "../../resource/access.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
+import { foldCase, foldersAbove } from "../../resource/names.ts";
+
+/** `user ada@example.com`: names of users and IDs of service principals compare without regard to case. */
+export type PrincipalKey = string;
+
+export interface PrincipalOfState {
+  readonly key: PrincipalKey;
+  readonly kind: PrincipalKind;
+  readonly name: string;
+}
+
+/** A right on an object, by the grant that gives it. */
+export interface HeldRight {
+  readonly level: string;
+  readonly rank: number;
+  readonly grantee: PrincipalKey;
+  readonly on: AccessTarget;
+  readonly asCreator: boolean;
+}
+
+interface LevelGrant {
+  readonly level: string;
+  readonly rank: number;
+  readonly asCreator: boolean;
+}
+
+interface GroupState extends PrincipalOfState {
+  readonly members: readonly PrincipalKey[];
+  readonly lacksMembers: boolean;
+}
+
+/** Kinds of principals that were not read: a name of one counts as a principal that exists. */
+export interface AccessInput {
+  readonly registry: PlanningRegistry;
+  readonly contributions: readonly AccessContribution[];
+  /** Grants to the creator of new objects. */
+  readonly creatorGrants?: readonly Grant[];
+  readonly unread: ReadonlySet<PrincipalKind>;
+}
+
+export const targetKey = ({ kind, name }: AccessTarget): string => `${kind}\n${name}`;
+
+const keyOf = (kind: PrincipalKind, name: string): PrincipalKey =>
+  `${kind} ${kind === "group" ? name : foldCase(name)}`;
+
+const ADMINS_KEY = keyOf("group", ADMINISTRATORS);
+export const EVERYONE_KEY = keyOf("group", EVERYONE);
+const APPLICATION_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export class AccessState {
+  readonly individuals = new Map<PrincipalKey, PrincipalOfState>();
+  readonly groups = new Map<PrincipalKey, GroupState>();
+  readonly objects = new Map<string, AccessTarget>();
+  readonly #aliases = new Map<string, PrincipalKey>();
+  readonly #inactive = new Set<PrincipalKey>();
+  readonly #parents = new Map<PrincipalKey, PrincipalKey[]>();
+  readonly #grants = new Map<string, Map<PrincipalKey, LevelGrant>>();
+  readonly #closures = new Map<PrincipalKey, ReadonlySet<PrincipalKey>>();
+  readonly #within = new Map<PrincipalKey, ReadonlySet<PrincipalKey>>();
+  readonly #registry: PlanningRegistry;
+  readonly #unread: AccessInput["unread"];
+
+  constructor({ registry, contributions, creatorGrants = [], unread }: AccessInput) {
+    this.#registry = registry;
+    this.#unread = unread;
+    for (const { principal } of contributions) if (principal !== undefined) this.#addPrincipal(principal);
+    for (const name of [EVERYONE, ADMINISTRATORS]) this.#addGroup(name, unread.has("group"));
+    for (const contribution of contributions) this.#addMembers(contribution);
+    for (const contribution of contributions) this.#addMemberships(contribution);
+    for (const { key, members } of this.groups.values())
+      for (const member of members) push(this.#parents, member, key);
+    for (const { grants = [] } of contributions) for (const grant of grants) this.#addGrant(grant, false);
+    for (const grant of creatorGrants) this.#addGrant(grant, true);
+    const administrators = { kind: "group", name: ADMINISTRATORS } as const;
+    this.#addGrant({ on: ADMINISTRATION, to: administrators, level: "administrator" }, false);
+  }
+
+  #addPrincipal({ kind, name, aliases, isActive }: NonNullable<AccessContribution["principal"]>): void {
+    const key = keyOf(kind, name);
+    for (const alias of [name, ...aliases]) this.#aliases.set(keyOf(kind, alias), key);
+    if (!isActive) this.#inactive.add(key);
+    else if (kind === "group") this.groups.set(key, { key, kind, name, members: [], lacksMembers: false });
+    else this.individuals.set(key, { key, kind, name });
+  }
+
+  #addGroup(name: string, lacksMembers: boolean): PrincipalKey {
+    const key = keyOf("group", name);
+    if (!this.groups.has(key)) this.groups.set(key, { key, kind: "group", name, members: [], lacksMembers });
+    return key;
+  }
+
+  #addMembers({ principal, members, lacksMembers = false }: AccessContribution): void {
+    if (principal?.kind !== "group" || members === undefined) return;
+    const key = keyOf("group", principal.name);
+    const group = this.groups.get(key);
+    if (group === undefined || key === EVERYONE_KEY) return;
+    const keys = new Set(members.flatMap((member) => this.#resolve(member) ?? []));
+    this.groups.set(key, { ...group, members: [...keys], lacksMembers });
+  }
+
+  #addMemberships({ principal, memberOf }: AccessContribution): void {
+    if (principal === undefined || memberOf === undefined) return;
+    const own = keyOf(principal.kind, principal.name);
+    for (const name of memberOf) {
+      const group = this.groups.get(this.#resolve({ kind: "group", name }) ?? "");
+      if (group !== undefined && !group.members.includes(own))
+        this.groups.set(group.key, { ...group, members: [...group.members, own] });
+    }
+  }
+
+  #addGrant({ on, to, level }: Grant, asCreator: boolean): void {
+    const grantee = this.#resolve(to);
+    const object = targetKey(on);
+    this.objects.set(object, on);
+    if (grantee === undefined) return;
+    const levels = this.#registry.find(on.kind)?.planning.access?.levels ?? [];
+    const grant = { level, rank: levels.indexOf(level), asCreator };
+    const grants = this.#grants.get(object) ?? new Map<PrincipalKey, LevelGrant>();
+    this.#grants.set(object, grants);
+    const before = grants.get(grantee);
+    if (before === undefined || isHigher(grant, before)) grants.set(grantee, grant);
+  }
+
+  /** Undefined for a name that no principal has: such an entry gives no right. */
+  #resolve({ kind, name }: PrincipalName): PrincipalKey | undefined {
+    if (kind !== undefined) return this.#principal(kind, name);
+    for (const candidate of ["group", "user", "service_principal"] as const) {
+      const key = this.#aliases.get(keyOf(candidate, name));
+      if (key !== undefined) return this.#exists(key) ? key : undefined;
+    }
+    if (this.groups.has(keyOf("group", name))) return keyOf("group", name);
+    if (APPLICATION_ID.test(name)) return this.#principal("service_principal", name);
+    return this.#principal(name.includes("@") ? "user" : "group", name);
+  }
+
+  #principal(kind: PrincipalKind, name: string): PrincipalKey | undefined {
+    // A member that is not a user may be a service principal.
+    const others = kind === "user" ? (["user", "service_principal"] as const) : ([kind] as const);
+    for (const other of others) {
+      const key = this.#aliases.get(keyOf(other, name));
+      if (key !== undefined) return this.#exists(key) ? key : undefined;
+    }
+    const key = keyOf(kind, name);
+    if (this.#exists(key)) return key;
+    if (!this.#unread.has(kind)) return undefined;
+    if (kind === "group") return this.#addGroup(name, true);
+    this.individuals.set(key, { key, kind, name });
+    return key;
+  }
+
+  #exists(key: PrincipalKey): boolean {
+    return this.individuals.has(key) || this.groups.has(key);
+  }
+
+  has(key: PrincipalKey): boolean {
+    return this.#exists(key);
+  }
+
+  principal(key: PrincipalKey): PrincipalOfState | undefined {
+    return this.individuals.get(key) ?? this.groups.get(key);
+  }
+
+  parents(key: PrincipalKey): readonly PrincipalKey[] {
+    return this.#parents.get(key) ?? [];
+  }
+
+  grantsOn(target: string): ReadonlyMap<PrincipalKey, LevelGrant> {
+    return this.#grants.get(target) ?? NO_GRANTS;
+  }
+
+  /** The groups of a principal, near or far, and the principal. Every individual is in the group of all. */
+  closure(key: PrincipalKey): ReadonlySet<PrincipalKey> {
+    const cached = this.#closures.get(key);
+    if (cached !== undefined) return cached;
+    const closure = new Set([key]);
+    const open = [...this.parents(key), ...(this.individuals.has(key) ? [EVERYONE_KEY] : [])];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (closure.has(next)) continue;
+      closure.add(next);
+      open.push(...this.parents(next));
+    }
+    this.#closures.set(key, closure);
+    return closure;
+  }
+
+  /** Users and service principals in a group, directly or through groups. */
+  individualsIn(group: PrincipalKey): ReadonlySet<PrincipalKey> {
+    const cached = this.#within.get(group);
+    if (cached !== undefined) return cached;
+    const within = new Set<PrincipalKey>();
+    const visited = new Set<PrincipalKey>();
+    const open = [group];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (visited.has(next)) continue;
+      visited.add(next);
+      if (next === EVERYONE_KEY) for (const key of this.individuals.keys()) within.add(key);
+      for (const member of this.groups.get(next)?.members ?? [])
+        if (this.individuals.has(member)) within.add(member);
+        else open.push(member);
+    }
+    this.#within.set(group, within);
+    return within;
+  }
+
+  /** Whether a group, or a group in it, has members that were not read. */
+  lacksMembers(group: PrincipalKey): boolean {
+    const visited = new Set<PrincipalKey>();
+    const open = [group];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (visited.has(next)) continue;
+      visited.add(next);
+      if (next === EVERYONE_KEY ? this.#unread.has("user") : this.groups.get(next)?.lacksMembers === true)
+        return true;
+      open.push(...(this.groups.get(next)?.members ?? []).filter((member) => this.groups.has(member)));
+    }
+    return false;
+  }
+
+  isAdministrator(key: PrincipalKey): boolean {
+    return this.#exists(key) && this.closure(key).has(ADMINS_KEY);
+  }
+
+  /** The highest right of a principal, from the list of the object or of a folder around it; undefined without one. */
+  held(key: PrincipalKey, target: AccessTarget): HeldRight | undefined {
+    if (!this.#exists(key)) return undefined;
+    const closure = this.closure(key);
+    let highest: HeldRight | undefined;
+    for (const on of this.#around(target)) {
+      const grants = this.grantsOn(targetKey(on));
+      if (grants.size === 0) continue;
+      const [few, many] = grants.size < closure.size ? [grants, closure] : [closure, grants];
+      for (const grantee of few.keys()) {
+        const grant = many.has(grantee) ? grants.get(grantee) : undefined;
+        if (grant === undefined) continue;
+        const held = { ...grant, grantee, on };
+        if (highest === undefined || isHigher(grant, highest) || this.#isNearer(held, highest, key))
+          highest = held;
+      }
+    }
+    return highest;
+  }
+
+  /** Of equal rights, the one with the shortest way is shown; names decide between equal ways. */
+  #isNearer(a: HeldRight, b: HeldRight, key: PrincipalKey): boolean {
+    if (isHigher(b, a) || targetKey(a.on) !== targetKey(b.on)) return false;
+    const length = (held: HeldRight): number => this.way(key, held.grantee).length;
+    return length(a) - length(b) < 0 || (length(a) === length(b) && a.grantee < b.grantee);
+  }
+
+  #around(target: AccessTarget): readonly AccessTarget[] {
+    return isInTree(this.#registry, target.kind)
+      ? [target, ...foldersAbove(target.name).map((name) => ({ kind: FOLDERS, name }))]
+      : [target];
+  }
+
+  /** The groups from a principal to one of its groups, the shortest way; empty for the principal itself. */
+  way(from: PrincipalKey, to: PrincipalKey): readonly PrincipalKey[] {
+    if (from === to) return [];
+    const before = new Map<PrincipalKey, PrincipalKey>([[from, from]]);
+    for (const key of before.keys()) {
+      const parents = [...this.parents(key), ...(this.individuals.has(key) ? [EVERYONE_KEY] : [])].sort();
+      for (const parent of parents) if (!before.has(parent)) before.set(parent, key);
+      if (before.has(to)) break;
+    }
+    const way: PrincipalKey[] = [];
+    for (let key: PrincipalKey | undefined = to; key !== undefined && key !== from; key = before.get(key))
+      way.unshift(key);
+    return way;
+  }
+}
+
+const FOLDERS = "directories";
+const NO_GRANTS: ReadonlyMap<PrincipalKey, LevelGrant> = new Map();
+
+export function isInTree(registry: PlanningRegistry, kind: string): boolean {
+  return registry.find(kind)?.tree?.root === "workspace";
+}
+
+function isHigher(a: { readonly rank: number; readonly level: string }, b: typeof a): boolean {
+  return a.rank > b.rank || (a.rank === b.rank && a.level > b.level);
+}
+
+function push(map: Map<PrincipalKey, PrincipalKey[]>, key: PrincipalKey, value: PrincipalKey): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,232 @@
+// The access diff of a plan: which of its changes change access, the workspace before and after them, and what is not known.
+
+import { canonicalJson } from "../../core/digest.ts";
+import { count, listed } from "../../core/sentences.ts";
+import type { AccessContribution, Grant, PrincipalKind } from "../../resource/access.ts";
+import type { PlannedKind } from "../../resource/kind.ts";
+import type { Live, LiveObject } from "../../resource/live.ts";
+import type { AccessDiff } from "../model/access.ts";
+import { type Change, touches } from "../model/change.ts";
+import type { PlanContext } from "../model/context.ts";
+import type { PlanFacts } from "../model/input.ts";
+import { markedResult, withReferenceTexts } from "../model/result-values.ts";
+import { AccessState } from "./access-state.ts";
+import { compareAccess } from "./compare-access.ts";
+
+/** Kinds of principals by the kind whose objects they are. */
+const PRINCIPAL_KINDS: Readonly<Record<string, PrincipalKind>> = {
+  users: "user",
+  groups: "group",
+  service_principals: "service_principal",
+};
+
+interface Sides {
+  readonly before: AccessContribution | undefined;
+  readonly after: AccessContribution | undefined;
+}
+
+/** What an object adds to access before and after a change. */
+function sidesOf(change: Change, provider: PlannedKind, live: LiveObject | undefined): Sides {
+  const { access } = provider.planning;
+  if (access === undefined) return { before: undefined, after: undefined };
+  const reached = markedResult(change, provider.fields);
+  const isNew = change.action === "create" || change.action === "replace";
+  const isKept = change.action === "forget";
+  const old =
+    "before" in change
+      ? { id: change.id, name: live?.name ?? change.name, values: change.before, facts: live?.facts ?? {} }
+      : live;
+  const before = old && access.contribution({ ...old, isNew: false });
+  if (isKept) return { before, after: before };
+  const after =
+    reached &&
+    access.contribution({
+      id: isNew ? undefined : old?.id,
+      name: change.name,
+      values: withReferenceTexts(reached) as LiveObject["values"],
+      facts: isNew ? {} : (old?.facts ?? {}),
+      isNew,
+    });
+  return { before, after };
+}
+
+const rightsOf = (contribution: AccessContribution | undefined): string => {
+  const { isUnread: _, creatorLevel: __, ...rights } = contribution ?? {};
+  const isEmpty = rights.principal === undefined && (rights.grants ?? []).length === 0;
+  return isEmpty ? "" : canonicalJson(JSON.parse(JSON.stringify(rights)));
+};
+
+interface ChangedAccess {
+  /** By change: those that change what an object adds. */
+  readonly sides: ReadonlyMap<Change, Sides>;
+  /** Whether rights or memberships differ, and not only lists that were not read. */
+  readonly isCertain: boolean;
+}
+
+function changedAccess({ input, liveIndex }: PlanContext, changes: readonly Change[]): ChangedAccess {
+  const sides = new Map<Change, Sides>();
+  let isCertain = false;
+  for (const change of changes) {
+    const provider = input.registry.get(change.kind);
+    if (provider.planning.access === undefined || !touches(change)) continue;
+    const live = "id" in change ? liveIndex.byId(change.kind, change.id) : undefined;
+    const both = sidesOf(change, provider, live);
+    const differs = rightsOf(both.before) !== rightsOf(both.after);
+    isCertain ||= differs;
+    sides.set(change, both);
+  }
+  return { sides, isCertain };
+}
+
+/** The kinds of principals that a comparison of access needs and the plan did not read. */
+export function unreadPrincipals(context: PlanContext, changes: readonly Change[]): ReadonlySet<string> {
+  const { registry, live } = context.input;
+  const kinds = registry.kinds.filter(
+    ({ kind, planning }) => PRINCIPAL_KINDS[kind] !== undefined && planning.access !== undefined,
+  );
+  const unread = kinds.filter(({ kind }) => !live.has(kind)).map(({ kind }) => kind);
+  if (unread.length === 0 || !changedAccess(context, changes).isCertain) return new Set();
+  // Members are known by name only if users and groups are read together.
+  return new Set(kinds.map(({ kind }) => kind));
+}
+
+/** Undefined if the plan does not change access. */
+export function accessOfPlan(
+  context: PlanContext,
+  facts: Pick<PlanFacts, "caller" | "principals">,
+  changes: readonly Change[],
+): AccessDiff | undefined {
+  const { sides, isCertain } = changedAccess(context, changes);
+  if (!isCertain) return undefined;
+  const world = accessWorld(context, facts.principals);
+  const creators = [...sides].flatMap(([change, { after }]) =>
+    after?.creatorLevel === undefined ? [] : [{ change, level: after.creatorLevel }],
+  );
+  const { hasMoves, ...diff } = compareStates(context, facts, world, sides, creators);
+  const lists = unreadLists(context, world, sides, hasMoves);
+  if (diff.gained.length + diff.lost.length + lists.length === 0) return undefined;
+  const isCallerUnknown = facts.caller === undefined && creators.length > 0;
+  const creations = isCallerUnknown ? ["what the caller may do with objects that it creates"] : [];
+  const notCompared = [...world.notes, ...lists, ...creations];
+  return { ...diff, notCompared };
+}
+
+interface Creator {
+  readonly change: Change;
+  readonly level: string;
+}
+
+function compareStates(
+  { input }: PlanContext,
+  { caller }: Pick<PlanFacts, "caller">,
+  { objects, unread }: AccessWorld,
+  sides: ChangedAccess["sides"],
+  creators: readonly Creator[],
+) {
+  const changed = new Map(
+    [...sides].flatMap(([change, both]) => ("id" in change ? [[objectId(change), both]] : [])),
+  );
+  const created = [...sides].flatMap(([change, { after }]) => ("id" in change ? [] : (after ?? [])));
+  const { registry } = input;
+  const of = (side: keyof Sides) =>
+    objects.flatMap(({ key, contribution }) => {
+      const both = changed.get(key);
+      return both === undefined ? [contribution] : (both[side] ?? []);
+    });
+  const creatorGrants =
+    caller === undefined
+      ? []
+      : creators.map(({ change: { kind, name }, level }): Grant => {
+          return { on: { kind, name }, to: { kind: "user", name: caller }, level };
+        });
+  const before = new AccessState({ registry, contributions: of("before"), unread });
+  const after = new AccessState({
+    registry,
+    contributions: [...of("after"), ...created],
+    creatorGrants,
+    unread,
+  });
+  return compareAccess({ before, after }, registry);
+}
+
+const objectId = ({ kind, id }: { readonly kind: string; readonly id: string }): string => `${kind}\n${id}`;
+
+/** The contributions of all objects that were read. */
+export interface AccessWorld {
+  readonly objects: readonly {
+    readonly key: string;
+    readonly kind: string;
+    readonly contribution: AccessContribution;
+  }[];
+  readonly unread: ReadonlySet<PrincipalKind>;
+  /** Unread parts, as sentences. */
+  readonly notes: readonly string[];
+}
+
+export function accessWorld({ input, liveIndex }: PlanContext, principals?: Live): AccessWorld {
+  const unread = new Set<PrincipalKind>();
+  const objects = input.registry.kinds.flatMap(({ kind, planning: { access } }) => {
+    if (access === undefined) return [];
+    const principal = PRINCIPAL_KINDS[kind];
+    const read = principal === undefined ? undefined : principals?.get(kind);
+    const isRead = read?.readable === true || input.live.get(kind)?.readable === true;
+    if (principal !== undefined && (!isRead || input.partial === true)) unread.add(principal);
+    const live = read?.readable === true ? withLive(read.objects, liveIndex.all(kind)) : liveIndex.all(kind);
+    return live.map((object) => {
+      const contribution = access.contribution({ ...object, isNew: false });
+      return { key: objectId({ kind, id: object.id }), kind, contribution };
+    });
+  });
+  const missing = Object.keys(PRINCIPAL_KINDS).filter(
+    (kind) =>
+      input.registry.find(kind)?.planning.access !== undefined && unread.has(PRINCIPAL_KINDS[kind] ?? "user"),
+  );
+  const notes =
+    missing.length === 0
+      ? []
+      : [
+          input.partial === true
+            ? "principals that the state does not record"
+            : `${listed(missing)}: not read`,
+        ];
+  return { objects, unread, notes };
+}
+
+/** An inactive user that the spec names is not in a list of all users. */
+function withLive(all: readonly LiveObject[], observed: readonly LiveObject[]): readonly LiveObject[] {
+  const ids = new Set(all.map(({ id }) => id));
+  return [...all, ...observed.filter(({ id }) => !ids.has(id))];
+}
+
+/** Lists that were not read matter where an object goes, or where anyone joins or leaves a group. */
+function unreadLists(
+  { input, liveIndex }: PlanContext,
+  { objects }: AccessWorld,
+  sides: ChangedAccess["sides"],
+  isMoved: boolean,
+): readonly string[] {
+  const { registry, spec, state } = input;
+  const going = [...sides].filter(
+    ([, { before, after }]) => before?.isUnread === true && after?.isUnread !== true,
+  );
+  const unread = new Map<string, number>();
+  const add = (kind: string): unknown => unread.set(kind, (unread.get(kind) ?? 0) + 1);
+  if (isMoved) {
+    for (const { kind, contribution } of objects) if (contribution.isUnread === true) add(kind);
+    const managed = new Set(
+      [...spec.resources.values(), ...state.records.values()].map(({ address, name }) =>
+        objectId({ kind: registry.of(address).kind, id: name }),
+      ),
+    );
+    for (const { nested, planning } of registry.kinds)
+      if (nested !== undefined && planning.access !== undefined && input.live.has(nested.kind))
+        for (const parent of liveIndex.all(nested.kind))
+          if (!managed.has(objectId({ kind: nested.kind, id: parent.name }))) add(nested.kind);
+  } else for (const [change] of going) add(change.kind);
+  return [...unread].map(([kind, number]) => {
+    const { singular } = registry.get(kind);
+    const what = count(number, singular);
+    const lists = number === 1 ? "the access list" : "the access lists";
+    return `${lists} of ${what} ${isMoved ? "that this plan does not read" : "that the plan deletes or replaces"}`;
+  });
+}
