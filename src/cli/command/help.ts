@@ -95,7 +95,7 @@ workspace history: see workspace state restore
 workspace export: see workspace import, workspace plan --adopt, docs/adopt.md
   workspace export  # print the workspace as a spec
   workspace export --kinds jobs,clusters --out team  # write a spec with its notebooks
-workspace convert: see workspace export, workspace import, docs/databricks.md
+workspace convert: see workspace export, workspace import, docs/migrate-from-terraform.md
   workspace convert --from terraform terraform.tfstate --out team  # write a spec with its contents
   workspace convert --from terraform - <shown.json  # print the output of \`terraform show -json\` as a spec
 workspace console: see workspace render, docs/authoring.md
