@@ -164,6 +164,10 @@ workspace fleet logs: see workspace fleet status, docs/fleet.md
 workspace fleet dead-letters: see workspace fleet status, docs/fleet.md
   workspace fleet dead-letters  # show the jobs with their causes
   workspace fleet dead-letters --retry ads-prod  # retry the job of a workspace
+workspace drift accept: see workspace drift, workspace export, docs/drift.md
+  workspace drift accept pools.shared --dry-run  # show how the spec would change
+  workspace drift accept pools.shared.max_capacity  # write one live value into the spec
+  workspace drift accept 'jobs.*' --into jobs.yaml  # write new jobs into this file
 workspace drift acknowledge: see workspace drift
   workspace drift acknowledge pools.shared.max_capacity --until 2030-12-31 --reason tests  # accept the drift of one field
   workspace drift acknowledge --list  # list the acknowledged drift

@@ -53,7 +53,7 @@ function fieldsOf(change: Change, fields: FieldTable): readonly PastField[] {
 }
 
 function fieldOf(path: string, before: Json | undefined, after: Json | undefined): PastField {
-  return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  return { path, before, after };
 }
 
 function bounded(value: Json): Json {

@@ -179,11 +179,7 @@ function decodePastChange(from: Shape): PastChange {
     action: from.text("action"),
     fields: from.objects("fields").map((field) => {
       const { before, after } = field.value;
-      return {
-        path: field.text("path"),
-        ...(before === undefined ? {} : { before }),
-        ...(after === undefined ? {} : { after }),
-      };
+      return { path: field.text("path"), before, after };
     }),
   };
 }

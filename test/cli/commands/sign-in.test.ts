@@ -106,6 +106,7 @@ Not used:
   test("prints the same as JSON", async () => {
     const { out } = await run("whoami -o json", m2m());
     expect(JSON.parse(out)).toEqual({
+      format_version: "1.0",
       user: "admin@example.com",
       host: { url: server.url, from: "DATABRICKS_HOST" },
       dialect: "databricks, azure",

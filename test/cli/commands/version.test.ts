@@ -17,6 +17,7 @@ test("a clone names its commit and says that it runs sources", async () => {
   expect(code).toBe(0);
   expect(commit.replace("-dirty", "")).toBe(git("rev-parse", "--short=12", "HEAD"));
   expect(rest).toEqual({
+    format_version: "1.0",
     version: "0.1.0",
     date: new Date(git("log", "-1", "--format=%cI")).toISOString(),
     sources: true,

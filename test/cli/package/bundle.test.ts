@@ -60,7 +60,7 @@ describe("the bundle", () => {
     const { status, stdout } = run(["version", "-o", "json"]);
     expect([status, JSON.parse(stdout)]).toEqual([
       0,
-      { version: VERSION, commit, date, node: process.version },
+      { format_version: "1.0", version: VERSION, commit, date, node: process.version },
     ]);
     expect(run(["version"]).stdout).toBe(
       `workspace ${VERSION} (commit ${commit} of ${date.slice(0, 10)}, node ${process.version})\n`,

@@ -33,7 +33,9 @@ describe("console", () => {
   it("evaluates each line of stdin, continues after an error, and exits with 1", async () => {
     const { code, out, err } = await run(["-o", "json"], "local.prefix\n\nlocal.x\nlocal.x\nlocal.list\n");
     expect(code).toBe(1);
-    expect(out).toBe('"dev-ads"\n[1,"(sensitive)"]\n');
+    expect(out).toBe(
+      '{"format_version":"1.0","value":"dev-ads"}\n{"format_version":"1.0","value":[1,"(sensitive)"]}\n',
+    );
     expect(err.match(/unknown local "x"/g)).toHaveLength(2);
   });
 
