@@ -1,11 +1,11 @@
 // Reads the list of prices of --prices or WORKSPACE_PRICES.
 
 import { relative } from "node:path";
-import { parse } from "yaml";
 import { fileFailure } from "../../config/files.ts";
 import { type Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
 import type { Price, Prices } from "../../planner/model/plan-cost.ts";
+import { yaml } from "../../spec/yaml/lazy-packages.ts";
 import { isInTreeOf } from "../invocation/checkout.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 
@@ -38,7 +38,7 @@ function pricesIn(text: string, shown: string): Prices {
     });
   let document: unknown;
   try {
-    document = parse(text, { maxAliasCount: 0 });
+    document = yaml().parse(text, { maxAliasCount: 0 });
   } catch (problem) {
     throw refuse("it is not valid YAML", thrownText(problem));
   }
