@@ -93,12 +93,12 @@ interface HiddenValue {
   readonly value: Json;
 }
 
-/** Texts that are shorter occur in other values by chance; they are hidden at their place only. */
+/** Shorter strings occur in other values by chance; they are hidden at their place only. */
 const SHORTEST_TEXT = 4;
 
 /**
  * The history without the values that are plain in `before` and digests in `after`, two versions of what a record has: a value that
- * became sensitive leaves the fields of earlier runs, too. Its texts are hidden wherever they are in the history.
+ * became sensitive leaves the fields of earlier runs, too. Its strings are hidden wherever they are in the history.
  */
 export function withoutNewlySensitive(
   history: readonly PastRun[],

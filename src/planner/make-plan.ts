@@ -38,7 +38,7 @@ import type { Plan, Unmanaged } from "./model/plan.ts";
 import { createPlannedWorkspace, plannedChange } from "./model/planned-workspace.ts";
 import { changeKey, inOrder, topologicalOrder, transitiveClosure } from "./model/work-graph.ts";
 
-/** A plan in the making: each pass reads it and returns what it adds. */
+/** A plan in the making: each pass reads it and returns what it adds. Only `decideResources` also writes, to `context.decided`, because each decision reads the earlier ones. */
 export interface PlanDraft {
   readonly context: PlanContext;
   readonly facts: PlanFacts;
@@ -104,7 +104,7 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
   return finishPlan(draftPlan(from), from);
 }
 
-/** The part of a plan that needs only the spec, the state, and live objects. Without a caller, every member of a list that the spec owns is deleted. */
+/** The part of a plan that needs only the spec, the state, and live objects. Without a caller, the draft also deletes the caller's own undeclared members; they are planned again with the caller. */
 export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
   return through(emptyDraft(from, { caller }), [...DECIDE, ...ARRANGE, ...REPORT]);
 }
@@ -378,7 +378,7 @@ function requestsOfKind(
   return planned === undefined ? [] : (planning.requests?.(planned, workspace) ?? []);
 }
 
-/** All are those of the spec and the state; found members of managed objects are neither. */
+/** `total` counts what the spec declares and the state records. Undeclared members of managed objects are neither. */
 function partOf(
   input: PlanInput,
   changes: readonly Change[],

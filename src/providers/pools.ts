@@ -217,8 +217,8 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   return withUnknownFields({ id: remoteId(id), name, values, facts }, fields, answer, READ_ONLY);
 }
 
-/** An edit has four fields and the node type (contract B 4.1 rule 2), and tags only if they change. */
-function edit(id: string, live: JsonObject, after: JsonObject): { [field: string]: Json } {
+/** An edit repeats the node type, which it cannot change (contract B 4.1 rule 2). It sets the name and the fields of `EDITABLE`, and tags only if they differ. */
+function editBody(id: string, live: JsonObject, after: JsonObject): { [field: string]: Json } {
   const body: { [field: string]: Json } = {
     instance_pool_id: id,
     instance_pool_name: after.instance_pool_name ?? "",
@@ -230,23 +230,23 @@ function edit(id: string, live: JsonObject, after: JsonObject): { [field: string
   return body;
 }
 
-function usersOf(
+function clustersAndJobsOf(
   live: LiveObject | undefined,
   workspace: PlannedWorkspace,
 ): { clusters: readonly LiveObject[]; jobs: readonly LiveObject[] } {
   const id = live?.id;
-  const holds = (values: Json | undefined): boolean =>
+  const isInPool = (values: Json | undefined): boolean =>
     id !== undefined && isObject(values) && String(values.instance_pool_id) === id;
   return {
     clusters: workspace
       .live("clusters")
-      .filter((cluster) => holds(workspace.valuesAfter("clusters", cluster))),
+      .filter((cluster) => isInPool(workspace.valuesAfter("clusters", cluster))),
     jobs: workspace.live("jobs").filter((job) => id !== undefined && needsCompute(job, id, workspace)),
   };
 }
 
-const holders = (live: LiveObject | undefined, workspace: PlannedWorkspace): readonly string[] => {
-  const { clusters, jobs } = usersOf(live, workspace);
+const userTexts = (live: LiveObject | undefined, workspace: PlannedWorkspace): readonly string[] => {
+  const { clusters, jobs } = clustersAndJobsOf(live, workspace);
   return [...clusters.map(({ name }) => `cluster ${name}`), ...jobs.map(({ name }) => `job ${name}`)];
 };
 
@@ -280,10 +280,10 @@ export const pools = defineProvider({
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],
-    usersOf: holders,
+    usersOf: userTexts,
     consequences(change, workspace) {
       if (!removesObject(change)) return [];
-      const { clusters, jobs } = usersOf(change.live, workspace);
+      const { clusters, jobs } = clustersAndJobsOf(change.live, workspace);
       const running = clusters.filter((cluster) => cluster.values.run_state === "RUNNING");
       const stopped = clusters.filter((cluster) => cluster.values.run_state !== "RUNNING");
       const until = "until they leave the pool";
@@ -292,7 +292,7 @@ export const pools = defineProvider({
           ...losesId(change, "pool"),
           ...effectOn(
             "the old pool is kept under another name while it is in use",
-            holders(change.live, workspace),
+            userTexts(change.live, workspace),
           ),
           ...fieldsNotSet(change, fields, "pool", { usual: USUAL }),
           ...fieldsNotCopied(change, "pool"),
@@ -317,14 +317,14 @@ export const pools = defineProvider({
     },
     async update(api, task) {
       const after = withPreserved(task.values, task.before, preservedIn(task.steps[0]?.detail));
-      await api.write("instance-pools/edit", edit(task.id, task.before, after));
+      await api.write("instance-pools/edit", editBody(task.id, task.before, after));
     },
     delete: (api, task) =>
       ignoreMissing(() => api.write("instance-pools/delete", { instance_pool_id: task.id })),
     async rename(api, { id, live, name }) {
       await api.write(
         "instance-pools/edit",
-        edit(id, live.values, { ...live.values, instance_pool_name: name }),
+        editBody(id, live.values, { ...live.values, instance_pool_name: name }),
       );
     },
   },

@@ -100,6 +100,7 @@ class WorkNode implements GraphNode {
     const { change, phase } = this.#part;
     this.#tally.start(change);
     const ended = await partEnded(this.#run, this.#part);
+    // A new object is not the end of a replacement: the part that removes the old one is.
     if (phase !== "make" || ended.result !== "applied") this.#tally.end(change, ended);
     return ended.result === "applied";
   }
@@ -141,6 +142,7 @@ function partEnded(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRe
       return forget(run, change);
     case "noop":
       return Promise.resolve({ result: "applied", id: change.id });
+    // `withSecrets` has turned each comparison into an update or a noop.
     case "compare":
     case "report":
       throw new Error(`${change.address} is of the action ${change.action}, which an apply does not execute`);

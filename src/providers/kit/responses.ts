@@ -18,22 +18,24 @@ export function objectsIn(answer: JsonObject, ...keys: readonly string[]): reado
   return [];
 }
 
-/** The objects of all pages of a list. `page` asks for the page of a token; a token that repeats ends the list. */
+/**
+ * The objects of all pages of a list. `page` asks for the page of a token. Throws Failure with API_PROTOCOL if a token repeats: an
+ * incomplete list would show existing objects as deleted.
+ */
 export async function objectsOfPages(
   key: string,
   page: (token: string | undefined) => Promise<JsonObject>,
 ): Promise<readonly JsonObject[]> {
   const all: JsonObject[] = [];
-  const tokens = new Set<string | undefined>();
-  for (let token: string | undefined; !tokens.has(token); ) {
-    tokens.add(token);
+  const tokens = new Set<string>();
+  for (let token: string | undefined; ; ) {
     const answer = await page(token);
     all.push(...objectsIn(answer, key));
-    const next = responseText(answer, "next_page_token");
-    if (next === undefined || next === "") break;
-    token = next;
+    token = responseText(answer, "next_page_token") || undefined;
+    if (token === undefined) return all;
+    if (tokens.has(token)) throw unlikeContract("next_page_token", "new on each page");
+    tokens.add(token);
   }
-  return all;
 }
 
 /** The name or ID of an object. Throws Failure with API_PROTOCOL if it is missing. */
