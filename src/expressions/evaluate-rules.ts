@@ -34,7 +34,7 @@ export const RULE_LIMITS: RuleLimits = { steps: 50_000_000, total: 300_000_000, 
 /** For an untrusted spec. */
 export const STRICT_RULE_LIMITS: RuleLimits = { steps: 10_000_000, total: 50_000_000, largest: 250_000 };
 
-const language = ruleLanguage();
+const language = ruleLanguage("evaluate");
 
 /** A change with its values in CEL. */
 interface PreparedSubject {
@@ -54,8 +54,8 @@ export function* evaluateRules(
   { rules, subjects, surroundings }: RuleJob,
   limits: RuleLimits,
 ): Iterable<RuleResult> {
-  const prepared = subjects.map((subject) => prepareSubject(subject, surroundings));
   const surrounding = prepareSurroundings(surroundings);
+  const prepared = subjects.map((subject) => prepareSubject(subject, surrounding));
   let left = limits.total;
   for (const rule of rules) {
     if (left <= 0) {
@@ -69,7 +69,7 @@ export function* evaluateRules(
   }
 }
 
-function prepareSubject(subject: RuleSubject, surroundings: RuleSurroundings): PreparedSubject {
+function prepareSubject(subject: RuleSubject, surrounding: CelVariables): PreparedSubject {
   const { address, kind, name, change, cost = {} } = subject;
   const { action, cause, before, after } = change;
   const variables = {
@@ -79,13 +79,17 @@ function prepareSubject(subject: RuleSubject, surroundings: RuleSurroundings): P
     // A number is a double in CEL.
     cost,
     change: { action, cause, before: celValue(before), after: celValue(after) },
-    ...prepareSurroundings(surroundings),
+    ...surrounding,
   };
   return { kind, action, variables };
 }
 
-function prepareSurroundings({ plan, target }: RuleSurroundings): CelVariables {
-  return { plan: celValue(plan as unknown as Json), target: celValue(target as unknown as Json) };
+function prepareSurroundings({ plan, target, access = {} }: RuleSurroundings): CelVariables {
+  return {
+    plan: celValue(plan as unknown as Json),
+    target: celValue(target as unknown as Json),
+    access: celValue(access),
+  };
 }
 
 /** `surrounding`: the variables of a rule about the plan as a whole. */

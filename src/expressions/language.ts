@@ -2,10 +2,11 @@
 
 import type { Environment } from "@marcbachmann/cel-js";
 import { thrownText } from "../core/diagnostic.ts";
+import type { JsonObject } from "../core/json.ts";
 import { compilePattern, FUNCTION_NAMES, LINEAR_MATCHES, registerFunctions } from "./functions.ts";
 import { cel } from "./lazy-packages.ts";
 import { Meter } from "./meter.ts";
-import { RULE_VARIABLES } from "./rule.ts";
+import { RIGHT_MEMBERS, RIGHT_TYPE, RULE_VARIABLES } from "./rule.ts";
 import { ROOTS, VAR, withoutReserved } from "./template.ts";
 import { hasReference, UnknownValue, weightOf } from "./values.ts";
 
@@ -103,16 +104,28 @@ export class CelLanguage {
   }
 }
 
-/** The language of rules, with the types of their variables. */
-export function ruleLanguage(): CelLanguage {
+/** The language of rules, with the types of their variables. `read`: to check a rule; the types of items in lists are only then known. */
+export function ruleLanguage(use: "read" | "evaluate"): CelLanguage {
   return new CelLanguage(() => {
     const environment = newEnvironment();
+    if (use === "read") environment.registerType({ name: RIGHT_TYPE, schema: RIGHT_MEMBERS as never });
     for (const [name, members] of Object.entries(RULE_VARIABLES)) {
       if (members === null) environment.registerVariable(name, "string");
-      else environment.registerVariable({ name, schema: members as never });
+      else {
+        const schema = use === "read" ? members : withoutItemTypes(members);
+        environment.registerVariable({ name, schema: schema as never });
+      }
     }
     return environment;
   }, false);
+}
+
+/** The library refuses to read an item by its index if the item is a map and its type has names of members. */
+function withoutItemTypes(members: JsonObject): JsonObject {
+  const lists = `list<${RIGHT_TYPE}>`;
+  return Object.fromEntries(
+    Object.entries(members).map(([name, type]) => [name, type === lists ? "list<dyn>" : type]),
+  );
 }
 
 /** The language of values. `var` is reserved in CEL, so it has another name inside. */

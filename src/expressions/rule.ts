@@ -35,6 +35,8 @@ export interface RuleSubject {
 export interface RuleSurroundings {
   readonly plan: { readonly summary: Readonly<Record<string, number>> };
   readonly target: { readonly name: string; readonly protected: boolean };
+  /** As in the JSON of a plan. Empty if the plan does not know it. */
+  readonly access?: JsonObject;
 }
 
 /** A change that breaks a rule; without `subject`, the plan does. */
@@ -59,6 +61,24 @@ export interface RuleResult {
   readonly problem?: EvaluationProblem;
 }
 
+/** A right that a principal gains or loses. */
+export const RIGHT_MEMBERS: Readonly<Record<string, string>> = {
+  principal: "string",
+  principal_kind: "string",
+  people: "int",
+  affected: "int",
+  level: "string",
+  before: "string",
+  after: "string",
+  kind: "string",
+  object: "string",
+  through: "list<string>",
+  inherited_from: "string",
+  as_creator: "bool",
+};
+
+export const RIGHT_TYPE = "$right";
+
 /** Names of variables of every rule, with the members that are known. */
 export const RULE_VARIABLES: Readonly<Record<string, Readonly<Record<string, Json>> | null>> = {
   address: null,
@@ -80,6 +100,7 @@ export const RULE_VARIABLES: Readonly<Record<string, Readonly<Record<string, Jso
     },
   },
   target: { name: "string", protected: "bool" },
+  access: { gained: `list<${RIGHT_TYPE}>`, lost: `list<${RIGHT_TYPE}>`, not_compared: "list<string>" },
 };
 
 /** The parts of a message, or the offset of a `{{` that is never closed. */

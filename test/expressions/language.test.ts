@@ -5,7 +5,7 @@ import { problemOf, ruleLanguage } from "../../src/expressions/language.ts";
 import { Meter } from "../../src/expressions/meter.ts";
 import { messageParts, messageText } from "../../src/expressions/rule.ts";
 
-const compileExpression = (text: string) => ruleLanguage().compile(text);
+const compileExpression = (text: string) => ruleLanguage("read").compile(text);
 
 const CHANGE = {
   action: "update",

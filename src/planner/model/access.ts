@@ -1,5 +1,6 @@
 // What principals can do after a plan that they could not before, and what they lose: plain data, so that a saved plan keeps it.
 
+import { defined, type JsonObject } from "../../core/json.ts";
 import type { PrincipalKind } from "../../resource/access.ts";
 
 /** A right of one principal, gained or lost as a whole or by a level. */
@@ -30,4 +31,30 @@ export interface AccessDiff {
   readonly lost: readonly AccessRight[];
   /** Access that may change too and was not compared, as sentences. */
   readonly notCompared: readonly string[];
+}
+
+/** For machines and for rules. */
+export function accessJson({ gained, lost, notCompared }: AccessDiff): JsonObject {
+  return {
+    gained: gained.map((right) => rightJson(right, "before")),
+    lost: lost.map((right) => rightJson(right, "after")),
+    not_compared: notCompared,
+  };
+}
+
+/** `side`: whether the other level is the one before or after. */
+function rightJson(right: AccessRight, side: "before" | "after"): JsonObject {
+  return defined({
+    principal: right.principal,
+    principal_kind: right.principalKind,
+    people: right.people,
+    affected: right.affected,
+    level: right.level,
+    [side]: right.instead,
+    kind: right.kind,
+    object: right.object,
+    through: right.through,
+    inherited_from: right.inheritedFrom,
+    as_creator: right.asCreator,
+  }) as JsonObject;
 }

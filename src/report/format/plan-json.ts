@@ -6,6 +6,7 @@ import { canonicalJson } from "../../core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { SENSITIVE_TEXT } from "../../core/sensitive.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
+import { accessJson } from "../../planner/model/access.ts";
 import type { Change } from "../../planner/model/change.ts";
 import type { Guard } from "../../planner/model/plan.ts";
 import {
@@ -24,7 +25,6 @@ import { diagnosticJson } from "../text/diagnostic-text.ts";
 import { JSON_FORMAT, PrintedList, printablePieces } from "../text/printable.ts";
 import { type RunInfo, runJson } from "../text/run-info.ts";
 import { timeText } from "../text/vocabulary.ts";
-import { accessJson } from "../view/access-view.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { choiceJson } from "../view/choice.ts";
 import { planCostJson } from "../view/cost-view.ts";

@@ -127,21 +127,3 @@ function targetText({ kind, object }: AccessRight, registry: KindRegistry): stri
   const singular = registry.find(kind)?.singular ?? kind;
   return `${singular.replace("secret scope", "scope")} ${printable(object)}`;
 }
-
-/** For machines and for rules. */
-export function accessJson({ gained, lost, notCompared }: AccessDiff): Record<string, unknown> {
-  const right = (side: "before" | "after") => (right: AccessRight) => ({
-    principal: right.principal,
-    principal_kind: right.principalKind,
-    people: right.people,
-    affected: right.affected,
-    level: right.level,
-    [side]: right.instead,
-    kind: right.kind,
-    object: right.object,
-    through: right.through,
-    inherited_from: right.inheritedFrom,
-    as_creator: right.asCreator,
-  });
-  return { gained: gained.map(right("before")), lost: lost.map(right("after")), not_compared: notCompared };
-}

@@ -44,7 +44,7 @@ export async function readSpecRules(from: RuleSources): Promise<readonly Rule[]>
   }
   const nodes = [...trusted, ...own].map(([, { value }]) => value);
   const validator = await validatorForRules(registry, nodes);
-  const language = ruleLanguage();
+  const language = ruleLanguage("read");
   const checks: RuleChecks = { ...from, compile: (text) => language.compile(text) };
   const valid = (members: ReadonlyMap<string, MapMember>, framed: boolean): readonly Rule[] =>
     [...members]

@@ -2,7 +2,13 @@
 
 import { didYouMean } from "../../core/suggest.ts";
 import type { CompiledExpression, ExpressionProblem, MemberUse } from "../../expressions/language.ts";
-import { type MessagePart, messageParts, RULE_VARIABLES, type RulePart } from "../../expressions/rule.ts";
+import {
+  type MessagePart,
+  messageParts,
+  RIGHT_MEMBERS,
+  RULE_VARIABLES,
+  type RulePart,
+} from "../../expressions/rule.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
 import type { Reporting } from "../model/findings.ts";
 import { placeInText } from "../model/place-in-text.ts";
@@ -139,7 +145,13 @@ export class RuleExpressions {
 }
 
 function membersOf(owner: string): readonly string[] {
-  const variable = owner === "summary" ? RULE_VARIABLES.plan?.summary : RULE_VARIABLES[owner];
+  // Of the variables, only the items of `access` have names that a rule chooses.
+  const variable =
+    owner === "summary"
+      ? RULE_VARIABLES.plan?.summary
+      : Object.hasOwn(RULE_VARIABLES, owner)
+        ? RULE_VARIABLES[owner]
+        : RIGHT_MEMBERS;
   return variable === null || variable === undefined || typeof variable !== "object"
     ? []
     : Object.keys(variable);

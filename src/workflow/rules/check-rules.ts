@@ -14,7 +14,8 @@ import { withoutDigests } from "../../core/sensitive-values.ts";
 import { count, listed } from "../../core/sentences.ts";
 import { evaluateRules, RULE_LIMITS, STRICT_RULE_LIMITS } from "../../expressions/evaluate-rules.ts";
 import type { RuleResult, RuleSubject } from "../../expressions/rule.ts";
-import type { Change } from "../../planner/model/change.ts";
+import { accessJson } from "../../planner/model/access.ts";
+import { type Change, touches } from "../../planner/model/change.ts";
 import { type ChangeOrigin, type Guard, type Plan, summaryOf } from "../../planner/model/plan.ts";
 import type { CostSide } from "../../planner/model/plan-cost.ts";
 import { markedResult, withReferenceTexts } from "../../planner/model/result-values.ts";
@@ -41,6 +42,7 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
   const surroundings = {
     plan: { summary: { ...summaryOf(plan.changes) } },
     target: { name: target?.name ?? "", protected: target?.protected ?? false },
+    access: accessOf(plan, untrusted),
   };
   const logic = rules.map(({ kinds, when, assert, message, scope }) => ({
     assert,
@@ -61,6 +63,18 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
     return result === undefined ? [] : findingsOf(rule, result, { plan, spec, untrusted });
   });
   return withFindings(plan, guards);
+}
+
+const NO_ACCESS = { gained: [], lost: [], notCompared: [] };
+
+/** Without the users and groups of the workspace, access is unknown: it has no lists, so that no rule takes them for empty. */
+function accessOf(plan: Plan, untrusted: boolean): JsonObject {
+  const { access = NO_ACCESS, modes = [], changes } = plan;
+  const isCompared = !untrusted && modes.length === 0;
+  const mayChange = changes.some(
+    (change) => touches(change) && registry.get(change.kind).planning.access !== undefined,
+  );
+  return isCompared || !mayChange ? withoutDigests(accessJson(access)) : {};
 }
 
 /** A cost that is unknown has no amounts, so that no rule takes it for zero. */
@@ -150,11 +164,18 @@ function failure(rule: Rule, problem: NonNullable<RuleResult["problem"]>, checke
   const details = {
     rule: { name, severity, at },
     at: rule.locate(problem.part, problem.offset),
-    hint: field && `test whether ${field} is set with has(…), or give a default: .?${field}.orValue(…)`,
+    hint: field && absentHint(field, checked),
   };
   const message = `the rule ${name} could not be evaluated${where}: ${problem.part}: ${problem.message}`;
   const told = enforcement === "error" ? error : warning;
   return guardOf(told("GUARD_RULE_FAILED", message, details), changes, checked);
+}
+
+function absentHint(field: string, { plan, untrusted }: Checked): string {
+  const isOfAccess = field === "gained" || field === "lost" || field === "not_compared";
+  if (isOfAccess && accessOf(plan, untrusted)[field] === undefined)
+    return "access is compared only by a plan without --offline and --untrusted";
+  return `test whether ${field} is set with has(…), or give a default: .?${field}.orValue(…)`;
 }
 
 function guardOf(diagnostic: Diagnostic, changes: readonly Change[], { plan }: Checked): Guard {

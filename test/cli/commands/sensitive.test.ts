@@ -23,6 +23,12 @@ async function run(folder: string, words: string, env: Readonly<Record<string, s
   return { code, all: context.out() + context.err() };
 }
 
+async function runOut(folder: string, words: string, env: Readonly<Record<string, string>>) {
+  const context = contextWith(env, folder);
+  await runProgram(context, words.split(" "));
+  return context.out();
+}
+
 const shows = (text: string): boolean => /hunter2|HUNTER2|swordfish/i.test(text);
 
 test("a sensitive value is in no form of a plan, an apply, or drift, and the API gets it", async () => {
@@ -45,6 +51,39 @@ test("a sensitive value is in no form of a plan, an apply, or drift, and the API
   expect(all).toContain("PLAN_IMMUTABLE");
   // The value before is one of the same variable.
   expect(shows(all)).toBe(false);
+});
+
+test("a sensitive value is in no form of the access that a plan changes, and in no message of a rule", async () => {
+  const folder = folderWith(`variables: { right: { type: string, sensitive: true } }
+users: { ada@example.com: { entitlements: ["\${var.right}"] } }
+rules:
+  - name: none
+    assert: access.gained.size() == 0
+    message: "{{access.gained}}"
+`);
+  const right = { WORKSPACE_VAR_right: VALUE };
+  for (const form of ["text", "json", "markdown", "html"])
+    for (const by of ["principal", "object"]) {
+      const { code, all } = await run(folder, `plan --host embedded -o ${form} --access-by ${by}`, right);
+      expect({ code, leaks: shows(all) }, form).toEqual({ code: 3, leaks: false });
+    }
+  const { access, guards } = JSON.parse(
+    (await runOut(folder, "plan --host embedded -o json", right)) || "{}",
+  );
+  expect(access.gained).toMatchObject([{ principal: "ada@example.com", object: "(sensitive)" }]);
+  expect(guards[0].message).toContain('"object":"(sensitive)"');
+});
+
+test.each([
+  ["user", 'users: { "${var.license}": {} }'],
+  ["group", 'groups: { "${var.license}": {} }'],
+  ["principal", 'scopes: { etl: { acls: { "${var.license}": READ } } }'],
+  ["member", 'groups: { g: { members: { users: ["${var.license}"] } } }'],
+])("a sensitive value cannot name a %s", async (_what, section) => {
+  const folder = folderWith(`variables: { license: { type: string, sensitive: true } }\n${section}\n`);
+  const { code, all } = await run(folder, "plan --host embedded");
+  expect({ code, leaks: shows(all) }).toEqual({ code: 1, leaks: false });
+  expect(all).toContain("SPEC_SENSITIVE");
 });
 
 test("a sensitive value is refused as a key of for_each, because keys are part of addresses", async () => {

@@ -88,7 +88,21 @@ describe.each(["contract", "databricks"])("the starter rules in the dialect %s",
   });
 });
 
-test("the tests of the starter rules pass", async () => {
+test.each([
+  ["within the budget", 2, []],
+  ["above the budget", 90, ["resources-within-budget"]],
+])("a cluster %s of the rule of cost", async (_what, workers, rules) => {
+  const fields = "spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2";
+  const folder = folderWith(`clusters: { c: { ${fields}, num_workers: ${workers} } }\n`);
+  const prices = join(RULES, "../analytics/prices.yaml");
+  const context = contextWith({}, folder);
+  const options = ["--offline", "--rules", join(RULES, "cost"), "--prices", prices, "-o", "json"];
+  await runProgram(context, ["plan", ...options]);
+  const { guards } = JSON.parse(context.out());
+  expect(guards.map(({ rule }: { rule: { name: string } }) => rule.name)).toEqual(rules);
+});
+
+test("the tests of the starter rules and of the rule of access pass", async () => {
   const context = contextWith({}, RULES);
   const code = await runProgram(context, ["test"]);
   expect([code, context.out().match(/failed/g)]).toEqual([0, null]);

@@ -198,7 +198,10 @@ describe("a mistake in a rule", () => {
     ],
     ["plan.summary.deletes < 2", 'did you mean "delete"?'],
     ["adress == ''", 'did you mean "address"?'],
-    ["rule.name == ''", "the variables are address, kind, name, cost, change, plan, target"],
+    ["rule.name == ''", "the variables are address, kind, name, cost, change, plan, target, access"],
+    ["access.gaind.size() == 0", 'did you mean "gained"?'],
+    ["access.gained.exists(a, a.princpal == 'users')", 'did you mean "principal"?'],
+    ["access.lost[0].lvel == 'READ'", 'did you mean "level"?'],
   ])("in %s comes with a hint", async (assert, hint) => {
     const { diagnostics } = await loadRules(`rules:\n  - name: a\n    assert: ${JSON.stringify(assert)}\n`);
     expect(diagnostics.map((one) => one.hint)).toEqual([hint]);

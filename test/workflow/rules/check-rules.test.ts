@@ -1,6 +1,6 @@
 // Which plans are checked against rules, and where the findings of a divided plan come from.
 
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
 import type { Create } from "../../../src/planner/model/change.ts";
@@ -104,4 +104,62 @@ test("an error that was pending does not hide what the change violates", async (
     "pools.new",
     "caused",
   ]);
+});
+
+describe("access in a rule", () => {
+  const group: Create = { ...create("g"), address: "groups.g" as Address, kind: "groups", after: {} };
+  const access: NonNullable<Plan["access"]> = {
+    gained: [
+      {
+        principal: "users",
+        principalKind: "group",
+        level: "MANAGE",
+        instead: "READ",
+        kind: "scopes",
+        object: "etl",
+        through: ["all"],
+      },
+    ],
+    lost: [],
+    notCompared: ["users: not read"],
+  };
+  const changed = (more: Partial<Plan> = {}) => plan({ changes: [group], access, ...more });
+  const messages = async (checked: Plan, assert: string, untrusted = false) => {
+    const spec = { rules: [rule(assert, "plan")], resources: new Map() };
+    const { guards } = await checkRules(checked, { spec, untrusted });
+    return guards.map(({ diagnostic: { code, message, hint } }) => ({ code, message, hint }));
+  };
+  const NO_USERS = '!access.gained.exists(a, a.principal == "users")';
+
+  test("has the members of the JSON of the plan", async () => {
+    const members = `access.gained == [{"principal": "users", "principal_kind": "group", "level": "MANAGE", "before": "READ",
+      "kind": "scopes", "object": "etl", "through": ["all"]}] && access.lost == [] && access.not_compared == ["users: not read"]`;
+    expect(await messages(changed(), members)).toEqual([]);
+    expect(await messages(changed(), NO_USERS)).toMatchObject([{ code: "GUARD_RULE" }]);
+    expect(await messages(changed(), 'access.gained[0].before == "WRITE"')).toMatchObject([
+      { code: "GUARD_RULE" },
+    ]);
+  });
+
+  test("is empty for a plan that changes no access", async () => {
+    expect(await messages(changed({ access: undefined }), NO_USERS)).toEqual([]);
+    expect(await messages(plan({ changes: [], modes: ["offline"] }), NO_USERS)).toEqual([]);
+  });
+
+  const FAILED = {
+    code: "GUARD_RULE_FAILED",
+    message: "the rule a could not be evaluated: assert: no such key: gained",
+    hint: "access is compared only by a plan without --offline and --untrusted",
+  };
+
+  test.each(["offline", "untrusted"] as const)("is unknown in a plan that is %s", async (mode) => {
+    const checked = changed({ modes: [mode] });
+    expect(await messages(checked, NO_USERS)).toEqual([FAILED]);
+    expect(await messages({ ...checked, access: undefined }, NO_USERS)).toEqual([FAILED]);
+    expect(await messages(checked, "!has(access.gained)")).toEqual([]);
+  });
+
+  test("is unknown for an untrusted spec", async () => {
+    expect(await messages(changed(), NO_USERS, true)).toEqual([FAILED]);
+  });
 });
