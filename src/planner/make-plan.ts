@@ -48,6 +48,7 @@ export interface PlanDraft {
   /** The workspace as these changes leave it. */
   readonly workspace: PlannedWorkspace;
   readonly access: Plan["access"];
+  readonly renames?: Plan["renames"];
   readonly drift: Plan["drift"];
   readonly guards: Plan["guards"];
   readonly diagnostics: readonly Diagnostic[];
@@ -111,7 +112,8 @@ export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "call
 
 /** Requests nothing: without a fact, the plan contains less. */
 export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
-  const { context, changes, access, drift, guards, diagnostics } = through(withFacts(draft, facts), FINISH);
+  const finished = through(withFacts(draft, facts), FINISH);
+  const { context, changes, access, renames, drift, guards, diagnostics } = finished;
   const { input } = context;
   const unmanaged = unmanagedOf(context, changes);
   return {
@@ -119,6 +121,7 @@ export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
     ...partOf(input, changes, draft.excludedDependents),
     changes,
     access,
+    renames,
     drift,
     unmanaged,
     guards,
@@ -351,7 +354,7 @@ function addContents({ facts, changes }: PlanDraft): Partial<PlanDraft> {
 }
 
 function hintAtRenames({ context, changes }: PlanDraft): Partial<PlanDraft> {
-  return { changes: withRenames(context, changes) };
+  return withRenames(context, changes);
 }
 
 function findAccess({ context, facts, changes }: PlanDraft): Partial<PlanDraft> {

@@ -22,6 +22,7 @@ export function concealedPlan(plan: Plan, sensitive: SensitiveValues): Plan {
     ...plan,
     changes: plan.changes.map((change) => concealedChange(change, sensitive)),
     access: sensitive.masked(plan.access),
+    renames: sensitive.masked(plan.renames),
     drift: plan.drift.map((drift) => concealedDrift(drift, sensitive)),
     guards: sensitive.masked(plan.guards),
     diagnostics: sensitive.masked(plan.diagnostics),

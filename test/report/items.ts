@@ -166,6 +166,7 @@ const PLAN: Members<Plan> = {
           ),
           ...access.notCompared.map((says) => ({ about: "access", says, except: PEOPLE })),
         ],
+  renames: none, // Each of them is a sentence of its deletion.
   changes: ({ changes }) => changes.flatMap(changeItems),
   drift: ({ drift }) => drift.flatMap(driftItems).map((one) => ({ ...one, except: PEOPLE })),
   unmanaged: ({ unmanaged }) =>

@@ -1,11 +1,10 @@
 // `workspace drift accept ADDRESS…`: writes the live values into the spec, where they are declared.
 
-import { structuredPatch } from "diff/lib/patch/create.js";
 import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath, toPointer } from "../../core/pointer.ts";
-import { count, listed } from "../../core/sentences.ts";
+import { listed } from "../../core/sentences.ts";
 import { printable } from "../../report/text/printable.ts";
-import { type Colors, diffPaint, valueText } from "../../report/text/terminal.ts";
+import { type Colors, valueText } from "../../report/text/terminal.ts";
 import type { FileEdit } from "../../spec/edit/spec-edits.ts";
 import { withSession } from "../../workflow/session/session.ts";
 import { assertStateExists } from "../../workflow/session/state-warnings.ts";
@@ -22,6 +21,7 @@ import {
   STATE_OPTIONS,
 } from "../command/shared-options.ts";
 import { colorsOf, printDiagnostics, printResult } from "../output/diagnostics.ts";
+import { fileDiff } from "../output/file-diff.ts";
 
 export const acceptCommand = defineCommand({
   name: "accept",
@@ -77,7 +77,7 @@ function acceptedText(accepted: AcceptedSession, isDryRun: boolean, colors: Colo
   const isChanged = ({ before, after }: FileEdit): boolean => !Buffer.from(before).equals(after);
   const changed = files.filter(isChanged);
   if (isDryRun && changed.length > 0)
-    return changed.map((file) => fileDiff(shown(file.path), file, colors)).join("");
+    return changed.map((file) => fileDiff(shown(file.path), file, "accepted", colors)).join("");
   if (resources.length === 0) return accepted.refused.length > 0 ? "Nothing was accepted.\n" : "No drift.\n";
   const lines = resources.flatMap((resource) => resourceLines(resource, shown));
   const names = changed.map(({ path }) => printable(shown(path)));
@@ -100,31 +100,6 @@ function resourceLines(
     }),
     ...(content === undefined ? [] : [`${name}: content → ${printable(shown(content))}`]),
   ];
-}
-
-function fileDiff(file: string, { before, after, patch }: FileEdit, colors: Colors): string {
-  const name = printable(file);
-  const [old, now] = [textOf(before), textOf(after)];
-  if (old === undefined || now === undefined || (patch.length === 0 && before.length > MOST_SHOWN))
-    return `${name}: ${count(before.length, "byte")} → ${count(after.length, "byte")}\n`;
-  const { hunks } = structuredPatch(file, file, old, now, "", "", { context: 3 });
-  const lines = [colors.bold(`--- ${name}`), colors.bold(`+++ ${name} (accepted)`)];
-  for (const { oldStart, oldLines, newStart, newLines, lines: changed } of hunks) {
-    lines.push(colors.cyan(`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`));
-    for (const line of changed) lines.push(diffPaint(line, colors)(printable(line)));
-  }
-  return `${lines.join("\n")}\n`;
-}
-
-const MOST_SHOWN = 1 << 20;
-
-/** Undefined for bytes that are not text. */
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function acceptedJson({ resources, files, refused, shown }: AcceptedSession, isDryRun: boolean) {

@@ -18,7 +18,7 @@ import {
 } from "../command/shared-options.ts";
 import { planFailureDocument } from "../output/failure-documents.ts";
 import { withReports } from "../output/reports.ts";
-import { saveReview, showReview } from "../output/review.ts";
+import { saveReview, showReview, showWithMoved } from "../output/review.ts";
 
 export const planCommand = defineCommand({
   name: "plan",
@@ -33,6 +33,7 @@ export const planCommand = defineCommand({
     ...CHOICE_OPTIONS,
     out: outOption("--out <file>", "save the plan for `workspace apply FILE`", "is refused"),
     detailedExitcode: flagOption("--detailed-exitcode", "exit with 2 if there are or may be changes"),
+    writeMoved: flagOption("--write-moved", "write the `moved` entries that the plan suggests into the spec"),
     ...EXISTING_OPTIONS,
     ...UNENCRYPTED_OPTION,
     destroy: flagOption(
@@ -59,6 +60,7 @@ export const planCommand = defineCommand({
         );
       return withSession(invocation, requirements, async (session) => {
         const planned = await reviewWorkspace(session, options);
+        if (options.writeMoved) return showWithMoved(reports, options, session, planned);
         const { out } = options;
         const save = out === undefined ? undefined : await saveReview(reports, session, planned, out);
         return showReview(reports, options, planned, save);

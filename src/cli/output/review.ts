@@ -1,20 +1,25 @@
 // Shows a plan for review, saves it on request, and gives the exit code.
 
 import { resolve } from "node:path";
+import type { CommandContext } from "../../config/environment.ts";
 import { writeWholeFile } from "../../config/write-file.ts";
-import { type Diagnostic, error, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
-import { shellWord } from "../../core/sentences.ts";
+import { type Diagnostic, error, Failure, hasErrors, thrownText, warning } from "../../core/diagnostic.ts";
+import { count, listed, shellWord } from "../../core/sentences.ts";
 import { changesAnything } from "../../planner/model/change.ts";
+import type { LikelyRename, LikelyRenames } from "../../planner/model/plan.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import { registry } from "../../providers/index.ts";
 import { type OutcomeFormat, PLAN_FORMATS, type PlanFormat } from "../../report/formats.ts";
+import { printable } from "../../report/text/printable.ts";
 import { type ExitcodeFor, type Layout, type PlanView, planView } from "../../report/view/plan-view.ts";
 import { savedText } from "../../workflow/plan/plan-file.ts";
 import type { PlanReport, ReviewedPlan } from "../../workflow/plan/plan-review.ts";
 import type { Session } from "../../workflow/session/session.ts";
+import { writeMoved } from "../../workflow/transfer/write-edits.ts";
 import type { RunOrigin } from "../command/command.ts";
 import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
-import { printDiagnostics } from "./diagnostics.ts";
+import { colorsOf, printDiagnostics } from "./diagnostics.ts";
+import { fileDiff } from "./file-diff.ts";
 import type { Reports } from "./reports.ts";
 
 interface ReviewOutput {
@@ -49,6 +54,54 @@ export async function showReview(
   if (hasErrors(saved.diagnostics)) return exitOf(saved.diagnostics);
   if (saved.message !== undefined) context.stderr.write(saved.message);
   return options.detailedExitcode && changesAnything(counted) ? EXIT.changes : EXIT.ok;
+}
+
+/** Writes the suggested `moved` entries, and shows the plan that suggests them and the difference of the file. */
+export async function showWithMoved(
+  reports: Reports<PlanFormat>,
+  options: ReviewOutput,
+  session: Session,
+  report: ReviewedPlan,
+): Promise<number> {
+  const { context } = reports;
+  const { pairs = [], ties = [] } = report.plan.renames ?? {};
+  const written = await movedWritten(context, session, pairs);
+  const notes = [...report.notes, ...written.diagnostics];
+  const code = await showReview(reports, options, { ...report, notes });
+  printDiagnostics(context, written.diagnostics);
+  const ambiguous = ties.map(tieLine).map(printable);
+  context.stderr.write([...ambiguous, written.message ?? ""].join("\n"));
+  return hasErrors(written.diagnostics) ? exitOf(written.diagnostics) : code;
+}
+
+async function movedWritten(
+  context: CommandContext,
+  session: Session,
+  pairs: readonly LikelyRename[],
+): Promise<Saved> {
+  if (pairs.length === 0)
+    return { message: "The plan suggests no moved entries, so nothing is written.\n", diagnostics: [] };
+  try {
+    const { edit, file } = await writeMoved(session, pairs);
+    const diff = fileDiff(file, edit, "written", colorsOf(context, context.stderr));
+    const names = pairs.flatMap(({ to, name }) =>
+      name === undefined
+        ? []
+        : [`${printable(`To keep the object, also declare ${name.field}: ${name.value} in ${to}.`)}\n`],
+    );
+    const number = count(pairs.length, "moved entry", "moved entries");
+    const ending = `Wrote ${number} to ${printable(file)}. Run \`workspace plan\` again.\n`;
+    const message = [session.spec.sensitive?.masked(diff) ?? diff, ...names, ending].join("");
+    return { message, diagnostics: [] };
+  } catch (problem) {
+    if (!(problem instanceof Failure)) throw problem;
+    return { diagnostics: problem.diagnostics };
+  }
+}
+
+function tieLine({ from, candidates }: LikelyRenames["ties"][number]): string {
+  const others = candidates.length > 1 ? " equally well" : ", and so does another deleted resource";
+  return `Not written: ${from} fits ${listed(candidates, "and", 5)}${others}.`;
 }
 
 /** The run succeeds without a plan file, because a guard blocks pending changes. */

@@ -7,6 +7,7 @@ import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { Change, Create, Delete } from "../model/change.ts";
 import { type PlanContext, recordedOf } from "../model/context.ts";
+import type { LikelyRename, LikelyRenames } from "../model/plan.ts";
 
 /** Above so many pairs of one kind, only resources with the same fields are paired. */
 const MOST_PAIRS = 40_000;
@@ -22,10 +23,15 @@ interface Likeness {
   readonly compared: number;
 }
 
-/** The changes with a hint at each deletion that a rename explains: how to keep the object. */
-export function withRenames(context: PlanContext, changes: readonly Change[]): readonly Change[] {
+/** The likely renames, and the changes with a hint at each deletion that a rename explains: how to keep the object. */
+export function withRenames(
+  context: PlanContext,
+  changes: readonly Change[],
+): { readonly changes: readonly Change[]; readonly renames?: LikelyRenames } {
   const sentences = new Map<Change, string>();
-  if (!changes.some(({ action }) => action === "delete")) return changes;
+  const likely: LikelyRename[] = [];
+  const ambiguous: LikelyRenames["ties"][number][] = [];
+  if (!changes.some(({ action }) => action === "delete")) return { changes };
   for (const provider of context.input.registry.kinds) {
     if (provider.nameField === undefined) continue;
     const ofKind = changes.filter(({ kind }) => kind === provider.kind);
@@ -33,13 +39,22 @@ export function withRenames(context: PlanContext, changes: readonly Change[]): r
     const deletes = ofKind.filter((change) => change.action === "delete");
     if (creates.length === 0 || deletes.length === 0) continue;
     const { pairs, ties } = bestPairs(likenesses(context, provider, deletes, creates));
-    for (const pair of pairs) sentences.set(pair.from, renameSentence(context, pair));
-    for (const [from, tied] of ties) sentences.set(from, tieSentence(tied));
+    for (const pair of pairs) {
+      sentences.set(pair.from, renameSentence(context, pair));
+      const { from, to } = pair;
+      likely.push({ from: from.address, to: to.address, name: neededName(context, pair) });
+    }
+    for (const [from, tied] of ties) {
+      sentences.set(from, tieSentence(tied));
+      ambiguous.push({ from: from.address, candidates: tied.map(({ to }) => to.address) });
+    }
   }
-  return changes.map((change) => {
+  if (sentences.size === 0) return { changes };
+  const hinted = changes.map((change) => {
     const sentence = sentences.get(change);
     return sentence === undefined ? change : { ...change, consequences: [...change.consequences, sentence] };
   });
+  return { changes: hinted, renames: { pairs: likely, ties: ambiguous } };
 }
 
 function likenesses(
@@ -133,10 +148,16 @@ function bestOf(some: readonly Likeness[]): readonly Likeness[] {
   return some.filter((pair) => shareOf(pair) === most);
 }
 
-function renameSentence({ input }: PlanContext, { from, to, equal, compared }: Likeness): string {
+function neededName({ input }: PlanContext, { from, to }: Likeness): LikelyRename["name"] {
   const { nameField, fields } = input.registry.get(from.kind);
-  const named = nameField !== undefined && fields[nameField]?.onChange === "replace" && from.name !== to.name;
-  const under = named ? `, with ${nameField}: ${from.name} in the spec,` : "";
+  const isFixed = nameField !== undefined && fields[nameField]?.onChange === "replace";
+  return isFixed && from.name !== to.name ? { field: nameField, value: from.name } : undefined;
+}
+
+function renameSentence(context: PlanContext, pair: Likeness): string {
+  const { from, to, equal, compared } = pair;
+  const needed = neededName(context, pair);
+  const under = needed === undefined ? "" : `, with ${needed.field}: ${needed.value} in the spec,`;
   const alike =
     equal === compared
       ? `the same fields as ${to.address}`
@@ -155,9 +176,14 @@ function tieSentence(tied: readonly Likeness[]): string {
   return `it has ${likeness}, and so has another deleted resource; if it became that one, add \`${movedText(from as Address, addresses[0] as Address)}\` to the spec to keep it`;
 }
 
-/** An entry for the spec. */
+/** A list with one entry for the spec. */
 function movedText(from: Address, to: Address): string {
+  return `moved: [${movedEntry({ from, to })}]`;
+}
+
+/** An entry for the spec. */
+export function movedEntry({ from, to }: LikelyRename): string {
   const text = (address: Address): string =>
     /^[\w./@-]+$/.test(address) ? address : JSON.stringify(address);
-  return `moved: [{ from: ${text(from)}, to: ${text(to)} }]`;
+  return `{ from: ${text(from)}, to: ${text(to)} }`;
 }

@@ -72,6 +72,20 @@ export interface PlanPart {
   readonly excluded?: readonly Address[];
 }
 
+/** Keys of the spec that were likely renamed, found by equal fields of deleted and created resources. */
+export interface LikelyRenames {
+  readonly pairs: readonly LikelyRename[];
+  /** Deleted resources that fit several created ones equally well, or share the best one with another. */
+  readonly ties: readonly { readonly from: Address; readonly candidates: readonly Address[] }[];
+}
+
+export interface LikelyRename {
+  readonly from: Address;
+  readonly to: Address;
+  /** The name that the declaration needs as well, because the service cannot change it. */
+  readonly name?: { readonly field: string; readonly value: string };
+}
+
 export interface Plan {
   readonly host: string;
   /** How the plan differs from a full plan; absent for a full plan. */
@@ -85,6 +99,8 @@ export interface Plan {
   readonly changes: readonly Change[];
   /** Absent if the plan does not change access. */
   readonly access?: AccessDiff;
+  /** Absent without any. */
+  readonly renames?: LikelyRenames;
   readonly drift: readonly Drift[];
   readonly unmanaged: readonly Unmanaged[];
   readonly guards: readonly Guard[];

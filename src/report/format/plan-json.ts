@@ -68,6 +68,8 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
     cost: planCostJson(view.cost),
     ...splitJson(view.split),
     access: view.access && accessJson(view.access.source),
+    suggested_moves: view.renames?.pairs.map(({ from, to, name }) => ({ from, to, name })),
+    ambiguous_moves: view.renames?.ties,
     resource_changes: list(view.changes, changeJson),
     drift: list(view.drift, driftJson),
     unmanaged: view.unmanaged.flatMap(({ source }) =>

@@ -2,6 +2,8 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
+import { movedEntry } from "../../planner/decide/renames.ts";
+import type { LikelyRename } from "../../planner/model/plan.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
@@ -30,6 +32,7 @@ export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone =
     lossSection(plan, colors),
     revertSection(plan, colors),
     plan.costTotal === undefined ? [] : [printable(plan.costTotal)],
+    renamesSection(plan),
     summarySection(plan, colors),
     runLines(info, colors),
   ];
@@ -249,6 +252,20 @@ function lossSection(plan: PlanView, colors: Colors): readonly string[] {
   const names = going.map((change) => printable(change.address));
   return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names)}.`)];
 }
+
+/** The entries of all likely renames at once, to paste. */
+function renamesSection({ renames, modes }: PlanView): readonly string[] {
+  if (renames === undefined || renames.pairs.length === 0) return [];
+  const way = modes.length === 0 ? "add this or run `workspace plan --write-moved`" : "add this to the spec";
+  return [
+    `To keep renamed resources, ${way}:`,
+    "  moved:",
+    ...renames.pairs.map((pair) => printable(`    - ${movedEntry(pair)}${nameNote(pair)}`)),
+  ];
+}
+
+const nameNote = ({ to, name }: LikelyRename): string =>
+  name === undefined ? "" : ` # with ${name.field}: ${name.value} in ${to}`;
 
 /** Listed at the end as well, because the question of an apply follows. */
 function revertSection(plan: PlanView, colors: Colors): readonly string[] {

@@ -56,6 +56,7 @@ export interface PlanView {
   readonly notable: readonly ChangeView[];
   /** Undefined if the plan changes no access. */
   readonly access: AccessView | undefined;
+  readonly renames: Plan["renames"];
   readonly drift: readonly DriftItem[];
   readonly unmanaged: readonly UnmanagedItem[];
   readonly guards: readonly Guard[];
@@ -155,6 +156,7 @@ export function planView(
     notable,
     split: split && splitView(split, changes(), registry),
     exitcodeFor: split === undefined ? "all" : exitcodeFor,
+    renames: plan.renames,
     access: plan.access && accessView(plan.access, registry, accessBy),
     drift,
     unmanaged,

@@ -31,6 +31,8 @@ export interface ReviewOptions
   readonly offline: boolean;
   readonly out: string | undefined;
   readonly maxReads: number | undefined;
+  /** Writes the `moved` entries that the plan suggests into the spec. */
+  readonly writeMoved: boolean;
 }
 
 /** A plan of the spec against the workspace, without a base and without a file. */
@@ -41,6 +43,7 @@ export const PLAIN_REVIEW = {
   exitcodeFor: "all",
   offline: false,
   out: undefined,
+  writeMoved: false,
 } as const;
 
 /** A plan and the other input of every renderer. */
@@ -130,11 +133,23 @@ function budgetFor(state: State, limit: number | undefined): Budget {
 /** Only a plan of the whole workspace and of a trusted spec can be saved or adopt objects. Throws Failure with CLI_USAGE. */
 export function assertReviewable(options: ReviewOptions): void {
   const mode = options.untrusted ? "--untrusted" : options.offline ? "--offline" : undefined;
-  const other = options.out !== undefined ? "--out" : options.adopt ? "--adopt" : undefined;
+  const other = options.writeMoved
+    ? "--write-moved"
+    : options.out !== undefined
+      ? "--out"
+      : options.adopt
+        ? "--adopt"
+        : undefined;
   if (mode !== undefined && other !== undefined)
     throw failureOf("CLI_USAGE", `${mode} and ${other} cannot be used together`, {
       hint: `remove ${other}, or plan without ${mode}`,
     });
+  if (options.writeMoved && options.out !== undefined)
+    throw failureOf("CLI_USAGE", "--write-moved and --out cannot be used together", {
+      hint: "write the entries first, then save a plan of the edited spec",
+    });
+  if (options.writeMoved && options.destroy)
+    throw failureOf("CLI_USAGE", "--write-moved and --destroy cannot be used together");
   const base = options.base ?? options.baseRef;
   if (options.destroy && base !== undefined)
     throw failureOf("CLI_USAGE", "--destroy cannot be used together with --base or --base-ref");

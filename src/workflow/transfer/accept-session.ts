@@ -1,11 +1,9 @@
 // Accepts drift of a session: which drift is meant, the edits of the spec's files, and writing all of them or none.
 
 import { createRequire } from "node:module";
-import { join, relative, resolve, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import type Picomatch from "picomatch";
-import { assertNoLinkBelow, writeFilesTogether } from "../../config/write-file.ts";
 import { type Diagnostic, Failure, failureOf } from "../../core/diagnostic.ts";
-import { makeFolder } from "../../core/regular-file.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { makePlan } from "../../planner/make-plan.ts";
 import type { Drift } from "../../planner/model/plan.ts";
@@ -24,6 +22,7 @@ import { specInput } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 import { type AcceptPorts, acceptDrift, type DriftAcceptance } from "./accept.ts";
 import type { WantedDrift } from "./accept-values.ts";
+import { writeEdits } from "./write-edits.ts";
 
 const load = createRequire(import.meta.url);
 
@@ -85,17 +84,7 @@ export async function acceptInSession(
     refused,
     shown: (path) => tree.shown(path),
     write() {
-      const files = accepted.files.map(({ path, before, after }) => ({
-        path: join(tree.folder, path),
-        before: before.length === 0 && !tree.size(path).ok ? undefined : before,
-        after,
-      }));
-      for (const { path, before } of files) {
-        if (before !== undefined) continue;
-        assertNoLinkBelow(tree.folder, path);
-        makeFolder(join(path, ".."));
-      }
-      writeFilesTogether(files.map((file) => ({ ...file, path: realPathOf(tree, file.path) })));
+      writeEdits(tree, accepted.files);
     },
   };
 }
@@ -181,16 +170,4 @@ async function contentOf(
   const pieces: Uint8Array[] = [];
   for await (const piece of provider.operations.readContent?.(reader, live) ?? []) pieces.push(piece);
   return Buffer.concat(pieces);
-}
-
-/** A file may be a link inside the folder; the file that it leads to is written. */
-function realPathOf(
-  tree: {
-    readonly folder: string;
-    realPath(path: string): { readonly ok: boolean; readonly value?: string };
-  },
-  path: string,
-): string {
-  const real = tree.realPath(relative(tree.folder, path).split(sep).join("/"));
-  return real.ok && real.value !== undefined ? real.value : path;
 }
