@@ -6,7 +6,7 @@ import { printable } from "../../report/text/printable.ts";
 import { type Colors, diffPaint } from "../../report/text/terminal.ts";
 import type { FileEdit } from "../../spec/edit/spec-edits.ts";
 
-/** `what`: what was done with the new text. */
+/** `what`: the state of the new text, such as "written". */
 export function fileDiff(
   file: string,
   { before, after, patch }: FileEdit,

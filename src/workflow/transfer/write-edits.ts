@@ -44,7 +44,7 @@ interface WrittenMoves {
   readonly file: string;
 }
 
-/** Adds the entries to the main file of the spec. Throws Failure, and writes nothing, if the edited spec is not valid for a target. */
+/** Adds the entries to the main file of the spec. Throws Failure before it writes if the edited spec is not valid for a target. */
 export async function writeMoved(session: Session, renames: readonly LikelyRename[]): Promise<WrittenMoves> {
   const { invocation, spec } = session;
   const input = specInput(invocation);
