@@ -15,11 +15,9 @@ import { type ExitcodeFor, type Layout, type PlanView, planView } from "../../re
 import { savedText } from "../../workflow/plan/plan-file.ts";
 import type { PlanReport, ReviewedPlan } from "../../workflow/plan/plan-review.ts";
 import type { Session } from "../../workflow/session/session.ts";
-import { writeMoved } from "../../workflow/transfer/write-edits.ts";
 import type { RunOrigin } from "../command/command.ts";
 import { EXIT, exitOf, exitOfPlan } from "../command/exit-codes.ts";
 import { colorsOf, printDiagnostics } from "./diagnostics.ts";
-import { fileDiff } from "./file-diff.ts";
 import type { Reports } from "./reports.ts";
 
 interface ReviewOutput {
@@ -82,6 +80,10 @@ async function movedWritten(
   if (pairs.length === 0)
     return { message: "The plan suggests no moved entries, so nothing is written.\n", diagnostics: [] };
   try {
+    const [{ writeMoved }, { fileDiff }] = await Promise.all([
+      import("../../workflow/transfer/write-edits.ts"),
+      import("./file-diff.ts"),
+    ]);
     const { edit, file } = await writeMoved(session, pairs);
     const diff = fileDiff(file, edit, "written", colorsOf(context, context.stderr));
     const names = pairs.flatMap(({ to, name }) =>
