@@ -78,14 +78,28 @@ function changedAccess({ input, liveIndex }: PlanContext, changes: readonly Chan
   return { sides, isCertain };
 }
 
-/** The kinds of principals that a comparison of access needs and the plan did not read. */
+/**
+ * What an object adds to the access of others: rights on objects, and members. A user and its entitlements concern nobody else, and
+ * neither does an empty group.
+ */
+function reachOf(contribution: AccessContribution | undefined): string {
+  const { principal, members = [], memberOf = [], grants = [], lacksMembers } = contribution ?? {};
+  const isGroup = principal?.kind === "group";
+  const reach = principal === undefined || isGroup ? [...members, ...grants] : memberOf;
+  const isEmpty = reach.length === 0 || (isGroup && members.length === 0 && lacksMembers !== true);
+  return isEmpty ? "" : JSON.stringify(reach);
+}
+
+/** The kinds of principals that a comparison of access needs and the plan did not read. A plan that changes the access of no others needs none. */
 export function unreadPrincipals(context: PlanContext, changes: readonly Change[]): ReadonlySet<string> {
   const { registry, live } = context.input;
   const kinds = registry.kinds.filter(
     ({ kind, planning }) => PRINCIPAL_KINDS[kind] !== undefined && planning.access !== undefined,
   );
   const unread = kinds.filter(({ kind }) => !live.has(kind)).map(({ kind }) => kind);
-  if (unread.length === 0 || !changedAccess(context, changes).isCertain) return new Set();
+  if (unread.length === 0) return new Set();
+  const { sides } = changedAccess(context, changes);
+  if (![...sides.values()].some(({ before, after }) => reachOf(before) !== reachOf(after))) return new Set();
   // Members are known by name only if users and groups are read together.
   return new Set(kinds.map(({ kind }) => kind));
 }

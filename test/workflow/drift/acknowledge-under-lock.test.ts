@@ -59,7 +59,7 @@ describe("an acknowledgement that waits for an apply", () => {
   test("is refused when the apply reverted the drift meanwhile", async () => {
     const { run, begin } = await drifted();
     const apply = begin("apply", ADMIN, true);
-    await expect.poll(apply.context.err, { timeout: 10_000 }).toContain('Enter "yes" to continue');
+    await expect.poll(apply.context.err, { timeout: 10_000 }).toContain("Apply this plan?");
     const accept = begin(`${ACKNOWLEDGE} --lock-timeout 30s`);
     await expect.poll(accept.context.err, { timeout: 10_000 }).toContain("Waiting");
     apply.stdin.write("yes\n");
@@ -76,7 +76,7 @@ describe("an acknowledgement that waits for an apply", () => {
   test("is of the drift that an apply leaves, and only of that", async () => {
     const { run, begin } = await drifted();
     const apply = begin("apply --only groups.g", ADMIN, true);
-    await expect.poll(apply.context.err, { timeout: 10_000 }).toContain('Enter "yes" to continue');
+    await expect.poll(apply.context.err, { timeout: 10_000 }).toContain("Apply this plan?");
     const accept = begin(`${ACKNOWLEDGE.replace("groups.g", "groups.h")} --lock-timeout 30s`);
     await expect.poll(accept.context.err, { timeout: 10_000 }).toContain("Waiting");
     apply.stdin.write("yes\n");
@@ -88,7 +88,7 @@ describe("an acknowledgement that waits for an apply", () => {
   test("holds when the apply is declined", async () => {
     const { run, begin } = await drifted();
     const apply = begin("apply", ADMIN, true);
-    await expect.poll(apply.context.err, { timeout: 10_000 }).toContain('Enter "yes" to continue');
+    await expect.poll(apply.context.err, { timeout: 10_000 }).toContain("Apply this plan?");
     const accept = begin(`${ACKNOWLEDGE} --lock-timeout 30s`);
     await expect.poll(accept.context.err, { timeout: 10_000 }).toContain("Waiting");
     apply.stdin.write("no\n");

@@ -60,6 +60,7 @@ describe("results of spec tests", () => {
     const folder = folderWith({ "workspace.yaml": SPEC, "a.test.yaml": FAILING });
     const ran = await workspaceTest(folder, ["-o", "json", "--filter", "capacity"]);
     expect(JSON.parse(ran.out)).toEqual({
+      format_version: "1.0",
       summary: { passed: 0, updated: 0, failed: 1 },
       tests: [
         {
