@@ -65,7 +65,8 @@ export const CHANGED_KEPT = 100;
 
 /** The history once a run is added, or replaced by its later entry; the oldest go. */
 export function withRunAdded(history: readonly PastRun[], run: PastRun): readonly PastRun[] {
-  const runs = [...history.filter(({ id }) => id !== run.id), run].slice(-RUNS_KEPT);
+  const at = history.findIndex(({ id }) => id === run.id);
+  const runs = (at < 0 ? [...history, run] : history.with(at, run)).slice(-RUNS_KEPT);
   const oldest = runs.at(-1 - DETAILED_RUNS);
   return oldest?.details === undefined
     ? runs

@@ -17,7 +17,7 @@ export function fileDiff(
   const [old, now] = [textOf(before), textOf(after)];
   if (old === undefined || now === undefined || (patch.length === 0 && before.length > MOST_SHOWN))
     return `${name}: ${count(before.length, "byte")} → ${count(after.length, "byte")}\n`;
-  const { hunks } = structuredPatch(file, file, old, now, "", "", { context: 3 });
+  const { hunks } = structuredPatch(file, file, old, now, "", "", { context: 0 });
   const lines = [colors.bold(`--- ${name}`), colors.bold(`+++ ${name} (${what})`)];
   for (const { oldStart, oldLines, newStart, newLines, lines: changed } of hunks) {
     lines.push(colors.cyan(`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`));

@@ -18,7 +18,9 @@ export async function applyPlan(initial: ApplyInput): Promise<ApplyOutcome> {
   const { origin, lease, clock, sensitive } = initial;
   // The history has a digest of the plan, which must not be one of sensitive values.
   const recorded =
-    origin === undefined ? undefined : recordedLease(lease, initial.plan, clock, origin, initial.registry);
+    origin === undefined
+      ? undefined
+      : recordedLease(lease, initial.plan, clock, origin, initial.registry, sensitive);
   const plan = sensitive === undefined ? initial.plan : restoredPlan(initial.plan, sensitive).plan;
   const input = { ...initial, plan, lease: recorded ?? lease };
   const run = startRun(input);

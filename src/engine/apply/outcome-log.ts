@@ -5,6 +5,7 @@ import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { canonicalJson, startDigest } from "../../core/digest.ts";
 import { defined, type Json } from "../../core/json.ts";
 import { type ApplyOrigin, CHANGED_KEPT, type PastRun } from "../../core/past-run.ts";
+import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import type { Action, Change } from "../../planner/model/change.ts";
 import type { ApplyEvent, ChangeOutcome, ChangeStatus, Plan } from "../../planner/model/plan.ts";
 import { changeKey, type WorkItem } from "../../planner/model/work-graph.ts";
@@ -123,6 +124,7 @@ export function recordedLease(
   clock: Clock,
   origin: ApplyOrigin,
   registry: KindRegistry,
+  sensitive?: SensitiveValues,
 ): RecordedLease {
   let begun: PastRun | undefined;
   const begin = (): PastRun => ({
@@ -145,6 +147,15 @@ export function recordedLease(
     append(entry) {
       if (begun === undefined) {
         begun = begin();
+        // A value that is sensitive now leaves what earlier runs recorded, also of objects that are gone.
+        for (const run of lease.state().history ?? []) {
+          const details = sensitive?.texts.maskedDeep(run.details) ?? run.details;
+          if (
+            canonicalJson((details ?? []) as unknown as Json) !==
+            canonicalJson((run.details ?? []) as unknown as Json)
+          )
+            lease.note({ type: "run", run: { ...run, details } });
+        }
         lease.note({ type: "run", run: begun });
       }
       return lease.append(entry);
@@ -162,10 +173,9 @@ export function recordedLease(
       for (const { action } of done) applied[action] = (applied[action] ?? 0) + 1;
       const changed = [...new Set(done.map(({ address }) => address))];
       const actions = new Set(done.map(({ address, action }) => `${action} ${address}`));
-      const details = pastChanges(
-        plan.changes.filter(({ address, action }) => actions.has(`${action} ${address}`)),
-        registry,
-      );
+      const planned = plan.changes.filter(({ address, action }) => actions.has(`${action} ${address}`));
+      const details =
+        sensitive?.texts.maskedDeep(pastChanges(planned, registry)) ?? pastChanges(planned, registry);
       const left = acted.length - done.length;
       const run: PastRun = {
         ...begun,

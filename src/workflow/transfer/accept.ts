@@ -2,7 +2,7 @@
 // else changed, before anything is written.
 
 import { type Address, memberOf, nameOf, parentOf } from "../../core/address.ts";
-import { type Diagnostic, error, Failure, hasErrors, warning } from "../../core/diagnostic.ts";
+import { type Diagnostic, error, Failure, failureOf, hasErrors, warning } from "../../core/diagnostic.ts";
 import { canonicalJson } from "../../core/digest.ts";
 import type { Json } from "../../core/json.ts";
 import { toDottedPath } from "../../core/pointer.ts";
@@ -86,6 +86,7 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
   const least = await attempt(false);
   const { edited, overlay, after } = least.after.spec === undefined ? await attempt(true) : least;
   if (after.spec === undefined || hasErrors(after.diagnostics)) throw notValid(after.diagnostics, wanted);
+  assertNothingSensitive(edited, spec);
   const problems = [
     ...(accepting.shared ? [] : changedOthers(spec, after.spec, edited.resources, declared)),
     ...(accepting.shared ? [] : await changedTargets(accepting, edited.resources, overlay)),
@@ -93,6 +94,24 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
   ];
   if (problems.length > 0) throw new Failure(...problems);
   return edited;
+}
+
+/** Keys, names of principals, and contents can have a sensitive value, too, also in another encoding. */
+function assertNothingSensitive({ files }: DriftAcceptance, { sensitive }: Spec): void {
+  if (sensitive === undefined) return;
+  for (const { path, before, after } of files) {
+    const old = new Set(Buffer.from(before).toString("utf8").split("\n"));
+    const lines = Buffer.from(after).toString("utf8").split("\n");
+    const added = lines.filter((line) => !old.has(line)).join("\n");
+    if (sensitive.maskedSentence(added) === added) continue;
+    throw failureOf(
+      "DRIFT_NOT_ACCEPTED",
+      `${path} would contain a sensitive value, which is never written to a file`,
+      {
+        hint: "apply to restore what is declared, or remove the value from the object",
+      },
+    );
+  }
 }
 
 class Acceptance {

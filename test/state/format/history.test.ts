@@ -47,8 +47,8 @@ test("a state keeps the last 100 applies", () => {
 test("the entry that ends an apply replaces the one that began it", () => {
   const { history } = folded(run("a"), run("b"), run("a", { outcome: "applied", ended_at: 7 }));
   expect(history?.map(({ id, outcome }) => [id, outcome])).toEqual([
-    ["b", "unfinished"],
     ["a", "applied"],
+    ["b", "unfinished"],
   ]);
 });
 

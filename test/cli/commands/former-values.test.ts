@@ -1,0 +1,69 @@
+// Sensitive values in what newer commands record and write: values that were plain in an earlier run, and drift that contains one.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
+import { contextWith } from "../context.ts";
+import { folderWith } from "../program.ts";
+
+const VALUE = "CANARY-7731-abcdef";
+const B = "spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1";
+const spec = (
+  isSensitive: boolean,
+  b: string,
+): string => `variables: { x: { type: string, sensitive: ${isSensitive} } }
+policy: { max_deletes: 100% }
+clusters:
+  a: { ${B}, spark_env_vars: { A: "p-\${var.x}" } }
+${b}`;
+
+const BEFORE = `  b: { ${B}, spark_env_vars: { A: "\${var.x}", C: "1" }, custom_tags: { z: "\${var.x}!" } }\n`;
+
+test.each([
+  ["a resource is deleted", ""],
+  ["its fields leave the spec", `  b: { ${B} }\n`],
+  ["another place of the value stays", `  b: { ${B}, spark_env_vars: { A: "\${var.x}" } }\n`],
+])("a value that became sensitive leaves the fields of earlier runs when %s", async (_, after) => {
+  const folder = folderWith(spec(false, BEFORE));
+  const env = { WORKSPACE_HOST: "embedded", WORKSPACE_VAR_x: VALUE };
+  const run = async (line: string) => {
+    const context = contextWith(env, folder);
+    const code = await runProgram(context, line.split(" "));
+    return { code, all: context.out() + context.err() };
+  };
+  const state = () => readFileSync(join(folder, ".workspace/default/state.json"), "utf8");
+  expect((await run("apply --auto-approve")).code).toBe(0);
+  expect(state()).toContain(VALUE);
+  writeFileSync(join(folder, "workspace.yaml"), spec(true, after));
+  expect((await run("apply --auto-approve")).code).toBe(0);
+  expect(state()).not.toContain(VALUE);
+  for (const line of ["history --diff", "history last --diff -o json", "history 1 --diff"])
+    expect((await run(line)).all).not.toContain(VALUE);
+});
+
+test("drift accept writes no content and no key that contains a sensitive value, in any encoding", async () => {
+  const folder = folderWith(`variables: { x: { type: string, sensitive: true } }
+clusters: { c: { ${B}, custom_tags: { k: "\${var.x}" } } }
+notebooks: { /n: { source: n.py } }
+`);
+  writeFileSync(join(folder, "n.py"), "print(1)\n");
+  const env = { WORKSPACE_HOST: "embedded", WORKSPACE_VAR_x: VALUE };
+  const run = async (line: string) => {
+    const context = contextWith(env, folder);
+    const code = await runProgram(context, line.split(" "));
+    return { code, all: context.out() + context.err() };
+  };
+  expect((await run("apply --auto-approve")).code).toBe(0);
+  for (const text of [VALUE, Buffer.from(VALUE).toString("base64")]) {
+    const content = Buffer.from(`print('${text}')\n`).toString("base64");
+    const imported = `api workspace/import path=/n format=SOURCE language=PYTHON overwrite=true content=${content}`;
+    expect((await run(imported)).code).toBe(0);
+    for (const line of ["drift accept notebooks./n", "drift accept notebooks./n --dry-run -o json"]) {
+      const { code, all } = await run(line);
+      expect([code, all]).toEqual([1, expect.stringContaining("DRIFT_NOT_ACCEPTED")]);
+      expect(all).not.toContain(text);
+    }
+    expect(readFileSync(join(folder, "n.py"), "utf8")).toBe("print(1)\n");
+  }
+});
