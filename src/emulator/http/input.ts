@@ -62,7 +62,7 @@ export function isForm(request: AppRequest): boolean {
 /** Throws MALFORMED_REQUEST when the request cannot be read as what the operation takes. */
 export function readInput(spec: OperationSpec, request: AppRequest): ReceivedInput {
   const body = readJson(request);
-  if (spec.method !== "GET") return { fields: body ?? {}, files: NO_FILES };
+  if (spec.method !== "GET") return { fields: body === undefined ? {} : body, files: NO_FILES };
   const query = readQuery(spec, queryOf(request));
   const whole = body === undefined || isObject(body) ? { ...body, ...query } : body;
   return { fields: whole, files: NO_FILES };

@@ -90,6 +90,9 @@ function reachOf(contribution: AccessContribution | undefined): string {
   return isEmpty ? "" : JSON.stringify(reach);
 }
 
+const concernsOthers = (sides: ChangedAccess["sides"]): boolean =>
+  [...sides.values()].some(({ before, after }) => reachOf(before) !== reachOf(after));
+
 /** The kinds of principals that a comparison of access needs and the plan did not read. A plan that changes the access of no others needs none. */
 export function unreadPrincipals(context: PlanContext, changes: readonly Change[]): ReadonlySet<string> {
   const { registry, live } = context.input;
@@ -98,8 +101,7 @@ export function unreadPrincipals(context: PlanContext, changes: readonly Change[
   );
   const unread = kinds.filter(({ kind }) => !live.has(kind)).map(({ kind }) => kind);
   if (unread.length === 0) return new Set();
-  const { sides } = changedAccess(context, changes);
-  if (![...sides.values()].some(({ before, after }) => reachOf(before) !== reachOf(after))) return new Set();
+  if (!concernsOthers(changedAccess(context, changes).sides)) return new Set();
   // Members are known by name only if users and groups are read together.
   return new Set(kinds.map(({ kind }) => kind));
 }
@@ -113,11 +115,13 @@ export function accessOfPlan(
   const { sides, isCertain } = changedAccess(context, changes);
   if (!isCertain) return undefined;
   const world = accessWorld(context, facts.principals);
-  const creators = [...sides].flatMap(([change, { after }]) =>
+  // A plan that concerns nobody else reads no principals, so it cannot tell whether the creator is an administrator.
+  const isWide = concernsOthers(sides);
+  const creators = (isWide ? [...sides] : []).flatMap(([change, { after }]) =>
     after?.creatorLevel === undefined ? [] : [{ change, level: after.creatorLevel }],
   );
   const { hasMoves, ...diff } = compareStates(context, facts, world, sides, creators);
-  const lists = unreadLists(context, world, sides, hasMoves);
+  const lists = isWide ? unreadLists(context, world, sides, hasMoves) : [];
   if (diff.gained.length + diff.lost.length + lists.length === 0) return undefined;
   const isCallerUnknown = facts.caller === undefined && creators.length > 0;
   const creations = isCallerUnknown ? ["what the caller may do with objects that it creates"] : [];

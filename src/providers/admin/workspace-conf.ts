@@ -37,13 +37,15 @@ const fields = {
 
 const INVALID_KEYS = /Invalid keys: (\[.*\])/s;
 
+const messageOf = ({ diagnostic: { message, cause = "" } }: Refused): string => `${message}: ${cause}`;
+
 /** The values of these keys, without those that the service does not have. */
 export async function settingsByKey(api: Reader, keys: readonly string[]): Promise<JsonObject> {
   if (keys.length === 0) return {};
   try {
     return await api.read("workspace-conf/get", { keys: keys.join(",") });
   } catch (refusal) {
-    const invalid = refusal instanceof Refused ? INVALID_KEYS.exec(refusal.message)?.[1] : undefined;
+    const invalid = refusal instanceof Refused ? INVALID_KEYS.exec(messageOf(refusal))?.[1] : undefined;
     const others = keys.filter((key) => invalid?.includes(JSON.stringify(key)) !== true);
     if (invalid === undefined || others.length === keys.length) throw refusal;
     return settingsByKey(api, others);
