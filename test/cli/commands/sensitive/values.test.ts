@@ -3,9 +3,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runProgram } from "../../../src/cli/program.ts";
-import { contextWith } from "../context.ts";
-import { folderWith } from "../program.ts";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
 
 const SPEC = `variables:
   license: { type: string, sensitive: true, pattern: "^[a-z0-9&-]+$" }

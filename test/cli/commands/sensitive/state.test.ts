@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runProgram } from "../../../src/cli/program.ts";
-import { contextWith } from "../context.ts";
-import { folderWith } from "../program.ts";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
 
 const VALUE = "SENSITIVE-VALUE-123";
 const HEAD = "variables: { apikey: { type: string, sensitive: true } }\n";

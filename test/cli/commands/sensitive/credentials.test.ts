@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runProgram } from "../../../src/cli/program.ts";
-import { contextWith } from "../context.ts";
-import { folderWith } from "../program.ts";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
 
 const TOKEN = "canary-token-77f1";
 const ROTATED = "canary-token-8e02";

@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runProgram } from "../../../src/cli/program.ts";
-import { contextWith } from "../context.ts";
-import { folderWith } from "../program.ts";
+import { runProgram } from "../../../../src/cli/program.ts";
+import { contextWith } from "../../context.ts";
+import { folderWith } from "../../program.ts";
 
 const VALUE = "CANARY-7731-abcdef";
 const B = "spark_version: 6.4.x-scala2.11, node_type_id: Standard_DS3_v2, num_workers: 1";
