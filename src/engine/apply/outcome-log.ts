@@ -147,7 +147,7 @@ export function recordedLease(
     append(entry) {
       if (begun === undefined) {
         begun = begin();
-        // A value that is sensitive now leaves what earlier runs recorded, also of objects that are gone.
+        // A value that is sensitive now leaves what earlier runs recorded, also of deleted objects.
         for (const run of lease.state().history ?? []) {
           const details = sensitive?.texts.maskedDeep(run.details) ?? run.details;
           if (

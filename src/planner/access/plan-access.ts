@@ -79,7 +79,7 @@ function changedAccess({ input, liveIndex }: PlanContext, changes: readonly Chan
 }
 
 /**
- * What an object adds to the access of others: rights on objects, and members. A user and its entitlements concern nobody else, and
+ * What an object adds to the access of others: rights on objects, and members. A user and its entitlements concern no others, and
  * neither does an empty group.
  */
 function reachOf(contribution: AccessContribution | undefined): string {
@@ -115,7 +115,7 @@ export function accessOfPlan(
   const { sides, isCertain } = changedAccess(context, changes);
   if (!isCertain) return undefined;
   const world = accessWorld(context, facts.principals);
-  // A plan that concerns nobody else reads no principals, so it cannot tell whether the creator is an administrator.
+  // A plan that concerns no others reads no principals, so whether the creator is an administrator is unknown.
   const isWide = concernsOthers(sides);
   const creators = (isWide ? [...sides] : []).flatMap(([change, { after }]) =>
     after?.creatorLevel === undefined ? [] : [{ change, level: after.creatorLevel }],
