@@ -17,6 +17,7 @@ const fields = {
   }),
   applicationId: textField({
     serverDefault: true,
+    identifies: true,
     onChange: "replace",
     ignoreCase: true,
     minLength: 1,

@@ -63,6 +63,8 @@ export interface Annotations {
   readonly cloud?: FieldDialect["cloud"];
   /** A URI of a file of the workspace: its scheme is that of the dialect. */
   readonly fileUri?: true;
+  /** Lists and keys of other objects name this one by the value, such as the application ID of a service principal. */
+  readonly identifies?: true;
   /** Words of the Databricks dialect, by the word that this program uses. */
   readonly words?: Readonly<Record<string, string>>;
   /** How much a difference matters, here and inside; unset, as the field around it, or the kind. */
@@ -133,6 +135,7 @@ export const ANNOTATION_KEYWORDS = [
   "dialect",
   "cloud",
   "fileUri",
+  "identifies",
   "words",
   "severity",
 ] as const satisfies readonly (keyof Annotations)[];

@@ -41,7 +41,8 @@ export function sensitivePaths(
 }
 
 /** What else the value of a field decides, if anything. */
-function roleOf({ source, names, refersTo, mentions, fileUri }: FieldSchema): string | undefined {
+function roleOf({ source, names, identifies, refersTo, mentions, fileUri }: FieldSchema): string | undefined {
+  if (identifies === true) return "a name";
   if (source === true) return "the source of a value";
   if (names !== undefined) return "the name of another object";
   if (refersTo !== undefined) return "a reference";

@@ -79,9 +79,14 @@ test.each([
   ["group", 'groups: { "${var.license}": {} }'],
   ["principal", 'scopes: { etl: { acls: { "${var.license}": READ } } }'],
   ["member", 'groups: { g: { members: { users: ["${var.license}"] } } }'],
+  [
+    "service principal by its application ID",
+    'service_principals: { bot: { applicationId: "${var.license}" } }',
+  ],
 ])("a sensitive value cannot name a %s", async (_what, section) => {
   const folder = folderWith(`variables: { license: { type: string, sensitive: true } }\n${section}\n`);
-  const { code, all } = await run(folder, "plan --host embedded");
+  const dialect = section.startsWith("service") ? " --dialect databricks" : "";
+  const { code, all } = await run(folder, `plan --host embedded${dialect}`);
   expect({ code, leaks: shows(all) }).toEqual({ code: 1, leaks: false });
   expect(all).toContain("SPEC_SENSITIVE");
 });
