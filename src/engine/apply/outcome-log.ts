@@ -147,15 +147,7 @@ export function recordedLease(
     append(entry) {
       if (begun === undefined) {
         begun = begin();
-        // A value that is sensitive now leaves what earlier runs recorded, also of deleted objects.
-        for (const run of lease.state().history ?? []) {
-          const details = sensitive?.texts.maskedDeep(run.details) ?? run.details;
-          if (
-            canonicalJson((details ?? []) as unknown as Json) !==
-            canonicalJson((run.details ?? []) as unknown as Json)
-          )
-            lease.note({ type: "run", run: { ...run, details } });
-        }
+        if (sensitive !== undefined) hideFormerValues(lease, sensitive);
         lease.note({ type: "run", run: begun });
       }
       return lease.append(entry);
@@ -174,8 +166,8 @@ export function recordedLease(
       const changed = [...new Set(done.map(({ address }) => address))];
       const actions = new Set(done.map(({ address, action }) => `${action} ${address}`));
       const planned = plan.changes.filter(({ address, action }) => actions.has(`${action} ${address}`));
-      const details =
-        sensitive?.texts.maskedDeep(pastChanges(planned, registry)) ?? pastChanges(planned, registry);
+      const past = pastChanges(planned, registry);
+      const details = sensitive?.texts.maskedDeep(past) ?? past;
       const left = acted.length - done.length;
       const run: PastRun = {
         ...begun,
@@ -190,4 +182,13 @@ export function recordedLease(
       lease.note({ type: "run", run });
     },
   };
+}
+
+/** Values that are sensitive in this run leave what earlier runs recorded, also of deleted objects. */
+function hideFormerValues(lease: Lease, { texts }: SensitiveValues): void {
+  const textOf = (details: PastRun["details"]): string => canonicalJson((details ?? []) as unknown as Json);
+  for (const run of lease.state().history ?? []) {
+    const details = texts.maskedDeep(run.details);
+    if (textOf(details) !== textOf(run.details)) lease.note({ type: "run", run: { ...run, details } });
+  }
 }

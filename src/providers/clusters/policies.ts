@@ -148,8 +148,8 @@ export async function withoutPolicyValues(
   for (const [key, rule] of Object.entries(rulesOf(policy?.values ?? {}))) {
     const path = pathOf(key);
     if (path === undefined || path.length !== 2 || !MAPS.has(String(path[0])) || !isObject(rule)) continue;
-    const given = rule.type === "fixed" ? rule.value : rule.defaultValue;
-    const isGiven = given !== undefined && same(valueAt(values, path), given);
+    const policyValue = rule.type === "fixed" ? rule.value : rule.defaultValue;
+    const isGiven = policyValue !== undefined && same(valueAt(values, path), policyValue);
     if (isGiven && valueAt(desired ?? {}, path) === undefined) values = withoutMember(values, path);
   }
   return values === live.values ? live : { ...live, values };

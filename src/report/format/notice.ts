@@ -196,11 +196,11 @@ const slashed = (path: string, root: string): string =>
 
 /** Without `.` and `..`; undefined for a path that leads out of where it starts. */
 function parts(path: string): readonly string[] | undefined {
-  const kept: string[] = [];
+  const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "..") {
-      if (kept.pop() === undefined) return undefined;
-    } else if (part !== "" && part !== ".") kept.push(part);
+      if (parts.pop() === undefined) return undefined;
+    } else if (part !== "" && part !== ".") parts.push(part);
   }
-  return kept;
+  return parts;
 }

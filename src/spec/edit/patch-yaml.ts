@@ -233,12 +233,12 @@ class YamlEdit {
       return from < to
         ? this.#with(head, end, `${text}${this.#text.slice(head, rest)}`)
         : this.#with(head, head, text);
-    const kept =
+    const before =
       from < to && isSameLine ? this.#text.slice(end, this.#lineEnd(end)) : this.#text.slice(head, rest);
     return this.#with(
       head,
       Math.max(rest, from < to ? this.#lineEnd(end) : rest),
-      `${kept.trimEnd()}${text}`,
+      `${before.trimEnd()}${text}`,
     );
   }
 

@@ -47,7 +47,7 @@ export function dataOf(node: SpecNode): Json | undefined {
 /** Thrown for a value whose problem was reported where it is written. */
 export class UnusableValue extends Error {}
 
-/** A message names no more places than these. */
+/** The most places in a message. */
 const MOST_NODES = 8;
 
 /** The values that one evaluation reads. */

@@ -166,7 +166,7 @@ class Accepting {
   #source(): SpecNode {
     const node = this.#written.fields.members.get("source")?.value;
     if (node === undefined || scalarText(node) === undefined)
-      throw notAccepted(this.#address, `${this.#address} names no file that its live content could go to`);
+      throw notAccepted(this.#address, `${this.#address} has no source file for the live content`);
     return node;
   }
 
