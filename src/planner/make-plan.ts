@@ -18,18 +18,13 @@ import { nestingCycles, unmanageableMemberships, withNestingOrder } from "./chec
 import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
 import { decideResource } from "./decide/decide.ts";
 import { planDeletes, retainInUse } from "./decide/deletes.ts";
-import {
-  excludedAddresses,
-  limitChanges,
-  losesObject,
-  pathsOfOthers,
-  withDependencies,
-  withFreedPaths,
-} from "./decide/dependencies.ts";
+import { withDependencies } from "./decide/dependencies.ts";
 import { duplicatesIn } from "./decide/match-live.ts";
 import { namesOfKeptObjects, withNewNames, withPassedNames } from "./decide/names.ts";
 import type { PlannedDeletes } from "./decide/nested-members.ts";
+import { pathsOfOthers, withFreedPaths } from "./decide/paths.ts";
 import { withRenames } from "./decide/renames.ts";
+import { excludedAddresses, limitChanges, losesObject } from "./decide/selection.ts";
 import { changesContent, driftOf, withContent } from "./diff/drift.ts";
 import { type Change, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords, objectKey, type PlanContext } from "./model/context.ts";

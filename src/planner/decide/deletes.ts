@@ -17,7 +17,6 @@ import type { StateRecord } from "../../state/model/record.ts";
 import type { Change, Forget } from "../model/change.ts";
 import { hasUnreadableValue, type LiveMember, type PlanContext } from "../model/context.ts";
 import { type PlanFacts, stateExists } from "../model/input.ts";
-import { occupiedFolders } from "./dependencies.ts";
 import { isManageable } from "./match-live.ts";
 import {
   deleteChange,
@@ -26,6 +25,7 @@ import {
   type PlannedDeletes,
   unmanagedMembers,
 } from "./nested-members.ts";
+import { occupiedFolders } from "./paths.ts";
 
 /** Everything that leaves the workspace or the state. Runs after every desired resource was decided. */
 export function planDeletes(context: PlanContext, caller: string | undefined): PlannedDeletes {

@@ -3,12 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { Address, RemoteId } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import {
-  changedDependencies,
-  excludedAddresses,
-  limitChanges,
-  withDependencies,
-} from "../../../src/planner/decide/dependencies.ts";
+import { changedDependencies, withDependencies } from "../../../src/planner/decide/dependencies.ts";
+import { excludedAddresses, limitChanges } from "../../../src/planner/decide/selection.ts";
 import type { Change, Replace } from "../../../src/planner/model/change.ts";
 import type { PlanInput } from "../../../src/planner/model/input.ts";
 import { registryOf } from "../../../src/resource/kind.ts";

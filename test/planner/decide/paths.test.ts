@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type Address, kindOf, nameOf } from "../../../src/core/address.ts";
 import { error } from "../../../src/core/diagnostic.ts";
-import { occupiedFolders, pathsOfOthers, withFreedPaths } from "../../../src/planner/decide/dependencies.ts";
+import { occupiedFolders, pathsOfOthers, withFreedPaths } from "../../../src/planner/decide/paths.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
 import { type Kind, registryOf } from "../../../src/resource/kind.ts";
 import type { Live } from "../../../src/resource/live.ts";
