@@ -1,7 +1,8 @@
 // Plans a session: of its spec, the state, and the objects of a source. One way for every plan: live or offline, trusted or not, with a base or not. Read-only.
 
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
-import { moveRecords, type Recovered } from "../../engine/recover/recover.ts";
+import { moveRecords } from "../../engine/recover/move-records.ts";
+import type { Recovered } from "../../engine/recover/recover.ts";
 import { auditPlan } from "../../planner/audit.ts";
 import { knownDrift, withKnownDrift } from "../../planner/diff/known-drift.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { type Address, kindOf, nameOf, remoteId } from "../../core/address.ts";
 import { type Diagnostic, Failure, hasErrors, type Location, warning } from "../../core/diagnostic.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
-import { MovePaths } from "../../engine/recover/recover.ts";
+import { MovePaths } from "../../engine/recover/move-records.ts";
 import { stateExists } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
 import { registry } from "../../providers/index.ts";

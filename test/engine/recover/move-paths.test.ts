@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
-import { type Move, MovePaths } from "../../../src/engine/recover/recover.ts";
+import { type Move, MovePaths } from "../../../src/engine/recover/move-records.ts";
 import { registry } from "../../../src/providers/index.ts";
 
 const move = (from: string, to: string): Move => ({

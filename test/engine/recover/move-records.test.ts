@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { warning } from "../../../src/core/diagnostic.ts";
-import { moveRecords } from "../../../src/engine/recover/recover.ts";
+import { moveRecords } from "../../../src/engine/recover/move-records.ts";
 import { registryOf } from "../../../src/resource/kind.ts";
 import { emptyState } from "../../../src/state/format/fold.ts";
 import type { JournalEntry, OpenIntent, State } from "../../../src/state/model/record.ts";
