@@ -27,6 +27,7 @@ import { schemaMessages } from "../schema/error-messages.ts";
 import type { SpecValidator } from "../schema/validate.ts";
 import { validatorFor } from "../schema/validator.ts";
 import { Desired, type ResolvedDesired } from "./desired-resource.ts";
+import { DeclaredNames, edgesOf } from "./edges.ts";
 import { fieldOf } from "./field-walk.ts";
 import { lifecycleOf } from "./policy.ts";
 import {
@@ -38,8 +39,6 @@ import {
 import { holdsLiteral, reportLiterals, type SecretSources, secretOf } from "./secrets.ts";
 import { sensitivePaths } from "./sensitive-values.ts";
 import {
-  DeclaredNames,
-  edgesOf,
   reportCycles,
   reportLimits,
   reportMemberships,
