@@ -36,7 +36,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     watched("destroy", "delete all managed resources", () => import("./commands/apply.ts")),
   ]),
   ...group("Drift and state", [
-    watched("drift", "show drift since the last apply", () => import("./commands/drift.ts")),
+    watched("drift", "show drift since the last apply", () => import("./commands/drift/drift.ts")),
     command("history", "show who applied what and when", () => import("./commands/history.ts")),
     command("state", "inspect, repair, and move the state", () => import("./commands/state/state.ts")),
   ]),

@@ -1,27 +1,27 @@
 // `workspace drift accept ADDRESS…`: writes the live values into the spec, where they are declared.
 
-import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
-import { toDottedPath, toPointer } from "../../core/pointer.ts";
-import { listed } from "../../core/sentences.ts";
-import { printable } from "../../report/text/printable.ts";
-import { type Colors, valueText } from "../../report/text/terminal.ts";
-import type { FileEdit } from "../../spec/edit/spec-edits.ts";
-import { withSession } from "../../workflow/session/session.ts";
-import { assertStateExists } from "../../workflow/session/state-warnings.ts";
-import type { AcceptedResource } from "../../workflow/transfer/accept.ts";
-import { type AcceptedSession, acceptInSession } from "../../workflow/transfer/accept-session.ts";
-import { defineCommand } from "../command/command.ts";
-import { EXIT } from "../command/exit-codes.ts";
-import { flagOption, textOption } from "../command/option.ts";
+import { Failure, failureOf, hasErrors } from "../../../core/diagnostic.ts";
+import { toDottedPath, toPointer } from "../../../core/pointer.ts";
+import { listed } from "../../../core/sentences.ts";
+import { printable } from "../../../report/text/printable.ts";
+import { type Colors, valueText } from "../../../report/text/terminal.ts";
+import type { FileEdit } from "../../../spec/edit/spec-edits.ts";
+import { withSession } from "../../../workflow/session/session.ts";
+import { assertStateExists } from "../../../workflow/session/state-warnings.ts";
+import type { AcceptedResource } from "../../../workflow/transfer/accept.ts";
+import { type AcceptedSession, acceptInSession } from "../../../workflow/transfer/accept-session.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { flagOption, textOption } from "../../command/option.ts";
 import {
   FORM_OPTION,
   HOST_OPTIONS,
   READ_TIMEOUT_OPTION,
   SPEC_OPTIONS,
   STATE_OPTIONS,
-} from "../command/shared-options.ts";
-import { colorsOf, printDiagnostics, printResult } from "../output/diagnostics.ts";
-import { fileDiff } from "../output/file-diff.ts";
+} from "../../command/shared-options.ts";
+import { colorsOf, printDiagnostics, printResult } from "../../output/diagnostics.ts";
+import { fileDiff } from "../../output/file-diff.ts";
 
 export const acceptCommand = defineCommand({
   name: "accept",

@@ -1,0 +1,93 @@
+// `workspace drift` shows what changed since the last apply.
+
+import { Failure, hasErrors } from "../../../core/diagnostic.ts";
+import { comparedIn, pendingMoves } from "../../../planner/diff/known-drift.ts";
+import { registry } from "../../../providers/index.ts";
+import { DRIFT_FORMATS } from "../../../report/formats.ts";
+import { type DriftView, driftView } from "../../../report/view/drift-view.ts";
+import { SEVERITIES } from "../../../resource/field-schema.ts";
+import { rememberReported, withOrigins } from "../../../workflow/drift/drift.ts";
+import { placesIn } from "../../../workflow/plan/located.ts";
+import { planWorkspace } from "../../../workflow/plan/plan.ts";
+import { withSession } from "../../../workflow/session/session.ts";
+import { assertStateExists } from "../../../workflow/session/state-warnings.ts";
+import { defineCommand } from "../../command/command.ts";
+import { EXIT } from "../../command/exit-codes.ts";
+import { optionalChoiceOption } from "../../command/option.ts";
+import {
+  CHOICE_OPTIONS,
+  DRIFT_OUTPUT,
+  HOST_OPTIONS,
+  ONLY_OPTION,
+  READ_TIMEOUT_OPTION,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+} from "../../command/shared-options.ts";
+import { printDiagnostics } from "../../output/diagnostics.ts";
+import { driftFailureDocument } from "../../output/failure-documents.ts";
+import { withReports } from "../../output/reports.ts";
+import { acceptCommand } from "./accept.ts";
+import { acknowledgeCommand } from "./acknowledge.ts";
+
+export const driftCommand = defineCommand({
+  below: [acceptCommand, acknowledgeCommand],
+  name: "drift",
+  summary: "show drift since the last apply",
+  jsonSchema: "drift",
+  options: {
+    ...SPEC_OPTIONS,
+    ...HOST_OPTIONS,
+    ...READ_TIMEOUT_OPTION,
+    state: STATE_OPTIONS.state,
+    ...ONLY_OPTION,
+    ...DRIFT_OUTPUT,
+    ...CHOICE_OPTIONS,
+    since: optionalChoiceOption("--since <run>", "exit with 2 only for drift that no earlier run reported", [
+      "last",
+    ]),
+    failOn: optionalChoiceOption(
+      "--fail-on <severity>",
+      "exit with 2 only for drift of at least this severity",
+      SEVERITIES,
+    ),
+  },
+  failureDocument: driftFailureDocument,
+  notes:
+    "Exit codes: 0 no drift, 1 error, 2 drift. Acknowledged drift does not count. The command reads no secrets.",
+  async run(context, options) {
+    const sinceLast = options.since === "last";
+    const requirements = { makesKey: sinceLast, secrets: "skip" } as const;
+    return withReports(context, options, driftFailureDocument, (reports, invocation) =>
+      withSession(invocation, requirements, async (session) => {
+        const { state, diagnostics } = await session.readState();
+        assertStateExists(session.store, state, "drift cannot be detected");
+        const planned = await planWorkspace(session, state, {
+          only: options.only,
+          exclude: options.exclude,
+        });
+        // Problems of the spec do not concern drift; objects that could not be read do.
+        const unread = planned.plan.diagnostics.filter((diagnostic) => diagnostic.code === "PLAN_UNREADABLE");
+        const findings = [...diagnostics, ...planned.recovered.diagnostics, ...unread];
+        if (hasErrors(findings)) throw new Failure(...findings);
+        printDiagnostics(context, findings);
+        const managed = planned.recovered.state.records.size;
+        const places = placesIn(session.spec.resources);
+        const drift = await session.readLimit.during(() =>
+          withOrigins(planned.plan.drift, planned.recovered.state, session.connection.reader),
+        );
+        const least = options.failOn ?? "other";
+        const report = { ...planned.plan, drift, diagnostics: findings };
+        const view = driftView(report, managed, registry, places, { sinceLast, least }, reports.choice);
+        await reports.show<DriftView>(DRIFT_FORMATS, view, planned.plan);
+        if (sinceLast) {
+          const only = comparedIn(planned.input);
+          const moves = pendingMoves(planned.recovered.entries);
+          const compared = { drift: planned.plan.drift, live: planned.live, only, moves };
+          const diagnostics = await rememberReported(session.store, state, compared, session.secretDigest);
+          printDiagnostics(context, diagnostics);
+        }
+        return view.drift.some(({ open }) => open !== undefined) ? EXIT.changes : EXIT.ok;
+      }),
+    );
+  },
+});
