@@ -10,7 +10,7 @@ if (argv[0] === "--version" || argv[0] === "-V") {
   stdout.write(`${VERSION}\n`);
   await exitProcess({ env: process.env, stdout, stderr }, 0);
 } else if (argv[0] === "fleet-child" && process.send !== undefined) {
-  const { runChild } = await import("./cli/fleet/child-run.ts");
+  const { runChild } = await import("./cli/fleet/child-main.ts");
   runChild();
 } else {
   const { runInProcess } = await import("./cli/process.ts");
