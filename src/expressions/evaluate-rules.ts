@@ -5,6 +5,7 @@ import { type CelVariables, type CompiledExpression, problemOf, ruleLanguage } f
 import { LimitExceeded, Meter, type StepLimits } from "./meter.ts";
 import {
   type EvaluationProblem,
+  ITEM_MEMBERS,
   type MessagePart,
   messageText,
   type RuleLogic,
@@ -14,7 +15,7 @@ import {
   type RuleSurroundings,
   type Violation,
 } from "./rule.ts";
-import { celValue } from "./values.ts";
+import { celValue, LazyMap } from "./values.ts";
 
 const LONGEST_MESSAGE = 500;
 
@@ -54,8 +55,12 @@ export function* evaluateRules(
   { rules, subjects, surroundings }: RuleJob,
   limits: RuleLimits,
 ): Iterable<RuleResult> {
-  const surrounding = prepareSurroundings(surroundings);
-  const prepared = subjects.map((subject) => prepareSubject(subject, surrounding));
+  const own = subjects.map(ownVariables);
+  const surrounding = prepareSurroundings(surroundings, own);
+  const prepared = own.map((variables): PreparedSubject => {
+    const { kind, change } = variables;
+    return { kind, action: change.action, variables: { ...variables, ...surrounding } };
+  });
   let left = limits.total;
   for (const rule of rules) {
     if (left <= 0) {
@@ -69,28 +74,37 @@ export function* evaluateRules(
   }
 }
 
-function prepareSubject(subject: RuleSubject, surrounding: CelVariables): PreparedSubject {
-  const { address, kind, name, change, cost = {} } = subject;
+function ownVariables({ address, kind, name, change, cost = {} }: RuleSubject) {
   const { action, cause, before, after } = change;
-  const variables = {
+  // A number of the cost is a double in CEL.
+  return {
     address,
     kind,
     name,
-    // A number is a double in CEL.
     cost,
     change: { action, cause, before: celValue(before), after: celValue(after) },
-    ...surrounding,
   };
-  return { kind, action, variables };
 }
 
-function prepareSurroundings({ plan, target, access = {} }: RuleSurroundings): CelVariables {
+function prepareSurroundings(
+  { plan, target, access = {} }: RuleSurroundings,
+  own: readonly ReturnType<typeof ownVariables>[],
+): CelVariables {
+  const changes = own.map(({ change, ...identity }) => {
+    const members: Readonly<Record<string, unknown>> = { ...identity, ...change };
+    return new LazyMap(CHANGE_NAMES, (name) => members[name]);
+  });
   return {
-    plan: celValue(plan as unknown as Json),
+    plan: new Map<string, unknown>([
+      ["summary", celValue(plan.summary)],
+      ["changes", changes],
+    ]),
     target: celValue(target as unknown as Json),
     access: celValue(access),
   };
 }
+
+const CHANGE_NAMES: ReadonlySet<string> = new Set(Object.keys(ITEM_MEMBERS.$planned));
 
 /** `surrounding`: the variables of a rule about the plan as a whole. */
 function evaluateRule(

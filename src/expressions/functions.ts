@@ -63,6 +63,7 @@ export const FUNCTION_FORMS = [
   "list.distinct()",
   "list.flatten()",
   "list.slice(start, end)",
+  "list.sum()",
   "list.reverse()",
   "list.transformList(index, x, x + 1)",
   "list.transformMapEntry(index, x, {x: 1})",
@@ -163,6 +164,7 @@ export function registerFunctions(environment: Environment, take: Take): void {
     return list.slice(Number(start), Number(end));
   });
   define("list.sort(): list", (list: readonly unknown[]) => sortedBy(list, list));
+  define("list.sum(): dyn", sumOf);
   define("map.merge(map): map", merged);
 
   environment.registerFunction("list.sortBy(ast, ast): list", sortBy as never);
@@ -275,6 +277,15 @@ const merged = (first: object, second: object): MergedMap => new MergedMap(asMap
 
 const asMap = (value: object): ReadonlyMap<unknown, unknown> =>
   value instanceof Map ? value : new Map(Object.entries(value));
+
+/** An integer if every number is one. */
+function sumOf(list: readonly unknown[]): bigint | number {
+  const other = list.find((item) => typeof item !== "bigint" && typeof item !== "number");
+  if (other !== undefined) throw new Error(`sum takes a list of numbers, not ${describeValue(other)}`);
+  return list.every((item) => typeof item === "bigint")
+    ? list.reduce((sum, item) => sum + item, 0n)
+    : list.reduce<number>((sum, item) => sum + Number(item), 0);
+}
 
 /** The items in the order of their keys, which are all numbers, all strings, or all booleans. */
 function sortedBy(items: readonly unknown[], keys: readonly unknown[]): readonly unknown[] {

@@ -6,7 +6,7 @@ import type { JsonObject } from "../core/json.ts";
 import { compilePattern, FUNCTION_NAMES, LINEAR_MATCHES, registerFunctions } from "./functions.ts";
 import { cel } from "./lazy-packages.ts";
 import { Meter } from "./meter.ts";
-import { RIGHT_MEMBERS, RIGHT_TYPE, RULE_VARIABLES } from "./rule.ts";
+import { ITEM_MEMBERS, RULE_VARIABLES } from "./rule.ts";
 import { ROOTS, VAR, withoutReserved } from "./template.ts";
 import { hasReference, UnknownValue, weightOf } from "./values.ts";
 
@@ -108,7 +108,9 @@ export class CelLanguage {
 export function ruleLanguage(use: "read" | "evaluate"): CelLanguage {
   return new CelLanguage(() => {
     const environment = newEnvironment();
-    if (use === "read") environment.registerType({ name: RIGHT_TYPE, schema: RIGHT_MEMBERS as never });
+    if (use === "read")
+      for (const [name, schema] of Object.entries(ITEM_MEMBERS))
+        environment.registerType({ name, schema: schema as never });
     for (const [name, members] of Object.entries(RULE_VARIABLES)) {
       if (members === null) environment.registerVariable(name, "string");
       else {
@@ -122,9 +124,11 @@ export function ruleLanguage(use: "read" | "evaluate"): CelLanguage {
 
 /** The library refuses to read an item by its index if the item is a map and its type has names of members. */
 function withoutItemTypes(members: JsonObject): JsonObject {
-  const lists = `list<${RIGHT_TYPE}>`;
   return Object.fromEntries(
-    Object.entries(members).map(([name, type]) => [name, type === lists ? "list<dyn>" : type]),
+    Object.entries(members).map(([name, type]) => [
+      name,
+      typeof type === "string" && type.startsWith("list<$") ? "list<dyn>" : type,
+    ]),
   );
 }
 

@@ -61,31 +61,45 @@ export interface RuleResult {
   readonly problem?: EvaluationProblem;
 }
 
-/** A right that a principal gains or loses. */
-export const RIGHT_MEMBERS: Readonly<Record<string, string>> = {
-  principal: "string",
-  principal_kind: "string",
-  people: "int",
-  affected: "int",
-  level: "string",
-  before: "string",
-  after: "string",
-  kind: "string",
-  object: "string",
-  through: "list<string>",
-  inherited_from: "string",
-  as_creator: "bool",
+const COST_MEMBERS = {
+  min_per_hour: "double",
+  max_per_hour: "double",
+  always_per_hour: "double",
+  known: "bool",
 };
+const CHANGE_MEMBERS = { action: "string", cause: "string", before: "dyn", after: "dyn" };
 
-export const RIGHT_TYPE = "$right";
+/** The types of items in lists, and of what is in them, with the members that are known. The library names the type of the variable `change` `$change`. */
+export const ITEM_MEMBERS: Readonly<
+  Record<"$right" | "$amounts" | "$planned", Readonly<Record<string, string>>>
+> = {
+  /** A right that a principal gains or loses. */
+  $right: {
+    principal: "string",
+    principal_kind: "string",
+    people: "int",
+    affected: "int",
+    level: "string",
+    before: "string",
+    after: "string",
+    kind: "string",
+    object: "string",
+    through: "list<string>",
+    inherited_from: "string",
+    as_creator: "bool",
+  },
+  $amounts: COST_MEMBERS,
+  /** A change of the plan. */
+  $planned: { address: "string", kind: "string", name: "string", ...CHANGE_MEMBERS, cost: "$amounts" },
+};
 
 /** Names of variables of every rule, with the members that are known. */
 export const RULE_VARIABLES: Readonly<Record<string, Readonly<Record<string, Json>> | null>> = {
   address: null,
   kind: null,
   name: null,
-  cost: { min_per_hour: "double", max_per_hour: "double", always_per_hour: "double", known: "bool" },
-  change: { action: "string", cause: "string", before: "dyn", after: "dyn" },
+  cost: COST_MEMBERS,
+  change: CHANGE_MEMBERS,
   plan: {
     summary: {
       create: "int",
@@ -98,9 +112,10 @@ export const RULE_VARIABLES: Readonly<Record<string, Readonly<Record<string, Jso
       noop: "int",
       report: "int",
     },
+    changes: "list<$planned>",
   },
   target: { name: "string", protected: "bool" },
-  access: { gained: `list<${RIGHT_TYPE}>`, lost: `list<${RIGHT_TYPE}>`, not_compared: "list<string>" },
+  access: { gained: "list<$right>", lost: "list<$right>", not_compared: "list<string>" },
 };
 
 /** The parts of a message, or the offset of a `{{` that is never closed. */

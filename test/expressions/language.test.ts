@@ -18,7 +18,21 @@ const VARIABLES = {
   kind: "pools",
   name: "a",
   change: CHANGE,
-  plan: { summary: { create: 1n, delete: 2n } },
+  plan: {
+    summary: { create: 1n, delete: 2n },
+    changes: [
+      new Map<string, unknown>([
+        ["kind", "pools"],
+        ["after", new Map([["size", 3n]])],
+        ["cost", new Map([["max_per_hour", 0.5]])],
+      ]),
+      new Map<string, unknown>([
+        ["kind", "pools"],
+        ["after", null],
+        ["cost", new Map([["max_per_hour", 1.25]])],
+      ]),
+    ],
+  },
   target: { name: "prod", protected: true },
 };
 
@@ -47,6 +61,11 @@ describe("an expression", () => {
     ['"team" in change.after.tags', true],
     ['address.matches("^pools[.]")', true],
     ["plan.summary.delete < 2", false],
+    ['plan.changes.filter(c, c.kind == "pools" && c.after != null).map(c, c.after.size).sum() == 3', true],
+    ["plan.changes.map(c, c.cost.max_per_hour).sum() <= 1.75", true],
+    ["plan.changes.map(c, c.after.?size.orValue(0)).sum() == 3", true],
+    ["[1, 2.5].sum()", 3.5],
+    ["[].sum() == 0", true],
     ['target.name == "prod" && target.protected', true],
     ["cel.bind(t, change.after.tags, t.team)", "ads"],
   ])("%s is %j", (text, value) => {
@@ -58,6 +77,9 @@ describe("an expression", () => {
     ["chnge.after", "0: unknown variable: chnge"],
     ["change.afte.x", "7: no such key: afte"],
     ["plan.summary.removed > 0", "13: no such key: removed"],
+    ['plan.changes.exists(c, c.kinds == "pools")', "25: no such key: kinds"],
+    ["plan.changes.map(c, c.cost.per_hour).sum() > 1.0", "28: no such key: per_hour"],
+    ['["a"].sum()', "throws sum takes a list of numbers, not a string"],
     ["address > 1", "0: no such overload: string > int"],
     ['target == "prod"', "0: no such overload: map == string"],
     [

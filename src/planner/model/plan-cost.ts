@@ -52,6 +52,8 @@ export interface PlanCost {
   /** Of all these together. */
   readonly before: CostSide;
   readonly after: CostSide;
+  /** Of the resources that do not change: for rules about the whole workspace. */
+  readonly unchanged: readonly ChangeCost[];
 }
 
 const NOTHING: CostSide = { range: { min: 0, max: 0 }, always: 0, runsPerMonth: 0, unknown: [] };
@@ -73,18 +75,23 @@ export function planCost(changes: readonly Change[], registry: PlanningRegistry,
       if (will !== undefined) pools.after.set(key, will);
     }
   }
-  const costs = sides.flatMap(({ change, provider, before, after }): readonly ChangeCost[] => {
-    if (change.action === "noop" || change.action === "report" || change.action === "forget") return [];
-    const cost = {
-      address: change.address,
-      before: before && costOf(before, provider, prices, pools.before),
-      after: after && costOf(after, provider, prices, pools.after),
-    };
-    return hasCost(cost.before) || hasCost(cost.after) ? [cost] : [];
-  });
+  const costsOf = (these: typeof sides): readonly ChangeCost[] =>
+    these.flatMap(({ change, provider, before, after }) => {
+      const cost = {
+        address: change.address,
+        before: before && costOf(before, provider, prices, pools.before),
+        after: after && costOf(after, provider, prices, pools.after),
+      };
+      return hasCost(cost.before) || hasCost(cost.after) ? [cost] : [];
+    });
+  const { changed = [], unchanged = [] } = Object.groupBy(sides, ({ change: { action } }) =>
+    action === "noop" ? "unchanged" : action === "report" || action === "forget" ? "unmanaged" : "changed",
+  );
+  const costs = costsOf(changed);
   return {
     currency: prices.currency,
     changes: costs,
+    unchanged: costsOf(unchanged),
     before: sumOf(costs.map(({ before }) => before)),
     after: sumOf(costs.map(({ after }) => after)),
   };

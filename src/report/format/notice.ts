@@ -100,7 +100,8 @@ function findingNotice(
   declared: ReadonlyMap<string, SpecPlace>,
 ): Notice {
   const about = [...(address === undefined ? [] : [address]), ...addresses];
-  const place = at ?? about.map((text) => declared.get(text)).find((specPlace) => specPlace !== undefined);
+  const place =
+    at ?? about.map((text) => declared.get(text)).find((specPlace) => specPlace !== undefined) ?? rule?.at;
   return {
     level: severity,
     rule: rule === undefined ? code : `${code}/${rule.name}`,

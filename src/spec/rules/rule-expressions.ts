@@ -3,9 +3,9 @@
 import { didYouMean } from "../../core/suggest.ts";
 import type { CompiledExpression, ExpressionProblem, MemberUse } from "../../expressions/language.ts";
 import {
+  ITEM_MEMBERS,
   type MessagePart,
   messageParts,
-  RIGHT_MEMBERS,
   RULE_VARIABLES,
   type RulePart,
 } from "../../expressions/rule.ts";
@@ -125,7 +125,7 @@ export class RuleExpressions {
       return 'has takes a field, as in has(change.after.custom_tags.team); for other keys, write "key" in change.after.custom_tags';
     if (code !== "no_such_key") return undefined;
     const owner = /(\w+)\s*\.\s*$/.exec(text.slice(0, start))?.[1] ?? "";
-    const members = membersOf(owner);
+    const members = membersOf(owner, text);
     return members.length === 0
       ? undefined
       : didYouMean(
@@ -144,14 +144,14 @@ export class RuleExpressions {
   }
 }
 
-function membersOf(owner: string): readonly string[] {
-  // Of the variables, only the items of `access` have names that a rule chooses.
+function membersOf(owner: string, text: string): readonly string[] {
+  // Any other owner is an item of a list, whose name the rule chooses.
   const variable =
     owner === "summary"
       ? RULE_VARIABLES.plan?.summary
       : Object.hasOwn(RULE_VARIABLES, owner)
         ? RULE_VARIABLES[owner]
-        : RIGHT_MEMBERS;
+        : ITEM_MEMBERS[/\bplan\s*\.\s*changes\b/.test(text) ? "$planned" : "$right"];
   return variable === null || variable === undefined || typeof variable !== "object"
     ? []
     : Object.keys(variable);

@@ -21,6 +21,7 @@ import { ajvForSpecs, toSchemaErrors } from "../schema/validate.ts";
 import { reportErrors } from "../schema/validator.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import {
+  type NamedPath,
   type SpecChoice,
   type SpecSource,
   type SpecTest,
@@ -133,14 +134,18 @@ class TestReader {
     const word = (field: string): string | undefined => scalarText(this.#last(levels, field));
     const world = this.#last(levels, "world");
     const from = world === undefined ? undefined : sourceIn(world);
-    const rules = this.#last(levels, "rules");
+    const path = (field: string): NamedPath | undefined => {
+      const at = this.#last(levels, field);
+      return at && { path: scalarText(at) ?? "", at };
+    };
     return {
       env: this.#texts(levels, "env"),
       dialect: word("dialect") === "databricks" ? "databricks" : "contract",
       cloud: (["aws", "gcp"] as const).find((cloud) => cloud === word("cloud")) ?? "azure",
       world: from,
       ids: this.#ids(levels),
-      rules: rules && { path: scalarText(rules) ?? "", at: rules },
+      rules: path("rules"),
+      prices: path("prices"),
       timeoutMs: this.#timeout(this.#last(levels, "timeout")),
     };
   }

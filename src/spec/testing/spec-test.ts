@@ -6,10 +6,13 @@ import type { Path } from "../../core/pointer.ts";
 import type { Span } from "../model/source.ts";
 import type { MapNode, SpecNode } from "../model/tree.ts";
 
+export interface NamedPath {
+  readonly path: string;
+  readonly at: Span;
+}
+
 /** A spec in a file, relative to the test file, or in the test file itself. */
-export type SpecSource =
-  | { readonly path: string; readonly at: Span }
-  | { readonly root: MapNode; readonly at: Span };
+export type SpecSource = NamedPath | { readonly root: MapNode; readonly at: Span };
 
 export interface SpecChoice {
   readonly spec: SpecSource;
@@ -27,7 +30,9 @@ export interface TestSetup {
   /** The addresses of the world's objects by the IDs that specs import. */
   readonly ids: ReadonlyMap<string, Address>;
   /** A folder of rules, relative to the test file. */
-  readonly rules?: { readonly path: string; readonly at: Span };
+  readonly rules?: NamedPath;
+  /** A list of prices, likewise. */
+  readonly prices?: NamedPath;
   readonly timeoutMs: number;
 }
 

@@ -48,6 +48,12 @@ function setupFields(inline: Schema): Schema {
       description: "Folder of rules that plans are checked against, in addition to the rules of the spec.",
       examples: ["../rules"],
     },
+    prices: {
+      type: "string",
+      minLength: 1,
+      description: "List of prices for the cost of plans, relative to the test file.",
+      examples: ["../prices.yaml"],
+    },
     timeout: {
       type: "string",
       pattern: "^[0-9]+(?:\\.[0-9]+)?(?:ms|s|m)$",

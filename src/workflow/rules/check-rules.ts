@@ -17,7 +17,7 @@ import type { RuleResult, RuleSubject } from "../../expressions/rule.ts";
 import { accessJson } from "../../planner/model/access.ts";
 import { type Change, touches } from "../../planner/model/change.ts";
 import { type ChangeOrigin, type Guard, type Plan, summaryOf } from "../../planner/model/plan.ts";
-import type { CostSide } from "../../planner/model/plan-cost.ts";
+import type { CostSide, PlanCost } from "../../planner/model/plan-cost.ts";
 import { markedResult, withReferenceTexts } from "../../planner/model/result-values.ts";
 import { changeKey } from "../../planner/model/work-graph.ts";
 import { registry } from "../../providers/index.ts";
@@ -34,11 +34,8 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
   const { rules = [], target } = spec;
   const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
   if (rules.length === 0 || isRefused) return plan;
-  const costs = new Map(plan.cost?.changes.map((cost) => [cost.address, cost.after]));
-  const subjects = plan.changes.map((change) => {
-    const subject = subjectOf(change);
-    return plan.cost === undefined ? subject : { ...subject, cost: costMembers(costs.get(change.address)) };
-  });
+  const costOf = plan.cost && costsAfter(plan.cost);
+  const subjects = plan.changes.map((change) => ({ ...subjectOf(change), cost: costOf?.(change) }));
   const surroundings = {
     plan: { summary: { ...summaryOf(plan.changes) } },
     target: { name: target?.name ?? "", protected: target?.protected ?? false },
@@ -75,6 +72,15 @@ function accessOf(plan: Plan, untrusted: boolean): JsonObject {
     (change) => touches(change) && registry.get(change.kind).planning.access !== undefined,
   );
   return isCompared || !mayChange ? withoutDigests(accessJson(access)) : {};
+}
+
+function costsAfter({ changes, unchanged }: PlanCost): (change: Change) => RuleSubject["cost"] {
+  const sides = new Map(
+    [...changes, ...unchanged].flatMap(({ address, after }) =>
+      after === undefined ? [] : [[address, after]],
+    ),
+  );
+  return ({ action, address }) => costMembers(action === "delete" ? undefined : sides.get(address));
 }
 
 /** A cost that is unknown has no amounts, so that no rule takes it for zero. */

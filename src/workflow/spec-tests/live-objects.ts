@@ -183,7 +183,7 @@ export async function makeObjects(
 ): Promise<ReadonlyMap<Address, string>> {
   const store = sandbox.newState();
   try {
-    const session = await sandbox.session(spec, store);
+    const session = await sandbox.session(spec, { store });
     const wish = { adopt: true, allowDuplicates: true, only };
     const { plan, failed } = await applyUnattended(session, wish, sandbox.signal);
     const blocking = [...plan.diagnostics, ...plan.guards.map(({ diagnostic }) => diagnostic)];

@@ -16,6 +16,7 @@ import { type LoadedSpec, loadSpec } from "../../spec/load-spec.ts";
 import { locationOf, type Span } from "../../spec/model/source.ts";
 import type { RuleFile, Spec } from "../../spec/model/spec.ts";
 import {
+  type NamedPath,
   type SpecSource,
   type SpecTest,
   type SpecTestFile,
@@ -219,8 +220,11 @@ async function inSession(
 ): Promise<StepResult> {
   const { spec, diagnostics } = await loaded(running, step, secrets);
   if (spec === undefined) return { diagnostics };
+  const { test, place, sandbox } = running;
+  const prices = test.setup.prices && pathInside(test.setup.prices, place);
+  if (typeof prices === "object") return { diagnostics: [...diagnostics, prices] };
   try {
-    const stepResult = await work(await running.sandbox.session(spec));
+    const stepResult = await work(await sandbox.session(spec, { prices }));
     return { ...stepResult, diagnostics: [...diagnostics, ...stepResult.diagnostics] };
   } catch (problem) {
     return { diagnostics: [...diagnostics, ...failureDiagnostics(problem)] };
@@ -314,10 +318,7 @@ function rulesOf({ rules }: TestSetup, place: TestPlace): readonly RuleFile[] | 
 }
 
 /** Throws nothing: a path that leads elsewhere, or to a hidden file such as `.git/config`, is a finding. */
-function pathInside(
-  named: { readonly path: string; readonly at: Span },
-  place: TestPlace,
-): string | Diagnostic {
+function pathInside(named: NamedPath, place: TestPlace): string | Diagnostic {
   const path = resolve(dirname(place.file.path), named.path.replaceAll("\0", ""));
   return isInside(place.boundary, path) ? path : outside(named.path, named.at);
 }

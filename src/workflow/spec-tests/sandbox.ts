@@ -26,6 +26,13 @@ import type { Session } from "../session/session.ts";
 const START = Date.UTC(2026, 0, 1);
 const PARALLELISM = 10;
 
+export interface RunOptions {
+  /** Another state, which nothing else knows. */
+  readonly store?: StateStore;
+  /** The list of prices. */
+  readonly prices?: string;
+}
+
 export interface Sandbox {
   readonly registry: Registry;
   readonly connection: Connection;
@@ -37,8 +44,8 @@ export interface Sandbox {
   /** Another state, which nothing else reads. */
   newState(): StateStore;
   keyed(bytes: Uint8Array): string;
-  /** A run of a spec; with another state, one that nothing else knows. */
-  session(spec: Spec, store?: StateStore): Promise<Session>;
+  /** A run of a spec. */
+  session(spec: Spec, options?: RunOptions): Promise<Session>;
   close(): Promise<void>;
 }
 
@@ -94,8 +101,8 @@ export async function openSandbox(setup: TestSetup, cwd: string, signal: AbortSi
     state,
     newState,
     keyed: secretDigest,
-    session: async (spec, store = state) => ({
-      invocation,
+    session: async (spec, { store = state, prices } = {}) => ({
+      invocation: invocation.with({ prices }),
       settings,
       store,
       key,

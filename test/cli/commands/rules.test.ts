@@ -116,6 +116,14 @@ describe("a violated rule", () => {
     expect(out.match(/GUARD_RULE:.*/g)).toEqual([
       "GUARD_RULE: the assertion is false: plan.summary.create < 2",
     ]);
+    const sarif = JSON.parse((await run(folder, "plan --host embedded -o sarif")).out);
+    expect(sarif.runs[0].results[0]).toMatchObject({
+      ruleId: "GUARD_RULE/few",
+      level: "error",
+      locations: [
+        { physicalLocation: { artifactLocation: { uri: "workspace.yaml" }, region: { startLine: 6 } } },
+      ],
+    });
   });
 });
 
