@@ -33,7 +33,7 @@ import type { Asked, Hooks } from "./operations/hook.ts";
 import { jobHooks, updateJob } from "./operations/jobs.ts";
 import { ORG, runHooks } from "./operations/runs.ts";
 import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/scim.ts";
-import { makeObject, workspaceHooks } from "./operations/workspace.ts";
+import { importBytes, makeObject, seedFiles, workspaceHooks } from "./operations/workspace.ts";
 import { answerSignIn, isSignIn, signInArea } from "./sign-in.ts";
 import { type Cloud, DialectSchemas, fromContract, lenient, toContract } from "./translate.ts";
 
@@ -110,6 +110,7 @@ const ADDED: Operations = {
   ...permissionOperations,
   ...tokenOperations,
   "scim/groups/put": overwriteGroup,
+  "workspace-files/import-file": importBytes,
   "clusters/change-owner": changeOwner,
   "clusters/list-zones": () => ({ json: { zones: ZONES, default_zone: ZONES[0] ?? "" } }),
 };
@@ -135,7 +136,7 @@ function dialectAreas(contract: Contract, schemas: DialectSchemas): readonly Are
   }
   return [
     ...areas.map((area) => ({ ...area, operations: {} })),
-    { operations: Object.fromEntries(served), control: CONTROL },
+    { operations: Object.fromEntries(served), control: CONTROL, seed: seedFiles },
   ];
 }
 

@@ -21,6 +21,8 @@ export interface OperationSpec {
   readonly maxBytes: number;
   /** Takes a multipart form in place of JSON. */
   readonly form: boolean;
+  /** Takes any bytes in place of JSON, and its fields in the query. */
+  readonly raw: boolean;
   /** May it change the world? A POST that only reads says `x-read-only`. */
   readonly write: boolean;
   /** SCIM has its own format of errors. */
@@ -64,13 +66,16 @@ function readOperation(method: string, path: string, item: JsonObject, operation
   const parameters = [...listIn(item.parameters), ...listIn(operation.parameters)].map(objectIn);
   const query = parameters.filter((parameter) => parameter.in === "query");
   const maxBytes = operation["x-max-bytes"];
+  const body = objectIn(objectIn(operation.requestBody).content);
+  const raw = body["application/octet-stream"] !== undefined;
   return {
     id: String(operation.operationId),
     method,
     path,
-    input: method === "GET" ? querySchema(query) : bodySchema(objectIn(operation.requestBody)),
+    input: method === "GET" || raw ? querySchema(query) : bodySchema(objectIn(operation.requestBody)),
     adminOnly: operation["x-admin-only"] === true,
-    form: objectIn(objectIn(operation.requestBody).content)["multipart/form-data"] !== undefined,
+    form: body["multipart/form-data"] !== undefined,
+    raw,
     maxBytes: typeof maxBytes === "number" ? maxBytes : REQUESTS.body_bytes,
     write: method !== "GET" && operation["x-read-only"] !== true,
     scim: path.startsWith(SCIM_BASE),

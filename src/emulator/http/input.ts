@@ -61,6 +61,10 @@ export function isForm(request: AppRequest): boolean {
 
 /** Throws MALFORMED_REQUEST when the request cannot be read as what the operation takes. */
 export function readInput(spec: OperationSpec, request: AppRequest): ReceivedInput {
+  if (spec.raw) {
+    const content = { name: "", content: bytesOf(request.body) };
+    return { fields: readQuery(spec, queryOf(request)), files: { content } };
+  }
   const body = readJson(request);
   if (spec.method !== "GET") return { fields: body === undefined ? {} : body, files: NO_FILES };
   const query = readQuery(spec, queryOf(request));

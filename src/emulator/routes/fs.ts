@@ -215,7 +215,7 @@ function fileExistsError(segments: readonly string[]): ApiError {
 }
 
 /** The directory at a path, made with all above it where missing. A file on the way is refused (contract A 4.5 rule 7). */
-function makeDirectories(world: World, segments: readonly string[]): FsNode {
+export function makeDirectories(world: World, segments: readonly string[]): FsNode {
   const tree = fileTree(world);
   let { node, rest } = tree.deepest(segments);
   if (!node.entry.folder) throw fileExistsError(segments.slice(0, segments.length - rest.length));

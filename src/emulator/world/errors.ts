@@ -1,6 +1,7 @@
 // The errors that the service answers, each with its HTTP status (facts 4.1; contract A 7, contract B 7).
 
 const STATUS = {
+  ALREADY_EXISTS: 409,
   BAD_REQUEST: 400,
   DIRECTORY_NOT_EMPTY: 400,
   INTERNAL_ERROR: 500,

@@ -86,6 +86,7 @@ export interface Call {
     readonly scopeNames?: RegExp;
     readonly groupNames?: true;
     readonly largeFiles?: true;
+    readonly mountedPaths?: true;
   };
 }
 

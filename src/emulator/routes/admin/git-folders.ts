@@ -4,7 +4,13 @@ import { type JsonObject, objectIn } from "../../../core/json.ts";
 import { pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { alreadyExists, invalidValue, notFound } from "../../world/errors.ts";
 import type { Call, Collection, Operations, World } from "../../world/world.ts";
-import { objectsOf, removeObjects, type WorkspaceNode } from "../workspace/objects.ts";
+import {
+  addObject,
+  objectsOf,
+  plainTreePath,
+  removeObjects,
+  type WorkspaceNode,
+} from "../workspace/objects.ts";
 
 interface GitFolder {
   readonly url: string;
@@ -24,7 +30,7 @@ export const gitFolderOperations: Operations = {
         .split("/")
         .at(-1)
         ?.replace(/\.git$/, "") ?? "repo";
-    const segments = segmentsOf(String(input.path ?? `/Repos/${caller.userName}/${name}`));
+    const segments = segmentsOf(plainTreePath(String(input.path ?? `/Repos/${caller.userName}/${name}`)));
     const { node: parent, rest } = objectsOf(world).deepest(segments.slice(0, -1));
     if (rest.length > 0)
       throw notFound(`Parent directory ${pathOfSegments(segments.slice(0, -1))} does not exist.`);
@@ -32,7 +38,7 @@ export const gitFolderOperations: Operations = {
     if (objectsOf(world).child(parent.id, own) !== undefined)
       throw alreadyExists(`Repo with path ${pathOfSegments(segments)} already exists.`);
     const entry = { parent: parent.id, name: own, folder: true, object_type: "REPO" } as const;
-    const { id } = objectsOf(world).add(entry);
+    const { id } = addObject(world, entry);
     const sparse = sparse_checkout !== undefined && { sparse_checkout: objectIn(sparse_checkout) };
     const folder = {
       url: String(url),
@@ -61,11 +67,11 @@ export const gitFolderOperations: Operations = {
   },
   "repos/get": ({ params }, world) => ({ json: shown(world, existing(world, params)) }),
   "repos/list": ({ input }, world) => {
-    const prefix = String(input.path_prefix ?? "/Repos").replace(/^\/Workspace(?=\/|$)/, "");
+    const prefix = plainTreePath(String(input.path_prefix ?? "/Repos"));
     const repos = [...foldersOf(world).keys()]
       .filter((id) => objectsOf(world).byId(id) !== undefined)
       .map((id) => shown(world, id))
-      .filter(({ path }) => String(path).startsWith(prefix === "" || prefix === "/" ? "/Repos" : prefix));
+      .filter(({ path }) => String(path).startsWith(prefix === "/" ? "/Repos" : prefix));
     return { json: repos.length === 0 ? {} : { repos } };
   },
 };

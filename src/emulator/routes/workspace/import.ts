@@ -34,13 +34,14 @@ function sourceLanguage(name: Json | undefined): Language {
   throw invalidValue(`Invalid value for field 'language': it must be one of ${LANGUAGES.join(", ")}`);
 }
 
-/** A posted file, or base64 in the field; either is at most 10 MB as it arrives (contract A 8). */
-export function postedContent({ input, files }: Call): Uint8Array {
+/** A posted file, or base64 in the field; either is at most 10 MB as it arrives (contract A 8), save where a dialect takes larger files. */
+export function postedContent({ input, files, allows }: Call): Uint8Array {
   const file = files.content?.content;
   const text = file === undefined ? input.content : undefined;
   if (file === undefined && typeof text !== "string") throw invalidValue("Missing required field: content");
   const size = file?.length ?? String(text).length;
-  if (size > WORKSPACE.content_bytes) throw tooLarge("content", size);
+  const isLargeFile = allows?.largeFiles === true && file !== undefined;
+  if (size > WORKSPACE.content_bytes && !isLargeFile) throw tooLarge("content", size);
   return file ?? decodeBase64("content", String(text));
 }
 

@@ -8,13 +8,19 @@ import { type EmulatorNode, EntryTree, ROOT, type TreeEntry } from "../../world/
 import { ApiError, alreadyExists, notFound } from "../../world/errors.ts";
 import type { World } from "../../world/world.ts";
 
-interface Folder extends TreeEntry {
+/** Times that only a dialect shows. */
+interface ObjectEntry extends TreeEntry {
+  readonly created_at?: number;
+  readonly modified_at?: number;
+}
+
+interface Folder extends ObjectEntry {
   readonly object_type: "DIRECTORY";
   /** Folders that every workspace has and that cannot be deleted. */
   readonly fixed?: true;
 }
 
-export interface NotebookEntry extends TreeEntry {
+export interface NotebookEntry extends ObjectEntry {
   readonly object_type: "NOTEBOOK";
   readonly language: Language;
   readonly format: DocumentFormat;
@@ -23,18 +29,25 @@ export interface NotebookEntry extends TreeEntry {
 }
 
 /** A file of any content. No call of the contract makes one; a dialect does. */
-export interface WorkspaceFileEntry extends TreeEntry {
+export interface WorkspaceFileEntry extends ObjectEntry {
   readonly object_type: "FILE";
   readonly blob: string;
 }
 
 /** No call creates one, but a workspace may contain it. A repository is a folder. */
-interface OtherEntry extends TreeEntry {
+interface OtherEntry extends ObjectEntry {
   readonly object_type: "LIBRARY" | "REPO" | "DASHBOARD";
 }
 
 export type WorkspaceEntry = Folder | NotebookEntry | WorkspaceFileEntry | OtherEntry;
 export type WorkspaceNode = EmulatorNode<WorkspaceEntry>;
+
+/** Databricks takes every path of the tree with this before it, too. */
+export const MOUNT = "/Workspace";
+
+const MOUNTED = new RegExp(`^${MOUNT}(?=/|$)`);
+
+export const plainTreePath = (path: string): string => path.replace(MOUNTED, "") || "/";
 
 export const objectsOf = (world: World): EntryTree<WorkspaceEntry> =>
   new EntryTree(world, "workspace.objects");
@@ -66,12 +79,16 @@ export function makeFolders(world: World, segments: readonly string[], fixed = f
   let { node, rest } = tree.deepest(segments);
   if (!node.entry.folder) throw alreadyExists(`${node.entry.name} already exists and it is not a folder`);
   const kind = { folder: true, object_type: "DIRECTORY", ...(fixed ? { fixed } : {}) } as const;
-  for (const name of rest) node = tree.add({ parent: node.id, name, ...kind });
+  for (const name of rest) node = addObject(world, { parent: node.id, name, ...kind });
   return node;
 }
 
+export function addObject(world: World, entry: WorkspaceEntry): WorkspaceNode {
+  return objectsOf(world).add({ ...entry, created_at: world.now, modified_at: world.now });
+}
+
 export function addNotebook(world: World, parent: string, name: string, document: Document): void {
-  objectsOf(world).add({
+  addObject(world, {
     parent,
     name,
     folder: false,
@@ -86,7 +103,8 @@ export function addNotebook(world: World, parent: string, name: string, document
 export function replaceNotebook(world: World, id: string, entry: NotebookEntry, document: Document): void {
   world.blobs.delete(entry.blob);
   const { language, format } = document;
-  objectsOf(world).change(id, { ...entry, language, format, blob: store(world, document.bytes) });
+  const blob = store(world, document.bytes);
+  objectsOf(world).change(id, { ...entry, language, format, blob, modified_at: world.now });
 }
 
 /** Puts a file at a path whose parent exists, in the place of one that is there. */
@@ -96,11 +114,11 @@ export function putWorkspaceFile(world: World, parent: string, name: string, byt
   const blob = store(world, bytes);
   const entry: WorkspaceFileEntry = { parent, name, folder: false, object_type: "FILE", blob };
   if (old === undefined) {
-    tree.add(entry);
+    addObject(world, entry);
     return;
   }
   if ("blob" in old.entry) world.blobs.delete(old.entry.blob);
-  tree.change(old.id, entry);
+  tree.change(old.id, { ...old.entry, ...entry, modified_at: world.now });
 }
 
 export function fileBytes(world: World, { blob }: WorkspaceFileEntry): Uint8Array {

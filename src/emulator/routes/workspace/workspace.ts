@@ -66,12 +66,15 @@ export const workspaceArea: Area = {
 };
 
 /** A notebook in any format, or a whole folder as an archive (contract A 4.4 rule 2). */
-function exportObject({ input }: Call, world: World): Reply {
+function exportObject({ input, allows }: Call, world: World): Reply {
   const segments = segmentsOf(String(input.path));
   const format = String(input.format ?? "SOURCE") as NotebookFormat;
   const node = existingObject(world, segments);
   const bytes = content(world, segments, node, format);
-  if (bytes.length > WORKSPACE.content_bytes) throw tooLarge("exported content", bytes.length);
+  const isLargeFile =
+    allows?.largeFiles && input.direct_download === true && node.entry.object_type === "FILE";
+  if (bytes.length > WORKSPACE.content_bytes && !isLargeFile)
+    throw tooLarge("exported content", bytes.length);
   if (input.direct_download !== true) return { json: { content: encodeBase64(bytes) } };
   return { bytes, ...fileHeaders(segments.at(-1) ?? "workspace", node, format) };
 }
@@ -132,7 +135,8 @@ const TYPES: Readonly<Record<NotebookFormat, string>> = {
 function fileHeaders(name: string, { entry }: WorkspaceNode, format: NotebookFormat) {
   const source = entry.object_type === "NOTEBOOK" ? EXTENSIONS[entry.language] : "dbc";
   const extension = { SOURCE: source, HTML: "html", JUPYTER: "ipynb", DBC: "dbc" }[format];
-  const file = encodeURIComponent(`${name.toWellFormed()}.${extension}`).replace(
+  const fileName = entry.object_type === "FILE" ? name : `${name}.${extension}`;
+  const file = encodeURIComponent(fileName.toWellFormed()).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
