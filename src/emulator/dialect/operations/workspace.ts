@@ -14,8 +14,8 @@ import {
   MOUNT,
   makeFolders,
   objectsOf,
-  plainTreePath,
   putWorkspaceFile,
+  unmountedPath,
 } from "../../routes/workspace/objects.ts";
 import { decodeBase64, pathOfSegments, segmentsOf } from "../../world/encoding.ts";
 import { ApiError, invalidValue } from "../../world/errors.ts";
@@ -57,7 +57,7 @@ function mounted(act: Around): Around {
 
 /** `/Workspace/x` names `/x`. Answers and errors have paths in the form of the request. */
 function inTree(path: string, act: (path: string) => Reply): Reply {
-  const plain = plainTreePath(path);
+  const plain = unmountedPath(path);
   if (plain === path) return act(path);
   try {
     const reply = act(plain);
@@ -172,7 +172,7 @@ function exportAny(core: Operation, call: Call, { world }: Asked): Reply {
 const EXTENSION: Readonly<Record<string, string>> = { HTML: "html", JUPYTER: "ipynb", DBC: "dbc" };
 
 function withFileType(answer: JsonObject, { world, input }: Asked): JsonObject {
-  const path = plainTreePath(String(input.path));
+  const path = unmountedPath(String(input.path));
   const entry = objectsOf(world).find(segmentsOf(path))?.entry;
   const source = LANGUAGES.find(
     ([, , language]) => entry?.object_type === "NOTEBOOK" && entry.language === language,

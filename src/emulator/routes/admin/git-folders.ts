@@ -7,8 +7,8 @@ import type { Call, Collection, Operations, World } from "../../world/world.ts";
 import {
   addObject,
   objectsOf,
-  plainTreePath,
   removeObjects,
+  unmountedPath,
   type WorkspaceNode,
 } from "../workspace/objects.ts";
 
@@ -30,7 +30,7 @@ export const gitFolderOperations: Operations = {
         .split("/")
         .at(-1)
         ?.replace(/\.git$/, "") ?? "repo";
-    const segments = segmentsOf(plainTreePath(String(input.path ?? `/Repos/${caller.userName}/${name}`)));
+    const segments = segmentsOf(unmountedPath(String(input.path ?? `/Repos/${caller.userName}/${name}`)));
     const { node: parent, rest } = objectsOf(world).deepest(segments.slice(0, -1));
     if (rest.length > 0)
       throw notFound(`Parent directory ${pathOfSegments(segments.slice(0, -1))} does not exist.`);
@@ -67,7 +67,7 @@ export const gitFolderOperations: Operations = {
   },
   "repos/get": ({ params }, world) => ({ json: shown(world, existing(world, params)) }),
   "repos/list": ({ input }, world) => {
-    const prefix = plainTreePath(String(input.path_prefix ?? "/Repos"));
+    const prefix = unmountedPath(String(input.path_prefix ?? "/Repos"));
     const repos = [...foldersOf(world).keys()]
       .filter((id) => objectsOf(world).byId(id) !== undefined)
       .map((id) => shown(world, id))

@@ -5,7 +5,7 @@ import { escapedHtml, exportBytes } from "../../notebook/formats.ts";
 import { invalidState, invalidValue } from "../../world/errors.ts";
 import { JOBS } from "../../world/limits.ts";
 import { type Call, extraOf, type Reply, type World } from "../../world/world.ts";
-import { notebookAt, plainTreePath } from "../workspace/objects.ts";
+import { notebookAt, unmountedPath } from "../workspace/objects.ts";
 import { type JobSettings, jobOr400 } from "./job.ts";
 import {
   describeRun,
@@ -183,7 +183,7 @@ export function exportRun(call: Call, world: World): Reply {
   if (task === undefined) throw invalidValue("Only notebook runs can be exported in HTML.");
   // A notebook here has no dashboards, so that only its code can be exported.
   if (call.input.views_to_export === "DASHBOARDS") return { json: {} };
-  const path = call.allows?.mountedPaths ? plainTreePath(task.notebook_path) : task.notebook_path;
+  const path = call.allows?.mountedPaths ? unmountedPath(task.notebook_path) : task.notebook_path;
   const name = path.slice(path.lastIndexOf("/") + 1);
   return { json: { views: [{ content: pageOf(world, path, name), name, type: "NOTEBOOK" }] } };
 }
