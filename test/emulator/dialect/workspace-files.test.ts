@@ -23,7 +23,7 @@ const importFile = (path: string, body: string | Uint8Array, query = "") =>
   });
 
 describe("/Workspace before a path", () => {
-  test("names the same object, and answers have paths in the form of the request", async () => {
+  test("names the same object, and answers repeat the prefix of the request", async () => {
     await w.post("workspace/mkdirs", { path: "/Workspace/Shared/a" });
     const { object_id } = await status("/Shared/a");
     expect(await status("/Workspace/Shared/a")).toMatchObject({ object_id, path: "/Workspace/Shared/a" });

@@ -55,7 +55,7 @@ function mounted(act: Around): Around {
     inTree(String(call.input.path), (path) => act(core, { ...call, input: { ...call.input, path } }, asked));
 }
 
-/** `/Workspace/x` names `/x`. Answers and errors have paths in the form of the request. */
+/** `/Workspace/x` names `/x`. Answers and errors repeat the prefix of the request. */
 function inTree(path: string, act: (path: string) => Reply): Reply {
   const plain = unmountedPath(path);
   if (plain === path) return act(path);

@@ -34,7 +34,7 @@ function sourceLanguage(name: Json | undefined): Language {
   throw invalidValue(`Invalid value for field 'language': it must be one of ${LANGUAGES.join(", ")}`);
 }
 
-/** A posted file, or base64 in the field; either is at most 10 MB as it arrives (contract A 8), save where a dialect takes larger files. */
+/** A posted file, or base64 in the field; either is at most 10 MB as it arrives (contract A 8). A dialect takes larger files. */
 export function postedContent({ input, files, allows }: Call): Uint8Array {
   const file = files.content?.content;
   const text = file === undefined ? input.content : undefined;
