@@ -73,7 +73,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     command("whoami", "show the user and the source of the sign-in", () => import("./commands/sign-in.ts")),
     command(
       "explain",
-      "describe a kind, a field, or a section of the spec",
+      "describe a kind, a field, or the plan for a resource",
       () => import("./commands/explain.ts"),
     ),
     command("graph", "show the dependencies between resources", () => import("./commands/graph.ts")),

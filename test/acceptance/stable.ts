@@ -30,5 +30,6 @@ export function stable(text: string, folder: string, url: string): string {
       .replace(/\b(unlock) [0-9a-f]{16}\b/g, "$1 NONCE")
       .replace(/\(replaced [0-9a-f]{6}\)/g, "(replaced TOKEN)")
       .replace(/\b[0-9a-f]{32,64}\b/g, "DIGEST")
+      .replace(/\bplan [0-9a-f]{12}\b/g, "plan DIGEST")
   );
 }

@@ -112,10 +112,11 @@ workspace watch: see workspace validate, workspace plan, docs/authoring.md
   workspace watch --validate-only  # validate without requests
 workspace import: see workspace export, workspace apply --adopt, docs/adopt.md
   workspace import pools.shared 0102-030405-pool1  # manage an existing pool
-workspace explain: see workspace schema, docs/spec.md, docs/reference/README.md
+workspace explain: see workspace schema, docs/explain.md, docs/reference/README.md
   workspace explain  # list the kinds
   workspace explain clusters  # list the fields of a kind
   workspace explain clusters.autoscale.min_workers  # describe a field
+  workspace explain clusters.adhoc --plan  # why a plan changes a resource, or not
 workspace graph: see workspace plan -o html
   workspace graph -o svg  # draw the resources of the spec
   workspace graph -o mermaid  # print a Mermaid diagram

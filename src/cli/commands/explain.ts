@@ -1,5 +1,6 @@
-// `workspace explain [KIND[.FIELD…]]`: describes a kind, a field, or a section of the spec.
+// `workspace explain [KIND[.FIELD…]]` describes a kind, a field, or a section of the spec; `workspace explain ADDRESS --plan` a change.
 
+import { parseAddress } from "../../core/address.ts";
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import { nearestHint } from "../../core/suggest.ts";
 import { registry as everyKind } from "../../providers/index.ts";
@@ -18,23 +19,54 @@ import type { Provider, Registry } from "../../resource/kind.ts";
 import { specSchema } from "../../spec/schema/json-schema.ts";
 import { REPETITION } from "../../spec/schema/language.ts";
 import { LIFECYCLE } from "../../spec/schema/sections.ts";
-import { defineCommand } from "../command/command.ts";
+import { withSession } from "../../workflow/session/session.ts";
+import { type ConsoleContext, defineCommand } from "../command/command.ts";
 import { EXIT } from "../command/exit-codes.ts";
-import { DIALECT_OPTIONS } from "../command/shared-options.ts";
-import { colorsOf } from "../output/diagnostics.ts";
+import { flagOption, longOf, type ValuesOf } from "../command/option.ts";
+import {
+  EXISTING_OPTIONS,
+  FORM_OPTION,
+  HOST_OPTIONS,
+  ONLY_OPTION,
+  READ_TIMEOUT_OPTION,
+  RULES_OPTION,
+  SPEC_OPTIONS,
+  STATE_OPTIONS,
+} from "../command/shared-options.ts";
+import { colorsOf, printResult } from "../output/diagnostics.ts";
+
+/** Of a plan; they have no effect on the description of a kind. */
+const PLAN_ONLY = { ...ONLY_OPTION, ...EXISTING_OPTIONS, ...FORM_OPTION } as const;
+
+const OPTIONS = {
+  plan: flagOption("--plan", "explain what a plan does with the resource at this address, and why"),
+  ...SPEC_OPTIONS,
+  ...RULES_OPTION,
+  ...HOST_OPTIONS,
+  ...READ_TIMEOUT_OPTION,
+  state: STATE_OPTIONS.state,
+  ...PLAN_ONLY,
+} as const;
+
+type ExplainOptions = ValuesOf<typeof OPTIONS>;
 
 export const explainCommand = defineCommand({
   name: "explain",
-  summary: "describe a kind, a field, or a section of the spec",
-  options: DIALECT_OPTIONS,
+  summary: "describe a kind, a field, or the plan for a resource",
+  jsonSchema: "explain",
+  options: OPTIONS,
   args: [
     {
       name: "[what]",
-      description: "kind (`pools`), field (`clusters.autoscale.min_workers`), or section (`policy`)",
+      description:
+        "kind (`pools`), field (`clusters.autoscale.min_workers`), or section (`policy`); with --plan, an address",
       takes: everyKind.kinds.map((provider) => provider.kind),
     },
   ],
-  async run(context, _options, [what]) {
+  async run(context, options, [what]) {
+    if (options.plan) return explainPlan(context, options, what);
+    const unused = Object.entries(PLAN_ONLY).find(([name]) => isSet(options[name as keyof ExplainOptions]));
+    if (unused !== undefined) throw failureOf("CLI_USAGE", `${longOf(unused[1])} requires --plan`);
     const registry = registryIn(everyKind, context.dialect());
     const colors = colorsOf(context, context.stdout);
     const [kind, ...path] = (what ?? "").split(".").filter((part) => part !== "");
@@ -44,6 +76,36 @@ export const explainCommand = defineCommand({
     return EXIT.ok;
   },
 });
+
+const isSet = (value: ExplainOptions[keyof ExplainOptions]): boolean =>
+  Array.isArray(value) ? value.length > 0 : value === true || value === "json";
+
+async function explainPlan(
+  context: ConsoleContext,
+  options: ExplainOptions,
+  what: string | undefined,
+): Promise<number> {
+  const address = what === undefined ? undefined : parseAddress(what);
+  if (address === undefined)
+    throw failureOf("CLI_USAGE", `--plan requires an address${what === undefined ? "" : `, not ${what}`}`, {
+      hint: "write it as kind.key, such as pools.shared",
+    });
+  const [{ explainInSession }, { explanationJson, explanationText }, { ChangeView }] = await Promise.all([
+    import("../../workflow/plan/explain-resource.ts"),
+    import("../../report/inspect/plan-explanation.ts"),
+    import("../../report/view/change-view.ts"),
+  ]);
+  return withSession(context, { makesKey: false, secrets: "optional" }, async (session) => {
+    const { explanation, places } = await explainInSession(session, address, options);
+    const { change } = explanation;
+    const view = change && new ChangeView(change, everyKind, places);
+    const explained = { explanation, view, at: places(address), registry: everyKind };
+    printResult(context, options.output, explanationJson(explained), () =>
+      explanationText(explained, colorsOf(context, context.stdout)),
+    );
+    return EXIT.ok;
+  });
+}
 
 /** Throws Failure with CLI_USAGE if `name` or a part of `path` is unknown. */
 export function explainPath(

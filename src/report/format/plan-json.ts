@@ -212,7 +212,7 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
 }
 
 /** One side of a difference for readers; null without a value. */
-function diffValue(table: FieldTable, { path }: FieldDiff, value: Json | undefined): Json {
+export function diffValue(table: FieldTable, { path }: FieldDiff, value: Json | undefined): Json {
   if (value === undefined) return null;
   if (isSensitive(table, path)) return SENSITIVE_TEXT;
   return withoutDigests(maskedValue(schemaAt(table, path), value));

@@ -90,7 +90,7 @@ export function historyText(
   const left = new Set(hidden);
   const lines = runs
     .filter((run) => !left.has(run))
-    .flatMap((run) => [...runLines(run), ...(diff ? detailLines(run) : [])]);
+    .flatMap((run) => [...pastRunLines(run), ...(diff ? detailLines(run) : [])]);
   if (runs.length === 0) lines.push(isFiltered ? "No recorded apply matches." : "No apply is recorded.");
   if (uncertain > 0)
     lines.push(
@@ -102,7 +102,7 @@ export function historyText(
   return `${lines.join("\n")}\n`;
 }
 
-function runLines(run: PastRun): readonly string[] {
+export function pastRunLines(run: PastRun): readonly string[] {
   const facts = [
     `by ${pastRunAuthor(run)}`,
     ...(run.commit === undefined ? [] : [`commit ${run.commit.slice(0, 12)}`]),
@@ -151,12 +151,12 @@ function fieldLines(fields: readonly PastField[], action: string): readonly stri
   });
 }
 
-function pastRunTime({ ended_at, started_at }: PastRun): string {
+export function pastRunTime({ ended_at, started_at }: PastRun): string {
   return isoTime(ended_at ?? started_at);
 }
 
 /** The person, and the user that the service knew the run by. */
-function pastRunAuthor({ actor, caller }: PastRun): string {
+export function pastRunAuthor({ actor, caller }: PastRun): string {
   return caller === undefined || caller === actor ? actor : `${actor} as ${caller}`;
 }
 
@@ -172,7 +172,7 @@ export function historyJson({ runs, uncertain, choice, hidden, diff }: HistoryVi
   return { chosen, runs: runs.map((run) => runDocument(run, diff)), uncertain };
 }
 
-function runDocument(run: PastRun, diff: boolean): Record<string, unknown> {
+export function runDocument(run: PastRun, diff: boolean): Record<string, unknown> {
   const { id: _, started_at, ended_at, more, details, ...rest } = run;
   return {
     ...rest,

@@ -22,7 +22,7 @@ import { printable } from "../text/printable.ts";
 import { SIGNS, timeText } from "../text/vocabulary.ts";
 import { causeText, diffLines, type FieldLine, setLines, withNote } from "./field-lines.ts";
 
-const VERBS: Readonly<Record<Action, string>> = {
+export const VERBS: Readonly<Record<Action, string>> = {
   create: "create",
   update: "update",
   replace: "replace",

@@ -94,6 +94,7 @@ const LINES: readonly string[] = [
   "drift",
   "drift accept pools.shared --dry-run",
   "plan --var size=12",
+  "explain pools.shared --plan --var size=12",
   "history",
   "history last --diff",
   "history --hide kind=pools",
