@@ -8,7 +8,7 @@ import { fromPointer, isSamePath, type Path, toPointer } from "../core/pointer.t
 import type { PlanningRegistry } from "../resource/kind.ts";
 import { foldName } from "../resource/names.ts";
 import type { FieldDiff } from "../resource/planning.ts";
-import type { ValueOrigin } from "../spec/edit/value-origin.ts";
+import type { DecidedOrigin } from "../spec/edit/value-origin.ts";
 import type { Spec } from "../spec/model/spec.ts";
 import type { State } from "../state/model/record.ts";
 import { isIgnored } from "./diff/normalize.ts";
@@ -24,7 +24,7 @@ export type ExplainedStatus = "changes" | "unchanged" | "refused" | "left_out" |
 export interface ExplainedField {
   readonly diff: FieldDiff;
   /** Undefined for a field that the spec does not set. */
-  readonly origin: ValueOrigin | undefined;
+  readonly origin: DecidedOrigin | undefined;
   /** The newest recorded run that wrote the field. */
   readonly writtenBy: PastRun | undefined;
 }
@@ -74,7 +74,7 @@ export interface ExplainInput {
   readonly state: State;
   readonly only?: (address: Address) => boolean;
   readonly exclude?: (address: Address) => boolean;
-  originOf(address: Address, path: Path): ValueOrigin | undefined;
+  originOf(address: Address, path: Path): DecidedOrigin | undefined;
 }
 
 /** Every address that can be explained. */

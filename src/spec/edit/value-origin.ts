@@ -29,7 +29,7 @@ export interface ValueSource {
   readonly target?: string;
 }
 
-export interface ValueOrigin {
+export interface DecidedOrigin {
   /** Where the resource declares the value. */
   readonly at: Location;
   /** The text there, if it has an expression. */
@@ -40,7 +40,7 @@ export interface ValueOrigin {
   readonly sources: readonly ValueSource[];
 }
 
-export function originOfValue(node: SpecNode, edits: SpecEdits): ValueOrigin {
+export function originOfValue(node: SpecNode, edits: SpecEdits): DecidedOrigin {
   const place = edits.placeOf(node);
   const text = place === undefined ? undefined : edits.valueAt(place);
   const sources = new Map<string, ValueSource>();

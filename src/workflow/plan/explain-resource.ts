@@ -17,7 +17,7 @@ import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { isContentField } from "../../resource/kind.ts";
 import { isSensitive } from "../../resource/masked.ts";
 import { SpecEdits } from "../../spec/edit/spec-edits.ts";
-import { originOfValue, type ValueOrigin } from "../../spec/edit/value-origin.ts";
+import { type DecidedOrigin, originOfValue } from "../../spec/edit/value-origin.ts";
 import { openSpecFolder } from "../../spec/files/spec-folder.ts";
 import { loadSpec } from "../../spec/load-spec.ts";
 import { LIMITS } from "../../spec/model/limits.ts";
@@ -106,7 +106,7 @@ async function originsIn({ invocation, spec }: Session): Promise<ExplainInput["o
     return file?.ok === true ? Buffer.from(file.value) : undefined;
   });
   const written = new Map(declared.resources.map((resource) => [resource.address, resource]));
-  const cached = new Map<string, ValueOrigin | undefined>();
+  const cached = new Map<string, DecidedOrigin | undefined>();
   return (address, path) => {
     const resource = written.get(address);
     const key = `${address} ${toPointer(path)}`;
@@ -120,7 +120,7 @@ function originIn(
   path: Path,
   edits: SpecEdits,
   { resources, sensitive }: Spec,
-): ValueOrigin | undefined {
+): DecidedOrigin | undefined {
   const node = declaredNode(fields, isContentField(provider, String(path[0])) ? ["source"] : path);
   if (node === undefined) return undefined;
   const { expression, sources, ...rest } = originOfValue(node, edits);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { SpecEdits } from "../../../src/spec/edit/spec-edits.ts";
-import { originOfValue, type ValueOrigin } from "../../../src/spec/edit/value-origin.ts";
+import { type DecidedOrigin, originOfValue } from "../../../src/spec/edit/value-origin.ts";
 import { type LoadOptions, loadSpec } from "../../../src/spec/load-spec.ts";
 import { nodeAt } from "../../../src/spec/model/tree.ts";
 import { type Files, folderWith } from "../folder.ts";
@@ -13,7 +13,7 @@ async function originOf(
   address: string,
   path: readonly string[],
   options: Partial<LoadOptions> = {},
-): Promise<ValueOrigin> {
+): Promise<DecidedOrigin> {
   const folder = folderWith(files);
   const file = join(folder, "workspace.yaml");
   const input = { file, cwd: folder, env: {}, registry, secrets: "skip" as const, keyed: () => "" };
@@ -24,7 +24,7 @@ async function originOf(
   return originOfValue(node, new SpecEdits((name) => readFileSync(join(folder, name))));
 }
 
-const lines = ({ sources }: ValueOrigin): readonly string[] =>
+const lines = ({ sources }: DecidedOrigin): readonly string[] =>
   sources.map(({ what, name, at, target }) =>
     [what, name, at && `${at.file.split("/").at(-1)}:${at.line}`, target].filter(Boolean).join(" "),
   );
