@@ -8,6 +8,7 @@ import { yamlText } from "../../src/report/text/yaml.ts";
 import { type Conversion, convertTerraform } from "../../src/workflow/convert/convert.ts";
 import { terraformInstances } from "../../src/workflow/convert/terraform-state.ts";
 import { doing, results, Site } from "../engine/site.ts";
+import { sampleOf } from "../sample-size.ts";
 import {
   accessListsOf,
   shownState,
@@ -190,6 +191,6 @@ test("any workspace that a state describes is adopted, and the plan after it is 
         site.close();
       }
     }),
-    { numRuns: 25, seed: 7 },
+    { numRuns: sampleOf(25), seed: 7 },
   );
 }, 120_000);

@@ -6,6 +6,7 @@ import { stringifyJson } from "../../src/core/exact-json.ts";
 import { draftPlan, finishPlan, requestsOf } from "../../src/planner/make-plan.ts";
 import type { PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
 import { registryOf } from "../../src/resource/kind.ts";
+import { sampleOf } from "../sample-size.ts";
 import { live, object, record, requests, resource, spec, state } from "./build.ts";
 import { registry as small } from "./kinds.ts";
 
@@ -141,7 +142,7 @@ test("a plan with every fact asks for nothing but a caller that the service does
       });
       if (one.caller !== undefined) expect(open.caller).toBe(false);
     }),
-    { numRuns: 300 },
+    { numRuns: sampleOf(300) },
   );
 });
 
@@ -155,7 +156,7 @@ test("facts other than dependents never lead to further requests", () => {
       if (then.caller) expect(first.caller).toBe(true);
       for (const kind of then.dependents) expect(first.dependents).toContain(kind);
     }),
-    { numRuns: 300 },
+    { numRuns: sampleOf(300) },
   );
 });
 
@@ -168,6 +169,6 @@ test("finishPlan does not change the draft: the same facts give the same plan ag
       expect(stringifyJson(finishPlan(draft, factsOf(one)))).toBe(known);
       expect(stringifyJson(finishPlan(draft, {}))).toBe(before);
     }),
-    { numRuns: 200 },
+    { numRuns: sampleOf(200) },
   );
 });

@@ -10,6 +10,7 @@ import { makePlan } from "../../src/planner/make-plan.ts";
 import type { PlanFacts, PlanInput } from "../../src/planner/model/input.ts";
 import type { LiveObject } from "../../src/resource/live.ts";
 import type { Resource } from "../../src/spec/model/spec.ts";
+import { sampleOf } from "../sample-size.ts";
 import { actions, live, object, record, reference, resource, spec, state } from "./build.ts";
 import { registry } from "./kinds.ts";
 import { applied } from "./model.ts";
@@ -124,7 +125,7 @@ test("any live × any spec × any state converges in one apply: the second plan 
       expect(actions(second)).toEqual({});
       expect(second.drift).toEqual([]);
     }),
-    { numRuns: 500 },
+    { numRuns: sampleOf(500) },
   );
 });
 
@@ -141,7 +142,7 @@ test("a plan with an exclusion changes no excluded address, passes the audit, an
       expect(full.diagnostics).toEqual([]);
       expect(actions(makePlan({ ...after, ...applied(full, input.spec, after) }))).toEqual({});
     }),
-    { numRuns: 300 },
+    { numRuns: sampleOf(300) },
   );
 });
 
@@ -151,7 +152,7 @@ test("every plan passes the audit that knows only the rules of plans", () => {
       const input = inputOf(drawn);
       expect(auditPlan(makePlan(input), input)).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: sampleOf(300) },
   );
 });
 
@@ -163,7 +164,7 @@ test("objects that are neither declared nor recorded are not changed", () => {
       for (const change of makePlan(input).changes)
         if ("id" in change) expect(strangers.has(change.id)).toBe(false);
     }),
-    { numRuns: 300 },
+    { numRuns: sampleOf(300) },
   );
 });
 
@@ -177,7 +178,7 @@ test("the order of the YAML does not matter, and the same input gives the same p
       expect(stringifyJson(makePlan({ ...input, spec: turned }))).toBe(stringifyJson(makePlan(input)));
       expect(stringifyJson(makePlan(input))).toBe(stringifyJson(makePlan(input)));
     }),
-    { numRuns: 200 },
+    { numRuns: sampleOf(200) },
   );
 });
 
@@ -191,6 +192,6 @@ test("a change comes after everything that it needs", () => {
         seen.add(change.address);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: sampleOf(200) },
   );
 });

@@ -7,6 +7,7 @@ import { FieldNotRepeatable, withCarried } from "../../../src/api/dialect/exchan
 import type { WrittenField, WrittenFields } from "../../../src/api/dialect/table.ts";
 import { canonicalJson } from "../../../src/core/digest.ts";
 import { isObject, type Json, type JsonObject } from "../../../src/core/json.ts";
+import { sampleOf } from "../../sample-size.ts";
 
 const isUnknown = (name: string): boolean => name.startsWith("x-");
 
@@ -91,7 +92,7 @@ test.each(Object.entries(DATABRICKS_TABLE.replaced))(
           if (!(problem instanceof FieldNotRepeatable)) throw problem;
         }
       }),
-      { numRuns: 300, seed: 11 },
+      { numRuns: sampleOf(300), seed: 11 },
     );
   },
 );

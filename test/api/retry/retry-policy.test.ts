@@ -7,6 +7,7 @@ import {
   mayHaveActed,
   type RetrySituation,
 } from "../../../src/api/retry/retry-policy.ts";
+import { sampleOf } from "../../sample-size.ts";
 
 const failed = (status: number, code = "", retryAfterMs?: number): FailedAttempt => ({
   end: "error",
@@ -203,6 +204,6 @@ test("whatever happens: no write that may have acted is repeated unless it is sa
       expect(decision.waitMs).toBeGreaterThan(0);
       expect(one.elapsedMs + decision.waitMs).toBeLessThanOrEqual(600_000);
     }),
-    { seed: 11, numRuns: 2_000 },
+    { seed: 11, numRuns: sampleOf(2_000) },
   );
 });

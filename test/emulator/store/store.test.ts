@@ -9,6 +9,7 @@ import { stringifyJson } from "../../../src/core/exact-json.ts";
 import { DataInUse, openStore } from "../../../src/emulator/store/sqlite.ts";
 import { type Disk, Store } from "../../../src/emulator/store/store.ts";
 import type { World } from "../../../src/emulator/world/world.ts";
+import { sampleOf } from "../../sample-size.ts";
 
 let folder: string;
 const open: Store[] = [];
@@ -223,7 +224,7 @@ describe.each(stores)("a store in %s", (_name, start) => {
         store.close();
         open.pop();
       }),
-      { numRuns: 60 },
+      { numRuns: sampleOf(60) },
     );
   });
 });
@@ -311,7 +312,7 @@ describe("a table that is too large to be read at once", () => {
         expect(rows(new Store({ disk }))).toEqual([...model]);
         expect(rows(store)).toEqual([...model]);
       }),
-      { numRuns: 300 },
+      { numRuns: sampleOf(300) },
     );
   });
 });

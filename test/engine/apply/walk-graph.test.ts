@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type GraphNode, walkGraph } from "../../../src/engine/apply/walk-graph.ts";
 import { Semaphore } from "../../../src/engine/concurrency.ts";
+import { sampleOf } from "../../sample-size.ts";
 
 interface Setting {
   readonly after: Readonly<Record<string, readonly string[]>>;
@@ -174,7 +175,7 @@ test("any graph, any failures, any parallelism: each node ends once, after its n
         if (begun >= 0) for (const need of needs) expect(log.indexOf(`end ${need}`)).toBeLessThan(begun);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: sampleOf(60) },
   );
 });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { doing, results, Site } from "../../engine/site.ts";
+import { sampleOf } from "../../sample-size.ts";
 
 const POLICY = "policy: { max_deletes: 100%, on_immutable_change: replace }\n";
 const NAMES = ["a", "b", "c"] as const;
@@ -121,7 +122,7 @@ test("in one apply, any names of users and groups become any others, or the plan
         site.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: sampleOf(60) },
   );
 });
 

@@ -8,6 +8,7 @@ import { registry } from "../../../src/providers/index.ts";
 import type { FieldSchema } from "../../../src/resource/field-schema.ts";
 import { loadSpec } from "../../../src/spec/load-spec.ts";
 import { doing, type Site } from "../../engine/site.ts";
+import { sampleOf } from "../../sample-size.ts";
 import { POLICY, siteOf } from "../sample-site.ts";
 
 const USERS = ["ada@example.com", "bob@example.com", "cyd"] as const;
@@ -67,7 +68,7 @@ test("user names in any case converge, and a change names only the members that 
       ]);
       site.close();
     }),
-    { numRuns: 15 },
+    { numRuns: sampleOf(15) },
   );
 });
 

@@ -6,6 +6,7 @@ import { registry } from "../../../src/providers/index.ts";
 import { CONTRACT_FIELDS, registryIn } from "../../../src/resource/dialect-view.ts";
 import { crashingProcess } from "../../engine/crashing.ts";
 import { doing, results, Site } from "../../engine/site.ts";
+import { sampleOf } from "../../sample-size.ts";
 
 const POLICY = "policy: { max_deletes: 100%, on_immutable_change: replace }\n";
 const MACHINES = ["Standard_DS3_v2", "Standard_DS4_v2"] as const;
@@ -96,7 +97,7 @@ test("names pass along any chains of pools in one apply, and the next plan is em
       for (const [address, record] of (await site.state()).records)
         expect(record.id).toBe(ids.get(address)?.id);
     }),
-    { numRuns: 25 },
+    { numRuns: sampleOf(25) },
   );
 }, 120_000);
 
@@ -157,7 +158,7 @@ test("names also pass along deletes, creations, replacements and other field cha
       await converges(site, before);
       await converges(site, after);
     }),
-    { numRuns: 40 },
+    { numRuns: sampleOf(40) },
   );
 }, 120_000);
 

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { makePlan } from "../../../src/planner/make-plan.ts";
 import { doing, results, Site } from "../../engine/site.ts";
+import { sampleOf } from "../../sample-size.ts";
 
 const POLICY = "policy: { max_deletes: 100% }\n";
 
@@ -286,6 +287,6 @@ test("any tree of folders and notebooks becomes any other in one apply, or the p
         site.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: sampleOf(60) },
   );
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type Block, fittedMarkdown, type Section } from "../../../src/report/text/markdown.ts";
 import { markdownBlock, markdownSentence } from "../../../src/report/text/printable.ts";
 import { markdownMarker } from "../../../src/report/text/run-info.ts";
+import { sampleOf } from "../../sample-size.ts";
 import { renderedHtml, tagsOf } from "../rendered.ts";
 
 const HEAD = "<!-- workspace:default -->\n\n## Title\n";
@@ -67,7 +68,7 @@ describe("a fitted text", () => {
           expect(rest).not.toMatch(/```|Überlänge/);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: sampleOf(150) },
     );
   });
 

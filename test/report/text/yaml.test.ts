@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Json } from "../../../src/core/json.ts";
 import { yamlText } from "../../../src/report/text/yaml.ts";
+import { sampleOf } from "../../sample-size.ts";
 
 const HOSTILE = [
   "a\u202eb",
@@ -66,7 +67,7 @@ test("any JSON reads back unchanged", () => {
         );
       },
     ),
-    { numRuns: 300, seed: 7 },
+    { numRuns: sampleOf(300), seed: 7 },
   );
 });
 

@@ -2,11 +2,13 @@
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { FEW_CASES } from "../run/suite.ts";
+import { FEW_CASES, PREPARING } from "../run/suite.ts";
 import type { Mutant } from "./mutants.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const LOAD = new URL("./load.ts", import.meta.url).href;
+/** A process for each bug loads the same modules, all but one unchanged. */
+const COMPILED = fileURLToPath(new URL("../../../node_modules/.cache/workspace-mutants", import.meta.url));
 
 export interface Tried {
   readonly caught: boolean;
@@ -22,10 +24,20 @@ export async function trial(mutant: Mutant): Promise<Tried> {
   return { caught: told !== "0", said };
 }
 
+/** The answer of a suite to a name that it does not have. */
+const NO_CASE = /^(?:it threw Error: )?there is no |of one seed end at/;
+
 /** Whether one case still notices the bug. A name without a case does not. */
 export async function isNoticedBy(mutant: Mutant, name: string): Promise<boolean> {
+  if (name === PREPARING) return noticesBeforeCases(mutant);
   const { code, said } = await simulated(mutant, ["--case", name]);
-  return code === 1 && !said.startsWith("it threw ");
+  return code === 1 && !NO_CASE.test(said);
+}
+
+/** Whether the run without faults, which comes before the cases of a suite, notices the bug. */
+async function noticesBeforeCases(mutant: Mutant): Promise<boolean> {
+  const { code, said } = await simulated(mutant, ["--count", "1", "--impatient"]);
+  return code === 1 && said.includes(PREPARING);
 }
 
 async function simulated(
@@ -33,7 +45,7 @@ async function simulated(
   words: readonly string[],
 ): Promise<{ readonly code: number | null; readonly said: string }> {
   const child = spawn(process.execPath, ["--import", LOAD, MAIN, "--suite", suite, ...words], {
-    env: { ...process.env, WORKSPACE_MUTANT: name },
+    env: { ...process.env, WORKSPACE_MUTANT: name, NODE_COMPILE_CACHE: COMPILED },
   });
   let said = "";
   for (const stream of [child.stdout, child.stderr])

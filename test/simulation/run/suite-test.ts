@@ -1,13 +1,15 @@
 // Runs a suite at the size of `npm test`, as one test that shows how to repeat each failure.
 
 import { expect, test } from "vitest";
+import { sampleOf } from "../../sample-size.ts";
 import { againLine, runSuite, type Suite } from "./suite.ts";
 
 const MINUTES = 60_000;
 
 export function testSuite(suite: Suite, claim: string): void {
-  test(`${claim} (${suite.name}: ${suite.sample} ${suite.unit})`, { timeout: 4 * MINUTES }, async () => {
-    const { tried, failed } = await runSuite(suite, { seed: seedOf(), count: suite.sample });
+  const count = sampleOf(suite.sample);
+  test(`${claim} (${suite.name}: ${count} ${suite.unit})`, { timeout: 4 * MINUTES }, async () => {
+    const { tried, failed } = await runSuite(suite, { seed: seedOf(), count });
     expect(failed.map(({ name, wrong }) => [againLine(suite, name), ...wrong.slice(0, 5)])).toEqual([]);
     expect(tried).toBeGreaterThan(0);
   });

@@ -5,6 +5,9 @@ import { dialectWords } from "../world/dialect.ts";
 /** A run of at most so many cases chooses them from a suite's first scenarios, because each scenario takes a recording. */
 export const FEW_CASES = 600;
 
+/** The name of the failure of a suite whose cases could not be prepared: the run without faults failed. */
+export const PREPARING = "(preparing)";
+
 export interface Suite {
   readonly name: string;
   /** The faults of the suite, in a sentence. */
@@ -74,7 +77,7 @@ export async function runSuite(suite: Suite, running: Running): Promise<Figures>
     notes = (await suite.notes?.()) ?? [];
   } catch (failure) {
     failed.push({
-      name: "(preparing)",
+      name: PREPARING,
       wrong: [failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)],
     });
   } finally {

@@ -9,6 +9,7 @@ import { Findings } from "../../../src/spec/model/findings.ts";
 import { SourceText } from "../../../src/spec/model/source.ts";
 import { plain } from "../../../src/spec/model/tree.ts";
 import { readAnyYaml } from "../../../src/spec/yaml/read-yaml.ts";
+import { sampleOf } from "../../sample-size.ts";
 import { untidyYaml } from "./untidy.ts";
 
 function formatted(text: string): string | readonly string[] {
@@ -47,7 +48,7 @@ describe("formatYaml", () => {
         // Some seeds give invalid YAML, which is refused.
         if (dataIn(text) !== undefined) holds(text);
       }),
-      { numRuns: 1_000 },
+      { numRuns: sampleOf(1_000) },
     );
   });
 

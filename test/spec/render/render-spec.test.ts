@@ -11,6 +11,7 @@ import { renderedJson, renderedYaml } from "../../../src/report/inspect/spec-tex
 import { loadSpec } from "../../../src/spec/load-spec.ts";
 import type { Spec } from "../../../src/spec/model/spec.ts";
 import { renderSpec } from "../../../src/spec/render/render-spec.ts";
+import { sampleOf } from "../../sample-size.ts";
 import { type Files, folderWith } from "../folder.ts";
 
 const made: string[] = [];
@@ -193,7 +194,7 @@ pools: { a: { node_type_id: x, custom_tags: { a: "\${var.key}", b: "x \${var.key
         const { view } = await read(folderWith({ ...rest, "workspace.yaml": text }), undefined, "dev");
         expect(renderedYaml(view, [], false)).toBe(reference);
       }),
-      { numRuns: 20 },
+      { numRuns: sampleOf(20) },
     );
   });
 
@@ -217,7 +218,7 @@ groups: { g: { displayName: "\${input.name}", members: { users: [] } } }
         const main = stringify({ ...data, locals: {} }).replaceAll("$${", "$$${");
         await holds(folderWith({ "workspace.yaml": main, "team/workspace.yaml": module }));
       }),
-      { numRuns: 40 },
+      { numRuns: sampleOf(40) },
     );
   });
 

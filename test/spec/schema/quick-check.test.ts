@@ -13,6 +13,7 @@ import { standaloneSchema } from "../../../src/spec/schema/json-schema.ts";
 import type { JsonSchema } from "../../../src/spec/schema/keywords.ts";
 import { ajvForSpecs } from "../../../src/spec/schema/validate.ts";
 import { quickCheck } from "../../../src/spec/schema/validator.ts";
+import { sampleOf } from "../../sample-size.ts";
 
 const AT = { source: new SourceText("workspace.yaml", ""), start: 0, end: 0 };
 const WHOLE = parse(readFileSync(new URL("../whole.yaml", import.meta.url), "utf8")) as Record<string, Json>;
@@ -60,7 +61,7 @@ describe.each(kinds)("$kind", ({ examples, sure, valid }) => {
         const broken = damages.reduce((value, [where, put]) => damaged(value, where, put), one);
         if (sure(nodeOf(broken))) expect(valid(broken)).toBe(true);
       }),
-      { numRuns: 400 },
+      { numRuns: sampleOf(400) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sampleOf } from "../../../sample-size.ts";
 import { base64, text } from "../../contents.ts";
 import { startWorld, type TestWorld } from "../../harness.ts";
 
@@ -101,6 +102,6 @@ test("A4.5 put, create, move, delete: any sequence of calls leaves the files tha
       const files = [...model.values()].filter((content) => content !== null);
       expect(Object.keys(w.store.dump().$blobs ?? {})).toHaveLength(files.length);
     }),
-    { numRuns: 150 },
+    { numRuns: sampleOf(150) },
   );
 });

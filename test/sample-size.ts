@@ -1,0 +1,8 @@
+// The size of random samples: `npm test` tries a part of them, and `.ci/run` all (TEST_SAMPLE=1).
+
+const SHARE = Number(process.env.TEST_SAMPLE ?? 0.4);
+
+/** The number of cases that this run tries, of `whole` cases. */
+export function sampleOf(whole: number): number {
+  return Math.max(1, Math.round(whole * SHARE));
+}
