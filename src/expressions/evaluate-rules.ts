@@ -23,7 +23,7 @@ const LONGEST_MESSAGE = 500;
 const MOST_VIOLATIONS = 1_000;
 
 /** Actions that write values, or may write them: the changes that a rule without `when` is about. */
-const WRITES = ["create", "update", "replace", "adopt", "compare"];
+const WRITES = ["create", "update", "replace", "adopt", "import", "move", "compare"];
 
 /** `steps`: for one rule and all changes. `total`: after so many, no further rule is evaluated. */
 export interface RuleLimits extends StepLimits {

@@ -107,6 +107,8 @@ export const RULE_VARIABLES: Readonly<Record<string, Readonly<Record<string, Jso
       replace: "int",
       delete: "int",
       adopt: "int",
+      import: "int",
+      move: "int",
       forget: "int",
       compare: "int",
       noop: "int",

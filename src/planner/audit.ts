@@ -97,6 +97,8 @@ function contradictions(change: Change, input: PlanInput, liveIndex: LiveIndex):
         messages.push(`${change.address} is deleted, but was never managed`);
       break;
     case "adopt":
+    case "import":
+    case "move":
     case "forget":
     case "noop":
     case "report":

@@ -236,6 +236,8 @@ function movement(
     case "update":
     case "replace":
     case "adopt":
+    case "import":
+    case "move":
     case "compare":
     case "delete": {
       const live = liveIndex.byId(change.kind, change.id);

@@ -68,7 +68,9 @@ function shapeOf(change: Change): string {
     "id" in change ? change.id : null,
     change.action === "replace" ? [change.replacing, change.keepsOld ?? false] : null,
     change.action === "compare" ? change.source : null,
-    change.action === "adopt" ? [change.after, change.payload ?? null] : null,
+    change.action === "adopt" || change.action === "import" || change.action === "move"
+      ? [change.after, change.payload ?? null]
+      : null,
     "nameFrom" in change && change.nameFrom !== undefined ? change.nameFrom.id : null,
   ]);
 }
@@ -100,6 +102,8 @@ function partsOf(change: Change): ReadonlyMap<string, ChangePart> {
       );
     case "delete":
     case "adopt":
+    case "import":
+    case "move":
     case "forget":
     case "compare":
     case "noop":

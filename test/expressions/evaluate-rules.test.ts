@@ -30,7 +30,18 @@ const run = (
   limits: Partial<RuleLimits> = {},
 ) => [...evaluateRules({ rules, subjects, surroundings: SURROUNDINGS }, { ...RULE_LIMITS, ...limits })];
 
-const ACTIONS = ["create", "update", "replace", "adopt", "delete", "forget", "noop", "report"];
+const ACTIONS = [
+  "create",
+  "update",
+  "replace",
+  "adopt",
+  "import",
+  "move",
+  "delete",
+  "forget",
+  "noop",
+  "report",
+];
 
 describe("a rule", () => {
   const subjects = ACTIONS.map((action) => subject(action, { size: 1 }));
@@ -42,6 +53,8 @@ describe("a rule", () => {
       "update",
       "replace",
       "adopt",
+      "import",
+      "move",
     ]);
   });
 

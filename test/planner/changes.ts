@@ -9,6 +9,7 @@ import type {
   Create,
   Delete,
   Forget,
+  MoveRecord,
   Noop,
   Replace,
   Report,
@@ -64,6 +65,11 @@ export const remove = (text: string, given: Given<Delete> = {}): Delete =>
   made({ ...common(text), ...existing, action: "delete" }, given);
 export const adopt = (text: string, given: Given<Adopt> = {}): Adopt =>
   made({ ...common(text), ...existing, ...reaching, action: "adopt" }, given);
+export const move = (text: string, given: Given<MoveRecord> = {}): MoveRecord =>
+  made(
+    { ...common(text), ...existing, ...reaching, action: "move", movedFrom: "pools.old" as Address },
+    given,
+  );
 export const forget = (text: string, given: Given<Forget> = {}): Forget =>
   made({ ...common(text), id: existing.id, action: "forget" }, given);
 export const compare = (text: string, given: Given<Compare> = {}): Compare =>
@@ -90,6 +96,8 @@ export const one = (text: string): Readonly<Record<Action, Change>> => ({
   replace: replace(text),
   delete: remove(text),
   adopt: adopt(text),
+  import: adopt(text, { action: "import" }),
+  move: move(text),
   forget: forget(text),
   compare: compare(text),
   noop: noop(text),

@@ -50,6 +50,8 @@ export function applied(plan: Plan, spec: Spec, before: Modelled): Modelled {
       }
       case "update":
       case "adopt":
+      case "import":
+      case "move":
         put(change, change.id);
         return;
       case "noop":

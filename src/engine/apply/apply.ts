@@ -139,6 +139,8 @@ function partEnded(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRe
     case "delete":
       return remove(run, change);
     case "adopt":
+    case "import":
+    case "move":
       return adopt(run, change);
     case "forget":
       return forget(run, change);

@@ -116,9 +116,9 @@ async function removeObject(
   await journal.done({ gone: { address, id } });
 }
 
-type AsIs = Extract<Change, { readonly action: "adopt" | "noop" }>;
+type AsIs = Extract<Change, { readonly action: "adopt" | "import" | "move" | "noop" }>;
 
-/** Records an existing object as managed; changes only the state. */
+/** Records an object that matches the spec; changes only the state. */
 export async function adopt(run: ApplyRun, change: AsIs): Promise<ChangeResult> {
   return runChange(run, change, async () => {
     const { applied } = await resolveValues(run, change);

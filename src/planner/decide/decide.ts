@@ -44,14 +44,7 @@ export function decideResource(
   if (liveMatch.is === "refused") return { refused: liveMatch.diagnostic };
   const resolved = desiredOf(context, resource, provider);
   if (liveMatch.is === "absent") return { change: creation(context, resource, resolved, liveMatch) };
-  const comparison = compared(
-    context,
-    resource,
-    provider,
-    resolved,
-    liveMatch.live,
-    liveMatch.is === "adoptable",
-  );
+  const comparison = compared(context, resource, provider, resolved, liveMatch);
   return actionFor(context, resource, provider, comparison);
 }
 
@@ -79,6 +72,7 @@ function reaching(resource: Resource, after: Values, { unresolved }: ResolvedRef
 }
 
 const NONE: readonly string[] = [];
+type ExistingMatch = Extract<LiveMatch, { readonly live: LiveObject }>;
 type Absent = Extract<LiveMatch, { readonly is: "absent" }>;
 
 function creation(
@@ -123,7 +117,7 @@ function whyCreated(
 
 interface Compared {
   readonly live: LiveObject;
-  readonly adopts: boolean;
+  readonly match: ExistingMatch["is"];
   readonly unfinished: boolean;
   readonly diffs: readonly FieldDiff[];
   readonly reach: ReturnType<typeof reaching>;
@@ -137,14 +131,13 @@ function compared(
   resource: Resource,
   provider: PlannedKind,
   resolved: ResolvedReferences,
-  object: LiveObject,
-  adopts: boolean,
+  { is: match, live: object }: ExistingMatch,
 ): Compared {
   const record = context.input.state.records.get(resource.address);
   const live = comparable(provider, object);
   const ignored = resource.lifecycle.ignore_changes;
   const wanted = withIgnored(provider, resolved.values, live.values, ignored);
-  const before = adopts ? undefined : recordedOf(provider, record);
+  const before = match === "managed" ? recordedOf(provider, record) : undefined;
   const recorded = before && recordedWithIgnored(provider, before, live.values, ignored);
   const fieldDiffs = diffResource(provider.fields, wanted, live, recorded, resolved.unknown);
   const all = withReferenceCauses(context, resource, recorded, fieldDiffs);
@@ -152,7 +145,7 @@ function compared(
   const after = withTargets(wanted, diffs);
   return {
     live: object,
-    adopts,
+    match,
     unfinished: record?.status === "creating",
     diffs,
     reach: reaching(resource, after, resolved),
@@ -174,6 +167,7 @@ function actionFor(
   const head = common(resource, combinedCause(diffs), reasonsOf(context, resource, provider, compared));
   const base = {
     ...head,
+    ...movedRecord(context, resource),
     ...compared.reach,
     ...compared.existing,
     fingerprint: compared.fingerprint(),
@@ -204,8 +198,9 @@ function unchanged(
   provider: PlannedKind,
   compared: Compared,
 ): Change {
-  const moved = movedFrom(context, resource);
-  const reasons = compared.adopts ? ["the existing object matches the spec"] : moved;
+  const { match, unfinished } = compared;
+  const { movedFrom } = movedRecord(context, resource);
+  const reasons = match === "managed" ? NONE : ["the existing object matches the spec"];
   const { after, unresolved } = compared.reach;
   const same: Noop = {
     action: "noop",
@@ -222,8 +217,10 @@ function unchanged(
     id: compared.existing.id,
     before: compared.existing.before,
   };
-  if (compared.adopts || compared.unfinished || moved.length > 0)
-    return { ...same, action: "adopt", fingerprint: compared.fingerprint() };
+  if (match !== "managed" || unfinished)
+    return { ...same, action: RECORDING[match], fingerprint: compared.fingerprint() };
+  if (movedFrom !== undefined)
+    return { ...same, action: "move", movedFrom, fingerprint: compared.fingerprint() };
   const secret = missingValue(resource, provider);
   if (secret === undefined) return same;
   const written: FieldDiff = {
@@ -256,11 +253,13 @@ function stepsFor(
   return provider.planning.steps?.(diffs, live, reach.after) ?? [{ operation: "update" }];
 }
 
-/** The reason for a record that the spec moved to another address. */
-function movedFrom({ input }: PlanContext, { address }: Resource): readonly string[] {
-  const origin = input.moved?.origins.get(address);
-  return origin === undefined ? NONE : [`it is moved from ${origin}`];
+/** Of a resource whose record the spec moved: the address that it had. Else empty. */
+function movedRecord({ input }: PlanContext, { address }: Resource): { readonly movedFrom?: Address } {
+  const movedFrom = input.moved?.origins.get(address);
+  return movedFrom === undefined ? {} : { movedFrom };
 }
+
+const RECORDING = { managed: "adopt", adoptable: "adopt", imported: "import" } as const;
 
 /** Defaults and recorded values that drifted are written out, so that a write brings them back. */
 function withTargets(values: Values, diffs: readonly FieldDiff[]): Values {
@@ -276,8 +275,10 @@ function reasonsOf(
   provider: PlannedKind,
   compared: Compared,
 ): readonly string[] {
-  const reasons: string[] = [...movedFrom(context, resource)];
-  if (compared.adopts) reasons.push("it exists and is adopted");
+  const { movedFrom } = movedRecord(context, resource);
+  const reasons: string[] = movedFrom === undefined ? [] : [`it is moved from ${movedFrom}`];
+  if (compared.match === "adoptable") reasons.push("it exists and is adopted");
+  if (compared.match === "imported") reasons.push("it exists and is imported");
   if (compared.unfinished) reasons.push("an interrupted run created it in part; this run completes it");
   const moved = new Set<string>();
   for (const reference of resource.references) {

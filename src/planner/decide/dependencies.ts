@@ -50,6 +50,8 @@ export function withDependencies(context: PlanContext, changes: readonly Change[
       case "create":
       case "update":
       case "adopt":
+      case "import":
+      case "move":
       case "forget":
       case "compare":
       case "noop":

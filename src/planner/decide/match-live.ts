@@ -14,9 +14,9 @@ import { hasUnreadableValue, type PlanContext } from "../model/context.ts";
 import { stateExists } from "../model/input.ts";
 import type { Plan } from "../model/plan.ts";
 
-/** `managed`: recorded, and exists. `adoptable`: exists, is not recorded, and may be adopted. `absent`: will be created. */
+/** `managed`: recorded, and exists. `adoptable`: exists, is not recorded, and may be adopted. `imported`: the same, by an entry of the spec. `absent`: will be created. */
 export type LiveMatch =
-  | { readonly is: "managed" | "adoptable"; readonly live: LiveObject }
+  | { readonly is: "managed" | "adoptable" | "imported"; readonly live: LiveObject }
   | {
       readonly is: "absent";
       readonly newParent?: Address;
@@ -26,7 +26,7 @@ export type LiveMatch =
 
 export function matchLive(context: PlanContext, resource: Resource, provider: PlannedKind): LiveMatch {
   const match = matchByIdOrName(context, resource, provider);
-  const live = match.is === "managed" || match.is === "adoptable" ? match.live : undefined;
+  const live = "live" in match ? match.live : undefined;
   const diagnostic = live === undefined ? undefined : unmanageableError(resource, provider, live);
   return diagnostic === undefined ? match : { is: "refused", diagnostic };
 }
@@ -103,7 +103,7 @@ function importedObject({ context, resource, provider, record }: Candidates): Li
   const { address, kind } = resource;
   const live = context.liveIndex.byId(kind, remoteId(entry.id));
   const owner = context.owners.get(kind, remoteId(entry.id));
-  if (live !== undefined && owner === undefined) return { is: "adoptable", live };
+  if (live !== undefined && owner === undefined) return { is: "imported", live };
   const message =
     owner === undefined
       ? `the ${provider.singular} ${entry.id} to import as ${address} does not exist`

@@ -31,6 +31,8 @@ interface Common {
   readonly consequences: readonly string[];
   readonly dependsOn: readonly Address[];
   readonly reverts?: NonEmpty<RevertedDrift>;
+  /** The address before a `moved` entry of the spec gave the record this one. */
+  readonly movedFrom?: Address;
 }
 
 /** Desired values. A reference that is known only after apply keeps its text and is listed in `unresolved`. */
@@ -105,8 +107,12 @@ export type Replace = Common &
   };
 /** `deposed`: a replaced object of a current address, or a late creation that is not recorded. */
 export type Delete = Common & Existing & { readonly action: "delete"; readonly deposed?: true };
-/** Changes only the state: adopts a live object. */
-export type Adopt = Common & Reaching & Existing & { readonly action: "adopt" };
+/** Changes only the state: records a live object that matches the spec. `import`: the spec has an entry with its ID. */
+export type Adopt = Common & Reaching & Existing & { readonly action: "adopt" | "import" };
+/** Changes only the state: the record gets another address. */
+export type MoveRecord = Common &
+  Reaching &
+  Existing & { readonly action: "move"; readonly movedFrom: Address };
 /** Changes only the state: the object was deleted, or is no longer managed. `deposed`: a replaced object; its record stays. */
 export type Forget = Common & {
   readonly action: "forget";
@@ -127,7 +133,17 @@ export type Noop = Common &
 /** A live member of a managed parent that is unmanaged and cannot be compared (a secret). It is not changed. */
 export type Report = Common & Existing & { readonly action: "report" };
 
-export type Change = Create | Update | Replace | Delete | Adopt | Forget | Compare | Noop | Report;
+export type Change =
+  | Create
+  | Update
+  | Replace
+  | Delete
+  | Adopt
+  | MoveRecord
+  | Forget
+  | Compare
+  | Noop
+  | Report;
 export type Action = Change["action"];
 
 /** Whether a change is about a replaced object and not about the current one of its address. */

@@ -89,6 +89,8 @@ export function plannedAttribute(
     case "compare":
     case "noop":
     case "adopt":
+    case "import":
+    case "move":
       if (attribute === provider.idAttribute) return change.id;
       return isUnresolved(change, attribute)
         ? undefined

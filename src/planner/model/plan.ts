@@ -121,6 +121,8 @@ export function summaryOf(changes: readonly { readonly action: Action }[]): Summ
     replace: 0,
     delete: 0,
     adopt: 0,
+    import: 0,
+    move: 0,
     forget: 0,
     compare: 0,
     noop: 0,

@@ -99,6 +99,8 @@ export function plannedChange(change: Change, liveIndex: LiveIndex): PlannedChan
     case "delete":
       return { action: "delete", ...head, live: live(change.id), after: undefined, diffs: [], steps: [] };
     case "adopt":
+    case "import":
+    case "move":
     case "forget":
     case "compare":
     case "noop":

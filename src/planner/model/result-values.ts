@@ -15,6 +15,8 @@ export function markedResult(change: Change, fields: FieldTable): Values | undef
     case "replace":
       return asMade(fields, markedDiffs(change, fields), change.after);
     case "adopt":
+    case "import":
+    case "move":
     case "compare":
     case "noop":
     case "report":

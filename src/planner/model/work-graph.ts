@@ -67,6 +67,8 @@ function workOf(
     case "update":
     case "compare":
     case "adopt":
+    case "import":
+    case "move":
       return [{ key, change, phase: "whole", after: created(change.dependsOn) }];
     case "delete":
     case "forget":

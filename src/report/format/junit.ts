@@ -34,7 +34,7 @@ export function planJunit(plan: PlanView, info?: RunInfo): string {
   const cases = touching.map((change): JunitCase => {
     const origin = change.origin === undefined ? "" : ` (${ORIGINS[change.origin]})`;
     const text = changeLines(change, PLAIN).join("\n");
-    return { group: change.kind, name: `${change.verb} ${change.address}${origin}`, text };
+    return { group: change.kind, name: `${change.verb} ${change.title}${origin}`, text };
   });
   const junitCases = [
     ...diagnostics.map((planFinding) => findingCase(planFinding, counts(planFinding.origin))),

@@ -142,7 +142,7 @@ function glanceLines({ notable, costTotal }: PlanView): readonly string[] {
 }
 
 function names(changes: readonly ChangeView[], most: number): string {
-  const shown = changes.slice(0, most).map(({ address }) => markdownCode(address));
+  const shown = changes.slice(0, most).map(titleCode);
   const rest = changes.length - shown.length;
   return rest === 0 ? shown.join(", ") : `${shown.join(", ")}, and ${grouped(rest)} more`;
 }
@@ -326,11 +326,17 @@ export function driftMarkdown(view: DriftView, info?: RunInfo, size = COMMENT_SI
   return fittedMarkdown(head, sections, size);
 }
 
+/** The address; of a move, both. */
+function titleCode({ action, address, source }: ChangeView): string {
+  const code = markdownCode(address);
+  return action === "move" ? `${markdownCode(source.movedFrom ?? "")} to ${code}` : code;
+}
+
 /** `most`: lines of differences to show. A single difference is then next to the address. */
 function changeBlock(view: ChangeView, most = Number.POSITIVE_INFINITY): Block {
   const remarkTexts = [...severityNote(view), ...view.remarks];
   const remarks = remarkTexts.length === 0 ? "" : ` (${markdownText(remarkTexts.join("; "))})`;
-  const head = `- **${view.verb}** ${markdownCode(view.address)}${remarks}`;
+  const head = `- **${view.verb}** ${titleCode(view)}${remarks}`;
   const diff = diffOf(view);
   const [only] = diff;
   if (most < Number.POSITIVE_INFINITY && diff.length === 1 && only !== undefined) {

@@ -151,6 +151,8 @@ function paintOf(action: ChangeView["action"], colors: Colors): Paint {
     case "delete":
       return colors.red;
     case "adopt":
+    case "import":
+    case "move":
     case "forget":
       return colors.cyan;
     case "compare":

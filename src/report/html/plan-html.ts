@@ -281,7 +281,7 @@ function groupHtml(group: ChangeGroup, ids: ReadonlyMap<ChangeView, string>, isS
     facets: facetsOf(view, group.length),
     id: isSingle ? ids.get(view) : undefined,
     head: [
-      html`<span class="verb">${verb}</span><span class="address">${isSingle ? view.address : groupTitle(group)}</span>`,
+      html`<span class="verb">${verb}</span><span class="address">${groupTitle(group)}</span>`,
       remark(briefDifference(fields)),
       isSingle ? NOTHING : remark(groupNames(group, MOST_NAMED)),
       remark(remarks.join("; ")),

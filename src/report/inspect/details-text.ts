@@ -25,8 +25,8 @@ export function detailsText({ notable }: Pick<PlanView, "notable">, request: str
 }
 
 function listLine({ number, change }: NumberedChange, colors: Colors): string {
-  const { sign, verb, address } = change;
-  return `  ${colors.dim(String(number).padStart(4))}  ${sign} ${verb.padEnd(8)} ${printable(address)}`;
+  const { sign, verb, title } = change;
+  return `  ${colors.dim(String(number).padStart(4))}  ${sign} ${verb.padEnd(8)} ${title}`;
 }
 
 /** A sentence if the request selects nothing. */

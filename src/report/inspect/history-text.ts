@@ -9,6 +9,7 @@ import { withoutDigests } from "../../core/sensitive-values.ts";
 import { count } from "../../core/sentences.ts";
 import { printable } from "../text/printable.ts";
 import { valueText } from "../text/terminal.ts";
+import { SIGNS } from "../text/vocabulary.ts";
 import {
   type Choice,
   choiceJson,
@@ -115,14 +116,7 @@ export function pastRunLines(run: PastRun): readonly string[] {
   ];
 }
 
-const SIGNS: Readonly<Record<string, string>> = {
-  create: "+",
-  update: "~",
-  replace: "±",
-  delete: "-",
-  adopt: "→",
-  forget: "×",
-};
+const SIGN_OF: Readonly<Record<string, string>> = SIGNS;
 
 /** The recorded values of a run. */
 function detailLines({ details, changed, more = 0 }: PastRun): readonly string[] {
@@ -130,7 +124,7 @@ function detailLines({ details, changed, more = 0 }: PastRun): readonly string[]
     return changed.length === 0 ? [] : ["    The state does not record the fields of this run."];
   const lines = details.flatMap(({ address, action, fields }) => [
     "",
-    printable(`    ${SIGNS[action] ?? "~"} ${action.padEnd(8)} ${address}`),
+    printable(`    ${SIGN_OF[action] ?? "~"} ${action.padEnd(8)} ${address}`),
     ...fieldLines(fields, action),
   ]);
   const recorded = new Set(details.map(({ address }) => address));

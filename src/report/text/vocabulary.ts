@@ -10,6 +10,8 @@ export const SIGNS: Readonly<Record<Action, string>> = {
   replace: "±",
   delete: "-",
   adopt: "→",
+  import: "→",
+  move: "→",
   forget: "×",
   compare: "≠",
   noop: " ",
@@ -22,6 +24,8 @@ export const DONE: Readonly<Record<Action, string>> = {
   replace: "replaced",
   delete: "deleted",
   adopt: "adopted",
+  import: "imported",
+  move: "moved",
   forget: "forgotten",
   compare: "compared",
   noop: "unchanged",
@@ -34,6 +38,8 @@ export const IN_PROGRESS_VERBS: Readonly<Record<Action, string>> = {
   replace: "replacing",
   delete: "deleting",
   adopt: "adopting",
+  import: "importing",
+  move: "moving",
   forget: "forgetting",
   compare: "comparing",
   noop: "comparing",
@@ -47,16 +53,19 @@ export const CHANGING_ACTIONS = [
   "replace",
   "delete",
   "adopt",
+  "import",
+  "move",
   "forget",
 ] as const satisfies readonly Action[];
 
 type Counts = Readonly<Record<(typeof CHANGING_ACTIONS)[number], number>>;
 
-/** The actions that a summary names: adopt and forget only if there are any. */
+/** Changes of the state alone. A summary names them only if there are any. */
+const STATE_ACTIONS: readonly string[] = ["adopt", "import", "move", "forget"];
+
+/** The actions that a summary names. */
 export function summaryActions(counts: Counts): readonly (keyof Counts)[] {
-  return CHANGING_ACTIONS.filter(
-    (action) => counts[action] > 0 || (action !== "adopt" && action !== "forget"),
-  );
+  return CHANGING_ACTIONS.filter((action) => counts[action] > 0 || !STATE_ACTIONS.includes(action));
 }
 
 /** With the secrets that an apply writes if they differ. */

@@ -28,6 +28,8 @@ export const VERBS: Readonly<Record<Action, string>> = {
   replace: "replace",
   delete: "DELETE",
   adopt: "adopt",
+  import: "import",
+  move: "move",
   forget: "forget",
   compare: "compare",
   noop: "keep",
@@ -78,6 +80,12 @@ export class ChangeView {
 
   get address(): string {
     return this.source.address;
+  }
+
+  /** The address; of a move, both: `pools.a to pools.b`. */
+  get title(): string {
+    const { action, address, movedFrom } = this.source;
+    return printable(action === "move" ? `${movedFrom} to ${address}` : address);
   }
 
   get touches(): boolean {
@@ -244,6 +252,8 @@ export function fieldLines(
     }
     case "delete":
     case "adopt":
+    case "import":
+    case "move":
     case "forget":
     case "compare":
     case "noop":

@@ -17,6 +17,8 @@ const WORDS = [
   "replaces",
   "deletes",
   "adopts",
+  "imports",
+  "moves",
   "forgets",
   "compares",
   ...SEVERITIES,
@@ -28,7 +30,7 @@ const WORDS = [
 ] as const;
 
 /** What a state records of a run. */
-export const ACTION_WORDS = WORDS.slice(0, 7);
+export const ACTION_WORDS = WORDS.slice(0, 9);
 
 type Word = (typeof WORDS)[number];
 

@@ -50,16 +50,19 @@ function likeness(view: ChangeView): string | undefined {
 
 /** `12 clusters`, or the address of one change. Printable. */
 export function groupTitle([first, ...rest]: ChangeGroup): string {
-  return rest.length === 0
-    ? printable(first.address)
-    : `${grouped(rest.length + 1)} ${printable(first.kind)}`;
+  return rest.length === 0 ? first.title : `${grouped(rest.length + 1)} ${printable(first.kind)}`;
 }
 
 /** `adhoc, etl, and 10 more`: the keys of the changes, without their kind. Printable. */
 export function groupNames(group: ChangeGroup, most: number): string {
-  const names = group.slice(0, most).map(({ kind, address }) => printable(address.slice(kind.length + 1)));
+  const names = group.slice(0, most).map(keyOf);
   const rest = group.length - names.length;
   return rest === 0 ? names.join(", ") : `${names.join(", ")}, and ${grouped(rest)} more`;
+}
+
+/** The key of a change; of a move, both: `a to b`. */
+function keyOf({ kind, title }: ChangeView): string {
+  return title.replaceAll(`${printable(kind)}.`, "");
 }
 
 /** `num_workers 2 → 10, and 1 more field`: the first difference in a few words, without its values where they need more room. */

@@ -381,7 +381,7 @@ export function splitProperties(split: SplitView | undefined): Readonly<Record<s
 /** `update pools.b: size` or `delete pools.a`. */
 export function resolvedSentence({ change, fields }: ResolvedItem): string {
   const which = fields.length === 0 ? "" : `: only ${listed(fields)}`;
-  return `${change.action} ${printable(change.address)}${which}`;
+  return `${change.action} ${change.title}${which}`;
 }
 
 export function resolvedLines(split: SplitView | undefined, colors: Colors): readonly string[] {

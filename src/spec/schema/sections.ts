@@ -96,7 +96,7 @@ export function ruleSchema(registry: PlanningRegistry): JsonSchema {
       },
       when: {
         description:
-          "CEL expression that selects the changes to check (default: every change that creates, updates, replaces, or adopts).",
+          "CEL expression that selects the changes to check (default: every change that creates, updates, replaces, adopts, imports, or moves).",
         type: "string",
         minLength: 1,
         maxLength: LONGEST_EXPRESSION,

@@ -7,7 +7,19 @@ export type Schema = { readonly [keyword: string]: Json };
 const MOST_ENTRIES = 10_000;
 
 export const ADDRESS_SCHEMA: Schema = { type: "string", pattern: "^\\w+\\..", examples: ["pools.shared"] };
-const ACTIONS = ["create", "update", "replace", "delete", "adopt", "forget", "compare", "noop", "report"];
+const ACTIONS = [
+  "create",
+  "update",
+  "replace",
+  "delete",
+  "adopt",
+  "import",
+  "move",
+  "forget",
+  "compare",
+  "noop",
+  "report",
+];
 
 const item = (name: string, description: string, more: Schema): Schema => ({
   type: ["string", "object"],

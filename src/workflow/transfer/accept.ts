@@ -425,7 +425,7 @@ async function leftDifferences({ ports, wanted }: Accepting, spec: Spec): Promis
 
 /** Only the state changes: the record of an object that was deleted, or of one that appeared. */
 const isOfRecord = ({ action }: Change, what: AcceptedResource["what"]): boolean =>
-  what === "gone" ? action === "forget" : what === "appeared" && action === "adopt";
+  what === "gone" ? action === "forget" : what === "appeared" && (action === "adopt" || action === "import");
 
 function concerns(change: Change, field: string | undefined): boolean {
   if (field === undefined || !("diffs" in change)) return true;

@@ -81,7 +81,7 @@ test("a resource without ignored fields is not checked again, and an object outs
   expect(ignoredContradictions(context({ registry }), [update("boxes.a", paper)])).toEqual([]);
 });
 
-test.each(["create", "delete", "adopt", "forget", "noop", "report"] as const)(
+test.each(["create", "delete", "adopt", "import", "move", "forget", "noop", "report"] as const)(
   "%s sets no field, so it is not checked",
   (action) => {
     expect(found({ ...one("boxes.a")[action], ...paper } as Change)).toEqual([]);

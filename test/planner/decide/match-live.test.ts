@@ -219,8 +219,8 @@ describe("an import entry", () => {
       ...more,
     });
 
-  test("adopts the object with the ID, whatever its name", () => {
-    expect(actions(imported("b1"))).toEqual({ "boxes.a": "adopt" });
+  test("imports the object with the ID, whatever its name", () => {
+    expect(actions(imported("b1"))).toEqual({ "boxes.a": "import" });
     expect(imported("b2").changes).toMatchObject([{ action: "update", id: "b2" }]);
   });
 

@@ -15,6 +15,8 @@ test("a summary counts the changes of each action", () => {
     replace: 1,
     delete: 1,
     adopt: 1,
+    import: 1,
+    move: 1,
     forget: 1,
     compare: 1,
     noop: 1,
@@ -26,6 +28,8 @@ test("a summary counts the changes of each action", () => {
     replace: 0,
     delete: 0,
     adopt: 0,
+    import: 0,
+    move: 0,
     forget: 0,
     compare: 0,
     noop: 0,
@@ -34,7 +38,7 @@ test("a summary counts the changes of each action", () => {
 });
 
 test("every action but no change and a report does something, or may do something", () => {
-  expect(Object.values(every).filter(touches)).toHaveLength(7);
+  expect(Object.values(every).filter(touches)).toHaveLength(9);
   expect([every.noop, every.report].some(touches)).toBe(false);
   expect(changesAnything({ changes: [noop("boxes.a"), update("boxes.b")] })).toBe(true);
   expect(changesAnything({ changes: [noop("boxes.a"), report("keys.a/k")] })).toBe(false);

@@ -132,7 +132,10 @@ describe("a change as the rules of a kind see it", () => {
     expect(plannedChange(change, index)).toEqual({ action, ...head, ...gives });
   });
 
-  test.each(["adopt", "forget", "noop", "report"] as const)("%s sends no requests", (action) => {
-    expect(plannedChange(one("boxes.a")[action], index)).toBeUndefined();
-  });
+  test.each(["adopt", "import", "move", "forget", "noop", "report"] as const)(
+    "%s sends no requests",
+    (action) => {
+      expect(plannedChange(one("boxes.a")[action], index)).toBeUndefined();
+    },
+  );
 });

@@ -30,6 +30,8 @@ describe("plan as JSON", () => {
       replace: 1,
       delete: 1,
       adopt: 0,
+      import: 0,
+      move: 0,
       forget: 0,
       compare: 0,
       noop: 1,

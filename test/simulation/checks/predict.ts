@@ -138,6 +138,8 @@ export function announcedBy(change: Change): readonly Announced[] {
     case "delete":
       return deletes(change.kind, change.id, change.before);
     case "adopt":
+    case "import":
+    case "move":
     case "forget":
     case "compare":
     case "noop":

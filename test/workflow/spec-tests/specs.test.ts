@@ -38,7 +38,7 @@ tests:
           spec:
             pools: { old: { instance_pool_name: ads-shared, node_type_id: Standard_DS3_v2, max_capacity: 20 } }
             groups: { gone: {} }
-      - plan: { actions: { pools.team/ads/shared: adopt, pools.team/web/shared: create, clusters.c: update, groups.team-prod: create, groups.gone: forget } }
+      - plan: { actions: { pools.team/ads/shared: move, pools.team/web/shared: create, clusters.c: update, groups.team-prod: create, groups.gone: forget } }
       - apply:
       - plan: { summary: {} }
       - validate: { diagnostics: [SPEC_STATE_ENTRY, SPEC_STATE_ENTRY, SPEC_STATE_ENTRY] }

@@ -142,7 +142,7 @@ describe("a value that was applied as sensitive", () => {
     const { code, all } = await run("apply --auto-approve", { WORKSPACE_VAR_apikey: VALUE });
     expect([code, all]).toEqual([
       0,
-      expect.stringContaining("0 created, 0 updated, 0 replaced, 0 deleted, 1 adopted"),
+      expect.stringContaining("0 created, 0 updated, 0 replaced, 0 deleted, 1 moved"),
     ]);
     const after = await run("plan --detailed-exitcode", { WORKSPACE_VAR_apikey: VALUE });
     expect([after.code, after.all]).toEqual([0, expect.stringContaining("No changes.")]);
