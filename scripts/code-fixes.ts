@@ -82,6 +82,7 @@ export const FIXES: Readonly<Record<Code, string>> = {
   PLAN_UNREADABLE: "Fix the cause, such as a missing permission, then plan again.",
   PLAN_UNKNOWN_NAME: "Correct the name, or declare the resource.",
   PLAN_UNCHECKED: "Check the value yourself, or plan again when the service responds.",
+  PLAN_NOT_READY: "Read the reason in the message and correct the part, or plan again when it is ready.",
   PLAN_COLLISION: "Adopt the object with `workspace import`, or rename or delete it.",
   PLAN_DUPLICATE_NAME: "Adopt the object, or give the resource another name.",
   PLAN_MODE: "Plan without `--offline` or `--untrusted` to see everything.",

@@ -81,6 +81,7 @@ export const CODES = {
   PLAN_UNREADABLE: "A kind could not be read.",
   PLAN_UNKNOWN_NAME: "A name does not exist in the spec or the workspace.",
   PLAN_UNCHECKED: "A value could not be checked against the workspace.",
+  PLAN_NOT_READY: "A part of a live object failed or is not ready, such as a library of a cluster.",
   PLAN_COLLISION: "An object with this name exists, and its origin is unknown.",
   PLAN_DUPLICATE_NAME: "The plan creates an object with the name of an unmanaged object.",
   PLAN_MODE: "The plan was made in a restricted mode, such as offline or untrusted.",

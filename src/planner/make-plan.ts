@@ -14,6 +14,7 @@ import {
   unknownNames,
 } from "./check/confirm-names.ts";
 import { checkGuards } from "./check/guards.ts";
+import { liveProblems } from "./check/live-problems.ts";
 import { nestingCycles, unmanageableMemberships, withNestingOrder } from "./check/memberships.ts";
 import { dependentKinds, unreadableKinds, unreadDependents } from "./check/unreadable.ts";
 import { decideResource } from "./decide/decide.ts";
@@ -82,6 +83,7 @@ const FINISH: readonly Pass[] = [
   checkNames,
   checkMemberships,
   checkIgnoredFields,
+  reportLiveProblems,
   checkDuplicates,
   checkLookups,
   checkDependents,
@@ -308,6 +310,10 @@ function checkMemberships(draft: PlanDraft): Partial<PlanDraft> {
 
 function checkIgnoredFields(draft: PlanDraft): Partial<PlanDraft> {
   return reporting(draft, ignoredContradictions(draft.context, draft.changes));
+}
+
+function reportLiveProblems(draft: PlanDraft): Partial<PlanDraft> {
+  return reporting(draft, liveProblems(draft.context, draft.changes));
 }
 
 function checkDuplicates(draft: PlanDraft): Partial<PlanDraft> {

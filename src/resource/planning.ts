@@ -113,6 +113,8 @@ export interface PlanningRules {
   /** Side effects of the change, as sentences, from live data. */
   consequences?(change: PlannedChange, workspace: PlannedWorkspace): readonly string[];
   objections?(change: PlannedChange, workspace: PlannedWorkspace): readonly Objection[];
+  /** Warnings about a managed live object whose details were read, whether it changes or not. Pure. */
+  liveProblems?(live: LiveObject): readonly Problem[];
   /** Users of a live object after the plan: while one exists, a replaced object is kept. */
   usersOf?(live: LiveObject, workspace: PlannedWorkspace): readonly string[];
   /** Undeclared objects that are kept and are not drift, such as the MANAGE that the service grants with a scope. */

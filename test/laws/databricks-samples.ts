@@ -77,6 +77,27 @@ clusters: { shared: { ${CLUSTER}, access: { data: CAN_MANAGE } } }
 `,
   },
   {
+    kind: "clusters",
+    title: "libraries of clusters",
+    spec: `
+clusters:
+  etl: { ${CLUSTER}, libraries: [{ pypi: { package: six } }, { jar: "dbfs:/a.jar" }] }
+  bare: { ${CLUSTER} }
+`,
+    changed: `
+clusters:
+  etl: { ${CLUSTER}, libraries: [{ pypi: { package: "six==1.16" } }, { jar: "dbfs:/a.jar" }] }
+  bare: { ${CLUSTER}, libraries: [{ maven: { coordinates: "g:a:1", exclusions: ["x:y"] } }] }
+`,
+    outsideChange: {
+      operation: "libraries/install",
+      body: (find) => ({
+        cluster_id: find("clusters", "etl"),
+        libraries: [{ cran: { package: "ggplot2" } }],
+      }),
+    },
+  },
+  {
     kind: "service_principals",
     spec: `
 service_principals:

@@ -118,6 +118,11 @@ export const OPERATIONS = {
   "permissions/set": send("PUT", OBJECT_ACCESS, "safe"),
   "permissions/update": send("PATCH", OBJECT_ACCESS, "safe"),
 
+  "libraries/all-cluster-statuses": get("libraries/all-cluster-statuses"),
+  "libraries/cluster-status": get("libraries/cluster-status"),
+  "libraries/install": post("libraries/install", "safe"),
+  "libraries/uninstall": post("libraries/uninstall", "safe"),
+
   "scim/service-principals/list": scimGet("/ServicePrincipals"),
   "scim/service-principals/get": scimGet("/ServicePrincipals/{id}"),
   "scim/service-principals/create": scim("POST", "/ServicePrincipals", "unsafe"),

@@ -79,7 +79,7 @@ const compute: WrittenFields = {
   spark_python_task: named("python_file", "parameters"),
   spark_submit_task: named("parameters"),
   libraries: writtenList({
-    ...writtenFields("jar", "egg", "whl"),
+    ...writtenFields("jar", "egg", "whl", "requirements"),
     pypi: named("package", "repo"),
     maven: named("coordinates", "repo", "exclusions"),
     cran: named("package", "repo"),

@@ -3,7 +3,7 @@
 import { canonicalJson } from "../../core/digest.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Call, Collection, Operations, World } from "../world/world.ts";
-import { clusterById, clusterOr400, isRunning } from "./clusters/cluster.ts";
+import { type Cluster, clusterById, clusterOr400, isRunning } from "./clusters/cluster.ts";
 
 interface Installed {
   readonly library: JsonObject;
@@ -64,12 +64,24 @@ function statusesOf(world: World, id: string): JsonObject {
   const cluster = clusterById(world, id);
   const up = cluster !== undefined && isRunning(cluster);
   const statuses = installedOn(world, id).map(({ library, leaving_since }): Json => {
-    const status = up ? "INSTALLED" : "PENDING";
+    const problem = up && leaving_since === undefined ? failureOf(library, cluster) : undefined;
+    const state = leaving_since !== undefined ? "UNINSTALL_ON_RESTART" : up ? "INSTALLED" : "PENDING";
     return {
       library,
-      status: leaving_since === undefined ? status : "UNINSTALL_ON_RESTART",
+      ...(problem === undefined ? { status: state } : { status: "FAILED", messages: [problem] }),
       is_library_for_all_clusters: false,
     };
   });
   return { cluster_id: id, ...(statuses.length === 0 ? {} : { library_statuses: statuses }) };
+}
+
+/** The last major version of the runtime that installs eggs. */
+const LAST_WITH_EGGS = 13;
+
+function failureOf(library: JsonObject, { attributes }: Cluster): string | undefined {
+  const { spark_version: version } = attributes;
+  const major = Number(/^\d+/.exec(version)?.[0] ?? 0);
+  return library.egg !== undefined && major > LAST_WITH_EGGS
+    ? `Libraries of type egg cannot be installed on ${version}.`
+    : undefined;
 }

@@ -2,6 +2,7 @@
 
 import type { Reader } from "../../api/contract/reader.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Json } from "../../core/json.ts";
 import type { LookupAnswer, Lookups, Question } from "../../planner/model/input.ts";
 import type { ReadEvent } from "../../planner/model/plan.ts";
 import { transitiveClosure } from "../../planner/model/work-graph.ts";
@@ -12,7 +13,7 @@ import type { Live, LiveKind, LiveObject } from "../../resource/live.ts";
 import { Semaphore } from "../concurrency.ts";
 import { failureDiagnostic } from "../failures.ts";
 import { withNames } from "./observe.ts";
-import { requiredKinds } from "./readers.ts";
+import { memoizedReader, requiredKinds } from "./readers.ts";
 
 export interface ListKindsInput {
   readonly registry: Registry;
@@ -25,7 +26,8 @@ export interface ListKindsInput {
 }
 
 /** A kind or parent that could not be read is included with the reason. */
-export async function listKinds(input: ListKindsInput): Promise<Live> {
+export async function listKinds(from: ListKindsInput): Promise<Live> {
+  const input = { ...from, reader: memoizedReader(from.reader) };
   const slots = new Semaphore(input.parallelism);
   const needed = transitiveClosure(input.kinds, (kind) => requiredKinds(input.registry.get(kind)));
   const kinds = input.registry.kinds.filter((provider) => needed.has(provider.kind));
@@ -109,12 +111,13 @@ async function inDetail(
   return slots.inside(() => readAccess(reader, detailed));
 }
 
-/** Sets every flag to the opposite of its default, so that kinds that read details only on demand read everything. */
+/** Sets every flag to the opposite of its default, and lists with requests of their own, so that kinds that read details only on demand read everything. */
 function unlikeDefaults(provider: Provider): Values {
   return Object.fromEntries(
-    Object.entries(provider.fields)
-      .filter(([, field]) => typeof field.default === "boolean")
-      .map(([name, field]) => [name, field.default === false]),
+    Object.entries(provider.fields).flatMap(([name, field]): readonly (readonly [string, Json])[] => {
+      if (typeof field.default === "boolean") return [[name, field.default === false]];
+      return field.separateRequest === true && field.items !== undefined ? [[name, []]] : [];
+    }),
   );
 }
 

@@ -24,6 +24,10 @@ export function emptyLiveSnapshot(): LiveSnapshot {
   return { answers: new Map(), objects: new Map() };
 }
 
+/** Operations that answer for all objects of a kind. */
+const isList = (operation: string): boolean =>
+  operation.endsWith("/list") || operation === "libraries/all-cluster-statuses";
+
 /** Caches lists only, because contents are large and read once. Callers share an answer, so they must not modify it. */
 export function memoizedReader(
   reader: Reader,
@@ -32,7 +36,7 @@ export function memoizedReader(
 ): Reader {
   return {
     read: (operation, input) => {
-      if (!all && !operation.endsWith("/list")) return reader.read(operation, input);
+      if (!all && !isList(operation)) return reader.read(operation, input);
       const key = `${operation}\n${canonicalJson(input ?? {})}`;
       const answer = asked.get(key) ?? reader.read(operation, input);
       asked.set(key, answer);

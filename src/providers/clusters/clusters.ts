@@ -16,6 +16,15 @@ import { normalizeDesired, normalizeLive } from "../kit/spec-form.ts";
 import { preservedPaths, withUnknownFields } from "../kit/unknown-fields.ts";
 import { AUTO_MODE, clusterFields, clusterFiles, withoutInherited, withSize } from "./fields.ts";
 import {
+  clusterLibraries,
+  libraryConsequences,
+  libraryFiles,
+  libraryProblems,
+  libraryStates,
+  librarySteps,
+  withLibraries,
+} from "./libraries.ts";
+import {
   createCluster,
   endedByService,
   isDown,
@@ -47,10 +56,11 @@ const fields = {
     changedByService: "ended_by_service",
     description: "State to keep the cluster in. If absent, users start and stop it freely.",
   }),
+  libraries: clusterLibraries,
 };
 
 const SIZE = new Set(["num_workers", "autoscale"]);
-const OURS = new Set(["pinned", "run_state"]);
+const OURS = new Set(["pinned", "run_state", "libraries"]);
 
 /** Members of an answer that no request sets. */
 const READ_ONLY = new Set([
@@ -147,11 +157,14 @@ function steps(diffs: readonly FieldDiff[], live: LiveObject, after: JsonObject)
   const size = changesSize(diffs);
   const keep = { detail: { keep: preservedPaths(fields, live.values, after, diffs) } };
   const edits = changesMore(diffs) || (size && !resizable);
+  const { first, last } = moved("libraries") ? librarySteps(live.values, after) : { first: [], last: [] };
   return [
+    ...first.map((operation) => ({ operation })),
     ...(stops ? [{ operation: "terminate" }] : []),
     ...(edits ? [{ operation: "edit", ...keep }] : size ? [{ operation: "resize", ...keep }] : []),
     ...(moved("pinned") ? [{ operation: after.pinned === true ? "pin" : "unpin" }] : []),
     ...(moved("run_state") && !stops ? [{ operation: "start" }] : []),
+    ...last.map((operation) => ({ operation })),
   ];
 }
 
@@ -182,6 +195,13 @@ function consequences(change: PlannedChange, workspace: PlannedWorkspace): reado
     const runs = runsOn(workspace, live).length;
     if (runs > 0) sentences.push(`${count(runs, "active run")} on it ${runs === 1 ? "stops" : "stop"}`);
   }
+  if (change.action === "update")
+    sentences.push(
+      ...libraryConsequences(live, change.after, {
+        isUp: isUp(String(live.facts.state)),
+        restarts: interrupts(change),
+      }),
+    );
   if (change.action !== "delete") return [...sentences, ...losesId(change, "cluster")];
   const jobs = workspace.live("jobs").filter((job) => needsCompute(job, live.id, workspace));
   return [...sentences, ...effectOn("jobs that run on it", namesOf(jobs))];
@@ -205,15 +225,16 @@ export const clusters = defineProvider({
       parts: clusterParts(values, "all_purpose"),
       isAlwaysOn: values.autotermination_minutes === 0,
     }),
-    validate: (values) => clusterProblems(values),
+    validate: (values) => [...clusterProblems(values), ...libraryProblems(values.libraries)],
     validateIn: { databricks: (values) => singleNodeProblems(values) },
-    dependencies: (_name, values) => clusterFiles(values),
+    dependencies: (_name, values) => [...clusterFiles(values), ...libraryFiles(values.libraries)],
     normalize: (values) => withoutInherited(normalizeDesired(fields, values)),
     serverDefaults: () => ({ enable_elastic_disk: false }),
     steps,
     requests: (change, workspace) =>
       interrupts(change) && workspace.activeRuns === undefined ? ["runs"] : [],
     consequences,
+    liveProblems: libraryStates,
     judgedBy: policyKinds,
     objections: policyObjections,
   },
@@ -229,7 +250,9 @@ export const clusters = defineProvider({
       const isAuto = desired?.data_security_mode === AUTO_MODE;
       const shown = isAuto ? ((await byId(api, listed.id)) ?? listed) : listed;
       const live = await withoutPolicyValues(api, shown, desired);
-      return desired?.pinned === true && live.values.pinned !== true ? withPin(api, live) : live;
+      const pinned =
+        desired?.pinned === true && live.values.pinned !== true ? await withPin(api, live) : live;
+      return desired?.libraries === undefined ? pinned : withLibraries(api, pinned);
     },
     async read(api, id) {
       const live = await byId(api, id);

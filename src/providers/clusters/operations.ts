@@ -13,15 +13,16 @@ import type { Step } from "../../resource/planning.ts";
 import { readIfPresent, responseText } from "../kit/responses.ts";
 import { preservedIn, withPreserved } from "../kit/unknown-fields.ts";
 import { withoutInherited } from "./fields.ts";
+import { INSTALL, installLibraries, UNINSTALL, uninstallLibraries } from "./libraries.ts";
 
 const MINUTE = 60_000;
 const SETTLES = 20 * MINUTE;
 const STARTS = 30 * MINUTE;
 const TRIES = 3;
 
-/** The values that the service accepts; pins and the desired state need separate calls. */
+/** The values that the service accepts; pins, libraries, and the desired state need separate calls. */
 function attributes(values: Values, token: string | undefined): JsonObject {
-  const { pinned: _, run_state: __, ...rest } = withoutInherited(values);
+  const { pinned: _, run_state: __, libraries: ___, ...rest } = withoutInherited(values);
   return withToken(rest, token);
 }
 
@@ -29,9 +30,10 @@ export async function createCluster(api: OperationWriter, task: Task): Promise<R
   const cluster = attributes(task.values, task.token);
   const answer = await sendCluster(api, "clusters/create", cluster, (whole) => ({ ...whole }));
   const id = remoteId(responseText(answer, "cluster_id") ?? "");
-  const { pinned, run_state: wanted } = task.values;
-  if (pinned === true || wanted !== undefined) await api.created(id);
+  const { pinned, run_state: wanted, libraries } = task.values;
+  if (pinned === true || wanted !== undefined || libraries !== undefined) await api.created(id);
   if (pinned === true) await api.write("clusters/pin", { cluster_id: id });
+  await installLibraries(api, id, task.values);
   if (wanted === "RUNNING") await untilRunning(api, id);
   if (wanted === "TERMINATED") await api.write("clusters/delete", { cluster_id: id });
   return id;
@@ -50,6 +52,10 @@ export async function takeStep(
       return edit(api, task, step);
     case "resize":
       return resize(api, task, step);
+    case UNINSTALL:
+      return uninstallLibraries(api, task);
+    case INSTALL:
+      return installLibraries(api, task.id, task.values, task.before);
     case "pin":
     case "unpin":
       await api.write(`clusters/${step.operation}`, { cluster_id });

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { FieldSchema, FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Problem } from "../../resource/planning.ts";
 import { clusterFields, clusterFiles, fileAt } from "../clusters/fields.ts";
+import { libraries, libraryFiles, libraryProblems } from "../clusters/libraries.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import {
   choiceField,
@@ -18,7 +19,6 @@ import {
 } from "../kit/field-builders.ts";
 import { problem } from "../kit/problems.ts";
 import { emails, health, notificationSettings, webhooksOfRuns } from "./notifications.ts";
-import { libraries, libraryFiles, libraryProblems } from "./tasks.ts";
 
 const id = (description: string): FieldSchema => textField({ minLength: 1, description });
 

@@ -12,6 +12,7 @@ import type { LiveObject } from "../../resource/live.ts";
 import type { OperationWriter } from "../../resource/operations.ts";
 import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { clusterFields, clusterFiles, fileAt } from "../clusters/fields.ts";
+import { libraries, libraryFiles, libraryProblems } from "../clusters/libraries.ts";
 import { sendCluster } from "../clusters/operations.ts";
 import { policyKinds, policyObjections } from "../clusters/policies.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
@@ -32,7 +33,7 @@ import { preservedIn, preservedPaths, withPreserved, withUnknownFields } from ".
 import { databricksSettingProblems, databricksSettings } from "./databricks-settings.ts";
 import { clustersIn, jobTaskProblems, taskFiles } from "./job-tasks.ts";
 import { mailed, scheduleProblems, settings } from "./settings.ts";
-import { libraries, libraryFiles, libraryProblems, taskProblems, tasks } from "./tasks.ts";
+import { taskProblems, tasks } from "./tasks.ts";
 import {
   settingsWithKeys,
   settingsWithLists,

@@ -16,6 +16,7 @@ import { LIMITS } from "../../spec/model/limits.ts";
 import { withAccessLists } from "./access-lists.ts";
 import { settingInstances } from "./admin-types.ts";
 import { convertAttributes, type ResourceType, textAttribute } from "./attributes.ts";
+import { LIBRARY, withConvertedLibraries } from "./libraries.ts";
 import { GIT_SOURCE, resourceType, withMemberships } from "./resource-types.ts";
 import {
   type ConversionLog,
@@ -151,7 +152,7 @@ const AUTHORITATIVE =
   "its access list is authoritative: the plan removes entries that Terraform did not manage";
 
 const PERMISSIONS = "databricks_permissions";
-const PARTS = new Set(["databricks_group_member", "databricks_entitlements", PERMISSIONS]);
+const PARTS = new Set(["databricks_group_member", "databricks_entitlements", PERMISSIONS, LIBRARY]);
 
 /** In the order of the state. What cannot be converted is in the log. */
 export function convertedObjects(
@@ -169,11 +170,12 @@ export function convertedObjects(
     else if (type === undefined) parts.push(instance);
     else add(objects, instance, type, registry, log);
   }
-  const [lists, memberships] = [true, false].map((isList) =>
-    parts.filter(({ type }) => (type === PERMISSIONS) === isList),
+  const ofType = Map.groupBy(parts, ({ type }) =>
+    type === PERMISSIONS || type === LIBRARY ? type : "membership",
   );
-  const members = withMemberships(objects, memberships ?? [], instances, log);
-  return withParents(withAccessLists(members, lists ?? [], registry, log), registry, log);
+  const members = withMemberships(objects, ofType.get("membership") ?? [], instances, log);
+  const installed = withConvertedLibraries(members, ofType.get(LIBRARY) ?? [], registry, log);
+  return withParents(withAccessLists(installed, ofType.get(PERMISSIONS) ?? [], registry, log), registry, log);
 }
 
 function notConverted(

@@ -165,7 +165,9 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
     kind: "clusters",
     id: text("id"),
     name: text("cluster_name"),
-    fields: (attributes) => ({ attributes: withoutToken(renamed(attributes, { is_pinned: "pinned" })) }),
+    fields: (attributes) => ({
+      attributes: withoutToken(renamed(attributes, { is_pinned: "pinned", ...LIBRARIES })),
+    }),
     computed: [
       "id",
       "cluster_id",

@@ -130,7 +130,6 @@ describe("the fixture of everything that is left out", () => {
       "databricks_group.eng external_id",
       'module.compute["eu"].databricks_instance_pool.shared[0] preloaded_docker_image',
       "databricks_cluster.adhoc spark_env_vars.API_TOKEN",
-      "databricks_cluster.adhoc library",
     ]);
   });
 
@@ -157,9 +156,7 @@ test("a state of Terraform 1.5.7 and provider 1.128.0 becomes a spec of all that
   expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
     "databricks_workspace_file.wf: `workspace` does not manage this type",
   ]);
-  expect(log.attributes.map(({ terraform, attribute }) => `${terraform} ${toDottedPath(attribute)}`)).toEqual(
-    ["databricks_cluster.c library"],
-  );
+  expect(log.attributes).toEqual([]);
 });
 
 test("settings of the provider are not reported, and an unset field of a job's cluster is not in the spec", () => {
@@ -172,6 +169,35 @@ test("settings of the provider are not reported, and an unset field of a job's c
   expect(log.attributes).toEqual([]);
   expect(yaml).toContain("num_workers: 1");
   expect(yaml).not.toContain("enable_elastic_disk");
+});
+
+test("libraries of a cluster, its own and those that are resources, are one list without duplicates", () => {
+  const cluster = one("databricks_cluster", {
+    ...{ id: "c1", cluster_id: "c1", cluster_name: "etl", spark_version: "15.4.x-scala2.12", num_workers: 1 },
+    library: [{ pypi: [{ package: "six", repo: "" }], jar: "", maven: [] }],
+  });
+  const library = (name: string, attributes: object) => ({
+    ...one("databricks_library", { id: "c1/x", cluster_id: "c1", jar: null, ...attributes }),
+    name,
+  });
+  const { log, yaml } = converted(
+    stateWith([
+      cluster,
+      library("again", { pypi: [{ package: "six", repo: "" }] }),
+      library("maven", { maven: [{ coordinates: "g:a:1", exclusions: ["x:y"], repo: null }] }),
+      library("elsewhere", { cluster_id: "c2", jar: "dbfs:/a.jar" }),
+    ]),
+  );
+  expect(yaml).toContain(
+    "    libraries:\n      - { pypi: { package: six } }\n      - { maven: { coordinates: g:a:1, exclusions: [x:y] } }\n",
+  );
+  expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
+    "databricks_library.elsewhere: its cluster is not in the state",
+  ]);
+  expect(log.attributes).toEqual([]);
+  expect(log.notes.map(({ text }) => text)).toEqual([
+    "its list of libraries is authoritative: the plan uninstalls libraries that Terraform did not manage",
+  ]);
 });
 
 test("an object that two addresses have is converted once", () => {

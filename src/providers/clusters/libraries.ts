@@ -1,0 +1,246 @@
+// Libraries: their forms, and those installed on a cluster, which have calls of their own (dialect databricks). A library has no ID: it is known by all its members.
+
+import type { Reader } from "../../api/contract/reader.ts";
+import type { RemoteId } from "../../core/address.ts";
+import { canonicalJson } from "../../core/digest.ts";
+import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import type { FieldSchema, Values } from "../../resource/field-schema.ts";
+import type { LiveObject } from "../../resource/live.ts";
+import type { OperationWriter, UpdateTask } from "../../resource/operations.ts";
+import type { Problem } from "../../resource/planning.ts";
+import { groupField, listField, required, textField } from "../kit/field-builders.ts";
+import { effectOn, problem } from "../kit/problems.ts";
+import { keyIn, objectsIn, responseText } from "../kit/responses.ts";
+import { normalizeLive } from "../kit/spec-form.ts";
+import { fileAt } from "./fields.ts";
+
+const FORMS = ["jar", "egg", "whl", "pypi", "maven", "cran"] as const;
+
+const file = (what: string) => textField({ minLength: 1, fileUri: true, description: `URI of ${what}.` });
+
+const repo = textField({
+  minLength: 1,
+  description: "Repository to install it from (default: the public one).",
+});
+
+const packaged = (what: string) =>
+  groupField(
+    {
+      package: required(
+        textField({ minLength: 1, description: "Name of the package, optionally with a version." }),
+      ),
+      repo,
+    },
+    { description: `A package of ${what}.` },
+  );
+
+const library = groupField(
+  {
+    jar: file("a JAR"),
+    egg: file("a Python egg"),
+    whl: file("a Python wheel"),
+    requirements: textField({
+      dialect: "databricks",
+      minLength: 1,
+      description: "Path of a requirements.txt among the workspace files or in a volume.",
+    }),
+    pypi: packaged("PyPI"),
+    maven: groupField(
+      {
+        coordinates: required(
+          textField({
+            minLength: 1,
+            pattern: "^[^:\\s]+(:[^:\\s]+)+$",
+            description: "group:artifact:version",
+          }),
+        ),
+        repo,
+        exclusions: listField(textField({ minLength: 1, description: "group:artifact" }), {
+          list: "set",
+          default: [],
+          description: "Dependencies to exclude.",
+        }),
+      },
+      { description: "An artifact of a Maven repository." },
+    ),
+    cran: packaged("CRAN"),
+  },
+  { description: `One library: ${FORMS.join(", ")}.` },
+);
+
+export const libraries = listField(library, {
+  list: "set",
+  default: [],
+  description: "Libraries installed on the cluster before a run.",
+});
+
+export function libraryFiles(
+  value: Json | undefined,
+): readonly { readonly kind: string; readonly name: string }[] {
+  const all = Array.isArray(value) ? value.filter(isObject) : [];
+  return all.flatMap(({ jar, egg, whl }) => [jar, egg, whl].flatMap(fileAt));
+}
+
+export function libraryProblems(value: Json | undefined): readonly Problem[] {
+  if (!Array.isArray(value)) return [];
+  const message = `a library is one of ${FORMS.join(", ")}`;
+  return value.flatMap((library: Json, at): Problem[] =>
+    isObject(library) && Object.keys(library).length !== 1
+      ? [problem("SPEC_COMBINATION", ["libraries", at], message)]
+      : [],
+  );
+}
+
+export const clusterLibraries: FieldSchema = listField(library, {
+  dialect: "databricks",
+  severity: "security",
+  list: "set",
+  whenAbsent: "unmanaged",
+  separateRequest: true,
+  description:
+    "All libraries installed on the cluster; others are drift and are uninstalled. If absent, libraries are not managed.",
+  examples: [[{ pypi: { package: "simplejson==3.8.0" } }, { jar: "dbfs:/jars/etl.jar" }]],
+});
+
+const FIELD = "libraries";
+const librariesIn = (values: Values | undefined): readonly JsonObject[] =>
+  listIn(values?.[FIELD]).filter(isObject);
+
+const inSpecForm = (library: JsonObject): JsonObject => {
+  const [form] = librariesIn(normalizeLive({ [FIELD]: clusterLibraries }, { [FIELD]: [library] }));
+  return form ?? {};
+};
+
+/** Equal for equal libraries: the order of exclusions has no meaning. */
+function identityOf(library: JsonObject): string {
+  const { maven, ...rest } = library;
+  if (!isObject(maven)) return canonicalJson(rest);
+  return canonicalJson({
+    ...rest,
+    maven: { ...maven, exclusions: listIn(maven.exclusions).map(String).sort() },
+  });
+}
+
+/** Those of `all` that are not among `others`. */
+export const withoutEqualLibraries = (
+  all: readonly JsonObject[],
+  others: readonly JsonObject[],
+): readonly JsonObject[] => {
+  const keys = new Set(others.map(identityOf));
+  return all.filter((library) => !keys.has(identityOf(library)));
+};
+
+/** `simplejson`, `dbfs:/a.jar`, or `group:artifact:version`. */
+function nameOf(library: JsonObject): string {
+  const [value] = Object.values(library);
+  return isObject(value) ? String(value.package ?? value.coordinates) : String(value);
+}
+
+/** The entries of a status that belong to the cluster and stay after its restart. */
+const lasting = (status: JsonObject): readonly JsonObject[] =>
+  objectsIn(status, "library_statuses").filter(
+    ({ status: state, is_library_for_all_clusters: ofAll }) =>
+      state !== "UNINSTALL_ON_RESTART" && ofAll !== true,
+  );
+
+/** The cluster with its libraries, and as facts the states of those that are not installed. One request reads those of all clusters. */
+export async function withLibraries(api: Reader, live: LiveObject): Promise<LiveObject> {
+  const answer = await api.read("libraries/all-cluster-statuses");
+  const status = objectsIn(answer, "statuses").find((entry) => responseText(entry, "cluster_id") === live.id);
+  const entries = lasting(status ?? {});
+  const states = entries.flatMap((entry): readonly JsonObject[] => {
+    const state = keyIn(entry, "status");
+    if (state === "INSTALLED" || state === "RESTORED") return [];
+    const messages = listIn(entry.messages).map(String).join(" ");
+    return [{ library: nameOf(inSpecForm(objectIn(entry.library))), state, messages }];
+  });
+  const all = entries.map((entry) => inSpecForm(objectIn(entry.library)));
+  return {
+    ...live,
+    values: all.length === 0 ? live.values : { ...live.values, [FIELD]: all },
+    facts: states.length === 0 ? live.facts : { ...live.facts, library_states: states },
+  };
+}
+
+const FAILED: ReadonlySet<string> = new Set(["FAILED", "SKIPPED"]);
+
+/** Libraries that failed, and those that a running cluster still installs. A stopped cluster installs at its next start. */
+export function libraryStates({ facts }: LiveObject): readonly Problem[] {
+  return listIn(facts.library_states)
+    .map(objectIn)
+    .flatMap((entry): readonly Problem[] => {
+      const { library: name, state, messages } = entry;
+      const subject = `the library ${String(name)}`;
+      const said = messages === "" ? "" : `: ${String(messages)}`;
+      if (FAILED.has(String(state)))
+        return [
+          problem(
+            "PLAN_NOT_READY",
+            [FIELD],
+            `${subject} is not installed (${String(state)})${said}`,
+            "correct or remove the library; a failed one is installed again when the cluster restarts",
+          ),
+        ];
+      if (facts.state !== "RUNNING") return [];
+      return [problem("PLAN_NOT_READY", [FIELD], `${subject} is still being installed (${String(state)})`)];
+    });
+}
+
+/** Side effects of changed libraries. `restarts`: the change restarts or stops the cluster anyway. */
+export function libraryConsequences(
+  live: LiveObject,
+  after: Values | undefined,
+  { isUp, restarts }: { readonly isUp: boolean; readonly restarts: boolean },
+): readonly string[] {
+  const before = librariesIn(live.values);
+  const wanted = librariesIn(after);
+  const added = withoutEqualLibraries(wanted, before).map(nameOf);
+  const removed = withoutEqualLibraries(before, wanted).map(nameOf);
+  return [
+    ...(isUp ? [] : effectOn("libraries that are installed when the cluster starts", added)),
+    ...(isUp && !restarts
+      ? effectOn(
+          "libraries that stay in use until the cluster restarts, which this plan does not do",
+          removed,
+        )
+      : []),
+  ];
+}
+
+export const UNINSTALL = "uninstall-libraries";
+export const INSTALL = "install-libraries";
+
+/** The steps of changed libraries: an edit that restarts the cluster completes a removal. */
+export function librarySteps(
+  live: Values,
+  after: Values,
+): { readonly first: readonly string[]; readonly last: readonly string[] } {
+  const [before, wanted] = [librariesIn(live), librariesIn(after)];
+  return {
+    first: withoutEqualLibraries(before, wanted).length > 0 ? [UNINSTALL] : [],
+    last: withoutEqualLibraries(wanted, before).length > 0 ? [INSTALL] : [],
+  };
+}
+
+export async function installLibraries(
+  api: OperationWriter,
+  id: RemoteId,
+  values: Values,
+  before: Values = {},
+): Promise<void> {
+  const added = withoutEqualLibraries(librariesIn(values), librariesIn(before));
+  if (added.length > 0) await api.write("libraries/install", { cluster_id: id, libraries: [...added] });
+}
+
+/** The service knows a library by all its members, also those that a spec does not have, so the status is read again. */
+export async function uninstallLibraries(
+  api: OperationWriter,
+  { id, values, before }: UpdateTask,
+): Promise<void> {
+  const removed = new Set(withoutEqualLibraries(librariesIn(before), librariesIn(values)).map(identityOf));
+  const status = await api.read("libraries/cluster-status", { cluster_id: id });
+  const all: readonly Json[] = lasting(status).flatMap(({ library: installed = null }) =>
+    removed.has(identityOf(inSpecForm(objectIn(installed)))) ? [installed] : [],
+  );
+  if (all.length > 0) await api.write("libraries/uninstall", { cluster_id: id, libraries: all });
+}
