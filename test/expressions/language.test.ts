@@ -78,7 +78,7 @@ describe("an expression", () => {
     ["change.afte.x", "7: no such key: afte"],
     ["plan.summary.removed > 0", "13: no such key: removed"],
     ['plan.changes.exists(c, c.kinds == "pools")', "25: no such key: kinds"],
-    ["plan.changes.map(c, c.cost.per_hour).sum() > 1.0", "28: no such key: per_hour"],
+    ["plan.changes.map(c, c.cost.per_hour).sum() > 1.0", "27: no such key: per_hour"],
     ['["a"].sum()', "throws sum takes a list of numbers, not a string"],
     ["address > 1", "0: no such overload: string > int"],
     ['target == "prod"', "0: no such overload: map == string"],
