@@ -22,7 +22,7 @@ export interface RuleSubject {
   readonly address: string;
   readonly kind: string;
   readonly name: string;
-  /** After the change. Empty without prices. */
+  /** After the change. Empty without prices and without --cost. */
   readonly cost?: Readonly<Record<string, number | boolean>>;
   readonly change: {
     readonly action: string;
@@ -61,10 +61,10 @@ export interface RuleResult {
   readonly problem?: EvaluationProblem;
 }
 
-const COST_MEMBERS = {
-  min_per_hour: "double",
-  max_per_hour: "double",
-  always_per_hour: "double",
+const COST_MEMBERS: Readonly<Record<string, string>> = {
+  ...{ min_per_hour: "double", max_per_hour: "double", always_per_hour: "double" },
+  ...{ min_cores: "double", max_cores: "double", always_cores: "double" },
+  ...{ min_memory_gb: "double", max_memory_gb: "double", always_memory_gb: "double" },
   known: "bool",
 };
 const CHANGE_MEMBERS = { action: "string", cause: "string", before: "dyn", after: "dyn" };

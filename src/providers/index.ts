@@ -62,5 +62,13 @@ export const catalogs: Catalogs = {
     operation: "clusters/list-node-types",
     values: (answer) =>
       objectsIn(answer, "node_types").flatMap((entry) => responseText(entry, "node_type_id") ?? []),
+    sizes: (answer) =>
+      new Map(
+        objectsIn(answer, "node_types").flatMap((entry) => {
+          const { node_type_id: id, num_cores: cores, memory_mb: memoryMb } = entry;
+          const isWhole = typeof id === "string" && typeof cores === "number" && typeof memoryMb === "number";
+          return isWhole ? [[id, { cores, memoryMb }] as const] : [];
+        }),
+      ),
   },
 };

@@ -5,12 +5,19 @@ import type { JsonObject } from "../core/json.ts";
 
 export type CatalogName = "spark_versions" | "node_types";
 
+export interface MachineSize {
+  readonly cores: number;
+  readonly memoryMb: number;
+}
+
 export interface Catalog {
   /** For sentences: `node type`. */
   readonly singular: string;
   /** Lists all of it in one request. */
   readonly operation: ReadOperation;
   values(answer: JsonObject): readonly string[];
+  /** Of machine types. */
+  sizes?(answer: JsonObject): ReadonlyMap<string, MachineSize>;
 }
 
 export type Catalogs = Readonly<Record<CatalogName, Catalog>>;

@@ -120,6 +120,10 @@ const PLAN: Members<Plan> = {
     modes.map((mode) => ({ about: "plan", says: mode, except: { text: "PLAN_MODE says it", ...PEOPLE } })),
   cost: ({ cost }) =>
     cost === undefined ? [] : [{ about: "plan", says: "Cost of these changes", json: "cost" }],
+  capacity: ({ cost, capacity }) =>
+    capacity === undefined || cost !== undefined
+      ? []
+      : [{ about: "plan", says: "Cost of these changes", json: "capacity" }],
   part: ({ part }) =>
     part === undefined
       ? []

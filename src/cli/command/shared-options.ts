@@ -35,7 +35,8 @@ export const RULES_OPTION = inGroup("Spec", {
 });
 
 export const PRICES_OPTION = inGroup("Spec", {
-  prices: textOption("--prices <file>", "show what the changes cost, by the prices in this file"),
+  prices: textOption("--prices <file>", "show what the changes cost (default: prices.yaml next to the spec)"),
+  cost: flagOption("--cost", "show cores and memory of the changes, from the node types of the workspace"),
 });
 
 /** The API dialect, which decides what a spec may contain. */

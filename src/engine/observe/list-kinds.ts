@@ -160,10 +160,14 @@ async function settled(answers: ReadonlyMap<string, Promise<LookupAnswer>>): Pro
   return new Map(await Promise.all([...answers].map(async ([of, answer]) => [of, await answer] as const)));
 }
 
-async function offered({ singular, operation, values }: Catalog, reader: Reader): Promise<LookupAnswer> {
+export async function offered(
+  { singular, operation, values, sizes }: Catalog,
+  reader: Reader,
+): Promise<LookupAnswer> {
   const head = { singular, operation };
   try {
-    return { ...head, readable: true, values: new Set(values(await reader.read(operation))) };
+    const answer = await reader.read(operation);
+    return { ...head, readable: true, values: new Set(values(answer)), sizes: sizes?.(answer) };
   } catch (failure) {
     return { ...head, readable: false, diagnostic: failureDiagnostic(failure) };
   }

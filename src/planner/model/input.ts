@@ -4,7 +4,7 @@ import type { Address } from "../../core/address.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Path } from "../../core/pointer.ts";
-import type { CatalogName } from "../../resource/catalog.ts";
+import type { CatalogName, MachineSize } from "../../resource/catalog.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
@@ -70,6 +70,8 @@ export type LookupAnswer = {
   | {
       readonly readable: true;
       readonly values: ReadonlySet<string>;
+      /** Of machine types. */
+      readonly sizes?: ReadonlyMap<string, MachineSize>;
       /** Requested, but skipped because it would need too many requests. */
       readonly unasked?: ReadonlySet<string>;
       /** Requested, but unknown because a request failed. */

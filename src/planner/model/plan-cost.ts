@@ -1,8 +1,10 @@
-// The cost of the changes of a plan, from a list of prices. Pure. Parts without a price are named, never guessed.
+// The cost of the changes of a plan from a list of prices, and their cores and memory from the list of node types. Pure.
+// What is not in the list is named, never guessed.
 
 import type { Address } from "../../core/address.ts";
 import type { Json } from "../../core/json.ts";
 import { withoutDigests } from "../../core/sensitive-values.ts";
+import type { MachineSize } from "../../resource/catalog.ts";
 import type { ComputePart } from "../../resource/compute.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
@@ -23,9 +25,9 @@ export interface Prices {
   readonly dbu_rates: Readonly<Record<string, number>>;
 }
 
-/** The cost of a resource or of a plan, before or after. */
+/** What a resource or a plan costs, before or after: an amount of money an hour, of cores, or of memory. */
 export interface CostSide {
-  /** An hour while it runs; undefined if a price is unknown. */
+  /** While it runs; undefined if a part is unknown. */
   readonly range: CostRange | undefined;
   /** The part of it that costs at any time. */
   readonly always: number;
@@ -45,9 +47,9 @@ export interface ChangeCost {
   readonly after?: CostSide;
 }
 
-export interface PlanCost {
-  readonly currency: string;
-  /** Of the resources that change, and that have a cost. */
+/** Amounts of one unit. */
+export interface Amounts {
+  /** Of the resources that change, and that cost something. */
   readonly changes: readonly ChangeCost[];
   /** Of all these together. */
   readonly before: CostSide;
@@ -56,9 +58,41 @@ export interface PlanCost {
   readonly unchanged: readonly ChangeCost[];
 }
 
+export interface PlanCost extends Amounts {
+  readonly currency: string;
+}
+
+export interface PlanCapacity {
+  readonly cores: Amounts;
+  /** In GB of 1,024 MB. */
+  readonly memory: Amounts;
+}
+
+/** The amount of one machine, or of one cluster of a warehouse; a string names what is unknown. */
+type Measure = (part: ComputePart, name: string) => number | string;
+
 const NOTHING: CostSide = { range: { min: 0, max: 0 }, always: 0, runsPerMonth: 0, unknown: [] };
 
 export function planCost(changes: readonly Change[], registry: PlanningRegistry, prices: Prices): PlanCost {
+  const { currency } = prices;
+  return { currency, ...amountsOf(changes, registry, (part, name) => priceOf(part, name, prices)) };
+}
+
+export function planCapacity(
+  changes: readonly Change[],
+  registry: PlanningRegistry,
+  sizes: ReadonlyMap<string, MachineSize>,
+): PlanCapacity {
+  const amounts = (amount: (size: MachineSize) => number): Amounts =>
+    amountsOf(changes, registry, ({ item }, name) => {
+      if ("list" in item && item.list === "warehouse_sizes") return `warehouses of the size ${name}`;
+      const size = sizes.get(name);
+      return size === undefined ? name : amount(size);
+    });
+  return { cores: amounts(({ cores }) => cores), memory: amounts(({ memoryMb }) => memoryMb / 1024) };
+}
+
+function amountsOf(changes: readonly Change[], registry: PlanningRegistry, measure: Measure): Amounts {
   const sides = changes.flatMap((change) => {
     const provider = registry.get(change.kind);
     return provider.planning.compute === undefined
@@ -79,8 +113,8 @@ export function planCost(changes: readonly Change[], registry: PlanningRegistry,
     these.flatMap(({ change, provider, before, after }) => {
       const cost = {
         address: change.address,
-        before: before && costOf(before, provider, prices, pools.before),
-        after: after && costOf(after, provider, prices, pools.after),
+        before: before && costOf(before, provider, measure, pools.before),
+        after: after && costOf(after, provider, measure, pools.after),
       };
       return hasCost(cost.before) || hasCost(cost.after) ? [cost] : [];
     });
@@ -89,7 +123,6 @@ export function planCost(changes: readonly Change[], registry: PlanningRegistry,
   );
   const costs = costsOf(changed);
   return {
-    currency: prices.currency,
     changes: costs,
     unchanged: costsOf(unchanged),
     before: sumOf(costs.map(({ before }) => before)),
@@ -119,7 +152,7 @@ function valuesOf(
 function costOf(
   values: Values,
   { planning }: PlannedKind,
-  prices: Prices,
+  measure: Measure,
   pools: ReadonlyMap<string, Json>,
 ): CostSide {
   const { parts = [], isAlwaysOn = false, runsPerMonth = 0 } = planning.compute?.(values) ?? {};
@@ -132,11 +165,16 @@ function costOf(
       continue;
     }
     if (most === 0) continue;
-    const price = priceOf(part, prices, pools);
-    if (typeof price === "string") unknown.push(price);
+    const { item } = part;
+    const name = "pool" in item ? pools.get(String(item.pool)) : item.name;
+    const amount =
+      typeof name === "string"
+        ? measure(part, name)
+        : `the machine type${"pool" in item ? " of its pool" : ""}`;
+    if (typeof amount === "string") unknown.push(amount);
     else {
-      min += least * price;
-      max += most * price;
+      min += least * amount;
+      max += most * amount;
     }
   }
   const isKnown = unknown.length === 0;
@@ -156,13 +194,7 @@ function numberOf(value: Json | undefined): number | undefined {
 }
 
 /** The price of one machine an hour; a string names the unknown part. */
-function priceOf(
-  { item, kind }: ComputePart,
-  prices: Prices,
-  pools: ReadonlyMap<string, Json>,
-): number | string {
-  const name = "pool" in item ? pools.get(String(item.pool)) : item.name;
-  if (typeof name !== "string") return "pool" in item ? "the machine type of its pool" : "its machine type";
+function priceOf({ item, kind }: ComputePart, name: string, prices: Prices): number | string {
   const list = prices["pool" in item ? "node_types" : item.list];
   const price = Object.hasOwn(list, name) ? list[name] : undefined;
   if (price === undefined) return `the price of ${name}`;

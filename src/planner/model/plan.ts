@@ -7,7 +7,7 @@ import type { Path } from "../../core/pointer.ts";
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { AccessDiff } from "./access.ts";
 import type { AcceptedDrift, Action, Change, ContentDiff } from "./change.ts";
-import type { PlanCost } from "./plan-cost.ts";
+import type { PlanCapacity, PlanCost } from "./plan-cost.ts";
 
 /** A live difference from the recorded state: changed, deleted (`gone`), or created outside `workspace` (`appeared`). */
 export interface Drift {
@@ -92,6 +92,8 @@ export interface Plan {
   readonly modes?: readonly Mode[];
   /** Absent without prices. */
   readonly cost?: PlanCost;
+  /** Absent without --cost. */
+  readonly capacity?: PlanCapacity;
   /** Absent if the plan decides all resources. */
   readonly part?: PlanPart;
   /** Of a plan that was compared with the plan of a base. */

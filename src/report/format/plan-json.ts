@@ -27,7 +27,7 @@ import { type RunInfo, runJson } from "../text/run-info.ts";
 import { timeText } from "../text/vocabulary.ts";
 import type { ChangeView } from "../view/change-view.ts";
 import { choiceJson } from "../view/choice.ts";
-import { planCostJson } from "../view/cost-view.ts";
+import { planCapacityJson, planCostJson } from "../view/cost-view.ts";
 import { type DriftItem, type DriftView, originJson } from "../view/drift-view.ts";
 import type { PlanView } from "../view/plan-view.ts";
 
@@ -65,7 +65,8 @@ function planDocument(view: PlanView, info: RunInfo, list: ListOf): Record<strin
     blocked: blockedBy.length > 0,
     blocked_by: blockedBy,
     summary,
-    cost: planCostJson(view.cost),
+    cost: planCostJson(view),
+    capacity: planCapacityJson(view),
     ...splitJson(view.split),
     access: view.access && accessJson(view.access.source),
     suggested_moves: view.renames?.pairs.map(({ from, to, name }) => ({ from, to, name })),

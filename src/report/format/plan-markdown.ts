@@ -121,7 +121,7 @@ function hiddenLines(hidden: string | undefined): readonly string[] {
 const MOST_NAMED = 3;
 
 /** Costs and side effects; what is destroyed and who gets access has a section below. */
-function glanceLines({ notable, costTotal }: PlanView): readonly string[] {
+function glanceLines({ notable, cost: priced, costTotal }: PlanView): readonly string[] {
   const touching = notable.filter((change) => change.touches);
   const cost = touching.filter((change) => !change.destroys && change.severity === "cost");
   const effects = foldEffects(touching);
@@ -130,7 +130,9 @@ function glanceLines({ notable, costTotal }: PlanView): readonly string[] {
     .map(({ subject, sentence }) => `${markdownText(subject)}: ${markdownSentence(sentence)}`);
   const more = effects.length - sentences.length;
   const lines = [
-    ...(costTotal === undefined ? [] : [`- **Prices**: ${markdownText(costTotal)}`]),
+    ...(costTotal === undefined
+      ? []
+      : [`- **${priced === undefined ? "Machines" : "Prices"}**: ${markdownText(costTotal)}`]),
     ...(cost.length === 0
       ? []
       : [`- **Cost**: ${markdownText(kindCounts(cost))} (${names(cost, MOST_NAMED)})`]),

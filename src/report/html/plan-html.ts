@@ -177,7 +177,13 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
     ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
     ...(plan.costTotal === undefined
       ? []
-      : [{ tone: "update", label: "Prices", text: html`${plan.costTotal}` }]),
+      : [
+          {
+            tone: "update",
+            label: plan.cost === undefined ? "Machines" : "Prices",
+            text: html`${plan.costTotal}`,
+          },
+        ]),
     ...effectRow(touching),
   ];
 }

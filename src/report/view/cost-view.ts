@@ -1,101 +1,202 @@
-// The cost of a plan as sentences and as JSON.
+// The cost of a plan, and its cores and memory, as sentences and as JSON.
 
+import type { Address } from "../../core/address.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
-import type { ChangeCost, CostSide, PlanCost } from "../../planner/model/plan-cost.ts";
+import type { Plan } from "../../planner/model/plan.ts";
+import type { Amounts, ChangeCost, CostSide } from "../../planner/model/plan-cost.ts";
 
-type Sides = Pick<ChangeCost, "before" | "after">;
+type Costs = Pick<Plan, "cost" | "capacity">;
 
-/** `+2.10 to +8.40 USD an hour while running (4.20 to 16.80 before)`; undefined if the cost stays the same. */
-export function costSentence({ before, after }: Sides, currency: string): string | undefined {
-  const unknown = [...new Set([...(before?.unknown ?? []), ...(after?.unknown ?? [])])];
-  if (unknown.length > 0) return `unknown, because the prices do not contain ${listed(unknown)}`;
-  const [was, will] = [before?.range ?? ZERO, after?.range ?? ZERO];
-  const change = { min: will.min - was.min, max: will.max - was.max };
-  const always = (after?.always ?? 0) - (before?.always ?? 0);
+/** Amounts, and how they read: `+2.10 USD an hour`, `+16 cores`. */
+interface Measured {
+  readonly amounts: Amounts;
+  readonly digits: number;
+  /** After an amount that stands alone, and after one that repeats it. */
+  readonly unit: string;
+  readonly short: string;
+}
+
+/** Prices say more than cores and memory. */
+function measuredIn({ cost, capacity }: Costs): readonly Measured[] {
+  if (cost !== undefined) return [{ amounts: cost, digits: 2, unit: ` ${cost.currency} an hour`, short: "" }];
+  if (capacity === undefined) return [];
+  return [
+    { amounts: capacity.cores, digits: 0, unit: " cores", short: " cores" },
+    { amounts: capacity.memory, digits: 0, unit: " GB", short: " GB" },
+  ];
+}
+
+/** By address: `+2.10 to +8.40 USD an hour while running (4.20 to 16.80 before)`, or `+16 cores, +64 GB while running (8 cores, 32 GB before)`. A change without an entry costs the same as before. */
+export function costSentences(costs: Costs): ReadonlyMap<Address, string> {
+  const measured = measuredIn(costs);
+  const [first] = measured;
+  if (first === undefined) return new Map();
+  const others = measured
+    .slice(1)
+    .map(({ amounts }) => new Map(amounts.changes.map((change) => [change.address, change])));
+  const source = costs.cost === undefined ? "the list of node types does" : "the prices do";
+  return new Map(
+    first.amounts.changes.flatMap((change) => {
+      const rest = others.map((byAddress) => byAddress.get(change.address) ?? { address: change.address });
+      const sentence = costSentence([change, ...rest], measured, source);
+      return sentence === undefined ? [] : [[change.address, sentence] as const];
+    }),
+  );
+}
+
+function costSentence(
+  sides: readonly ChangeCost[],
+  measured: readonly Measured[],
+  source: string,
+): string | undefined {
+  const unknown = [
+    ...new Set(sides.flatMap(({ before, after }) => [...(before?.unknown ?? []), ...(after?.unknown ?? [])])),
+  ];
+  if (unknown.length > 0) return `unknown, because ${source} not contain ${listed(unknown)}`;
+  const differences = sides.map(({ before, after }, at) => {
+    const { digits = 0, unit = "", short = "" } = measured[at] ?? {};
+    const [was, will] = [before?.range ?? ZERO, after?.range ?? ZERO];
+    return {
+      ...{ digits, unit, short, was },
+      change: { min: will.min - was.min, max: will.max - was.max },
+      always: (after?.always ?? 0) - (before?.always ?? 0),
+    };
+  });
+  const [{ before, after } = {}] = sides;
   const runs = after?.runsPerMonth ?? 0;
   const hasOtherRuns = runs !== (before?.runsPerMonth ?? 0);
-  if (isZero(change.min) && isZero(change.max) && isZero(always) && !hasOtherRuns) return undefined;
-  const isAlways = isZero(always - change.min) && isZero(always - change.max);
-  const amount = signedRange(change.min, change.max);
-  const parts = [
-    `${amount} ${currency} an hour${isAlways ? ", always" : " while running"}`,
-    ...(isAlways || isZero(always) ? [] : [`, ${signed(always)} of it always`]),
-    ...(before === undefined || isZero(was.max) ? [] : [` (${plainRange(was.min, was.max)} before)`]),
+  const every = (test: (difference: (typeof differences)[number]) => boolean): boolean =>
+    differences.every(test);
+  const hasNoAlways = every(({ always, digits }) => isZero(always, digits));
+  const isSame = every(({ change: { min, max }, digits }) => isZero(min, digits) && isZero(max, digits));
+  if (isSame && hasNoAlways && !hasOtherRuns) return undefined;
+  const isAlways = every(
+    ({ always, change: { min, max }, digits }) =>
+      isZero(always - min, digits) && isZero(always - max, digits),
+  );
+  const amounts = differences.map(
+    ({ change, digits, unit }) => `${signedRange(change.min, change.max, digits)}${unit}`,
+  );
+  const alwaysParts = differences.map(({ always, digits, short }) => `${signed(always, digits)}${short}`);
+  const beforeParts = differences.map(({ was, digits, short }) => `${plainRange(was, digits)}${short}`);
+  const wasNothing = every(({ was, digits }) => isZero(was.max, digits));
+  return [
+    `${amounts.join(", ")}${isAlways ? ", always" : " while running"}`,
+    ...(isAlways || hasNoAlways ? [] : [`, ${alwaysParts.join(", ")} of it always`]),
+    ...(before === undefined || wasNothing ? [] : [` (${beforeParts.join(", ")} before)`]),
     ...(runs > 0 ? [`; ${count(Math.round(runs), "run")} a month`] : []),
-  ];
-  return parts.join("");
+  ].join("");
 }
 
 const ZERO = { min: 0, max: 0 };
 
-/** `Cost of these changes: +5.10 to +12.30 USD an hour while running; +0.60 USD an hour always; 760 runs a month.` */
-export function totalCostSentence({ currency, changes, before, after }: PlanCost): string | undefined {
-  if (changes.length === 0) return undefined;
-  const [was, will] = [before.range ?? ZERO, after.range ?? ZERO];
-  const running = signedRange(
-    will.min - after.always - (was.min - before.always),
-    will.max - after.always - (was.max - before.always),
+/** `Cost of these changes: +5.10 to +12.30 USD an hour while running; +0.60 USD an hour always; 760 scheduled runs a month.` */
+export function totalCostSentence(costs: Costs): string | undefined {
+  const measured = measuredIn(costs);
+  const [first] = measured;
+  if (first === undefined || first.amounts.changes.length === 0) return undefined;
+  const running = measured.map(({ amounts: { before, after }, digits, unit }) => {
+    const [was, will] = [before.range ?? ZERO, after.range ?? ZERO];
+    const [min, max] = [
+      will.min - after.always - (was.min - before.always),
+      will.max - after.always - (was.max - before.always),
+    ];
+    return `${signedRange(min, max, digits)}${unit}`;
+  });
+  const always = measured.map(
+    ({ amounts: { before, after }, digits, unit }) =>
+      `${signed(after.always - before.always, digits)}${unit}`,
   );
-  const unpriced = changes.filter(
+  const { changes, after } = first.amounts;
+  const unmeasured = changes.filter(
     (change) => (change.before?.unknown.length ?? 0) + (change.after?.unknown.length ?? 0) > 0,
   );
+  const names = unmeasured.map(({ address }) => address);
   const parts = [
-    `${running} ${currency} an hour while running`,
-    `${signed(after.always - before.always)} ${currency} an hour always`,
+    `${running.join(", ")} while running`,
+    `${always.join(", ")} always`,
     ...(after.runsPerMonth > 0 ? [`${grouped(Math.round(after.runsPerMonth))} scheduled runs a month`] : []),
-    ...(unpriced.length === 0
-      ? []
-      : [
-          `unknown for ${listed(
-            unpriced.map(({ address }) => address),
-            "and",
-            5,
-          )}`,
-        ]),
+    ...(names.length === 0 ? [] : [`unknown for ${listed(names, "and", 5)}`]),
   ];
   return `Cost of these changes: ${parts.join("; ")}.`;
 }
 
-function signedRange(min: number, max: number): string {
-  return amountText(min) === amountText(max) ? signed(min) : `${signed(min)} to ${signed(max)}`;
+function signedRange(min: number, max: number, digits: number): string {
+  return amountText(min, digits) === amountText(max, digits)
+    ? signed(min, digits)
+    : `${signed(min, digits)} to ${signed(max, digits)}`;
 }
 
-function plainRange(min: number, max: number): string {
-  return amountText(min) === amountText(max) ? amountText(min) : `${amountText(min)} to ${amountText(max)}`;
+function plainRange({ min, max }: typeof ZERO, digits: number): string {
+  const [least, most] = [amountText(min, digits), amountText(max, digits)];
+  return least === most ? least : `${least} to ${most}`;
 }
 
-function signed(amount: number): string {
-  const text = amountText(amount);
+function signed(amount: number, digits: number): string {
+  const text = amountText(amount, digits);
   return text.startsWith("-") ? text : `+${text}`;
 }
 
-const amountText = (amount: number): string => (isZero(amount) ? "0.00" : amount.toFixed(2));
+/** Of cores and memory, a fraction is shown only if there is one. */
+function amountText(amount: number, digits: number): string {
+  if (isZero(amount, digits)) return (0).toFixed(digits);
+  return digits === 0 ? Number(amount.toFixed(1)).toLocaleString("en-US") : amount.toFixed(digits);
+}
 
 /** Less than half of the last digit that is shown. */
-const isZero = (amount: number): boolean => Math.abs(amount) < 0.005;
+const isZero = (amount: number, digits: number): boolean => Math.abs(amount) < (digits === 0 ? 0.05 : 0.005);
 
-export function planCostJson(cost: PlanCost | undefined) {
+export function planCostJson({ cost }: Costs) {
   if (cost === undefined) return undefined;
   const { currency, changes, before, after } = cost;
   return {
     currency,
-    before: sideJson(before),
-    after: sideJson(after),
+    before: costJson(before),
+    after: costJson(after),
     changes: changes.map((change) => ({
       address: change.address,
-      before: change.before ? sideJson(change.before) : null,
-      after: change.after ? sideJson(change.after) : null,
+      before: change.before ? costJson(change.before) : null,
+      after: change.after ? costJson(change.after) : null,
     })),
   };
 }
 
-function sideJson({ range, always, runsPerMonth, unknown }: CostSide) {
+function costJson({ range, always, runsPerMonth, unknown }: CostSide) {
   return {
     min_per_hour: range === undefined ? null : rounded(range.min),
     max_per_hour: range === undefined ? null : rounded(range.max),
     always_per_hour: rounded(always),
     runs_per_month: rounded(runsPerMonth),
     unknown,
+  };
+}
+
+export function planCapacityJson({ capacity }: Costs) {
+  if (capacity === undefined) return undefined;
+  const { cores, memory } = capacity;
+  const memoryOf = new Map(memory.changes.map((change) => [change.address, change]));
+  return {
+    before: capacityJson(cores.before, memory.before),
+    after: capacityJson(cores.after, memory.after),
+    changes: cores.changes.map(({ address, before, after }) => ({
+      address,
+      before: before ? capacityJson(before, memoryOf.get(address)?.before) : null,
+      after: after ? capacityJson(after, memoryOf.get(address)?.after) : null,
+    })),
+  };
+}
+
+function capacityJson(cores: CostSide, memory: CostSide | undefined) {
+  const amount = (value: number | undefined): number | null => (value === undefined ? null : rounded(value));
+  return {
+    min_cores: amount(cores.range?.min),
+    max_cores: amount(cores.range?.max),
+    always_cores: rounded(cores.always),
+    min_memory_gb: amount(memory?.range?.min),
+    max_memory_gb: amount(memory?.range?.max),
+    always_memory_gb: rounded(memory?.always ?? 0),
+    runs_per_month: rounded(cores.runsPerMonth),
+    unknown: cores.unknown,
   };
 }
 

@@ -15,7 +15,7 @@ import {
   summaryOf,
   type Unmanaged,
 } from "../../planner/model/plan.ts";
-import type { PlanCost } from "../../planner/model/plan-cost.ts";
+import type { PlanCapacity, PlanCost } from "../../planner/model/plan-cost.ts";
 import { changeKey } from "../../planner/model/work-graph.ts";
 import { causedPart } from "../../planner/split-plan.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
@@ -34,7 +34,7 @@ import {
   SHOW_ALL,
   unmanagedEntry,
 } from "./choice.ts";
-import { costSentence, totalCostSentence } from "./cost-view.ts";
+import { costSentences, totalCostSentence } from "./cost-view.ts";
 import { type DriftItem, driftItem, originText } from "./drift-view.ts";
 
 export interface PlanView {
@@ -66,6 +66,7 @@ export interface PlanView {
   /** Whether equal changes are listed one by one. */
   readonly expand: boolean;
   readonly cost: PlanCost | undefined;
+  readonly capacity: PlanCapacity | undefined;
   /** One sentence; undefined if no change has a cost. */
   readonly costTotal: string | undefined;
   /** The rows for readers, by `--show` and `--hide`: sums, losses, and documents are about everything. */
@@ -117,15 +118,10 @@ export function planView(
   const { split } = plan;
   const own = new Set(causedPart(plan).diagnostics);
   const drifted = new Map(plan.drift.map((drift) => [drift.address, originText(drift.origin)]));
-  const costs = new Map(
-    plan.cost?.changes.map((cost) => [
-      cost.address,
-      printable(costSentence(cost, plan.cost?.currency ?? "") ?? ""),
-    ]),
-  );
+  const costs = costSentences(plan);
   const viewed = (change: Change): ChangeView => {
     const origin = drifted.get(change.address) ?? "";
-    const cost = costs.get(change.address) ?? "";
+    const cost = printable(costs.get(change.address) ?? "");
     return new ChangeView(change, registry, places, split?.changes[changeKey(change)], origin, cost);
   };
   const notable = plan.changes.filter(({ action }) => action !== "noop").map(viewed);
@@ -166,7 +162,8 @@ export function planView(
     ),
     notes,
     cost: plan.cost,
-    costTotal: plan.cost && totalCostSentence(plan.cost),
+    capacity: plan.capacity,
+    costTotal: totalCostSentence(plan),
     expand,
     choice,
     shown: shownRows(choice, notable, drift, unmanaged),

@@ -26,6 +26,7 @@ export interface InvocationOptions extends Partial<Omit<HostOptions, "specProfil
   /** Undefined for commands that check no plan. */
   readonly rules?: readonly string[] | undefined;
   readonly prices?: string | undefined;
+  readonly cost?: boolean | undefined;
   readonly state?: string | undefined;
   readonly allowUnencryptedState?: boolean | undefined;
   readonly onPathRead?: PathObserver | undefined;
@@ -40,6 +41,8 @@ export interface Invocation extends WorkflowContext, SelectedSpec {
   readonly ruleFolders: readonly string[] | undefined;
   /** The list of prices of --prices or WORKSPACE_PRICES. */
   readonly pricesFile: string | undefined;
+  /** Whether a plan shows cores and memory of what changes. */
+  readonly showsCapacity: boolean;
   /** The workspace that --host or WORKSPACE_HOST names; a profile may name another. */
   readonly namedHost: string | undefined;
   /** The user that WORKSPACE_USER names, instead of asking the service. */
@@ -96,6 +99,7 @@ function invocationOf(
     pricesFile: [options.prices ?? fromEnv(context, "WORKSPACE_PRICES")]
       .flatMap((file) => file ?? [])
       .map(absolute)[0],
+    showsCapacity: options.cost === true,
     untrusted,
     namedHost: options.host ?? fromEnv(context, "WORKSPACE_HOST"),
     user: fromEnv(context, "WORKSPACE_USER"),

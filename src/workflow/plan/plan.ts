@@ -1,5 +1,6 @@
 // Plans a session: of its spec, the state, and the objects of a source. One way for every plan: live or offline, trusted or not, with a base or not. Read-only.
 
+import { warning } from "../../core/diagnostic.ts";
 import type { SensitiveValues } from "../../core/sensitive-values.ts";
 import { moveRecords } from "../../engine/recover/move-records.ts";
 import type { Recovered } from "../../engine/recover/recover.ts";
@@ -8,9 +9,10 @@ import { knownDrift, withKnownDrift } from "../../planner/diff/known-drift.ts";
 import { draftPlan, finishPlan } from "../../planner/make-plan.ts";
 import { offlineNotes } from "../../planner/mode/offline.ts";
 import { markUntrusted, withRecordedSecrets, withSaltedDigests } from "../../planner/mode/untrusted.ts";
+import { touches } from "../../planner/model/change.ts";
 import type { PlanFacts, PlanInput } from "../../planner/model/input.ts";
 import type { Plan } from "../../planner/model/plan.ts";
-import { type Prices, planCost } from "../../planner/model/plan-cost.ts";
+import { type Prices, planCapacity, planCost } from "../../planner/model/plan-cost.ts";
 import { concealedPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
 import type { Live } from "../../resource/live.ts";
@@ -78,16 +80,36 @@ async function planFrom(
   source.assertWithinBudget();
   const { base } = options;
   const planned = concealed(base === undefined ? head : await compareWithBase(head, base, source));
-  const priced = prices === undefined ? planned.plan : withCost(planned.plan, prices);
-  const ruled = options.checksRules ? await checkRules(priced, { spec, untrusted }) : priced;
+  const measured = options.checksRules ? await withCost(planned, prices, session, source) : planned.plan;
+  const ruled = options.checksRules ? await checkRules(measured, { spec, untrusted }) : measured;
   const drift = knownDrift(planned.recovered.state, Date.now());
   const plan = withKnownDrift(ruled, registry, drift, secretDigest);
   runObserver?.planned(plan, planned.recovered.state, performance.now() - begun);
   return { ...planned, plan };
 }
 
-function withCost(plan: Plan, prices: Prices): Plan {
-  return { ...plan, cost: planCost(plan.changes, registry, prices) };
+/** Node types are read only if machines change, or a rule may add up all of them. */
+async function withCost(
+  { plan, input }: WorkspacePlan,
+  prices: Prices | undefined,
+  { invocation, spec }: SpecSession,
+  source: PlanSource,
+): Promise<Plan> {
+  const cost = prices && planCost(plan.changes, registry, prices);
+  const hasMachines = plan.changes.some(
+    (change) => touches(change) && registry.get(change.kind).planning.compute !== undefined,
+  );
+  const isAsked = invocation.showsCapacity && (hasMachines || (spec.rules ?? []).length > 0);
+  if (!isAsked) return { ...plan, cost };
+  const nodeTypes = await source.nodeTypes(input.lookups);
+  if (nodeTypes?.readable === true)
+    return { ...plan, cost, capacity: planCapacity(plan.changes, registry, nodeTypes.sizes ?? new Map()) };
+  const { code, message, hint = "plan again" } = nodeTypes?.diagnostic ?? {};
+  const unread = warning("PLAN_UNCHECKED", "node types were not read, so cores and memory are not shown", {
+    cause: message && `${code}: ${message}`,
+    hint: nodeTypes === undefined ? "plan without --offline" : hint,
+  });
+  return { ...plan, cost, diagnostics: [...plan.diagnostics, unread] };
 }
 
 /** The plan before `concealed`: only for what compares it with another one. */

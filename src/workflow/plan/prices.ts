@@ -1,6 +1,7 @@
-// Reads the list of prices of --prices or WORKSPACE_PRICES.
+// Reads the list of prices: of --prices or WORKSPACE_PRICES, or prices.yaml next to the spec.
 
-import { relative } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { fileFailure } from "../../config/files.ts";
 import { type Failure, failureOf, thrownText } from "../../core/diagnostic.ts";
 import { readRegularFile } from "../../core/regular-file.ts";
@@ -13,7 +14,8 @@ const LARGEST_FILE = 4 << 20;
 
 /** Undefined without a file. Throws Failure with PLAN_PRICES for a file that is not a list of prices. */
 export function readPrices(invocation: Invocation): Prices | undefined {
-  const { pricesFile, untrusted, file, cwd, onPathRead } = invocation;
+  const { untrusted, file, cwd, onPathRead } = invocation;
+  const pricesFile = invocation.pricesFile ?? pricesNextTo(invocation);
   if (pricesFile === undefined) return undefined;
   const shown = relative(cwd, pricesFile).startsWith("..") ? pricesFile : relative(cwd, pricesFile);
   if (untrusted && isInTreeOf(file, pricesFile))
@@ -28,6 +30,15 @@ export function readPrices(invocation: Invocation): Prices | undefined {
     throw fileFailure(`the prices file ${shown} cannot be read`, problem);
   }
   return pricesIn(text, shown);
+}
+
+/** An untrusted checkout could make a change look cheap. */
+function pricesNextTo({ file, untrusted, onPathRead }: Invocation): string | undefined {
+  const path = join(dirname(file), "prices.yaml");
+  if (untrusted) return undefined;
+  if (existsSync(path)) return path;
+  onPathRead?.(path);
+  return undefined;
 }
 
 function pricesIn(text: string, shown: string): Prices {

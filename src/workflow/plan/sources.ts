@@ -8,8 +8,8 @@ import { type Recovered, recover } from "../../engine/recover/recover.ts";
 import type { PlanDraft } from "../../planner/make-plan.ts";
 import { recordedLive } from "../../planner/mode/offline.ts";
 import { addressByObject } from "../../planner/model/context.ts";
-import type { PlanInput } from "../../planner/model/input.ts";
-import { registry } from "../../providers/index.ts";
+import type { LookupAnswer, Lookups, PlanInput } from "../../planner/model/input.ts";
+import { catalogs, registry } from "../../providers/index.ts";
 import { planningRegistryIn } from "../../resource/dialect-view.ts";
 import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
@@ -55,6 +55,8 @@ export interface PlanSource {
   /** The same for the plan of a base: no object is read twice. */
   baseObjects(spec: Spec, only: PlanInput["only"], head: Live): Promise<Live>;
   gatherFacts(draft: PlanDraft, facts: GatheredFacts): Promise<GatheredFacts>;
+  /** The machines of the workspace, which are not read twice; undefined offline. */
+  nodeTypes(lookups: Lookups | undefined): Promise<LookupAnswer | undefined>;
   /** Throws Failure with PLAN_BUDGET. */
   assertWithinBudget(): void;
 }
@@ -109,6 +111,10 @@ export async function workspaceSource(
         restriction: restriction && only && { ...restriction, only },
       }),
     gatherFacts: (draft, gathered) => gatherFacts(draft, gathered, facts),
+    async nodeTypes(lookups) {
+      const { offered } = await import("../../engine/observe/list-kinds.ts");
+      return lookups?.catalogs.get("node_types") ?? offered(catalogs.node_types, reader);
+    },
     assertWithinBudget() {
       // A kind whose read was stopped looks unreadable; the reason of the stop is more useful.
       const refusal = budgeted?.refusal();
@@ -136,6 +142,7 @@ export function recordedSource(invocation: Invocation, state: State, host: strin
     objects: (_, recorded) => recordedLive(kinds, recorded),
     baseObjects: async (_spec, _only, head) => head,
     gatherFacts: async (_draft, gathered) => ({ ...gathered, facts: { ...gathered.facts, ...nothing } }),
+    nodeTypes: async () => undefined,
     assertWithinBudget: () => undefined,
   };
 }

@@ -17,7 +17,7 @@ import type { RuleResult, RuleSubject } from "../../expressions/rule.ts";
 import { accessJson } from "../../planner/model/access.ts";
 import { type Change, touches } from "../../planner/model/change.ts";
 import { type ChangeOrigin, type Guard, type Plan, summaryOf } from "../../planner/model/plan.ts";
-import type { CostSide, PlanCost } from "../../planner/model/plan-cost.ts";
+import type { Amounts } from "../../planner/model/plan-cost.ts";
 import { markedResult, withReferenceTexts } from "../../planner/model/result-values.ts";
 import { changeKey } from "../../planner/model/work-graph.ts";
 import { registry } from "../../providers/index.ts";
@@ -34,8 +34,8 @@ export async function checkRules(plan: Plan, { spec, untrusted }: RuleCheck): Pr
   const { rules = [], target } = spec;
   const isRefused = plan.split === undefined && hasErrors(plan.diagnostics);
   if (rules.length === 0 || isRefused) return plan;
-  const costOf = plan.cost && costsAfter(plan.cost);
-  const subjects = plan.changes.map((change) => ({ ...subjectOf(change), cost: costOf?.(change) }));
+  const costOf = costsAfter(plan);
+  const subjects = plan.changes.map((change) => ({ ...subjectOf(change), cost: costOf(change) }));
   const surroundings = {
     plan: { summary: { ...summaryOf(plan.changes) } },
     target: { name: target?.name ?? "", protected: target?.protected ?? false },
@@ -74,22 +74,31 @@ function accessOf(plan: Plan, untrusted: boolean): JsonObject {
   return isCompared || !mayChange ? withoutDigests(accessJson(access)) : {};
 }
 
-function costsAfter({ changes, unchanged }: PlanCost): (change: Change) => RuleSubject["cost"] {
-  const sides = new Map(
-    [...changes, ...unchanged].flatMap(({ address, after }) =>
-      after === undefined ? [] : [[address, after]],
-    ),
-  );
-  return ({ action, address }) => costMembers(action === "delete" ? undefined : sides.get(address));
+/** The members of `cost`. What is unknown has no amounts, so that no rule takes it for zero. */
+function costsAfter({ cost, capacity }: Plan): (change: Change) => NonNullable<RuleSubject["cost"]> {
+  const membersOf = (amounts: Amounts | undefined, suffix: string) => {
+    if (amounts === undefined) return () => ({});
+    const sides = new Map(
+      [...amounts.changes, ...amounts.unchanged].flatMap(({ address, after }) =>
+        after === undefined ? [] : [[address, after]],
+      ),
+    );
+    return ({ action, address }: Change): NonNullable<RuleSubject["cost"]> => {
+      const { range, always = 0 } = (action === "delete" ? undefined : sides.get(address)) ?? { range: ZERO };
+      if (range === undefined) return { known: false };
+      const { min, max } = range;
+      return { [`min_${suffix}`]: min, [`max_${suffix}`]: max, [`always_${suffix}`]: always, known: true };
+    };
+  };
+  const parts = [
+    membersOf(capacity?.cores, "cores"),
+    membersOf(capacity?.memory, "memory_gb"),
+    membersOf(cost, "per_hour"),
+  ];
+  return (change) => Object.assign({}, ...parts.map((part) => part(change)));
 }
 
-/** A cost that is unknown has no amounts, so that no rule takes it for zero. */
-function costMembers(side: CostSide | undefined): NonNullable<RuleSubject["cost"]> {
-  if (side === undefined) return { min_per_hour: 0, max_per_hour: 0, always_per_hour: 0, known: true };
-  const { range, always } = side;
-  if (range === undefined) return { known: false };
-  return { min_per_hour: range.min, max_per_hour: range.max, always_per_hour: always, known: true };
-}
+const ZERO = { min: 0, max: 0 };
 
 function subjectOf(change: Change): RuleSubject {
   const { address, kind, name, action, cause } = change;
@@ -181,6 +190,10 @@ function absentHint(field: string, { plan, untrusted }: Checked): string {
   const isOfAccess = field === "gained" || field === "lost" || field === "not_compared";
   if (isOfAccess && accessOf(plan, untrusted)[field] === undefined)
     return "access is compared only by a plan without --offline and --untrusted";
+  if (field.endsWith("_per_hour") && plan.cost === undefined)
+    return "costs are known only with prices: write prices.yaml next to the spec, or use --prices";
+  if (/_(cores|memory_gb)$/.test(field) && plan.capacity === undefined)
+    return "cores and memory are known only with --cost";
   return `test whether ${field} is set with has(…), or give a default: .?${field}.orValue(…)`;
 }
 

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { type RunningServer, startEmulator } from "../../../src/emulator/server.ts";
 import { contextWith } from "../context.ts";
@@ -149,6 +149,57 @@ test("each list is asked for once, and only by a plan that sends such a value", 
   expect(await lookedUp("plan")).toEqual([]);
   write(spec(1).replace("6.4.x", "6.5.x"));
   expect(await lookedUp("plan")).toEqual(["clusters/spark-versions {}"]);
+});
+
+describe("--cost", () => {
+  const NODE_TYPES = ["clusters/list-node-types {}"];
+  const spec = (workers: number, more = "") =>
+    write(
+      `clusters: { a: ${CLUSTER.replace("num_workers: 1", `num_workers: ${workers}, autotermination_minutes: 60`)} }\n${more}`,
+    );
+  const lists = async (...words: string[]): Promise<readonly string[]> =>
+    (await lookedUp(...words)).filter((request) => request.includes("node-types"));
+
+  test("reads the node types once, and only if the plan changes machines or a rule may add them up", async () => {
+    spec(1);
+    expect(await lists("plan", "--cost")).toEqual(NODE_TYPES);
+    expect((await run("apply", "--auto-approve")).code).toBe(0);
+    expect(await lists("plan", "--cost")).toEqual([]);
+    spec(5);
+    expect(await lists("plan")).toEqual([]);
+    expect(await lists("plan", "--cost")).toEqual(NODE_TYPES);
+    const { text } = await run("plan", "--cost");
+    expect(text).toContain("cost: +16 cores, +56 GB while running (8 cores, 28 GB before)\n");
+    expect(text).toContain(
+      "Cost of these changes: +16 cores, +56 GB while running; +0 cores, +0 GB always.\n",
+    );
+    spec(1, "rules: [{ name: small, assert: 'plan.changes.map(c, c.cost.max_cores).sum() <= 4.0' }]\n");
+    expect(await lists("plan", "--cost")).toEqual(NODE_TYPES);
+    expect((await run("plan", "--cost")).text).toContain("error GUARD_RULE: the assertion is false");
+  });
+
+  test("says so if the node types were not read", async () => {
+    spec(1);
+    expect(problems((await run("plan", "--cost", "--offline")).text)).toContain(
+      "PLAN_UNCHECKED: node types were not read, so cores and memory are not shown",
+    );
+  });
+
+  test("is in JSON as the member capacity", async () => {
+    spec(1);
+    const side = {
+      ...{ min_cores: 8, max_cores: 8, always_cores: 0 },
+      ...{ min_memory_gb: 28, max_memory_gb: 28, always_memory_gb: 0 },
+      ...{ runs_per_month: 0, unknown: [] },
+    };
+    const { capacity } = JSON.parse(
+      (await run("plan", "--cost", "-o", "json")).text.replace(/^Read.*\n/m, ""),
+    );
+    expect(capacity).toMatchObject({
+      after: side,
+      changes: [{ address: "clusters.a", before: null, after: side }],
+    });
+  });
 });
 
 test("declared notebooks, references, and values that a pool decides are not looked up", async () => {

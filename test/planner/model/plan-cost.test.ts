@@ -5,9 +5,9 @@ import type { Address } from "../../../src/core/address.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { firingsPerMonth } from "../../../src/core/quartz.ts";
 import type { Change } from "../../../src/planner/model/change.ts";
-import { type Prices, planCost } from "../../../src/planner/model/plan-cost.ts";
+import { type Prices, planCapacity, planCost } from "../../../src/planner/model/plan-cost.ts";
 import { registry } from "../../../src/providers/index.ts";
-import { costSentence, totalCostSentence } from "../../../src/report/view/cost-view.ts";
+import { costSentences, totalCostSentence } from "../../../src/report/view/cost-view.ts";
 
 const prices: Prices = {
   currency: "USD",
@@ -30,8 +30,8 @@ function created(address: string, after: JsonObject): Change {
 }
 
 const costs = (...changes: readonly Change[]) => {
-  const cost = planCost(changes, registry, prices);
-  return cost.changes.map((change) => `${change.address}: ${costSentence(change, cost.currency)}`);
+  const sentences = costSentences({ cost: planCost(changes, registry, prices) });
+  return [...sentences].map(([address, sentence]) => `${address}: ${sentence}`);
 };
 
 describe("the cost of a new resource", () => {
@@ -89,9 +89,74 @@ describe("the cost of a new resource", () => {
       created("clusters.other", { node_type_id: "huge", num_workers: 1 }),
       created("pools.p", { node_type_id: "large", min_idle_instances: 1 }),
     ];
-    expect(totalCostSentence(planCost(changes, registry, prices))).toBe(
+    expect(totalCostSentence({ cost: planCost(changes, registry, prices) })).toBe(
       "Cost of these changes: +1.00 USD an hour while running; +1.00 USD an hour always; unknown for clusters.other.",
     );
+  });
+});
+
+describe("the cores and the memory of a change", () => {
+  const sizes = new Map([
+    ["small", { cores: 4, memoryMb: 14_336 }],
+    ["large", { cores: 16, memoryMb: 57_856 }],
+  ]);
+  const capacity = (...changes: readonly Change[]) => ({ capacity: planCapacity(changes, registry, sizes) });
+  const sentences = (...changes: readonly Change[]) => [...costSentences(capacity(...changes)).values()];
+  const cluster = (name: string, more: JsonObject): Change =>
+    created(`clusters.${name}`, {
+      node_type_id: "small",
+      num_workers: 1,
+      autotermination_minutes: 9,
+      ...more,
+    });
+
+  test("are those of its machines, before and after", () => {
+    const before = { node_type_id: "small", num_workers: 1, autotermination_minutes: 9 };
+    const after = { ...before, num_workers: 5 };
+    const diffs = [{ path: ["num_workers"], before: 1, after: 5 }];
+    const update = {
+      ...cluster("c", {}),
+      action: "update",
+      id: "c1",
+      before,
+      after,
+      diffs,
+    } as unknown as Change;
+    expect(sentences(update)).toEqual(["+16 cores, +56 GB while running (8 cores, 28 GB before)"]);
+  });
+
+  test("are a range for a cluster that scales, with what is always on", () => {
+    const scaling = { autoscale: { min_workers: 1, max_workers: 3 } };
+    expect(sentences(cluster("c", { ...scaling, autotermination_minutes: 0 }))).toEqual([
+      "+8 to +16 cores, +28 to +56 GB while running, +8 cores, +28 GB of it always",
+    ]);
+  });
+
+  test("show a fraction of a GB only if there is one", () => {
+    expect(sentences(created("pools.p", { node_type_id: "large", min_idle_instances: 1 }))).toEqual([
+      "+16 cores, +56.5 GB, always",
+    ]);
+  });
+
+  test("are unknown, and say why, for a machine that the workspace does not list, and for a warehouse", () => {
+    const warehouse = created("warehouses.w", { cluster_size: "Small" });
+    expect(sentences(cluster("c", { node_type_id: "huge" }), warehouse)).toEqual([
+      "unknown, because the list of node types does not contain huge",
+      "unknown, because the list of node types does not contain warehouses of the size Small",
+    ]);
+  });
+
+  test("are summed up", () => {
+    const pool = created("pools.p", { node_type_id: "small", min_idle_instances: 2 });
+    expect(totalCostSentence(capacity(cluster("c", {}), pool))).toBe(
+      "Cost of these changes: +8 cores, +28 GB while running; +8 cores, +28 GB always.",
+    );
+  });
+
+  test("give way to prices in the text", () => {
+    const change = cluster("c", {});
+    const both = { ...capacity(change), cost: planCost([change], registry, prices) };
+    expect([...costSentences(both).values()]).toEqual(["+1.00 USD an hour while running"]);
   });
 });
 

@@ -14,8 +14,11 @@ const EXAMPLE = resolve("examples/analytics/prices.yaml");
 const schema = JSON.parse(readFileSync("schemas/prices.schema.json", "utf8"));
 const isValid = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
 
-function reading(pricesFile: string | undefined, untrusted = false) {
-  const file = resolve("examples/analytics/workspace.yaml");
+function reading(
+  pricesFile: string | undefined,
+  untrusted = false,
+  file = resolve("examples/analytics/workspace.yaml"),
+) {
   return readPrices({ pricesFile, untrusted, file, cwd: process.cwd() } as unknown as Invocation);
 }
 
@@ -32,7 +35,12 @@ test("the example is a list of prices, and the schema accepts it", () => {
     node_types: { Standard_DS3_v2: { per_hour: 0.3, dbu_per_hour: 0.75 } },
     dbu_rates: { jobs: 0.15 },
   });
-  expect(reading(undefined)).toBeUndefined();
+});
+
+test("prices.yaml next to the spec is the list of prices, unless the spec is untrusted", () => {
+  expect(reading(undefined)).toEqual(reading(EXAMPLE));
+  expect(reading(undefined, true)).toBeUndefined();
+  expect(reading(undefined, false, resolve("examples/team/workspace.yaml"))).toBeUndefined();
 });
 
 test.each([
