@@ -17,6 +17,7 @@ import { areas } from "../routes/areas.ts";
 import { libraryOperations } from "../routes/libraries.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
 import { servicePrincipalOperations } from "../routes/scim/service-principals.ts";
+import { getSecret } from "../routes/secrets.ts";
 import { tokenOperations } from "../routes/tokens.ts";
 import { ApiError, invalidValue } from "../world/errors.ts";
 import {
@@ -31,8 +32,9 @@ import {
 import { changeOwner, computeHooks, setClusterSource, updateCluster } from "./operations/clusters.ts";
 import type { Asked, Hooks } from "./operations/hook.ts";
 import { jobHooks, updateJob } from "./operations/jobs.ts";
+import { attemptOperations } from "./operations/run-attempts.ts";
 import { ORG, runHooks } from "./operations/runs.ts";
-import { makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/scim.ts";
+import { accountOperations, makeAccountGroup, makeServicePrincipal, scimHooks } from "./operations/scim.ts";
 import { importBytes, makeObject, seedFiles, workspaceHooks } from "./operations/workspace.ts";
 import { answerSignIn, isSignIn, signInArea } from "./sign-in.ts";
 import { type Cloud, DialectSchemas, fromContract, lenient, toContract } from "./translate.ts";
@@ -109,6 +111,9 @@ const ADDED: Operations = {
   ...servicePrincipalOperations,
   ...permissionOperations,
   ...tokenOperations,
+  ...attemptOperations,
+  ...accountOperations,
+  "secrets/get": getSecret,
   "scim/groups/put": overwriteGroup,
   "workspace-files/import-file": importBytes,
   "clusters/change-owner": changeOwner,

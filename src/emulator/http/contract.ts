@@ -43,7 +43,7 @@ export interface Contract {
 }
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
-const SCIM_BASE = "/api/2.0/preview/scim/v2/";
+const SCIM_PATH = /^\/api\/2\.0\/(preview|account|accounts\/\{account_id\})\/scim\/v2\//;
 
 /** A dialect's description says of some operations that one cloud alone has them. */
 export function readContract(openapi: JsonObject, cloud?: string): Contract {
@@ -78,7 +78,7 @@ function readOperation(method: string, path: string, item: JsonObject, operation
     raw,
     maxBytes: typeof maxBytes === "number" ? maxBytes : REQUESTS.body_bytes,
     write: method !== "GET" && operation["x-read-only"] !== true,
-    scim: path.startsWith(SCIM_BASE),
+    scim: SCIM_PATH.test(path),
     output: bodySchema(objectIn(Object.values(objectIn(operation.responses))[0])),
     serves: textIn(operation["x-serves"]),
     filePart: textIn(operation["x-file-part"]),

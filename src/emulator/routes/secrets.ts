@@ -3,7 +3,14 @@
 import { type JsonObject, objectIn } from "../../core/json.ts";
 import { principalName, principalsOf, USERS } from "../world/directory.ts";
 import { notBase64 } from "../world/encoding.ts";
-import { ApiError, alreadyExists, invalidValue, notFound, permissionDenied } from "../world/errors.ts";
+import {
+  ApiError,
+  alreadyExists,
+  invalidState,
+  invalidValue,
+  notFound,
+  permissionDenied,
+} from "../world/errors.ts";
 import { SECRETS } from "../world/limits.ts";
 import type { Area, Call, Collection, Reply, World } from "../world/world.ts";
 
@@ -202,6 +209,17 @@ function deleteSecret(call: Call, world: World): void {
   const key = String(call.input.key);
   if (!secretsOf(world, scope.name).delete(key))
     throw notFound(`Secret does not exist with scope: ${scope.name} and key: ${key}`);
+}
+
+/** The value, in base64, for those who may read. The contract has no such call; a dialect has. */
+export function getSecret(call: Call, world: World): Reply {
+  const scope = allowedScope(call, world, "READ");
+  const key = String(call.input.key);
+  const secret = secretsOf(world, scope.name).get(key);
+  if (secret === undefined) throw notFound(`Secret does not exist with scope: ${scope.name} and key: ${key}`);
+  if (secret.sealed === undefined) throw invalidState(`The value of ${key} is not in this snapshot.`);
+  const value = world.unseal(secret.sealed);
+  return { json: { key, value: secret.bytes ? value : Buffer.from(value).toString("base64") } };
 }
 
 function listSecrets(call: Call, world: World): Reply {

@@ -93,6 +93,24 @@ describe("clusters", () => {
     expect(event.details.attributes.extra).toBeUndefined();
   });
 
+  test("events have page tokens in both directions, which later events do not shift", async () => {
+    const id = await cluster({});
+    await w.advance(600_000);
+    const whole = (await w.post("clusters/events", id)).body.events;
+    const page = async (page_token?: string): Promise<Body> =>
+      (await w.post("clusters/events", { ...id, page_size: 2, page_token })).body;
+    const first = await page();
+    await w.advance(1000);
+    await w.post("clusters/pin", id);
+    const second = await page(first.next_page_token);
+    expect([...first.events, ...second.events]).toEqual(whole.slice(0, 4));
+    expect(first.prev_page_token).toBeUndefined();
+    expect((await page(second.prev_page_token)).events).toEqual(first.events);
+    expect((await w.post("clusters/events", { ...id, page_token: "x" })).body.message).toBe(
+      "Invalid page_token.",
+    );
+  });
+
   test("an edit without a modern field removes it", async () => {
     const id = await cluster(MODERN);
     await w.advance(10_000);

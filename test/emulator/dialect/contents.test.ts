@@ -170,4 +170,17 @@ describe("secrets", () => {
     expect((await w.post("secrets/put", { scope: "a@b/c", key: "k/l", string_value: "v" })).status).toBe(400);
     expect((await w.get("secrets/acls/list", { scope: "a@b/c" })).body.items).toHaveLength(1);
   });
+
+  test("the value of a secret is shown in base64 to those who may read it", async () => {
+    await w.post("secrets/scopes/create", { scope: "s" });
+    await w.post("secrets/put", { scope: "s", key: "text", string_value: "v\u00e9" });
+    await w.post("secrets/put", { scope: "s", key: "bytes", bytes_value: base64("b") });
+    const read = (key: string, as?: string) =>
+      w.get("secrets/get", { scope: "s", key }, as === undefined ? {} : { as });
+    expect((await read("text")).body).toEqual({ key: "text", value: base64("v\u00e9") });
+    expect((await read("bytes")).body).toEqual({ key: "bytes", value: base64("b") });
+    expect((await read("none")).body.error_code).toBe("RESOURCE_DOES_NOT_EXIST");
+    const ada = await w.user("ada@example.com");
+    expect((await read("text", ada)).body.error_code).toBe("PERMISSION_DENIED");
+  });
 });

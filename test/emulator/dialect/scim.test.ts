@@ -156,3 +156,39 @@ describe("reading", () => {
     expect((await w.get(`${SCIM}/Me`, {}, { headers })).body.userName).toBe("admin@example.com");
   });
 });
+
+describe("a flag as a string", () => {
+  test.each([{ path: "active", value: "false" }, { value: { active: "false" } }])(
+    "changes a user and a service principal with %j",
+    async (change) => {
+      const { id } = await user("ada@example.com");
+      const program = (await w.post(`${SCIM}/ServicePrincipals`, { displayName: "p" })).body;
+      expect((await patch(`Users/${id}`, { op: "replace", ...change })).body.active).toBe(false);
+      const changed = await patch(`ServicePrincipals/${program.id}`, { op: "replace", ...change });
+      expect(changed.body.active).toBe(false);
+    },
+  );
+});
+
+describe.each(["/api/2.0/account/scim/v2", "/api/2.0/accounts/a1/scim/v2"])(
+  "the account at %s",
+  (account) => {
+    test("has the users and service principals of the workspace, and only the groups of the account", async () => {
+      const { id } = (await w.control("POST", "account-groups", { display_name: "all-company" })).body;
+      const own = await group("mine");
+      const { applicationId } = (await w.post(`${SCIM}/ServicePrincipals`, { displayName: "p" })).body;
+      const groups = await w.get(`${account}/Groups`, { count: 10 });
+      expect(groups.body).toMatchObject({ totalResults: 1, Resources: [{ id, displayName: "all-company" }] });
+      expect(
+        (await w.get(`${account}/Groups/${id}`, { attributes: "displayName" })).body.meta,
+      ).toBeUndefined();
+      expect((await w.get(`${account}/Groups/${own.id}`)).body).toMatchObject({ status: "404" });
+      const { Resources } = (await w.get(`${account}/ServicePrincipals`)).body;
+      expect(Resources).toMatchObject([{ applicationId }]);
+      const ada = await user("Ada@example.com");
+      expect((await w.get(`${account}/Users/${ada.id}`)).body.userName).toBe("ada@example.com");
+      const query = { filter: 'userName eq "ada@example.com"' };
+      expect((await w.get(`${account}/Users`, query)).body.totalResults).toBe(1);
+    });
+  },
+);

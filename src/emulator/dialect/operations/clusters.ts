@@ -27,7 +27,7 @@ export const computeHooks: Hooks = {
   "clusters/list": { after: listClusters },
   "clusters/list-node-types": { after: (_answer, { cloud }) => ({ node_types: listCloudNodeTypes(cloud) }) },
   "clusters/spark-versions": { after: () => ({ versions: listCurrentRuntimes() }) },
-  "clusters/events": { after: listEvents },
+  "clusters/events": { before: eventsPage, after: listEvents },
   "instance-pools/edit": { after: replaceTags },
   "instance-pools/get": { after: (pool, { cloud }) => ({ ...POOL_DEFAULTS[cloud], ...pool }) },
   "instance-pools/list": { after: listPools },
@@ -195,8 +195,31 @@ function sortedAsAsked(clusters: readonly JsonObject[], input: JsonObject): read
   return input["sort_by.direction"] === "DESC" ? sorted.toReversed() : sorted;
 }
 
+const EVENTS_TOKEN = /^events:(\d{1,15}):(\d{1,15})$/;
+
+/** The page of a token: an offset in the events until a time, so that later events do not shift the pages. */
+function eventsPage({ input }: Asked): JsonObject {
+  const { page_token: token, page_size: limit, ...request } = input;
+  const sized = { ...request, ...defined({ limit: limit === 0 ? undefined : limit }) };
+  if (token === undefined || token === "") return sized;
+  const [, offset, end_time] = EVENTS_TOKEN.exec(Buffer.from(String(token), "base64").toString()) ?? [];
+  if (offset === undefined) throw invalidValue("Invalid page_token.");
+  return { ...sized, offset: Number(offset), end_time: Number(end_time) };
+}
+
+const eventsToken = (offset: number, end: unknown): string =>
+  Buffer.from(`events:${offset}:${String(end)}`).toString("base64");
+
 /** The snapshot and the source of a cluster are stored next to its attributes. */
-function listEvents(answer: JsonObject): JsonObject {
+function listEvents(answer: JsonObject, { input, world }: Asked): JsonObject {
+  const { offset = 0, limit = 50, end_time = world.now } = input;
+  const before = Math.max(0, Number(offset) - Number(limit));
+  const tokens = defined({
+    next_page_token:
+      answer.next_page && eventsToken(Number(offset) + Number(limit), objectIn(answer.next_page).end_time),
+    prev_page_token: Number(offset) > 0 ? eventsToken(before, end_time) : undefined,
+  });
+  if (answer.events === undefined) return { ...answer, ...tokens };
   const events = listIn(answer.events)
     .map(objectIn)
     .map((event) => {
@@ -205,7 +228,7 @@ function listEvents(answer: JsonObject): JsonObject {
       const previous_attributes = omit(objectIn(previous), ["spec", "cluster_source"]);
       return { ...event, details: { ...details, previous_attributes } };
     });
-  return answer.events === undefined ? answer : { ...answer, events };
+  return { ...answer, ...tokens, events };
 }
 
 /** A control request: says where a cluster comes from, such as a pipeline or a SQL warehouse. */

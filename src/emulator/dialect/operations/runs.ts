@@ -1,20 +1,76 @@
 // Runs of the dialect: their tasks, times and page tokens, and starts that a token makes safe to repeat.
 
-import { defined, type Json, type JsonObject, listIn, objectIn, omit } from "../../../core/json.ts";
-import { runById } from "../../routes/jobs/run.ts";
-import type { Call, Operation, Reply, World } from "../../world/world.ts";
-import { type Asked, type Hooks, once, pageOf } from "./hook.ts";
+import { defined, type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../../core/json.ts";
+import { isActive, type Run, runOr400 } from "../../routes/jobs/run.ts";
+import { outputOf } from "../../routes/jobs/run-operations.ts";
+import { invalidValue } from "../../world/errors.ts";
+import type { Call, Operation, Reply } from "../../world/world.ts";
+import { type Asked, type Hooks, once, pageInside, pageOf } from "./hook.ts";
 import { taskKeyOf, withLiftedTask } from "./jobs.ts";
+import { firstStart, repairHistory, separateTasks, taskRunById, taskRunId } from "./run-attempts.ts";
 
 export const runHooks: Hooks = {
   "jobs/run-now": { around: once, after: (answer) => ({ ...answer, number_in_job: answer.run_id ?? 0 }) },
   "jobs/runs/submit": { before: ({ input }) => withLiftedTask(input), around: once },
-  "jobs/runs/get": { after: (run, asked) => shownRun(run, asked, true) },
+  "jobs/runs/get": { around: ofWholeRun, after: shownPage },
   "jobs/runs/get-output": {
-    after: (output, asked) => ({ ...output, metadata: shownRun(objectIn(output.metadata), asked, true) }),
+    around: ofWholeRun,
+    after: ({ metadata }, asked) => ({
+      ...shownOutput(asked),
+      metadata: shownRunOrTask(objectIn(metadata), asked),
+    }),
   },
   "jobs/runs/list": { around: allRuns, after: listRuns },
 };
+
+/** The contract has runs without tasks: a task is read by its run. */
+function ofWholeRun(core: Operation, call: Call, { world }: Asked): Reply {
+  const { run = undefined } = taskRunById(world, Number(call.input.run_id)) ?? {};
+  return core(run === undefined ? call : { ...call, input: { ...call.input, run_id: run.run_id } }, world);
+}
+
+function shownRunOrTask(answer: JsonObject, asked: Asked): JsonObject {
+  const { world, input } = asked;
+  const run = shownRun(answer, asked, true);
+  const part = taskRunById(world, Number(input.run_id));
+  if (part === undefined) return run;
+  const [task = {}] = listIn(run.tasks)
+    .map(objectIn)
+    .filter(({ run_id }) => Number(run_id) % 1000 === part.index);
+  const { task_key: run_name = "", run_id = 0, state = {}, status = {} } = task;
+  return { ...run, run_name, run_id, state, status, job_run_id: part.run.run_id, tasks: [task] };
+}
+
+/** Version 2.2 shows 100 tasks of a run in an answer. */
+function shownPage(answer: JsonObject, asked: Asked): JsonObject {
+  const run = shownRunOrTask(answer, asked);
+  if (asked.version !== "2.2") return run;
+  const { shown, more } = pageInside(run, ["tasks", "job_clusters"], 100, asked.input.page_token);
+  return { ...shown, ...more };
+}
+
+/** Kinds of tasks whose output is what they print. */
+const PRINTING = ["spark_python_task", "python_wheel_task", "spark_jar_task", "spark_submit_task"];
+
+function shownOutput({ world, input }: Asked): JsonObject {
+  const part = taskRunById(world, Number(input.run_id));
+  const run = part?.run ?? runOr400(world, String(input.run_id));
+  const tasks = separateTasks(run);
+  if (part === undefined && tasks.length > 1)
+    throw invalidValue(
+      "Retrieving the output of runs with multiple tasks is not supported. Please retrieve the output of each individual task run instead.",
+    );
+  const task = tasks[part?.index ?? 0] ?? run.task;
+  const { outcome } = run;
+  const isPrinting = PRINTING.some((kind) => task[kind] !== undefined);
+  const printed: JsonObject = isPrinting ? { logs: outcome?.logs ?? "", logs_truncated: false } : {};
+  const hasOutput = !isActive(run) && outcome?.result_state === "SUCCESS" && task.notebook_task === undefined;
+  if (hasOutput) return printed;
+  const output = outputOf({ ...run, task: defined({ notebook_task: task.notebook_task ?? {} }) });
+  const trace =
+    output.error === undefined || isActive(run) ? undefined : (outcome?.error_trace ?? output.error);
+  return { ...printed, ...output, ...defined({ error_trace: trace }) };
+}
 
 /** Version 2.1 filters before it pages, so it needs every run. */
 function allRuns(core: Operation, call: Call, { world, version }: Asked): Reply {
@@ -44,24 +100,34 @@ function listRuns(answer: JsonObject, asked: Asked): JsonObject {
   return pageOf("runs", matching, input, input.limit);
 }
 
-function shownRun(run: JsonObject, { world, version }: Asked, expand: boolean): JsonObject {
-  const { tasks: declared, job_clusters, task, cluster_spec, ...rest } = run;
-  const times = timesOf(run, world);
-  const several = declared !== undefined && Object.keys(objectIn(task)).length === 0;
-  const own = { task_key: taskKeyOf(run), ...objectIn(task), ...objectIn(cluster_spec) };
-  const shown = listIn(declared ?? [own]).map((value, index) =>
-    runTask(objectIn(value), run, times, several ? index : -1),
-  );
+function shownRun(answer: JsonObject, { world, version, input }: Asked, expand: boolean): JsonObject {
+  const { tasks: declared, job_clusters, task, cluster_spec, ...rest } = answer;
+  const run = runOr400(world, String(answer.run_id));
+  const times = { ...timesOf(run), start_time: firstStart(world, run) };
+  const several = separateTasks(run).length > 0;
+  const state = stateOf(answer);
+  const own = { task_key: taskKeyOf(answer), ...objectIn(task), ...objectIn(cluster_spec) };
+  const tasks = listIn(declared ?? [own]).map((value, index) => ({
+    ...objectIn(value),
+    run_id: several ? taskRunId(world, run, index) : run.run_id,
+    ...pick(answer, TASK_FIELDS),
+    ...times,
+    state,
+    status: statusOf(run),
+  }));
   const listed = version !== "2.0" || several;
+  const history = input.include_history === true ? repairHistory(world, run, state) : undefined;
   return {
     ...rest,
     ...(several ? {} : { task: task ?? {}, cluster_spec: cluster_spec ?? {} }),
-    state: stateOf(run),
-    number_in_job: run.run_id ?? 0,
-    run_page_url: String(run.run_page_url).replace("/#", `/?o=${ORG}#`),
+    state,
+    status: statusOf(run),
+    number_in_job: run.run_id,
+    run_page_url: String(answer.run_page_url).replace("/#", `/?o=${ORG}#`),
     ...times,
     format: declared === undefined && version === "2.0" ? "SINGLE_TASK" : "MULTI_TASK",
-    ...(listed && expand ? defined({ tasks: shown, job_clusters }) : {}),
+    ...defined({ repair_history: history }),
+    ...(listed && expand ? defined({ tasks, job_clusters }) : {}),
   };
 }
 
@@ -74,26 +140,40 @@ function stateOf({ state }: JsonObject): JsonObject {
   return life_cycle_state === "SKIPPED" ? omit(objectIn(state), ["result_state"]) : objectIn(state);
 }
 
-function timesOf(run: JsonObject, world: World): JsonObject {
-  const kept = runById(world, Number(run.run_id));
-  const end = kept?.ended_at ?? 0;
-  const duration: JsonObject = end === 0 ? {} : { run_duration: end - Number(run.start_time) };
-  return { attempt_number: kept?.attempt ?? 0, end_time: end, ...duration };
+function timesOf(run: Run): JsonObject {
+  const { ended_at: end_time = 0, attempt, start_time } = run;
+  const duration: JsonObject = end_time === 0 ? {} : { run_duration: end_time - start_time };
+  return { attempt_number: attempt, end_time, ...duration };
 }
 
-/** A task as a run shows it. The only task of a run has the id of the run. */
-function runTask(task: JsonObject, run: JsonObject, times: JsonObject, index: number): JsonObject {
-  const { start_time, setup_duration, execution_duration, cleanup_duration, cluster_instance } = run;
-  const id = Number(run.run_id);
-  return {
-    ...task,
-    run_id: index < 0 ? id : id * 1000 + index,
-    state: stateOf(run),
-    start_time: start_time ?? 0,
-    setup_duration: setup_duration ?? 0,
-    execution_duration: execution_duration ?? 0,
-    cleanup_duration: cleanup_duration ?? 0,
-    ...times,
-    ...defined({ cluster_instance }),
-  };
+/** What a task repeats of its run. */
+const TASK_FIELDS = ["setup_duration", "execution_duration", "cleanup_duration", "cluster_instance"];
+
+/** The newer form of the state. */
+function statusOf(run: Run): JsonObject {
+  if (isActive(run)) return { state: run.life_cycle_state };
+  const { code, type } = endOf(run);
+  return { state: "TERMINATED", termination_details: { code, type, message: run.state_message } };
 }
+
+function endOf({
+  life_cycle_state: life,
+  outcome,
+  state_message: message,
+}: Run): Readonly<Record<"code" | "type", string>> {
+  if (life === "SKIPPED") {
+    const isOfJob = message.includes("concurrent runs of the job");
+    const code = isOfJob ? "MAX_CONCURRENT_RUNS_EXCEEDED" : "WORKSPACE_RUN_LIMIT_EXCEEDED";
+    return { code, type: "CLIENT_ERROR" };
+  }
+  if (life === "INTERNAL_ERROR") return { code: "CLUSTER_ERROR", type: "CLIENT_ERROR" };
+  return ENDS[outcome?.result_state ?? "SUCCESS"];
+}
+
+/** The service counts a timeout as its own cancellation. */
+const ENDS = {
+  SUCCESS: { code: "SUCCESS", type: "SUCCESS" },
+  FAILED: { code: "RUN_EXECUTION_ERROR", type: "CLIENT_ERROR" },
+  CANCELED: { code: "USER_CANCELED", type: "SUCCESS" },
+  TIMED_OUT: { code: "CANCELED", type: "CLIENT_ERROR" },
+} as const;

@@ -2,7 +2,9 @@
 
 import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../../core/json.ts";
 import { lookupIn } from "../../routes/scim/filter.ts";
+import { getAccountGroup, listAccountGroups } from "../../routes/scim/groups.ts";
 import { GROUP_SCHEMA, PATCH_SCHEMA, USER_SCHEMA } from "../../routes/scim/resource.ts";
+import { getServicePrincipal, listServicePrincipals } from "../../routes/scim/service-principals.ts";
 import {
   groupById,
   groupByName,
@@ -12,7 +14,7 @@ import {
   setMembers,
 } from "../../world/directory.ts";
 import { invalidValue, ScimError } from "../../world/errors.ts";
-import type { Call, Operation, Reply, World } from "../../world/world.ts";
+import type { Call, Operation, Operations, Reply, World } from "../../world/world.ts";
 import { hasValue } from "../translate.ts";
 import type { Asked, Hooks } from "./hook.ts";
 
@@ -29,7 +31,33 @@ export const scimHooks: Hooks = {
   "scim/groups/patch": { before: cleanPatch, around: patchGroup, after: shownGroup },
   "scim/groups/put": { before: withSchema(GROUP_SCHEMA), around: refuseAccountGroup, after: shownGroup },
   "scim/groups/delete": { around: refuseAccountGroup },
+  "scim/service-principals/list": { after: listed((program) => program) },
+  "scim/service-principals/get": { after: (program, { input }) => selected(program, input) },
+  "scim/service-principals/patch": { before: cleanPatch },
+  ...hooksOfAccount("account"),
+  ...hooksOfAccount("accounts"),
 };
+
+function hooksOfAccount(area: string): Hooks {
+  return {
+    [`${area}/groups/list`]: { after: listed(shownGroup) },
+    [`${area}/groups/get`]: { after: (group, asked) => selected(shownGroup(group, asked), asked.input) },
+    [`${area}/service-principals/list`]: { after: listed((program) => program) },
+    [`${area}/service-principals/get`]: { after: (program, { input }) => selected(program, input) },
+  };
+}
+
+/** The account as its workspace sees it, by the host of the workspace (`account`) and by that of the account (`accounts/ID`). */
+export const accountOperations: Operations = { ...readsOfAccount("account"), ...readsOfAccount("accounts") };
+
+function readsOfAccount(area: string): Operations {
+  return {
+    [`${area}/groups/list`]: listAccountGroups,
+    [`${area}/groups/get`]: getAccountGroup,
+    [`${area}/service-principals/list`]: listServicePrincipals,
+    [`${area}/service-principals/get`]: getServicePrincipal,
+  };
+}
 
 /** Clients leave out the name of the schema that a body has. */
 function withSchema(schema: string) {
@@ -58,20 +86,25 @@ function patchGroup(core: Operation, call: Call, asked: Asked): Reply {
   return refuseAccountGroup(core, { ...call, allows: { groupNames: true } }, asked);
 }
 
-/** `[{}]` means an empty list, in an operation with a path and in one without. */
+/** `[{}]` means an empty list, in an operation with a path and in one without, and a flag may be a string. */
 function cleanPatch({ input }: Asked): JsonObject {
   const operations = listIn(input.Operations).map((operation) => {
-    const { value } = objectIn(operation);
-    return value === undefined ? operation : { ...objectIn(operation), value: withoutEmpty(value) };
+    const { path, value } = objectIn(operation);
+    if (value === undefined) return operation;
+    const clean = String(path).toLowerCase() === "active" ? flagIn(value) : withoutEmpty(value);
+    return { ...objectIn(operation), value: clean };
   });
   return { schemas: [PATCH_SCHEMA], ...input, Operations: operations };
 }
 
+const flagIn = (value: Json): Json => (value === "true" || value === "false" ? value === "true" : value);
+
 function withoutEmpty(value: Json): Json {
   if (Array.isArray(value)) return value.filter(hasValue);
   if (!isObject(value)) return value;
-  const clean = (member: Json): Json => (Array.isArray(member) ? member.filter(hasValue) : member);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, clean(member)]));
+  const clean = (name: string, member: Json): Json =>
+    Array.isArray(member) ? member.filter(hasValue) : name === "active" ? flagIn(member) : member;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, clean(name, member)]));
 }
 
 /** A list is sorted before it is paged, so all of it is needed. */

@@ -102,19 +102,22 @@ export function finishRun(world: World, input: JsonObject): void {
   else throw invalidState(`Run ${run_id} is ${run.life_cycle_state}: its end is settled.`);
 }
 
-function readEnding({ run_id, result_state, result, error }: JsonObject) {
+function readEnding({ run_id, result_state, ...texts }: JsonObject) {
   if (typeof run_id !== "number" && typeof run_id !== "bigint")
     throw invalidValue("run_id must be an integer.");
   const name = String(result_state);
   const ending = Object.hasOwn(ENDINGS, name) ? ENDINGS[name] : undefined;
   if (ending === undefined)
     throw invalidValue(`result_state must be one of ${Object.keys(ENDINGS).join(", ")}.`);
-  if (result !== undefined && typeof result !== "string") throw invalidValue("result must be a string.");
-  if (error !== undefined && typeof error !== "string") throw invalidValue("error must be a string.");
+  const [result, error, error_trace, logs] = ["result", "error", "error_trace", "logs"].map((field) => {
+    const text = texts[field];
+    if (text !== undefined && typeof text !== "string") throw invalidValue(`${field} must be a string.`);
+    return text;
+  });
   const outcome: JobRunOutcome = {
     result_state: ending,
     message: error ?? "",
-    ...defined({ result, error }),
+    ...defined({ result, error, error_trace, logs }),
   };
   return { run_id: String(run_id), outcome };
 }
@@ -153,7 +156,7 @@ export function getOutput(call: Call, world: World): Reply {
 }
 
 /** The notebook's output, or why there is none. */
-function outputOf(run: Run): JsonObject {
+export function outputOf(run: Run): JsonObject {
   const why = unavailable(run);
   if (why !== undefined) return { error: firstBytes(why, JOBS.output_bytes).text };
   const result = run.outcome?.result;

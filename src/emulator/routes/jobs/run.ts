@@ -16,6 +16,9 @@ export interface JobRunOutcome {
   readonly result?: string;
   /** The reason for a missing output. */
   readonly error?: string;
+  /** What a dialect shows of the work in addition. */
+  readonly error_trace?: string;
+  readonly logs?: string;
 }
 
 export interface Run extends Creator {

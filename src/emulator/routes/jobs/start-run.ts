@@ -130,6 +130,19 @@ function skip(world: World, run: Run, message: string): Run {
   return skipped;
 }
 
+/** A run that has ended begins again under its ID. The contract has no such call; a dialect has. */
+export function restartRun(world: World, run: Run): Run {
+  for (const timer of ["retry", "retention"]) world.timers.cancel(`runs/${run.run_id}/${timer}`);
+  const { outcome, working_since, cleaning_since, ended_at, cluster_id, spark_context_id, ...rest } = run;
+  const { started_cluster, ...pending } = rest;
+  return begin(world, {
+    ...pending,
+    life_cycle_state: "PENDING",
+    state_message: "Waiting for the cluster.",
+    start_time: world.now,
+  });
+}
+
 /** PENDING on its cluster: the existing one, or one that is made for it. */
 function begin(world: World, pending: Run): Run {
   putRun(world, pending);

@@ -63,13 +63,32 @@ function existing(world: World, call: Call): Group {
 }
 
 function list({ input }: Call, world: World): Reply {
+  return listGroups(input, world, () => true);
+}
+
+function listGroups(input: JsonObject, world: World, isListed: (group: Group) => boolean): Reply {
   return shownList(input, {
-    all: () => allGroups(world),
+    all: () => [...allGroups(world)].filter(isListed),
     unique: "displayname",
-    named: (name) => groupByName(world, name),
+    named: (name) => {
+      const group = groupByName(world, name);
+      return group !== undefined && isListed(group) ? group : undefined;
+    },
     show: (group) => shownGroup(world, group),
     filtered: FILTERED,
   });
+}
+
+const isOfAccount = ({ account }: Group): boolean => account === true;
+
+/** Groups of the account, which only a dialect has. */
+export const listAccountGroups = ({ input }: Call, world: World): Reply =>
+  listGroups(input, world, isOfAccount);
+
+export function getAccountGroup(call: Call, world: World): Reply {
+  const group = existing(world, call);
+  if (!isOfAccount(group)) throw new ScimError(404, `Group with id ${group.id} not found.`);
+  return { json: shownGroup(world, group) };
 }
 
 function create(call: Call, world: World): Reply {

@@ -15,15 +15,8 @@ import { type Attribute, applyPatch, listAttribute, shownList, stringsIn } from 
 const SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:ServicePrincipal";
 
 export const servicePrincipalOperations: Operations = {
-  "scim/service-principals/list": ({ input }, world) =>
-    shownList(input, {
-      all: () => servicePrincipals(world).values(),
-      unique: "applicationid",
-      named: (id) => [...servicePrincipals(world).values()].find(({ applicationId }) => applicationId === id),
-      show: (program) => shown(world, program),
-      filtered: new Set(["applicationid", "displayname", "id", "active"]),
-    }),
-  "scim/service-principals/get": (call, world) => ({ json: shown(world, existing(world, call)) }),
+  "scim/service-principals/list": listServicePrincipals,
+  "scim/service-principals/get": getServicePrincipal,
   "scim/service-principals/create": create,
   "scim/service-principals/put": (call, world) => ({
     json: shown(world, write(world, existing(world, call), call.input)),
@@ -36,6 +29,20 @@ export const servicePrincipalOperations: Operations = {
     return { status: 204, json: {} };
   },
 };
+
+export function listServicePrincipals({ input }: Call, world: World): Reply {
+  return shownList(input, {
+    all: () => servicePrincipals(world).values(),
+    unique: "applicationid",
+    named: (id) => [...servicePrincipals(world).values()].find(({ applicationId }) => applicationId === id),
+    show: (program) => shown(world, program),
+    filtered: new Set(["applicationid", "displayname", "id", "active"]),
+  });
+}
+
+export function getServicePrincipal(call: Call, world: World): Reply {
+  return { json: shown(world, existing(world, call)) };
+}
 
 const ATTRIBUTES: readonly Attribute[] = [
   { name: "id", shape: "text", fixed: true },
