@@ -2,7 +2,7 @@
 
 import { defined, type Json, type JsonObject, listIn, objectIn, omit, pick } from "../../../core/json.ts";
 import { isActive, type Run, runOr400 } from "../../routes/jobs/run.ts";
-import { outputOf } from "../../routes/jobs/run-operations.ts";
+import { runOutput } from "../../routes/jobs/run-operations.ts";
 import { invalidValue } from "../../world/errors.ts";
 import type { Call, Operation, Reply } from "../../world/world.ts";
 import { type Asked, type Hooks, once, pageInside, pageOf } from "./hook.ts";
@@ -66,7 +66,7 @@ function shownOutput({ world, input }: Asked): JsonObject {
   const printed: JsonObject = isPrinting ? { logs: outcome?.logs ?? "", logs_truncated: false } : {};
   const hasOutput = !isActive(run) && outcome?.result_state === "SUCCESS" && task.notebook_task === undefined;
   if (hasOutput) return printed;
-  const output = outputOf({ ...run, task: defined({ notebook_task: task.notebook_task ?? {} }) });
+  const output = runOutput({ ...run, task: defined({ notebook_task: task.notebook_task ?? {} }) });
   const trace =
     output.error === undefined || isActive(run) ? undefined : (outcome?.error_trace ?? output.error);
   return { ...printed, ...output, ...defined({ error_trace: trace }) };

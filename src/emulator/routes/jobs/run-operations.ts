@@ -152,11 +152,11 @@ function readParameters(input: JsonObject, settings: JobSettings): JsonObject | 
 
 export function getOutput(call: Call, world: World): Reply {
   const run = runOf(call, world);
-  return { json: { metadata: describeRun(world, run), ...outputOf(run) } };
+  return { json: { metadata: describeRun(world, run), ...runOutput(run) } };
 }
 
 /** The notebook's output, or why there is none. */
-export function outputOf(run: Run): JsonObject {
+export function runOutput(run: Run): JsonObject {
   const why = unavailable(run);
   if (why !== undefined) return { error: firstBytes(why, JOBS.output_bytes).text };
   const result = run.outcome?.result;
