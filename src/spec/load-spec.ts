@@ -135,6 +135,8 @@ export interface SpecInput extends SpecFolderOptions {
   readonly registry: PlanningRegistry;
   /** The targets that are not selected are checked as well. */
   readonly allTargets?: boolean;
+  /** Called before the YAML of each file is read, with the bytes of all files up to it. */
+  readonly onYaml?: (bytes: number) => void;
   /** Called between two steps, so that other work can continue. */
   readonly yieldToEventLoop?: () => Promise<void>;
 }
@@ -165,7 +167,7 @@ export async function openExpandedSpec(
     return undefined;
   }
   const { tree, main } = place;
-  const included = readAll(tree, main, findings, limits, options.root);
+  const included = readAll(tree, main, findings, limits, options);
   if (included === undefined) return undefined;
   const { files } = included;
   const suggest = suggester();

@@ -31,7 +31,8 @@ export function readTargets(options: SpecFolderOptions & { readonly file: string
   const limits = untrusted ? STRICT : LIMITS;
   const opened = tree.read(main, limits.fileBytes);
   if (!opened.ok || !mayHaveTargets(opened.value)) return NONE;
-  const included = readAll(tree, main, new Findings(), limits);
+  // The YAML of a large spec takes seconds, and most of its files have only resources.
+  const included = readAll(tree, main, new Findings(), limits, { isNeeded: mayHaveTargets });
   if (included === undefined) return NONE;
   const section = member(included.root, "targets");
   const names = section?.kind === "map" ? [...section.members.keys()] : [];

@@ -65,15 +65,23 @@ const UNCERTAIN: readonly Code[] = [
   "SPEC_EMPTY",
 ];
 
-/** Reads everything. `given`: the spec, where it is a part of the main file. */
+export interface ReadOptions {
+  /** The spec, where it is a part of the main file. */
+  readonly root?: MapNode | undefined;
+  /** A file for which it is false counts towards the limits, and its YAML is not read. */
+  readonly isNeeded?: (bytes: Uint8Array) => boolean;
+  /** Called before the YAML of each file is read, with the bytes of all files up to it. */
+  readonly onYaml?: ((bytes: number) => void) | undefined;
+}
+
 export function readAll(
   tree: SpecFolder,
   main: string,
   findings: Findings,
   limits: FileLimits = LIMITS,
-  node?: MapNode,
+  { root: node, ...options }: ReadOptions = {},
 ): Included | undefined {
-  const files = new SpecFileReader(tree, findings, limits);
+  const files = new SpecFileReader(tree, findings, limits, options);
   const root = node === undefined ? files.root(main, undefined) : files.rootOf(main, node);
   if (root === undefined || !findings.onlyOf([...MISSING, ...OF_RULES])) return undefined;
   if (!findings.onlyOf(OF_RULES)) findings.ignore(UNCERTAIN);
@@ -85,14 +93,21 @@ export class SpecFileReader {
   readonly #tree: SpecFolder;
   readonly #findings: Findings;
   readonly #limits: FileLimits;
+  readonly #options: Pick<ReadOptions, "isNeeded" | "onYaml">;
   readonly #digests = new Map<string, string>();
   #roots: MapNode[] = [];
   #readPaths = new Set<string>();
   #count = 0;
   #bytes = 0;
 
-  constructor(tree: SpecFolder, findings: Findings, limits: FileLimits) {
+  constructor(
+    tree: SpecFolder,
+    findings: Findings,
+    limits: FileLimits,
+    options: Pick<ReadOptions, "isNeeded" | "onYaml"> = {},
+  ) {
     this.#limits = limits;
+    this.#options = options;
     this.#tree = tree;
     this.#findings = findings;
   }
@@ -146,7 +161,10 @@ export class SpecFileReader {
       this.#tooMuch(`the files of the spec exceed ${grouped(allBytes)} bytes in total`, from);
       return;
     }
+    const { isNeeded, onYaml } = this.#options;
+    if (isNeeded?.(bytes) === false) return;
     this.#digests.set(path, digest(bytes));
+    onYaml?.(this.#bytes);
     const source = sourceOf(this.#tree.shown(path), bytes, this.#findings, { path });
     const root = source === undefined ? undefined : readYaml(source, this.#findings);
     if (root === undefined) return;

@@ -33,7 +33,6 @@ interface ValidSpec {
 
 /** Throws Failure with everything that is wrong; warnings go to the observer. */
 export async function readSpec(invocation: Invocation, reading: SpecReading): Promise<ValidSpec> {
-  prepareForLargeFile(invocation.file);
   const { spec, diagnostics } = await checkSpec(invocation, reading);
   if (spec === undefined || hasErrors(diagnostics)) throw new Failure(...diagnostics);
   invocation.observer.report(diagnostics);
@@ -66,6 +65,7 @@ export function specInput(invocation: Invocation): SpecInput {
     cwd,
     target: targetName,
     onPathRead,
+    onYaml: prepareForLargeInput,
     vars,
     varFiles,
     env: untrusted ? {} : env,
@@ -82,7 +82,7 @@ function stateFolders(invocation: Invocation): readonly string[] {
   return states.map((state) => resolve(invocation.cwd, state));
 }
 
-/** The file of the spec, or else all its resources, that call for less memory. */
+/** The files of the spec, or else all its resources, that call for less memory. */
 const LARGE = { bytes: 2 * 1024 * 1024, resources: 20_000 };
 
 /** V8 collects garbage when the heap is so many percent larger than what lives. At its end an apply needs more memory than a plan. */
@@ -90,7 +90,12 @@ const GROWTH = { plan: 120, apply: 50 };
 
 /** Called before the first large value is read, the state: V8 keeps the young space that it has until then. */
 export function prepareForLargeFile(spec: string): void {
-  if ((fileStatsOf(spec)?.size ?? 0) >= LARGE.bytes) preferLessMemory(GROWTH.plan);
+  prepareForLargeInput(fileStatsOf(spec)?.size ?? 0);
+}
+
+/** `bytes`: of the files that are read as YAML or JSON up to now. */
+function prepareForLargeInput(bytes: number): void {
+  if (bytes >= LARGE.bytes) preferLessMemory(GROWTH.plan);
 }
 
 /** Called when the spec was read: its resources can come from many small files. */
