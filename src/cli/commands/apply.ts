@@ -111,11 +111,11 @@ function applyFile(
   file: string,
 ): Promise<number> {
   return reports.context.signals.during((signal) =>
-    withPlanFile(invocation, options, file, signal, async (session, text) => {
+    withPlanFile(invocation, options, file, signal, async (session, plan) => {
       const observer = await savedPlanObserver(reports, session);
       const { lockTimeout } = options;
       const request = { lockTimeout, signal, origin: originFrom(reports) };
-      return endApply(reports, await runApply(session, request, savedPlan(text), observer));
+      return endApply(reports, await runApply(session, request, savedPlan(plan), observer));
     }),
   );
 }

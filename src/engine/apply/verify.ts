@@ -69,16 +69,23 @@ async function verifyList(
     ids: new Set(changes.flatMap((change) => run.input.lease.record(change.address)?.id ?? [])),
   });
   const byId = new Map(objects.map((object) => [object.id, object]));
-  const diagnostics = await Promise.all(
-    changes.map(async (change) => {
-      const record = run.input.lease.record(change.address);
+  const diagnostics: Diagnostic[] = [];
+  for (let at = 0; at < changes.length; at += AT_ONCE) {
+    const verified = changes.slice(at, at + AT_ONCE).map(async ({ address }) => {
+      const record = run.input.lease.record(address);
       if (record?.status !== "ready") return [];
       const live = await withWitnesses(run, provider, record, byId.get(record.id));
       return [...madeTwice(run, provider, record, objects), ...checked(run, provider, record, live)];
-    }),
-  );
-  return diagnostics.flat();
+    });
+    diagnostics.push(...(await Promise.all(verified)).flat());
+    // The journal is written before more entries for it come.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return diagnostics;
 }
+
+/** Changes that are verified at the same time. */
+const AT_ONCE = 1_000;
 
 /** A duplicated request created two objects under one token. Records the second, so that the next plan deletes it. */
 function madeTwice(

@@ -16,7 +16,6 @@ import {
 } from "../../planner/diff/known-drift.ts";
 import { changesAnything } from "../../planner/model/change.ts";
 import { type ApplyEvent, type ApplyOutcome, isBlocked, type Plan } from "../../planner/model/plan.ts";
-import type { PlanFileSource } from "../../planner/plan-file.ts";
 import { changedObjects, otherRecords } from "../../planner/plan-file.ts";
 import { restoredPlan } from "../../planner/sensitive-plan.ts";
 import { registry } from "../../providers/index.ts";
@@ -29,7 +28,7 @@ import type { Invocation, InvocationOptions } from "../invocation/invocation.ts"
 import { assertMayApply } from "../invocation/target.ts";
 import { locatedEvent, locatedOutcome } from "../plan/located.ts";
 import { planWorkspace } from "../plan/plan.ts";
-import { assertBelow, checkedPlan, planFile, signatureCheck, withSecrets } from "../plan/plan-file.ts";
+import { assertBelow, checkedPlan, planFile, SignedPlan, withSecrets } from "../plan/plan-file.ts";
 import { plannedEntries } from "../plan/record-entries.ts";
 import type { PlanOptions } from "../plan/sources.ts";
 import { checkRules } from "../rules/check-rules.ts";
@@ -209,7 +208,7 @@ export function withPlanFile<T>(
   named: InvocationOptions & PlanOptions,
   file: string,
   signal: AbortSignal,
-  work: (session: Session, source: PlanFileSource) => Promise<T>,
+  work: (session: Session, plan: SignedPlan) => Promise<T>,
 ): Promise<T> {
   refusePlanOptions(named);
   const { source, claims } = planFile(invocation, file);
@@ -217,13 +216,14 @@ export function withPlanFile<T>(
   if (named.file === undefined) assertBelow(invocation, claims.file);
   const claimed = invocation.with({ ...claims, file: named.file ?? claims.file });
   assertMayApply(claimed, { saved: true, named: named.target !== undefined });
+  const plan = new SignedPlan(source);
   const requirements = {
     makesKey: false,
     secrets: "resolve",
     signal,
-    onKeyKnown: signatureCheck(source),
+    onKeyKnown: (key: Uint8Array) => plan.verify(key),
   } as const;
-  return withSession(claimed, requirements, (session) => work(session, source));
+  return withSession(claimed, requirements, (session) => work(session, plan));
 }
 
 /** A saved plan contains the options that shaped it; other such options are an error, not ignored. */
@@ -252,10 +252,10 @@ function refuseOtherTarget(target: string | undefined, planned: string | undefin
 }
 
 /** Exactly the saved plan, or nothing. The workspace is read again for names and IDs; the changes are those of the file. */
-export function savedPlan(source: PlanFileSource): PlanMaker {
+export function savedPlan(file: SignedPlan): PlanMaker {
   return async (session, lease, signal) => {
     const { invocation, settings, spec, warnings } = session;
-    const saved = checkedPlan(session, source, lease.state());
+    const saved = checkedPlan(session, file, lease.state());
     // The rules may have changed since the plan was made, and it did not decide what it compares.
     const plan = await checkRules(withSecrets(saved.plan, spec), { spec, untrusted: false });
     const stateWarnings = [
