@@ -1,5 +1,6 @@
 // Comments (threads) of Azure Repos and work items of Azure Boards.
 
+import type { PullRequests } from "./accept.ts";
 import type { Comments, Entry } from "./comment.ts";
 import { Api, ApiError, type ApiOptions, isRecord } from "./http.ts";
 import { DRIFT_LABEL, type Issues } from "./issue.ts";
@@ -97,6 +98,33 @@ function firstComment(thread: unknown): Readonly<Record<string, unknown>> | unde
   const comments = isRecord(thread) && Array.isArray(thread.comments) ? thread.comments : [];
   const first: unknown = comments.find((one) => isRecord(one) && one.id === 1);
   return isRecord(first) ? first : undefined;
+}
+
+export function azurePullRequests(settings: AzureSettings): PullRequests {
+  const api = apiOf(settings, "Contribute to pull requests");
+  const { project, repository } = settings;
+  const pulls = `/${encodeURIComponent(project)}/_apis/git/repositories/${encodeURIComponent(repository)}/pullrequests`;
+  return {
+    find: async (branch) => {
+      const source = encodeURIComponent(`refs/heads/${branch}`);
+      const criteria = `searchCriteria.status=active&searchCriteria.sourceRefName=${source}`;
+      const [open] = valuesOf((await api.send(`${pulls}?${criteria}&${VERSION}`)).json);
+      return isRecord(open) ? String(open.pullRequestId) : undefined;
+    },
+    create: async ({ branch, base, title, body: description }) => {
+      const body = {
+        ...{ sourceRefName: `refs/heads/${branch}`, targetRefName: `refs/heads/${base}` },
+        ...{ title, description },
+      };
+      await api.send(`${pulls}?${VERSION}`, { method: "POST", body });
+    },
+    update: async (id, { title, body: description }) => {
+      await api.send(`${pulls}/${id}?${VERSION}`, { method: "PATCH", body: { title, description } });
+    },
+    close: async (id) => {
+      await api.send(`${pulls}/${id}?${VERSION}`, { method: "PATCH", body: { status: "abandoned" } });
+    },
+  };
 }
 
 /** Work items with the tag of drift. Their description is HTML, where comments are removed: the markers are its first line. */

@@ -1,5 +1,6 @@
 // Comments, issues, and pull requests of GitHub.
 
+import type { PullRequests } from "./accept.ts";
 import type { Comments, Entry } from "./comment.ts";
 import { Api, ApiError, type ApiOptions, isRecord } from "./http.ts";
 import { DRIFT_LABEL, type Issues } from "./issue.ts";
@@ -118,6 +119,28 @@ export function githubIssues(settings: GitHubSettings): Issues {
         method: "PATCH",
         body: { state: "closed", state_reason: "completed" },
       });
+    },
+  };
+}
+
+export function githubPullRequests(settings: GitHubSettings): PullRequests {
+  const api = apiOf(settings, "pull-requests: write");
+  const pulls = `/repos/${settings.repository}/pulls`;
+  const [owner] = settings.repository.split("/");
+  return {
+    find: async (branch) => {
+      const head = encodeURIComponent(`${owner}:${branch}`);
+      const [open] = await api.list(`${pulls}?state=open&head=${head}&per_page=100`);
+      return isRecord(open) ? String(open.number) : undefined;
+    },
+    create: async ({ branch: head, base, title, body }) => {
+      await api.send(pulls, { method: "POST", body: { head, base, title, body } });
+    },
+    update: async (id, { base, title, body }) => {
+      await api.send(`${pulls}/${id}`, { method: "PATCH", body: { base, title, body } });
+    },
+    close: async (id) => {
+      await api.send(`${pulls}/${id}`, { method: "PATCH", body: { state: "closed" } });
     },
   };
 }

@@ -1,5 +1,6 @@
 // Comments (notes) and issues of GitLab.
 
+import type { PullRequests } from "./accept.ts";
 import type { Comments, Entry } from "./comment.ts";
 import { Api, ApiError, type ApiOptions, isRecord } from "./http.ts";
 import { DRIFT_LABEL, type Issues } from "./issue.ts";
@@ -87,6 +88,33 @@ export function gitlabIssues(settings: GitLabSettings): Issues {
     },
     close: async (id) => {
       await api.send(`${issues}/${id}`, { method: "PUT", body: { state_event: "close" } });
+    },
+  };
+}
+
+export function gitlabPullRequests(settings: GitLabSettings): PullRequests {
+  const api = apiOf(settings);
+  const requests = `/projects/${encodeURIComponent(settings.project)}/merge_requests`;
+  return {
+    find: async (branch) => {
+      const [open] = await api.list(
+        `${requests}?state=opened&source_branch=${encodeURIComponent(branch)}&per_page=100`,
+      );
+      return isRecord(open) ? String(open.iid) : undefined;
+    },
+    create: async ({ branch, base, title, body: description }) => {
+      const body = {
+        ...{ source_branch: branch, target_branch: base, title, description },
+        remove_source_branch: true,
+      };
+      await api.send(requests, { method: "POST", body });
+    },
+    update: async (id, { base, title, body: description }) => {
+      const body = { target_branch: base, title, description };
+      await api.send(`${requests}/${id}`, { method: "PUT", body });
+    },
+    close: async (id) => {
+      await api.send(`${requests}/${id}`, { method: "PUT", body: { state_event: "close" } });
     },
   };
 }

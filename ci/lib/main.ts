@@ -1,13 +1,20 @@
-// The one step of every pipeline: runs the command, publishes its reports, and writes the comment or the issue.
+// The one step of every pipeline: runs the command, publishes its reports, and writes the comment, the issue, or the pull request.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type AzureSettings, azureComments, azureIssues } from "./azure.ts";
+import { type PullRequests, propose } from "./accept.ts";
+import { type AzureSettings, azureComments, azureIssues, azurePullRequests } from "./azure.ts";
 import { withNamedBase } from "./base.ts";
 import { fenced, fitted, markedBody, type RunMark } from "./body.ts";
 import { type Comments, putComment } from "./comment.ts";
-import { type GitHubSettings, githubComments, githubIssues, githubPullRequest } from "./github.ts";
-import { type GitLabSettings, gitlabComments, gitlabIssues } from "./gitlab.ts";
+import {
+  type GitHubSettings,
+  githubComments,
+  githubIssues,
+  githubPullRequest,
+  githubPullRequests,
+} from "./github.ts";
+import { type GitLabSettings, gitlabComments, gitlabIssues, gitlabPullRequests } from "./gitlab.ts";
 import { type Issues, putIssue } from "./issue.ts";
 import { log } from "./log.ts";
 import { BadInput, type Env, readSettings, type Settings } from "./settings.ts";
@@ -17,6 +24,9 @@ import { type Finished, type Place, runWorkspace, withoutUnset } from "./workspa
 const env: Env = process.env.TF_BUILD === "True" ? withoutUnset(process.env) : process.env;
 /** What each platform accepts as a comment, in characters. */
 const LIMITS = { github: 65_536, gitlab: 500_000, azure: 150_000, none: 65_536 } as const;
+
+/** What each platform accepts as the description of a pull request. */
+const MOST_DESCRIPTION = { github: 65_536, gitlab: 500_000, azure: 4_000, none: 65_536 } as const;
 
 const needed = (name: string): string => {
   const value = env[name];
@@ -73,6 +83,7 @@ async function main(settings: Settings): Promise<number> {
     if (settings.comment || settings.issue) log("Cancelled: the comment and the issue were not changed.");
     return done.exitCode;
   }
+  if (settings.command === "accept") return await proposed(settings, done);
   const mark: RunMark = {
     number: settings.run.number,
     attempt: settings.run.attempt,
@@ -92,6 +103,33 @@ async function main(settings: Settings): Promise<number> {
     log(`Issue: ${await putIssue(issuesOf(settings), settings.subject, mark, text, run)}.`);
   }
   return success ? 0 : done.exitCode;
+}
+
+async function proposed(settings: Settings, { exitCode, accepted }: Finished): Promise<number> {
+  const { platform, subject, branch: base, run } = settings;
+  if (accepted === undefined) return exitCode === 0 ? 1 : exitCode;
+  const token = needed(platform === "azure" ? "SYSTEM_ACCESSTOKEN" : "WORKSPACE_CI_API_TOKEN");
+  const link = run.url === "" ? "" : `\n[Run](${run.url}), commit ${run.commit.slice(0, 12)}\n`;
+  const body = fitted(`${accepted.report}${link}`, MOST_DESCRIPTION[platform], run.url);
+  const result = await propose(pullRequestsOf(settings), {
+    cwd: process.cwd(),
+    env,
+    platform,
+    subject,
+    base,
+    token,
+    accepted,
+    body,
+  });
+  log(`Pull request: ${result}.`);
+  return 0;
+}
+
+function pullRequestsOf({ platform }: Settings): PullRequests {
+  if (platform === "github") return githubPullRequests(github());
+  if (platform === "gitlab") return gitlabPullRequests(gitlab());
+  if (platform === "azure") return azurePullRequests(azure());
+  throw new BadInput("accept needs GitHub, GitLab, or Azure Pipelines");
 }
 
 /** Where the command runs: the checkout, or a folder with an untrusted spec that is not checked out. */

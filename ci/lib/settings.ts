@@ -8,7 +8,7 @@ import { isRecord } from "./http.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 export type Platform = "github" | "gitlab" | "azure" | "none";
-export type Command = "validate" | "plan" | "apply" | "drift";
+export type Command = "validate" | "plan" | "apply" | "drift" | "accept";
 
 export interface Run {
   readonly number: number;
@@ -31,6 +31,10 @@ export interface Settings {
   readonly since: boolean;
   /** The saved plan that plan writes and apply reads. */
   readonly planFile: string | undefined;
+  /** The drift that accept writes into the spec. */
+  readonly addresses: readonly string[];
+  /** The branch of the run, which the pull request of accept is merged into. */
+  readonly branch: string | undefined;
   /** More arguments for the command, one per line. */
   readonly more: readonly string[];
   readonly reports: string;
@@ -47,7 +51,7 @@ export interface Settings {
 /** An input that cannot be used. */
 export class BadInput extends Error {}
 
-const COMMANDS: readonly string[] = ["validate", "plan", "apply", "drift"];
+const COMMANDS: readonly string[] = ["validate", "plan", "apply", "drift", "accept"];
 
 export function readSettings(env: Env): Settings {
   const input = (name: string): string | undefined => env[`WORKSPACE_CI_${name}`]?.trim() || undefined;
@@ -90,10 +94,9 @@ export function readSettings(env: Env): Settings {
     targetBranch: targetBranchOf(platform, env, event),
     since: since === "last",
     planFile,
-    more: (env.WORKSPACE_CI_ARGS ?? "")
-      .split(/\r?\n/)
-      .map((line) => line.trim())
-      .filter((line) => line !== ""),
+    addresses: addressesIn(input("ADDRESSES")),
+    branch: branchIn(platform, env),
+    more: linesIn(env.WORKSPACE_CI_ARGS),
     reports:
       input("REPORTS") ?? join(env.RUNNER_TEMP ?? env.AGENT_TEMPDIRECTORY ?? tmpdir(), "workspace-reports"),
     comment,
@@ -120,6 +123,29 @@ function targetBranchOf(
     return env.SYSTEM_PULLREQUEST_TARGETBRANCH?.replace(/^refs\/heads\//, "") || undefined;
   const base = isRecord(event.pull_request) ? event.pull_request.base : undefined;
   return isRecord(base) && typeof base.ref === "string" ? base.ref : undefined;
+}
+
+const linesIn = (text: string | undefined): readonly string[] =>
+  (text ?? "")
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+function addressesIn(text: string | undefined): readonly string[] {
+  const addresses = linesIn(text);
+  const option = addresses.find((address) => address.startsWith("-"));
+  if (option !== undefined) throw new BadInput(`address ${JSON.stringify(option)} begins with a dash`);
+  return addresses.length === 0 ? ["*"] : addresses;
+}
+
+function branchIn(platform: Platform, env: Env): string | undefined {
+  const branch = {
+    github: env.GITHUB_REF?.startsWith("refs/heads/") === true ? env.GITHUB_REF_NAME : undefined,
+    gitlab: env.CI_COMMIT_BRANCH,
+    azure: /^refs\/heads\/(.+)$/.exec(env.BUILD_SOURCEBRANCH ?? "")?.[1],
+    none: undefined,
+  }[platform];
+  return branch || undefined;
 }
 
 const isCommand = (text: string): text is Command => COMMANDS.includes(text);

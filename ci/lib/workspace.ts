@@ -1,10 +1,11 @@
 // Runs the program once and collects its reports.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { type AcceptedDrift, acceptedDrift } from "./accept.ts";
 import { type DriftDigest, driftDigest } from "./drift.ts";
 import { log, withoutCommands } from "./log.ts";
 import type { Env, Settings } from "./settings.ts";
@@ -21,6 +22,8 @@ export interface Finished {
   readonly cancelled: boolean;
   /** What a drift left open. */
   readonly drift: DriftDigest | undefined;
+  /** What accept did. */
+  readonly accepted: AcceptedDrift | undefined;
 }
 
 /** Where the command runs. */
@@ -54,6 +57,12 @@ export function argumentsOf(settings: Settings, hasHost: boolean, base?: string)
     (one) => command !== "validate" || !/^(?:html|gitlab)=/.test(one),
   );
   const file = subject.folder === "." ? "workspace.yaml" : `${subject.folder}/workspace.yaml`;
+  if (command === "accept") {
+    const selected = target === undefined ? [] : ["--target", target];
+    const stored = state === undefined ? [] : ["--state", stateInCheckout(state)];
+    const options = ["--keep-going", "--file", file, ...selected, ...stored, "--output", "json"];
+    return ["drift", "accept", ...settings.addresses, ...options, ...settings.more];
+  }
   const args: string[] = [command];
   if (command === "apply") args.push(resolve(planFile ?? ""));
   args.push("--no-input", "--file", file);
@@ -144,8 +153,11 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   };
   for (const signal of SIGNALS) process.on(signal, stop);
   const errors: string[] = [];
+  const answer: string[] = [];
   const done = Promise.all([
-    copyLines(child.stdout, process.stdout),
+    copyLines(child.stdout, process.stdout, (line) => {
+      if (settings.command === "accept") answer.push(line);
+    }),
     copyLines(child.stderr, process.stderr, (line) => {
       errors.push(line);
       if (errors.length > MOST_ERROR_LINES) errors.shift();
@@ -158,8 +170,11 @@ export async function runWorkspace(settings: Settings, env: Env, place: Place): 
   await done;
   // From here on, a signal ends this process.
   for (const signal of SIGNALS) process.off(signal, stop);
+  const accepted = acceptedDrift(answer.join("\n"));
+  if (accepted !== undefined) writeFileSync(join(reports, "report.md"), accepted.report);
   return {
     exitCode,
+    accepted,
     report: noted(textOf(join(reports, "report.md")), note),
     summary: noted(textOf(join(reports, "summary.md")), note),
     errors: errors.join("\n").slice(-MOST_ERROR_CHARACTERS).toWellFormed(),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type AzureResult, runAzureJob, stagesOf, stepsOf } from "./runners/azure-runner.ts";
 import { listOf, mappingOf, readYaml, Site, specOf } from "./runners/pipeline.ts";
+import { expectProposal } from "./runners/proposal.ts";
 
 let site: Site;
 let saved: AzureResult;
@@ -82,6 +83,21 @@ describe("the stages of Azure Pipelines", { timeout: 120_000 }, () => {
     expect(site.host.issues.map(({ open }) => open)).toEqual([false]);
   });
 
+  test("open one pull request that accepts drift, update it, and close it when no drift is left", async () => {
+    let build = 40;
+    await expectProposal(site, () => {
+      build += 1;
+      const variables = site.secrets();
+      return runAzureJob(site, {
+        stage: "accept",
+        ref: "main",
+        build,
+        variables,
+        acceptDrift: "pools.*",
+      });
+    });
+  });
+
   test("do not take a variable that is not set for a key", async () => {
     const dump = join(site.folder, "environment");
     site.program = site.script("bin/program", `env >"${dump}"; exit 0`);
@@ -111,6 +127,7 @@ describe("the file of Azure Pipelines", () => {
       ["plan", "true", "-", "variables"],
       ["check", "-", "true", "no variables"],
       ["fork", "true", "true", "variables"],
+      ["accept", "-", "-", "variables"],
       ["save", "-", "-", "variables"],
       ["apply", "-", "-", "variables"],
       ["drift", "true", "-", "variables"],
@@ -127,7 +144,7 @@ describe("the file of Azure Pipelines", () => {
         "and(eq(variables['Build.Reason'], 'Manual'), eq(variables['Build.SourceBranch'], 'refs/heads/main')))",
     );
     // A run that plans the pull request of a fork has neither of the two.
-    const only = "$" + "{{ if eq(parameters.pullRequest, 'none') }}";
+    const only = "$" + "{{ if and(eq(parameters.pullRequest, 'none'), eq(parameters.acceptDrift, 'none')) }}";
     const below = Object.fromEntries(
       listOf(readYaml("ci/azure-pipelines/azure-pipelines.yml").stages).flatMap((one) =>
         Object.entries(mappingOf(one)),

@@ -109,6 +109,7 @@ describe("the workflows of GitHub", () => {
     ]);
     const read = { contents: "read" };
     expect(granted).toEqual([
+      ["accept", "accept", { contents: "write", "pull-requests": "write" }],
       ["apply", "plan", read],
       ["apply", "apply", read],
       ["drift", "drift", { ...read, issues: "write" }],
@@ -166,6 +167,11 @@ describe("the workflows of GitHub", () => {
       ];
     });
     expect(tokens).toEqual([
+      [
+        "workspace-accept/accept",
+        "${{ secrets.WORKSPACE_DRIFT_TOKEN || secrets.WORKSPACE_PLAN_TOKEN }}",
+        "workspace-drift",
+      ],
       ["workspace-apply/plan", "${{ secrets.WORKSPACE_PLAN_TOKEN }}", undefined],
       ["workspace-apply/apply", "${{ secrets.WORKSPACE_APPLY_TOKEN }}", "workspace-apply"],
       [
@@ -186,7 +192,7 @@ describe("the installer of pipeline files", () => {
     spawnSync(process.execPath, [join(ROOT, "ci/install.js"), ...args], { encoding: "utf8" });
 
   test.each([
-    ["github", "acme/workspace", 4],
+    ["github", "acme/workspace", 5],
     ["gitlab", "https://git.acme.example/tools/workspace.git", 2],
     ["azure", "tools/workspace", 1],
   ])("pins %s to this clone, and overwrites no file", (platform, source, count) => {

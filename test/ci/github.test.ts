@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Event, type JobResult, runJob } from "./runners/github-runner.ts";
 import { HOSTILE, Site, STATE_KEY, specOf, WORKSPACE_TOKEN } from "./runners/pipeline.ts";
+import { expectProposal } from "./runners/proposal.ts";
 
 const SECRETS = {
   WORKSPACE_PLAN_TOKEN: WORKSPACE_TOKEN,
@@ -221,6 +222,15 @@ describe("the workflows of GitHub", { timeout: 120_000 }, () => {
     await site.changePool(10);
     expect((await scheduled(5)).output).toContain("Issue: closed.");
     expect(site.host.issues.map(({ open }) => open)).toEqual([false]);
+  });
+
+  test("open one pull request that accepts drift, update it, and close it when no drift is left", async () => {
+    let number = 40;
+    await expectProposal(site, () => {
+      number += 1;
+      const started = { ...onMain(number, "d".repeat(40)), inputs: { addresses: "pools.*" } };
+      return run("workspace-accept", "accept", started);
+    });
   });
 
   test("keep the tokens of the platform from the program", async () => {

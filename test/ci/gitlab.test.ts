@@ -12,6 +12,7 @@ import {
   sourceOf,
 } from "./runners/gitlab-runner.ts";
 import { listOf, mappingOf, readYaml, Site, specOf, type Variables } from "./runners/pipeline.ts";
+import { expectProposal } from "./runners/proposal.ts";
 
 let site: Site;
 let source: Source;
@@ -117,6 +118,15 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
     expect(site.host.issues.map(({ open }) => open)).toEqual([false]);
   });
 
+  test("open one merge request that accepts drift, update it, and close it when no drift is left", async () => {
+    let pipeline = 40;
+    const variables = { CI_COMMIT_BRANCH: "main", WORKSPACE_CI_ADDRESSES: "*" };
+    await expectProposal(site, () => {
+      pipeline += 1;
+      return run("workspace-accept", "main", pipeline, variables);
+    });
+  });
+
   test("stop when the source is not at the pinned commit", async () => {
     const other = { ...source, commit: "master" };
     const job = { job: "workspace-drift", ref: "main", pipeline: 2, variables: {}, secrets: {} };
@@ -128,7 +138,7 @@ describe("the jobs of GitLab", { timeout: 120_000 }, () => {
 });
 
 describe("the rules of GitLab", () => {
-  const JOBS = ["plan", "check", "fork", "save-plan", "apply", "drift"];
+  const JOBS = ["plan", "check", "fork", "save-plan", "apply", "drift", "accept"];
   const added = (variables: Variables) =>
     JOBS.filter((job) =>
       isAdded(`workspace-${job}`, { CI_DEFAULT_BRANCH: "main", CI_PROJECT_ID: "42", ...variables }),
@@ -146,6 +156,11 @@ describe("the rules of GitLab", () => {
       "a request",
       { CI_PIPELINE_SOURCE: "web", CI_COMMIT_BRANCH: "main", WORKSPACE_CI_PULL_REQUEST: "6" },
       ["fork"],
+    ],
+    [
+      "a request with addresses",
+      { CI_PIPELINE_SOURCE: "web", CI_COMMIT_BRANCH: "main", WORKSPACE_CI_ADDRESSES: "*" },
+      ["accept"],
     ],
     [
       "a request on a branch",

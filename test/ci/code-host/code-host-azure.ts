@@ -29,7 +29,10 @@ export function azureRoutes(host: CodeHost, request: HostRequest): HostResponse 
   const [, pull, thread, comment] =
     /^\/git\/repositories\/repo-1\/pullRequests\/(\d+)\/threads(?:\/(\d+))?(\/comments\/1)?$/.exec(path) ??
     [];
-  if (pull === undefined) return workItems(host, request, path);
+  if (pull === undefined)
+    return path.startsWith("/git/repositories/repo-1/pullrequests")
+      ? proposals(host, request, path)
+      : workItems(host, request, path);
   if (thread === undefined && method === "GET")
     return {
       status: 200,
@@ -45,6 +48,31 @@ export function azureRoutes(host: CodeHost, request: HostRequest): HostResponse 
   if (method === "PATCH" && comment !== undefined) found.body = textField(body, "content");
   if (method === "PATCH" && comment === undefined) found.collapsed = textField(body, "status") === "closed";
   return { status: 200, json: shown(found) };
+}
+
+function proposals(
+  host: CodeHost,
+  { method, url, body }: HostRequest,
+  path: string,
+): HostResponse | undefined {
+  const branchIn = (ref: string): string => ref.replace("refs/heads/", "");
+  if (method === "POST")
+    return host.propose({
+      branch: branchIn(textField(body, "sourceRefName")),
+      base: branchIn(textField(body, "targetRefName")),
+      title: textField(body, "title"),
+      body: textField(body, "description"),
+    });
+  const id = /\/pullrequests\/(\d+)$/.exec(path)?.[1];
+  if (id === undefined) {
+    const own = host.proposalOf(branchIn(url.searchParams.get("searchCriteria.sourceRefName") ?? ""));
+    return { status: 200, json: { value: own === undefined ? [] : [{ pullRequestId: own.id }] } };
+  }
+  const proposal = host.proposals.find((one) => one.id === Number(id));
+  if (proposal === undefined) return undefined;
+  proposal.open = textField(body, "status") !== "abandoned";
+  proposal.body = textField(body, "description") || proposal.body;
+  return { status: 200, json: {} };
 }
 
 function workItems(

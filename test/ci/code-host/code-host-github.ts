@@ -40,14 +40,31 @@ export function githubRoutes(host: CodeHost, request: HostRequest): HostResponse
     if (method === "PATCH") comment.body = textField(body, "body");
     return method === "DELETE" ? { status: 204 } : { status: 200, json: shown(comment) };
   }
+  if (path === "/pulls" && method === "POST")
+    return host.propose({
+      branch: textField(body, "head"),
+      base: textField(body, "base"),
+      title: textField(body, "title"),
+      body: textField(body, "body"),
+    });
   if (path === "/pulls") {
     const head = url.searchParams.get("head");
     const found = host.pulls.filter((one) => one.head === head);
+    const own = host.proposalOf(head?.replace(/^me:/, "") ?? null);
     return host.page(
       request,
-      found.map(({ number, sha }) => ({ number, head: { sha } })),
+      [
+        ...found.map(({ number, sha }) => ({ number, head: { sha } })),
+        ...(own === undefined ? [] : [{ number: own.id, head: {} }]),
+      ],
       "link",
     );
+  }
+  const proposal = host.proposals.find(({ id }) => path === `/pulls/${id}`);
+  if (proposal !== undefined && method === "PATCH") {
+    proposal.open = textField(body, "state") !== "closed";
+    proposal.body = textField(body, "body") || proposal.body;
+    return { status: 200, json: {} };
   }
   return issues(host, request, path);
 }

@@ -31,6 +31,23 @@ export function gitlabRoutes(host: CodeHost, request: HostRequest): HostResponse
     if (method === "PUT") comment.body = textField(body, "body");
     return method === "DELETE" ? { status: 204 } : { status: 200, json: shown(comment) };
   }
+  if (path === "/merge_requests" && method === "POST")
+    return host.propose({
+      branch: textField(body, "source_branch"),
+      base: textField(body, "target_branch"),
+      title: textField(body, "title"),
+      body: textField(body, "description"),
+    });
+  if (path === "/merge_requests") {
+    const own = host.proposalOf(url.searchParams.get("source_branch"));
+    return host.page(request, own === undefined ? [] : [{ iid: own.id }], "number");
+  }
+  const proposal = host.proposals.find((one) => path === `/merge_requests/${one.id}`);
+  if (proposal !== undefined && method === "PUT") {
+    proposal.open = textField(body, "state_event") !== "close";
+    proposal.body = textField(body, "description") || proposal.body;
+    return { status: 200, json: {} };
+  }
   return issues(host, request, path);
 }
 

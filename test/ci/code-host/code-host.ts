@@ -24,6 +24,16 @@ export interface StoredIssue {
   readonly notes: string[];
 }
 
+/** A pull request that the pipeline opened. */
+export interface StoredProposal {
+  readonly id: number;
+  readonly branch: string;
+  base: string;
+  title: string;
+  body: string;
+  open: boolean;
+}
+
 export interface HostRequest {
   readonly method: string;
   readonly url: URL;
@@ -56,6 +66,7 @@ export class CodeHost {
   readonly comments: StoredComment[] = [];
   readonly issues: StoredIssue[] = [];
   readonly pulls: { readonly number: number; readonly head: string; readonly sha: string }[] = [];
+  readonly proposals: StoredProposal[] = [];
   readonly faults: Fault[] = [];
   /** Method and path of each request that arrived. */
   readonly requests: string[] = [];
@@ -94,6 +105,19 @@ export class CodeHost {
     const comment = { id: this.nextId(), pull, author, body, collapsed: false };
     this.comments.push(comment);
     return comment;
+  }
+
+  /** The open one of a branch. */
+  proposalOf(branch: string | null): StoredProposal | undefined {
+    return this.proposals.find((proposal) => proposal.open && proposal.branch === branch);
+  }
+
+  /** Every platform refuses a second open one of the same branch. */
+  propose(proposal: Omit<StoredProposal, "id" | "open">): HostResponse {
+    if (this.proposalOf(proposal.branch) !== undefined)
+      return { status: 409, json: { message: "already exists" } };
+    this.proposals.push({ ...proposal, id: this.nextId(), open: true });
+    return { status: 201, json: {} };
   }
 
   /** One page, with the header by which the platform names the next one. */

@@ -1,9 +1,20 @@
 // The three platforms of the stand-in, as the scripts under test see them.
 
-import { type AzureSettings, azureComments, azureIssues } from "../../../ci/lib/azure.ts";
+import type { PullRequests } from "../../../ci/lib/accept.ts";
+import { type AzureSettings, azureComments, azureIssues, azurePullRequests } from "../../../ci/lib/azure.ts";
 import type { Comments } from "../../../ci/lib/comment.ts";
-import { type GitHubSettings, githubComments, githubIssues } from "../../../ci/lib/github.ts";
-import { type GitLabSettings, gitlabComments, gitlabIssues } from "../../../ci/lib/gitlab.ts";
+import {
+  type GitHubSettings,
+  githubComments,
+  githubIssues,
+  githubPullRequests,
+} from "../../../ci/lib/github.ts";
+import {
+  type GitLabSettings,
+  gitlabComments,
+  gitlabIssues,
+  gitlabPullRequests,
+} from "../../../ci/lib/gitlab.ts";
 import type { Issues } from "../../../ci/lib/issue.ts";
 import { type CodeHost, ME, TOKEN } from "./code-host.ts";
 
@@ -13,6 +24,7 @@ export interface PlatformUnderTest {
   readonly pages: boolean;
   comments(host: CodeHost, waits?: number[]): Comments;
   issues(host: CodeHost): Issues;
+  pullRequests(host: CodeHost): PullRequests;
 }
 
 /** No test waits: `waits` collects the pauses in milliseconds. */
@@ -54,6 +66,7 @@ export const PLATFORMS: readonly PlatformUnderTest[] = [
     pages: true,
     comments: (host, waits) => githubComments(githubSettings(host, waits), PULL),
     issues: (host) => githubIssues(githubSettings(host)),
+    pullRequests: (host) => githubPullRequests(githubSettings(host)),
   },
   {
     name: "GitLab",
@@ -61,6 +74,7 @@ export const PLATFORMS: readonly PlatformUnderTest[] = [
     pages: true,
     comments: (host, waits) => gitlabComments(gitlab(host, waits), PULL),
     issues: (host) => gitlabIssues(gitlab(host)),
+    pullRequests: (host) => gitlabPullRequests(gitlab(host)),
   },
   {
     name: "Azure DevOps",
@@ -68,5 +82,6 @@ export const PLATFORMS: readonly PlatformUnderTest[] = [
     pages: false,
     comments: (host, waits) => azureComments(azure(host, waits), PULL),
     issues: (host) => azureIssues(azure(host)),
+    pullRequests: (host) => azurePullRequests(azure(host)),
   },
 ];

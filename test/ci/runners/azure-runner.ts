@@ -20,6 +20,7 @@ export interface AzureJob {
   readonly build: number;
   readonly variables: Variables;
   readonly pullRequest?: string;
+  readonly acceptDrift?: string;
 }
 
 const FILE = "ci/azure-pipelines/azure-pipelines.yml";
@@ -97,7 +98,9 @@ async function runTemplate(
   const parameters = Object.fromEntries(
     Object.entries(all).map(([name, value]) => [
       name,
-      String(value).replace("${{ parameters.pullRequest }}", job.pullRequest ?? ""),
+      String(value)
+        .replace("${{ parameters.pullRequest }}", job.pullRequest ?? "")
+        .replace("${{ parameters.acceptDrift }}", job.acceptDrift ?? ""),
     ]),
   );
   let output = "";
@@ -123,6 +126,7 @@ async function runTemplate(
       SYSTEM_TEAMPROJECT: "etl",
       BUILD_REPOSITORY_ID: "repo-1",
       BUILD_BUILDID: String(job.build),
+      BUILD_SOURCEBRANCH: "refs/heads/main",
       BUILD_SOURCEVERSION: "c0ffee".repeat(6),
       ...(job.variables as Record<string, string>),
       ...env,
@@ -142,10 +146,15 @@ interface Scope {
 function expandedEnvironment(env: Mapping, { parameters, all, machine }: Scope): Variables {
   const found: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    const condition = /^\$\{\{ if or\(parameters\.(\w+), parameters\.(\w+)\) \}\}$/.exec(name);
+    const condition =
+      /^\$\{\{ if or\(parameters\.(\w+), parameters\.(\w+), eq\(parameters\.command, '(\w+)'\)\) \}\}$/.exec(
+        name,
+      );
     let pairs: Mapping = { [name]: value };
     if (condition !== null)
-      pairs = condition.slice(1).some((one) => parameters[one] === "true") ? mappingOf(value) : {};
+      pairs = condition.slice(1).some((one) => parameters[one] === "true" || parameters.command === one)
+        ? mappingOf(value)
+        : {};
     else if (name === "${{ each pair in parameters.environment }}") pairs = mappingOf(all.environment);
     for (const [key, text] of Object.entries(pairs)) found[key] = expanded(String(text), parameters, machine);
   }

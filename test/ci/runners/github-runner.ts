@@ -11,6 +11,8 @@ export interface Event {
   readonly number: number;
   readonly attempt?: number;
   readonly sha?: string;
+  /** Of a run that a person started. */
+  readonly inputs?: Variables;
 }
 
 export interface JobResult {
@@ -64,7 +66,7 @@ export async function runJob(site: Site, { workflow, job, event, vars, secrets }
         cpSync(join(cwd, String(options.path)), join(artifact, String(options.path)), { recursive: true });
     } else if (uses.startsWith("actions/download-artifact@")) cpSync(artifact, cwd, { recursive: true });
     else if (uses === "OWNER/workspace/ci/github@COMMIT") {
-      const context = { vars, secrets };
+      const context = { vars, secrets, inputs: event.inputs ?? {} };
       const inputs = expandedAll(options, context);
       result = await runAction(site, { cwd, inputs, env: expandedAll(step.env, context), event });
       if (result.code !== 0) return result;
@@ -110,6 +112,8 @@ async function runAction(site: Site, { cwd, inputs, env, event }: Action): Promi
       GITHUB_GRAPHQL_URL: `${site.host.url}/graphql`,
       GITHUB_SERVER_URL: "https://github.example",
       GITHUB_REPOSITORY: "me/infra",
+      GITHUB_REF: event.ref,
+      GITHUB_REF_NAME: event.ref.replace(/^refs\/heads\//, ""),
       GITHUB_RUN_ID: String(70 + event.number),
       GITHUB_RUN_NUMBER: "1",
       GITHUB_RUN_ATTEMPT: String(event.attempt ?? 1),

@@ -63,8 +63,8 @@ export class Site {
 
   /** Forgets comments, issues, and faults; the repository and the workspace stay. */
   reset(): void {
-    const { comments, issues, pulls, faults, requests } = this.host;
-    for (const list of [comments, issues, pulls, faults, requests]) list.length = 0;
+    const { comments, issues, pulls, proposals, faults, requests } = this.host;
+    for (const list of [comments, issues, pulls, proposals, faults, requests]) list.length = 0;
     this.host.before = () => {};
     this.program = undefined;
     this.variables = {};

@@ -1,0 +1,154 @@
+// Proposes accepted drift: commits the edited files to a branch of the pipeline, and keeps one pull request for it.
+
+import { spawnSync } from "node:child_process";
+import { fenced, type Subject } from "./body.ts";
+import { gitEnvironment } from "./git.ts";
+import { isRecord } from "./http.ts";
+import { BadInput, type Env, type Platform } from "./settings.ts";
+
+/** The open pull requests of one repository. */
+export interface PullRequests {
+  /** The one of `branch`, which only the pipeline writes. */
+  find(branch: string): Promise<string | undefined>;
+  create(request: ProposedChange): Promise<void>;
+  update(id: string, request: ProposedChange): Promise<void>;
+  close(id: string): Promise<void>;
+}
+
+export interface ProposedChange {
+  readonly branch: string;
+  /** The branch that the pull request is merged into. */
+  readonly base: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** What `workspace drift accept` did, for people and for git. */
+export interface AcceptedDrift {
+  readonly report: string;
+  /** Relative to the checkout. */
+  readonly files: readonly string[];
+}
+
+export type ProposalResult = "opened" | "updated" | "closed" | "nothing to propose";
+
+/** Undefined if `json` is not the answer of `workspace drift accept`. */
+export function acceptedDrift(json: string): AcceptedDrift | undefined {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(answer) || !Array.isArray(answer.accepted)) return undefined;
+  const accepted = answer.accepted.filter(isRecord).flatMap(acceptedLines);
+  const refused = recordsIn(answer.refused).map(
+    ({ message, hint }) => `${message}; ${hint ?? "change it by hand"}`,
+  );
+  const sections = [
+    ...(accepted.length === 0
+      ? ["No drift is left to accept."]
+      : [
+          "The spec declares these live values. Merge to keep them. To restore the declared values instead, close this and apply.",
+          fenced(accepted.join("\n")),
+        ]),
+    ...(refused.length === 0 ? [] : ["Not accepted:", fenced(refused.join("\n"))]),
+  ];
+  return {
+    report: `${sections.join("\n\n")}\n`,
+    files: recordsIn(answer.files).flatMap(({ path }) => (typeof path === "string" ? [path] : [])),
+  };
+}
+
+const recordsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  Array.isArray(value) ? value.filter(isRecord) : [];
+
+const WHAT: Readonly<Record<string, string>> = { gone: "deleted", appeared: "appeared" };
+
+function acceptedLines({ address, what, fields }: Readonly<Record<string, unknown>>): readonly string[] {
+  const lines = recordsIn(fields).map(({ path, declared, live, at }) => {
+    const place = isRecord(at) ? ` (${at.file}:${at.line})` : "";
+    return `${address} ${path}: ${JSON.stringify(declared ?? null)} → ${JSON.stringify(live ?? null)}${place}`;
+  });
+  return lines.length > 0 ? lines : [`${address}: ${WHAT[String(what)] ?? what}`];
+}
+
+/** A name of a branch for one target of one folder; the same for the same subject, and another for any other. */
+export function branchOf({ target, folder }: Subject): string {
+  const name = folder === "." ? target : `${folder}/${target}`;
+  const safe = name.replace(/[^\w-]/gu, (character) => `.${character.codePointAt(0)?.toString(16)}`);
+  return `workspace-drift-${safe}`;
+}
+
+export interface Proposing {
+  /** The checkout. */
+  readonly cwd: string;
+  readonly env: Env;
+  readonly platform: Platform;
+  readonly subject: Subject;
+  readonly base: string | undefined;
+  readonly token: string;
+  readonly accepted: AcceptedDrift;
+  readonly body: string;
+}
+
+/** Pushes the files as one commit on top of the checkout. Without an edit, the pull request of an earlier run is closed. */
+export async function propose(
+  pulls: PullRequests,
+  { cwd, env, platform, subject, base, token, accepted, body }: Proposing,
+): Promise<ProposalResult> {
+  if (base === undefined)
+    throw new BadInput("accept needs a run of a branch, which its pull request is merged into");
+  const branch = branchOf(subject);
+  const open = await pulls.find(branch);
+  if (!commit({ cwd, env }, accepted.files, `Accept drift of ${JSON.stringify(subject.target)}`)) {
+    if (open === undefined) return "nothing to propose";
+    await pulls.close(open);
+    return "closed";
+  }
+  push({ cwd, env }, platform, branch, token);
+  const request = { branch, base, title: `Accept drift: ${subject.target}`, body };
+  if (open === undefined) await pulls.create(request);
+  else await pulls.update(open, request);
+  return open === undefined ? "opened" : "updated";
+}
+
+/** Whether something was to be committed. */
+function commit(checkout: Checkout, files: readonly string[], message: string): boolean {
+  if (files.length === 0) return false;
+  git(checkout, ["add", "--", ...files]);
+  if (git(checkout, ["diff", "--cached", "--name-only"]) === "") return false;
+  const identity = ["-c", "user.name=workspace", "-c", "user.email=workspace@localhost"];
+  git(checkout, [...identity, "-c", "commit.gpgSign=false", "commit", "--quiet", "--message", message]);
+  return true;
+}
+
+/** The token is in the environment of git only, because every user of the runner sees the arguments of a process. */
+function push(checkout: Checkout, platform: Platform, branch: string, token: string): void {
+  const { env, cwd } = checkout;
+  const origin = git(checkout, ["remote", "get-url", "origin"]);
+  const url = origin.replace(/^(https?:\/\/)[^/@]*@/, "$1");
+  const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`;
+  const credential =
+    platform === "azure" ? `Bearer ${token}` : basic(platform === "github" ? "x-access-token" : "oauth2");
+  const count = Number(env.GIT_CONFIG_COUNT ?? 0);
+  const header = {
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: `http.${url}.extraHeader`,
+    [`GIT_CONFIG_VALUE_${count}`]: `Authorization: ${credential}`,
+  };
+  git({ cwd, env: { ...env, ...header } }, ["push", "--quiet", "--force", url, `HEAD:refs/heads/${branch}`]);
+}
+
+type Checkout = Pick<Proposing, "cwd" | "env">;
+
+function git({ cwd, env }: Checkout, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync("git", ["-c", "core.hooksPath=/dev/null", ...args], {
+    cwd,
+    env: gitEnvironment(env),
+    encoding: "utf8",
+  });
+  if (status !== 0)
+    throw new Error(`git ${args.find((word) => !/^-|=/.test(word))} failed: ${stderr.trim()}`);
+  return stdout.trim();
+}

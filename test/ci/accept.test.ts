@@ -1,0 +1,150 @@
+// The pull request that accepts drift: its branch, its text, and the APIs of the platforms.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { acceptedDrift, branchOf, propose } from "../../ci/lib/accept.ts";
+import { readSettings } from "../../ci/lib/settings.ts";
+import { CodeHost } from "./code-host/code-host.ts";
+import { PLATFORMS } from "./code-host/platforms.ts";
+import { argumentsIn, startGitServer } from "./runners/git-server.ts";
+
+let host: CodeHost;
+beforeEach(async () => {
+  host = await CodeHost.start();
+});
+afterEach(() => host.close());
+
+describe.each(PLATFORMS)("the pull request of $name", (platform) => {
+  test("is found by its branch, updated, and closed, and others are not changed", async () => {
+    const pulls = platform.pullRequests(host);
+    const request = {
+      branch: "workspace-drift-prod",
+      base: "main",
+      title: "Accept drift: prod",
+      body: "one",
+    };
+    host.propose({ branch: "other", base: "main", title: "x", body: "x" });
+    expect(await pulls.find(request.branch)).toBeUndefined();
+    await pulls.create(request);
+    const id = (await pulls.find(request.branch)) ?? "";
+    await pulls.update(id, { ...request, body: "two" });
+    expect(host.proposals.map(({ body, open }) => [body, open])).toEqual([
+      ["x", true],
+      ["two", true],
+    ]);
+    await pulls.close(id);
+    expect(host.proposals.map(({ open }) => open)).toEqual([true, false]);
+    expect(await pulls.find(request.branch)).toBeUndefined();
+  });
+
+  test("names the missing right when the token may not open one", async () => {
+    host.faults.push({ match: /^POST /, status: 403, times: 9 });
+    const pulls = platform.pullRequests(host);
+    await expect(pulls.create({ branch: "b", base: "main", title: "t", body: "x" })).rejects.toThrow(
+      /needs the right/,
+    );
+  });
+});
+
+test.each([
+  ["github", "x-access-token"],
+  ["gitlab", "oauth2"],
+] as const)(
+  "the branch is pushed to %s with the token, which no argument of a process contains",
+  async (platform, user) => {
+    const folder = mkdtempSync(join(tmpdir(), "accept-"));
+    const token = "push token%2F";
+    const server = await startGitServer(folder, user, token);
+    const git = (cwd: string, ...args: readonly string[]) => {
+      const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
+      return spawnSync("git", [...identity, ...args], { cwd, encoding: "utf8" }).stdout.trim();
+    };
+    try {
+      const [bare, cwd, trace] = ["infra.git", "checkout", "trace.json"].map((name) =>
+        join(folder, name),
+      ) as [string, string, string];
+      git(folder, "init", "--quiet", "--bare", "--initial-branch=main", bare);
+      git(bare, "config", "http.receivepack", "true");
+      git(folder, "clone", "--quiet", bare, cwd);
+      writeFileSync(join(cwd, "workspace.yaml"), "old\n");
+      git(cwd, "add", "--all");
+      git(cwd, "commit", "--quiet", "--message", "first");
+      git(cwd, "push", "--quiet", "origin", "HEAD:main");
+      // The platform's own credential in the URL is not used.
+      const url = `${server.url}/infra.git`.replace("http://", "http://job:secret@");
+      git(cwd, "remote", "set-url", "origin", url);
+      writeFileSync(join(cwd, "workspace.yaml"), "new\n");
+      writeFileSync(join(cwd, "other.txt"), "not a file of the spec\n");
+      const env = { PATH: process.env.PATH, HOME: folder, GIT_TRACE2_EVENT: trace, GIT_TRACE2_REDACT: "0" };
+      const pulls = (
+        PLATFORMS.find(({ name }) => name.toLowerCase() === platform) ?? PLATFORMS[0]
+      )?.pullRequests(host);
+      const proposing = {
+        ...{ cwd, env, platform, token, base: "main", body: "x" },
+        subject: { target: "prod", folder: "." },
+        accepted: { report: "x", files: ["workspace.yaml"] },
+      };
+      if (pulls === undefined) throw new Error("no platform");
+      expect(await propose(pulls, proposing)).toBe("opened");
+      expect(git(bare, "show", "workspace-drift-prod:workspace.yaml")).toBe("new");
+      expect(git(bare, "diff", "--name-only", "main", "workspace-drift-prod")).toBe("workspace.yaml");
+      const words = argumentsIn(trace);
+      expect(words.some((text) => text.includes("push"))).toBe(true);
+      const secrets = [token, Buffer.from(`${user}:${token}`).toString("base64")];
+      expect(words.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
+      await expect(propose(pulls, { ...proposing, base: undefined })).rejects.toThrow(
+        "needs a run of a branch",
+      );
+    } finally {
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
+
+test.each([
+  ["prod", ".", "workspace-drift-prod"],
+  ["prod", "specs/a", "workspace-drift-specs.2fa.2fprod"],
+  ["a..b~^:?*[\\ x", ".", "workspace-drift-a.2e.2eb.7e.5e.3a.3f.2a.5b.5c.20x"],
+])("the branch of the target %j in %s is %s", (target, folder, branch) => {
+  expect(branchOf({ target, folder })).toBe(branch);
+});
+
+test("the text of the pull request lists what is accepted, and what is not and why, inside fences", () => {
+  const answer = {
+    accepted: [
+      {
+        address: "pools.a",
+        what: "changed",
+        fields: [
+          { path: "/max_capacity", declared: 10, live: "```\n@everyone", at: { file: "w.yaml", line: 2 } },
+        ],
+      },
+      { address: "jobs.old", what: "gone", fields: [] },
+    ],
+    files: [{ path: "w.yaml" }],
+    refused: [{ message: "pools.b: max_capacity comes from an expression", hint: "change it by hand" }],
+  };
+  const accepted = acceptedDrift(JSON.stringify(answer));
+  expect(accepted?.files).toEqual(["w.yaml"]);
+  expect(accepted?.report.split("\n")).toEqual(
+    expect.arrayContaining([
+      "````text",
+      'pools.a /max_capacity: 10 → "```\\n@everyone" (w.yaml:2)',
+      "jobs.old: deleted",
+      "Not accepted:",
+      "pools.b: max_capacity comes from an expression; change it by hand",
+    ]),
+  );
+  expect(acceptedDrift("error")).toBeUndefined();
+});
+
+test("an address that begins with a dash is refused, and without addresses all drift is accepted", () => {
+  const addresses = (WORKSPACE_CI_ADDRESSES: string) =>
+    readSettings({ WORKSPACE_CI_COMMAND: "accept", WORKSPACE_CI_ADDRESSES }).addresses;
+  expect(() => addresses("pools.a\n--shared")).toThrow('address "--shared" begins with a dash');
+  expect([addresses(""), addresses("pools.a\n jobs.*\n")]).toEqual([["*"], ["pools.a", "jobs.*"]]);
+});
