@@ -26,7 +26,7 @@ import type { PlannedDeletes } from "./decide/nested-members.ts";
 import { pathsOfOthers, withFreedPaths } from "./decide/paths.ts";
 import { withRenames } from "./decide/renames.ts";
 import { excludedAddresses, limitChanges, losesObject } from "./decide/selection.ts";
-import { changesContent, driftOf, withContent } from "./diff/drift.ts";
+import { driftOf, setsContent, withContent } from "./diff/drift.ts";
 import { type Change, touches } from "./model/change.ts";
 import { createContext, dropInvalidRecords, objectKey, type PlanContext } from "./model/context.ts";
 import { type FactRequests, isSelected, type PlanFacts, type PlanInput } from "./model/input.ts";
@@ -141,7 +141,7 @@ export function requestsOf(draft: PlanDraft, facts: PlanFacts): FactRequests {
     contents:
       facts.contents === undefined
         ? changes
-            .filter(changesContent)
+            .filter(setsContent)
             .filter(({ kind }) => registry.get(kind).planning.content?.text !== undefined)
         : [],
     lookups: facts.lookups === undefined ? lookupQuestions(context, changes, workspace) : [],

@@ -7,7 +7,7 @@ import { type FieldTable, schemaAt, type Values } from "../../resource/field-sch
 import type { FieldDiff } from "../../resource/planning.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import type { StateRecord } from "../../state/model/record.ts";
-import type { Change, ContentDiff, Update } from "../model/change.ts";
+import type { Change, ContentDiff, Create, Update } from "../model/change.ts";
 import { type LiveMember, type PlanContext, type RecordedValues, recordedOf } from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import type { Drift } from "../model/plan.ts";
@@ -104,6 +104,11 @@ export function changesContent(change: Change): change is Update {
   return change.action === "update" && change.diffs.some(isOfContent);
 }
 
+/** Whether the change sets a content: of a new object, or another one. */
+export function setsContent(change: Change): change is Create | Update {
+  return changesContent(change) || (change.action === "create" && change.after.content !== undefined);
+}
+
 const isOfContent = ({ path: [field] }: FieldDiff): boolean => field === "content" || field === "imported";
 
 /** Drift of a content, if the spec still contains the recorded text. */
@@ -119,11 +124,14 @@ export function driftedContent(
 
 /** The change with its line diff, if both versions are known. */
 export function withContent(change: Change, contents: PlanFacts["contents"]): Change {
-  if (!changesContent(change)) return change;
+  if (!setsContent(change)) return change;
   const texts = contents?.get(change.address);
   const content = texts === undefined ? undefined : contentDiff(texts.before, texts.after);
   return content === undefined ? change : { ...change, content };
 }
+
+/** A range without lines begins at the line before it. */
+const rangeOf = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`;
 
 export function contentDiff(before: string, after: string): ContentDiff | undefined {
   const patch = structuredPatch("", "", before, after, undefined, undefined, {
@@ -132,7 +140,7 @@ export function contentDiff(before: string, after: string): ContentDiff | undefi
   });
   if (patch === undefined) return undefined;
   const lines = patch.hunks.flatMap((hunk) => [
-    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
+    `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@`,
     ...hunk.lines,
   ]);
   const starting = (sign: string): number =>

@@ -78,10 +78,15 @@ export interface Namesake {
   readonly unmanageable?: string;
 }
 
-/** `namesakes`: in kinds whose names are not unique, where there are any. */
 export type Create = Common &
   Reaching &
-  Taking & { readonly action: "create"; readonly namesakes?: NonEmpty<Namesake> };
+  Taking & {
+    readonly action: "create";
+    /** In kinds whose names are not unique, where there are any. */
+    readonly namesakes?: NonEmpty<Namesake>;
+    /** All lines of the content, if it is a short text. */
+    readonly content?: ContentDiff;
+  };
 export type Update = Common &
   Reaching &
   Existing &

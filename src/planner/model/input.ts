@@ -9,7 +9,7 @@ import type { PlanningRegistry } from "../../resource/kind.ts";
 import type { Live } from "../../resource/live.ts";
 import type { Spec } from "../../spec/model/spec.ts";
 import type { State } from "../../state/model/record.ts";
-import type { Update } from "./change.ts";
+import type { Create, Update } from "./change.ts";
 
 export interface PlanInput {
   readonly registry: PlanningRegistry;
@@ -107,8 +107,8 @@ export interface FactRequests {
   readonly activeRuns: boolean;
   /** Kinds to list that may use what the plan deletes. */
   readonly dependents: ReadonlySet<string>;
-  /** Updates of contents that are text, in the order of the plan. */
-  readonly contents: readonly Update[];
+  /** Changes that set contents of kinds that have text, in the order of the plan. */
+  readonly contents: readonly (Create | Update)[];
   readonly lookups: readonly Question[];
   /** Kinds of principals to list, because the plan changes access. */
   readonly principals: ReadonlySet<string>;

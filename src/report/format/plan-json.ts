@@ -140,7 +140,7 @@ function changeJson(view: ChangeView): Record<string, unknown> {
       at,
     })),
     change: valuesJson(change, table),
-    text_diff: change.action === "update" ? change.content : undefined,
+    text_diff: "content" in change ? change.content : undefined,
     reasons: change.reasons,
     reverts_acknowledged: unlessEmpty(
       view.reverts.map(({ path, until, by, reason }) => ({ path, until: timeText(until), by, reason })),
@@ -208,8 +208,8 @@ export function driftJson(item: DriftItem): Record<string, unknown> {
       severity: own,
       ...marks[number],
       at: place,
-      recorded: diffValue(table, diff, diff.after),
-      live: diffValue(table, diff, diff.before),
+      before: diffValue(table, diff, diff.after),
+      after: diffValue(table, diff, diff.before),
     })),
     text_diff: drift.content,
   };

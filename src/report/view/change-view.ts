@@ -138,9 +138,9 @@ export class ChangeView {
     return this.source.action === "update" ? contentLines(this.source.content) : [];
   }
 
-  /** The same with all lines. */
+  /** The same with all lines, and of a creation all lines of its text. */
   get wholeContent(): readonly string[] {
-    return this.source.action === "update" ? contentLines(this.source.content, Number.POSITIVE_INFINITY) : [];
+    return "content" in this.source ? contentLines(this.source.content, Number.POSITIVE_INFINITY) : [];
   }
 
   get reasons(): readonly string[] {

@@ -71,12 +71,12 @@ async function withRequested(
   const { reader, settings, spec } = from;
   const { parallelism } = settings;
   const { live } = draft.context.input;
-  const { dependents: kinds, contents: updates, lookups: questions, principals: identities } = requests;
+  const { dependents: kinds, contents: changes, lookups: questions, principals: identities } = requests;
   // All end before the first failure is looked for, so that it is the first in order, whichever came first in time.
   const reads = [
     requests.caller ? withCaller(before, from) : before,
     kinds.size === 0 ? undefined : listObjects(kinds, reader, parallelism),
-    updates.length === 0 ? undefined : contentsOf({ updates, spec, live, registry, reader, parallelism }),
+    changes.length === 0 ? undefined : contentsOf({ changes, spec, live, registry, reader, parallelism }),
     questions.length === 0 ? undefined : answersTo(questions, reader, from.budget === undefined),
     requests.activeRuns ? listActiveRuns(reader) : undefined,
     identities.size === 0 ? undefined : listObjects(identities, reader, parallelism),
@@ -130,7 +130,7 @@ async function answersTo(questions: FactRequests["lookups"], reader: Reader, obj
 const MOST_BYTES = 256 * 1024;
 
 interface ContentsInput {
-  readonly updates: readonly Update[];
+  readonly changes: FactRequests["contents"];
   readonly spec: Spec;
   readonly live: Live;
   readonly registry: Registry;
@@ -138,15 +138,35 @@ interface ContentsInput {
   readonly parallelism: number;
 }
 
-/** Reads the live contents of updated resources, with limits on size and concurrency. */
+/** A content of a new object that is larger, or that comes after so many bytes of others, is shown by its digest. */
+const LARGEST_NEW_TEXT = 64 * 1024;
+const MOST_NEW_TEXT = 1024 * 1024;
+
+/** The new contents of changes, and the live ones of updates, with limits on size and concurrency. */
 async function contentsOf(input: ContentsInput): Promise<ReadonlyMap<Address, ContentTexts>> {
   const slots = new Semaphore(input.parallelism);
-  const reads = input.updates.map(async (change) => {
+  const updates = input.changes.filter((change) => change.action === "update");
+  const reads = updates.map(async (change) => {
     const both = await slots.inside(() => textsOf(input, change));
     return both === undefined ? [] : [[change.address, both] as const];
   });
   await Promise.allSettled(reads);
-  return new Map((await Promise.all(reads)).flat());
+  return new Map([...newTexts(input), ...(await Promise.all(reads)).flat()]);
+}
+
+function* newTexts({ changes, spec, registry }: ContentsInput): Generator<readonly [Address, ContentTexts]> {
+  let left = MOST_NEW_TEXT;
+  for (const change of changes) {
+    const payload = spec.resources.get(change.address)?.payload;
+    if (change.action !== "create" || payload === undefined || payload.secret !== undefined) continue;
+    const bytes = payload.bytes();
+    if (bytes.length > LARGEST_NEW_TEXT) continue;
+    if (bytes.length > left) return;
+    const after = registry.get(change.kind).planning.content?.text?.(bytes, change.after);
+    if (after === undefined) continue;
+    left -= bytes.length;
+    yield [change.address, { before: "", after }];
+  }
 }
 
 async function textsOf(input: ContentsInput, change: Update): Promise<ContentTexts | undefined> {

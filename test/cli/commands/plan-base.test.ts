@@ -164,7 +164,7 @@ describe("a plan with a base", () => {
     const named = MERGED.replace("a: {", "a: { instance_pool_name: a,");
     merged(named.replace("max_capacity: 5", "max_capacity: 7"));
     spec(`${named.replace("  a: {", "  z: {")}moved: [{ from: pools.a, to: pools.z }]\n`);
-    const moved = ["groups.merged create pending", "pools.a update resolved", "pools.z adopt caused"];
+    const moved = ["groups.merged create pending", "pools.a update resolved", "pools.z move caused"];
     expect(await split("--base-ref", "main")).toEqual(moved);
     expect(await split("--base-ref", "main", "--offline")).toEqual(moved);
   });

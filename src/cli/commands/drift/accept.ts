@@ -110,8 +110,8 @@ function acceptedJson({ resources, files, refused, shown }: AcceptedSession, isD
       what,
       fields: fields.map(({ path, declared, live, at }) => ({
         path: toPointer(path),
-        declared: declared ?? null,
-        live: live ?? null,
+        before: declared ?? null,
+        after: live ?? null,
         at: { file: at.file, line: at.line, column: at.column },
       })),
       content: content === undefined ? undefined : shown(content),
