@@ -15,6 +15,7 @@ import { warehouseOperations } from "../routes/admin/warehouses.ts";
 import { workspaceConfOperations } from "../routes/admin/workspace-conf.ts";
 import { areas } from "../routes/areas.ts";
 import { libraryOperations } from "../routes/libraries.ts";
+import { assignmentOperations } from "../routes/scim/assignments.ts";
 import { overwriteGroup } from "../routes/scim/groups.ts";
 import { servicePrincipalOperations } from "../routes/scim/service-principals.ts";
 import { getSecret } from "../routes/secrets.ts";
@@ -113,6 +114,7 @@ const ADDED: Operations = {
   ...tokenOperations,
   ...attemptOperations,
   ...accountOperations,
+  ...assignmentOperations,
   "secrets/get": getSecret,
   "scim/groups/put": overwriteGroup,
   "workspace-files/import-file": importBytes,

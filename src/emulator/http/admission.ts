@@ -1,7 +1,14 @@
 // Who may call: only programs of this machine, control requests only with the token of this start, and the API with an access token (contract A 5).
 
 import { digest } from "../../core/digest.ts";
-import { isAdmin, signInSettings, type TokenRow, userById, userTokens } from "../world/directory.ts";
+import {
+  isAdmin,
+  servicePrincipals,
+  signInSettings,
+  type TokenRow,
+  userById,
+  userTokens,
+} from "../world/directory.ts";
 import { REQUESTS } from "../world/limits.ts";
 import type { Caller, World } from "../world/world.ts";
 import { type AppRequest, type AppResponse, pathOf, refusal } from "./message.ts";
@@ -16,6 +23,12 @@ export class AuthError extends Error {
 }
 
 /** Tokens are stored as digests only. The cache avoids computing the digest for each request. */
+/** A service principal as a caller, by the name that access lists have for it. */
+function programOf(world: World, id: string) {
+  const { applicationId: userName, active = true } = servicePrincipals(world).get(id) ?? {};
+  return userName === undefined ? undefined : { id, userName, active };
+}
+
 export class Authentication {
   readonly #digests = new Map<string, string>();
 
@@ -26,7 +39,7 @@ export class Authentication {
     const row = userTokens(world).get(this.#digestOf(token));
     if (row !== undefined && !isUsable(world, row))
       throw new AuthError(row.oauth ? signInSettings(world).expired_status : 403, "Invalid access token.");
-    const user = row && userById(world, row.user_id);
+    const user = row && (userById(world, row.user_id) ?? programOf(world, row.user_id));
     if (!user?.active) throw new AuthError(403, "Invalid access token.");
     return { userId: user.id, userName: user.userName, admin: isAdmin(world, user.id) };
   }

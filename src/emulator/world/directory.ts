@@ -151,6 +151,18 @@ export function removeMember(world: World, group: Group, id: string): void {
   if (left.length < group.members.length) setMembers(world, group, left);
 }
 
+/** Its tokens are refused from now on. */
+export function removeServicePrincipal(world: World, id: string): void {
+  leaveAll(world, id);
+  revokeTokens(world, id);
+  servicePrincipals(world).delete(id);
+}
+
+function revokeTokens(world: World, id: string): void {
+  for (const [token, row] of [...userTokens(world).entries()])
+    if (row.user_id === id) userTokens(world).delete(token);
+}
+
 function leaveAll(world: World, id: string): void {
   for (const parent of parentsOf(world, id)) removeMember(world, parent, id);
 }
@@ -160,8 +172,7 @@ export const PURGE = "users/purge";
 /** No request shows a deleted user; the rest of its data is purged after 30 days (contract A 3, contract A 8). */
 export function inactivateUser(world: World, user: User): void {
   leaveAll(world, user.id);
-  for (const [token, row] of [...userTokens(world).entries()])
-    if (row.user_id === user.id) userTokens(world).delete(token);
+  revokeTokens(world, user.id);
   usersOf(world).delete(user.id);
   userNames(world).delete(folded(user.userName));
   inactiveOf(world).set(folded(user.userName), { ...user, active: false });

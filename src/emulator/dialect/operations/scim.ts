@@ -24,7 +24,7 @@ export const scimHooks: Hooks = {
   "scim/users/create": { before: withSchema(USER_SCHEMA), after: shownUser },
   "scim/users/patch": { before: cleanPatch, after: shownUser },
   "scim/users/put": { before: withSchema(USER_SCHEMA), after: shownUser },
-  "scim/me/get": { after: (user, { input }) => selected(shownUser(user), input) },
+  "scim/me/get": { around: showCaller, after: (user, { input }) => selected(shownUser(user), input) },
   "scim/groups/list": { around: wholeList, after: listed(shownGroup) },
   "scim/groups/get": { after: (group, asked) => selected(shownGroup(group, asked), asked.input) },
   "scim/groups/create": { before: withSchema(GROUP_SCHEMA), after: shownGroup },
@@ -57,6 +57,14 @@ function readsOfAccount(area: string): Operations {
     [`${area}/service-principals/list`]: listServicePrincipals,
     [`${area}/service-principals/get`]: getServicePrincipal,
   };
+}
+
+/** A service principal sees a user that has its application ID as its name. */
+function showCaller(core: Operation, call: Call, { world }: Asked): Reply {
+  const program = servicePrincipals(world).get(call.caller.userId);
+  if (program === undefined) return core(call, world);
+  const { id, applicationId: userName, displayName, active = true } = program;
+  return { json: { schemas: [USER_SCHEMA], id, userName, displayName, active } };
 }
 
 /** Clients leave out the name of the schema that a body has. */

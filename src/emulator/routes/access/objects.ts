@@ -25,6 +25,8 @@ export interface AccessType {
   readonly levels: readonly string[];
   /** How a message names the object, if it always has exactly one owner. */
   readonly owned?: string;
+  /** Of several levels of a principal in a request, the highest counts; elsewhere they are an error. */
+  readonly takesHighest?: true;
   /** Where the management of `admins` is inherited from; undefined if a list must contain it. */
   readonly root: string | undefined;
   /** The direct entries of a list that was never written. Throws the service's error for an object that does not exist. */
@@ -96,6 +98,7 @@ export const ACCESS_TYPES: Readonly<Record<string, AccessType>> = {
     answers: "warehouses",
     levels: ["CAN_VIEW", "CAN_MONITOR", "CAN_USE", "CAN_MANAGE", "IS_OWNER"],
     owned: "warehouse",
+    takesHighest: true,
     root: "/sql/",
     initial: (world, id) => ofCreator(warehouseOr404(world, id).creator_name, "IS_OWNER"),
   },

@@ -84,6 +84,11 @@ const keyOf = ({
 const nameIn = (entry: AccessEntry): string =>
   entry.user_name ?? entry.group_name ?? entry.service_principal_name ?? "";
 
+/** Whether one of these names has a level of its tokens. */
+export function mayUseTokens(world: World, names: ReadonlySet<string>): boolean {
+  return directEntries(world, settingOf("tokens")).some((entry) => names.has(nameIn(entry)));
+}
+
 /** Only those who manage an object see and change its list. */
 function checkManages({ caller }: Call, world: World, object: AccessObject): void {
   if (caller.admin) return;
@@ -101,11 +106,15 @@ function entriesIn({ input }: Call, world: World, { type }: AccessObject): reado
   const levels = new Map<string, string>();
   for (const entry of entries) {
     const { permission_level: level } = entry;
-    if ((levels.get(keyOf(entry)) ?? level) !== level)
+    if ((levels.get(keyOf(entry)) ?? level) !== level && !type.takesHighest)
       throw invalidValue(`Permissions being set for ${spoken(entry)} are ambiguous`);
     levels.set(keyOf(entry), level);
   }
-  return [...new Map(entries.map((entry) => [keyOf(entry), entry])).values()];
+  const ascending = entries.toSorted(
+    (a, b) => type.levels.indexOf(a.permission_level) - type.levels.indexOf(b.permission_level),
+  );
+  const highest = new Map(ascending.map((entry) => [keyOf(entry), entry]));
+  return [...levels.keys()].flatMap((key) => highest.get(key) ?? []);
 }
 
 function entryOf(world: World, item: JsonObject, type: AccessType): AccessEntry {

@@ -4,7 +4,7 @@ import { defined, type JsonObject, listIn } from "../../../core/json.ts";
 import {
   newPrincipalId,
   parentsOf,
-  removeMember,
+  removeServicePrincipal,
   type ServicePrincipal,
   servicePrincipals,
 } from "../../world/directory.ts";
@@ -23,9 +23,7 @@ export const servicePrincipalOperations: Operations = {
   }),
   "scim/service-principals/patch": patch,
   "scim/service-principals/delete": (call, world) => {
-    const { id } = existing(world, call);
-    for (const group of parentsOf(world, id)) removeMember(world, group, id);
-    servicePrincipals(world).delete(id);
+    removeServicePrincipal(world, existing(world, call).id);
     return { status: 204, json: {} };
   },
 };

@@ -137,3 +137,13 @@ test("an unknown type is refused, and the levels of a type are listed", async ()
     "IS_OWNER",
   ]);
 });
+
+test("the access list of a warehouse takes the highest of several levels of a user", async () => {
+  const { id } = (await w.post("sql/warehouses", { name: "wh", cluster_size: "Small" })).body;
+  const manager = { ...OWNER, permission_level: "CAN_MANAGE" };
+  const { body } = await put(`sql/warehouses/${id}`, OWNER, manager);
+  expect(body.access_control_list[0]).toMatchObject({
+    user_name: "admin@example.com",
+    all_permissions: [{ permission_level: "IS_OWNER", inherited: false }],
+  });
+});
