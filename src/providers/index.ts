@@ -2,6 +2,7 @@
 
 import type { Catalogs } from "../resource/catalog.ts";
 import { type Registry, registryOf } from "../resource/kind.ts";
+import { authorizations } from "./access/authorizations.ts";
 import { ACCESS_RULES } from "./access/rules.ts";
 import { withAccess } from "./access/with-access.ts";
 import { acls } from "./acls.ts";
@@ -35,6 +36,7 @@ export const registry: Registry = registryOf([
   acls,
   secrets,
   workspaceConf,
+  withAccess(authorizations, ACCESS_RULES.authorizations),
   ipAccessLists,
   notificationDestinations,
   gitCredentials,

@@ -103,6 +103,10 @@ export interface PlanningRules {
   dependencies?(name: string, values: Values): readonly { readonly kind: string; readonly name: string }[];
   /** Further kinds whose live objects decide whether a plan of these values is allowed. */
   judgedBy?(values: Values): readonly string[];
+  /** Principals that the values name and that must exist, with the kind of each; `path` leads to the value, or to the key of a map. Pure. */
+  namedPrincipals?(
+    values: Values,
+  ): readonly { readonly kind: string; readonly name: string; readonly path: Path }[];
   /** An object of one of these kinds that the resource's own name contains and that must exist: an ACL's principal. */
   namedInKey?(name: string): { readonly kinds: readonly string[]; readonly name: string } | undefined;
   /** Values that the service fills in if a spec omits them: an export omits such values. Pure. */

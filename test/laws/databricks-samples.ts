@@ -98,6 +98,27 @@ clusters:
     },
   },
   {
+    kind: "authorizations",
+    spec: `${PEOPLE}
+authorizations:
+  tokens: { access: { data: CAN_USE, ada@example.com: CAN_MANAGE } }
+  passwords: { access: { ops: CAN_USE } }
+`,
+    changed: `${PEOPLE}
+authorizations:
+  tokens: { access: { data: CAN_MANAGE } }
+  passwords: { access: {} }
+`,
+    outsideChange: {
+      operation: "permissions/update",
+      body: () => ({
+        object_type: "authorization",
+        object_id: "tokens",
+        access_control_list: [{ group_name: "users", permission_level: "CAN_USE" }],
+      }),
+    },
+  },
+  {
     kind: "service_principals",
     spec: `
 service_principals:

@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { lookUp } from "../../src/engine/observe/list-kinds.ts";
+import { draftPlan, requestsOf } from "../../src/planner/make-plan.ts";
+import { catalogs, registry } from "../../src/providers/index.ts";
 import { doing, results, Site } from "../engine/site.ts";
 
 let site: Site;
@@ -151,4 +154,97 @@ test("the caller's own right never differs, and a plan that lowers it is blocked
   expect(doing(await plan(yaml("{}")))).toEqual([]);
   const lowering = await plan(yaml("{ admin@example.com: CAN_ATTACH_TO }"));
   expect(lowering.guards.map(({ diagnostic }) => diagnostic.code)).toEqual(["GUARD_LOCKOUT"]);
+});
+
+describe("a principal that does not exist", () => {
+  const messages = async (yaml: string) => {
+    const spec = await site.spec(yaml);
+    const process = site.process();
+    const { input } = await site.drive(process.look(spec, await site.state()));
+    const { lookups: questions } = requestsOf(draftPlan(input), input);
+    const { reader } = process.client;
+    const lookups = await site.drive(lookUp({ questions, registry, catalogs, reader, objects: true }));
+    const { diagnostics } = await site.drive(process.plan(spec, { lookups }));
+    return diagnostics
+      .filter(({ message }) => !message.includes("notebook_path"))
+      .map(({ code, severity, message, hint = "" }) => [severity, code, message, hint]);
+  };
+  const exists = (program: string) =>
+    site.world.post("preview/scim/v2/ServicePrincipals", {
+      schemas: ["urn:ietf:params:scim:schemas:core:2.0:ServicePrincipal"],
+      displayName: program,
+    });
+
+  test("is an error of the plan, with the nearest name", async () => {
+    await site.world.post("groups/create", { group_name: "analysts" });
+    expect(await messages(`jobs: { j: { ${JOB}, access: { analyst: CAN_VIEW } } }\n`)).toEqual([
+      [
+        "error",
+        "PLAN_UNKNOWN_NAME",
+        'jobs.j: access "analyst" is not a group in the workspace',
+        'did you mean "analysts"?',
+      ],
+    ]);
+    expect(await messages(`jobs: { j: { ${JOB}, owner: admn@example.com } }\n`)).toEqual([
+      [
+        "error",
+        "PLAN_UNKNOWN_NAME",
+        'jobs.j: owner "admn@example.com" is not a user in the workspace',
+        'did you mean "admin@example.com"?',
+      ],
+    ]);
+  });
+
+  test.each([
+    ["a declared user", "ada@example.com: CAN_VIEW"],
+    ["a user in another case", "ADMIN@example.com: CAN_MANAGE"],
+    ["a group of the service", "users: CAN_VIEW"],
+    ["a service principal by its display name", "sp:deployer: CAN_VIEW"],
+  ])("is not %s", async (_what, entry) => {
+    await exists("deployer");
+    expect(await messages(withJob(`access: { ${entry} }`))).toEqual([]);
+  });
+
+  test("is not a service principal by its application ID in another case", async () => {
+    const { body } = await exists("deployer");
+    const id = String(body.applicationId).toUpperCase();
+    expect(await messages(withJob(`access: { "sp:${id}": CAN_VIEW }`))).toEqual([]);
+  });
+
+  test("is not reported for an entry that the service accepted before", async () => {
+    await site.world.post("groups/create", { group_name: "analysts" });
+    const yaml = `jobs: { j: { ${JOB}, access: { analysts: CAN_VIEW } } }\n`;
+    await apply(yaml);
+    const found = await messages(yaml.replace("CAN_VIEW", "CAN_VIEW, nobody: CAN_VIEW"));
+    expect(found.map(([, , message]) => message)).toEqual([
+      'jobs.j: access "nobody" is not a group in the workspace',
+    ]);
+  });
+});
+
+describe("authorizations of the workspace", () => {
+  const LIST = "authorizations: { tokens: { access: { data: CAN_USE } } }\n";
+
+  test("are created, written, and reset to admins when they leave the spec", async () => {
+    await apply(`${PEOPLE}${LIST}`);
+    const entries = async () => {
+      const { body } = await site.world.get("permissions/authorization/tokens");
+      return body.access_control_list.map((one: { group_name: string }) => one.group_name).sort();
+    };
+    expect(await entries()).toEqual(["admins", "data"]);
+    expect(doing(await plan(`${PEOPLE}${LIST}`))).toEqual([]);
+    await apply(PEOPLE);
+    expect(await entries()).toEqual(["admins"]);
+  });
+
+  test("check the levels of each", async () => {
+    const yaml = LIST.replace("tokens", "passwords").replace("CAN_USE", "CAN_MANAGE");
+    await expect(site.spec(yaml)).rejects.toThrow("CAN_MANAGE is not a level of passwords");
+  });
+
+  test("have two names", async () => {
+    await expect(site.spec(LIST.replace("tokens", "token"))).rejects.toThrow(
+      "is not an authorization of the workspace",
+    );
+  });
 });

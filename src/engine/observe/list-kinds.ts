@@ -149,8 +149,10 @@ export async function lookUp({
   }
   const ofKinds = new Map(
     [...wanted].map(([kind, texts]) => {
-      const byName = questions.some(({ place }) => place.in === "names" && place.of === kind);
-      return [kind, there(registry.get(kind), reader, [...texts].sort(), byName)] as const;
+      const places = new Set(questions.flatMap(({ place }) => (place.of === kind ? [place.in] : [])));
+      const provider = registry.get(kind);
+      if (places.has("principals")) return [kind, principalsOf(provider, reader)] as const;
+      return [kind, there(provider, reader, [...texts].sort(), places.has("names"))] as const;
     }),
   );
   return { catalogs: await settled(ofCatalogs), kinds: await settled(ofKinds) };
@@ -170,6 +172,21 @@ export async function offered(
     return { ...head, readable: true, values: new Set(values(answer)), sizes: sizes?.(answer) };
   } catch (failure) {
     return { ...head, readable: false, diagnostic: failureDiagnostic(failure) };
+  }
+}
+
+/** All principals of a kind, by their names and by the IDs that lists use. */
+async function principalsOf({ operations, fields }: Provider, reader: Reader): Promise<LookupAnswer> {
+  const identifying = Object.keys(fields).filter((field) => fields[field]?.identifies === true);
+  try {
+    const objects = await operations.list(reader, { parents: [], names: new Set() });
+    const names = objects.flatMap(({ name, values }) => [
+      name,
+      ...identifying.map((field) => String(values[field] ?? "")),
+    ]);
+    return { readable: true, values: new Set(names) };
+  } catch (failure) {
+    return { readable: false, diagnostic: failureDiagnostic(failure) };
   }
 }
 

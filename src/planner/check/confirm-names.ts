@@ -1,6 +1,6 @@
 // Checks names and values of a spec: names of no object, values that the workspace does not offer, and ignored fields that contradict.
 
-import { remoteId } from "../../core/address.ts";
+import { type Address, remoteId } from "../../core/address.ts";
 import { type Diagnostic, error, warning } from "../../core/diagnostic.ts";
 import { collectTexts } from "../../core/json.ts";
 import { isSamePath, type Path, toDottedPath, toPointer, valueAt, withValueAt } from "../../core/pointer.ts";
@@ -8,12 +8,12 @@ import { listed } from "../../core/sentences.ts";
 import { type Suggest, suggester } from "../../core/suggest.ts";
 import type { FieldSchema, Values } from "../../resource/field-schema.ts";
 import type { PlannedKind, PlanningRegistry } from "../../resource/kind.ts";
-import { isBuiltIn, isSameName } from "../../resource/names.ts";
+import { foldCase, isBuiltIn, isSameName } from "../../resource/names.ts";
 import type { PlannedWorkspace, Problem } from "../../resource/planning.ts";
 import { anyField, textsIn } from "../../resource/walk.ts";
 import type { Resource } from "../../spec/model/spec.ts";
 import { isIgnored } from "../diff/normalize.ts";
-import type { Change, Delete, NonEmpty, Replace, Update } from "../model/change.ts";
+import type { Change, Create, Delete, NonEmpty, Replace, Update } from "../model/change.ts";
 import { objectKey, type PlanContext } from "../model/context.ts";
 import type { LookupAnswer, LookupSource, Lookups, Question } from "../model/input.ts";
 import { nameKey } from "../model/planned-workspace.ts";
@@ -39,7 +39,7 @@ export function lookupQuestions(
     const sends = change.action === "create" || change.action === "replace" || change.action === "update";
     const resource = sends ? context.input.spec.resources.get(change.address) : undefined;
     if (!sends || resource === undefined) return [];
-    return valuesIn(context.input.registry, resource).flatMap(({ path, place }): Question[] => {
+    const values = valuesIn(context.input.registry, resource).flatMap(({ path, place }): Question[] => {
       const text = valueAt(change.after, path);
       if (typeof text !== "string" || !isSent(change, path)) return [];
       const question = { address: change.address, path, text, place };
@@ -47,7 +47,41 @@ export function lookupQuestions(
         ? []
         : [question];
     });
+    return [...values, ...principalQuestions(context, change, workspace)];
   });
+}
+
+/** The principals that a change gives a right and that are not declared or read. */
+function principalQuestions(
+  { input, liveIndex }: LookupContext,
+  change: Create | Replace | Update,
+  workspace: PlannedWorkspace,
+): readonly Question[] {
+  const { kind, address, after } = change;
+  const named = input.registry.get(kind).planning.namedPrincipals?.(after) ?? [];
+  return named.flatMap(({ kind: of, name, path }): readonly Question[] => {
+    const provider = input.registry.find(of);
+    if (provider === undefined || name.includes("${") || !isSent(change, path)) return [];
+    if (isBuiltIn(provider, name) || workspace.declared(of, name)) return [];
+    const isThere = liveIndex.byName(of, name).length > 0 && !workspace.isRemoved(of, name);
+    if (isThere || isIdentified(input.spec.resources, provider, name)) return [];
+    return [{ address, path, text: name, place: { in: "principals", of } }];
+  });
+}
+
+/** Whether a declared object has the name as its application ID. */
+function isIdentified(
+  resources: ReadonlyMap<Address, Resource>,
+  { kind, fields }: PlannedKind,
+  name: string,
+): boolean {
+  const identifying = Object.keys(fields).filter((field) => fields[field]?.identifies === true);
+  if (identifying.length === 0) return false;
+  return [...resources.values()].some(
+    (resource) =>
+      resource.kind === kind &&
+      identifying.some((field) => foldCase(String(resource.values[field] ?? "")) === foldCase(name)),
+  );
 }
 
 function valuesIn(registry: PlanningRegistry, { kind, values }: Resource): readonly AskedValue[] {
@@ -101,7 +135,7 @@ export function unconfirmedValues(
   const diagnostics = questions.flatMap((question) => {
     const answer = answerTo(lookups, question.place);
     if (answer === undefined) return [];
-    if (answer.readable && answer.values.has(question.text)) return [];
+    if (answer.readable && isAmong(context, answer.values, question)) return [];
     const failure = answer.readable ? answer.failed?.get(question.text) : answer.diagnostic;
     if (answer.readable && failure === undefined && answer.unasked?.has(question.text) !== true)
       return [unconfirmed(context, question, answer, suggest)];
@@ -112,6 +146,21 @@ export function unconfirmedValues(
   });
   return [...diagnostics, ...[...unasked].map(([open, about]) => unchecked(context, lookups, open, about))];
 }
+
+/** Users and application IDs compare without regard to case; groups compare exactly. */
+function isAmong({ input }: LookupContext, values: ReadonlySet<string>, { text, place }: Question): boolean {
+  if (values.has(text)) return true;
+  const ignoresCase =
+    place.in === "principals" &&
+    (input.registry.get(place.of).ignoreCase === true ||
+      Object.values(input.registry.get(place.of).fields).some(({ identifies }) => identifies === true));
+  if (!ignoresCase) return false;
+  const folded = foldedValues.get(values) ?? new Set([...values].map(foldCase));
+  foldedValues.set(values, folded);
+  return folded.has(foldCase(text));
+}
+
+const foldedValues = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();
 
 function answerTo(lookups: Lookups, place: LookupSource): LookupAnswer | undefined {
   return place.in === "catalog" ? lookups.catalogs.get(place.of) : lookups.kinds.get(place.of);
@@ -127,7 +176,9 @@ function unconfirmed(
   // The nearest name would show most of a sensitive one.
   const isHidden = context.input.isSensitive?.(address, path, text) === true;
   const best = place.in === "ids" || isHidden ? undefined : suggest(text, answer.values);
-  const message = `${address}: ${toDottedPath(path)} ${JSON.stringify(text)} is not ${describes(context, place, answer)}`;
+  // Of an entry of a map, the key is the name.
+  const field = place.in === "principals" ? String(path[0]) : toDottedPath(path);
+  const message = `${address}: ${field} ${JSON.stringify(text)} is not ${describes(context, place, answer)}`;
   const report = place.in === "names" ? warning : error;
   return report("PLAN_UNKNOWN_NAME", message, {
     address,

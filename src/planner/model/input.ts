@@ -46,7 +46,7 @@ export function isSelected(
 /** Where a value is to be found: in a catalog, or among the IDs or names of a kind. */
 export type LookupSource =
   | { readonly in: "catalog"; readonly of: CatalogName }
-  | { readonly in: "ids" | "names"; readonly of: string };
+  | { readonly in: "ids" | "names" | "principals"; readonly of: string };
 
 export interface Question {
   readonly address: Address;

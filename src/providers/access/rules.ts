@@ -22,5 +22,10 @@ export const ACCESS_RULES = {
   jobs: { type: "jobs", levels: ["CAN_VIEW", "CAN_MANAGE_RUN", "CAN_MANAGE"], owned: true },
   directories: { type: "directories", levels: IN_TREE, idOf: numberAt },
   repos: { type: "repos", levels: IN_TREE },
+  authorizations: {
+    type: "authorization",
+    levels: ["CAN_USE", "CAN_MANAGE"],
+    fewer: { passwords: ["CAN_USE"] },
+  },
   notebooks: { type: "notebooks", levels: IN_TREE, idOf: numberAt },
 } as const satisfies Readonly<Record<string, AccessRules>>;

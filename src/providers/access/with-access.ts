@@ -31,6 +31,8 @@ export interface AccessRules {
   readonly type: string;
   /** From the lowest to the highest, without ownership. */
   readonly levels: readonly string[];
+  /** Levels of single objects that have fewer, by name. */
+  readonly fewer?: Readonly<Record<string, readonly string[]>>;
   /** Whether an object always has exactly one owner. */
   readonly owned?: true;
   /** The ID of the object in paths, if it is not its remote ID. */
@@ -93,6 +95,7 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
       validate: (values, name) => [
         ...(planning.validate?.(withoutAccess(values), name) ?? []),
         ...accessProblems(values),
+        ...levelProblems(values, name, rules.fewer?.[name]),
       ],
       normalize: (values) => ({
         ...(planning.normalize?.(withoutAccess(values)) ?? withoutAccess(values)),
@@ -100,8 +103,9 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
       }),
       dependencies: (name, values) => [
         ...(planning.dependencies?.(name, withoutAccess(values)) ?? []),
-        ...Object.keys(accessOf(values)).flatMap(managedPrincipal),
+        ...Object.keys(accessOf(values)).map(managedPrincipal),
       ],
+      namedPrincipals: (values) => principalsIn(values),
       steps: (diffs, live, after) => stepsWith(planning.steps, diffs, live, after),
       consequences: (change, workspace) => [
         ...(planning.consequences?.({ ...withoutOurs(change), after: change.after }, workspace) ?? []),
@@ -244,9 +248,42 @@ function accessProblems(values: Values): readonly Problem[] {
   return problems;
 }
 
-function managedPrincipal(text: string): readonly { readonly kind: string; readonly name: string }[] {
+function managedPrincipal(text: string): { readonly kind: string; readonly name: string } {
   const { kind, name } = principalNamed(text);
-  return [{ kind: kind === "user" ? "users" : kind === "group" ? "groups" : "service_principals", name }];
+  return { kind: kind === "user" ? "users" : kind === "group" ? "groups" : "service_principals", name };
+}
+
+function levelProblems(
+  values: Values,
+  name: string,
+  levels: readonly string[] | undefined,
+): readonly Problem[] {
+  if (levels === undefined) return [];
+  return Object.entries(accessOf(values)).flatMap(([text, level]): readonly Problem[] =>
+    levels.includes(String(level))
+      ? []
+      : [
+          problem(
+            "SPEC_VALUE",
+            ["access", text],
+            `${String(level)} is not a level of ${name}`,
+            `use ${levels.join(" or ")}`,
+          ),
+        ],
+  );
+}
+
+/** Everybody of the account; no list of a workspace contains it. */
+const ACCOUNT_USERS = "account users";
+
+function principalsIn(values: Values) {
+  const owner = ownerOf(values);
+  return [
+    ...Object.keys(accessOf(values)).flatMap((text) =>
+      text === ACCOUNT_USERS ? [] : [{ ...managedPrincipal(text), path: ["access", text] }],
+    ),
+    ...(owner === undefined ? [] : [{ ...managedPrincipal(owner), path: ["owner"] }]),
+  ];
 }
 
 const isOurs = ({ path }: FieldDiff): boolean => OURS.has(String(path[0]));

@@ -1,5 +1,6 @@
 // Access lists of a Terraform state, which are resources of their own there, as `access` and `owner` of the object.
 
+import { remoteId } from "../../core/address.ts";
 import { defined, type JsonObject, listIn, objectIn } from "../../core/json.ts";
 import { OWNER, principalText } from "../../providers/access/access-list.ts";
 import { ACCESS_RULES } from "../../providers/access/rules.ts";
@@ -24,6 +25,9 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["sql/warehouses", "warehouses"],
 ]);
 
+/** Lists without another object. */
+const AUTHORIZATIONS = "authorizations";
+
 /** The attributes of an access list that hold the path of an object in the workspace tree. */
 const PATHS = ["notebook_path", "directory_path", "repo_path", "workspace_file_path"];
 
@@ -38,6 +42,12 @@ export function withAccessLists(
   for (const instance of instances) {
     const [, type = "", id = ""] = /^\/(.+)\/([^/]+)$/.exec(textAttribute(instance.values, "id") ?? "") ?? [];
     const kind = KINDS.get(type);
+    if (kind === AUTHORIZATIONS && !result.has(convertedKey(kind, id)))
+      result.set(convertedKey(kind, id), {
+        kind,
+        live: { id: remoteId(id), name: id, values: {}, facts: {} },
+        instance,
+      });
     const key = kind === undefined ? undefined : keyOf(result, kind, id, instance.values);
     const object = key === undefined ? undefined : result.get(key);
     if (kind === undefined)

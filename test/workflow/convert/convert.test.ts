@@ -200,6 +200,22 @@ test("libraries of a cluster, its own and those that are resources, are one list
   ]);
 });
 
+test("the access list of tokens, which has no other object, is an authorization", () => {
+  const list = one("databricks_permissions", {
+    id: "/authorization/tokens",
+    object_type: "tokens",
+    authorization: "tokens",
+    access_control: [
+      { group_name: "data", permission_level: "CAN_USE" },
+      { group_name: "admins", permission_level: "CAN_MANAGE" },
+    ],
+  });
+  const { log, yaml } = converted(stateWith([list]));
+  expect(yaml).toContain("authorizations:\n  tokens: { access: { data: CAN_USE } }\n");
+  expect(yaml).toContain("{ to: authorizations.tokens, id: tokens }");
+  expect(log.resources).toEqual([]);
+});
+
 test("an object that two addresses have is converted once", () => {
   const group = one("databricks_group", { id: "1", display_name: "a" });
   expect(leftReasons(stateWith([group, { ...group, name: "again" }]))).toEqual([
