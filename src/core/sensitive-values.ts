@@ -228,7 +228,7 @@ export class SensitiveValues {
     const recorded = this.#recorded.get(address) ?? emptyTree();
     return changedScalars(answer, [], (value, path) => {
       if (path.some((_, at) => isPlaceIn([recorded], path.slice(at)))) return SENSITIVE_TEXT;
-      return typeof value === "string" ? this.texts.maskedSentence(value) : value;
+      return typeof value === "string" ? this.texts.masked(value) : value;
     }) as T;
   }
 

@@ -1,5 +1,7 @@
 // A value that only one request may contain: printing, joining, or serializing it shows a placeholder.
 
+import { utf8Text } from "./utf8.ts";
+
 const MASK = "(sensitive)";
 const NODE_INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
@@ -28,25 +30,30 @@ export const SENSITIVE_TEXT = MASK;
 /** A shorter string is only hidden if it is the whole value: hiding it elsewhere would hide too much. */
 const SHORTEST_PART = 4;
 
-/** For so many strings. */
-interface Pattern {
-  readonly size: number;
-  readonly parts: RegExp | undefined;
-}
-
-/** Strings that no output may show, such as the values of sensitive variables. */
+/** Strings that no output may show, such as the values of sensitive variables, in whatever encoding they are written. */
 export class SensitiveTexts {
   readonly #texts = new Set<string>();
-  #pattern: Pattern | undefined;
-  #encodedPattern: Pattern | undefined;
+  readonly #search = new FormSearch();
+  /** Those that are not in the search yet. */
+  #added: string[] = [];
 
-  /** Also hides the forms in which messages quote a string. */
+  /** Also hides the forms in which messages quote a string, and its lines, which a diff shows apart. */
   add(text: string): void {
     if (text === "" || this.#texts.has(text)) return;
-    this.#texts.add(text);
+    this.#add(text);
     if (text.length < SHORTEST_PART) return;
-    this.#texts.add(JSON.stringify(text).slice(1, -1));
-    if (text.isWellFormed()) this.#texts.add(encodeURIComponent(text));
+    this.#add(JSON.stringify(text).slice(1, -1));
+    if (text.isWellFormed()) this.#add(encodeURIComponent(text));
+    if (!text.includes("\n")) return;
+    for (const line of text.split("\n"))
+      if (line.trim().length >= SHORTEST_UNSURE_PART) this.add(line.trim());
+  }
+
+  /** Bytes that are not UTF-8 are hidden in their encodings only. */
+  addBytes(bytes: Uint8Array): void {
+    const text = utf8Text(bytes);
+    if (text !== undefined) this.add(text);
+    else for (const form of encodings(bytes)) this.#add(form);
   }
 
   get size(): number {
@@ -55,9 +62,7 @@ export class SensitiveTexts {
 
   /** Returns whether a string is, or contains, one of them. */
   isIn(text: string): boolean {
-    if (this.#texts.has(text)) return true;
-    for (const part of this.#texts) if (part.length >= SHORTEST_PART && text.includes(part)) return true;
-    return false;
+    return this.#texts.size > 0 && (this.#texts.has(text) || this.#forms().next(text, 0) !== undefined);
   }
 
   has(text: string): boolean {
@@ -71,79 +76,120 @@ export class SensitiveTexts {
 
   /** The text with every occurrence replaced by its mark, in one pass, so that a mark is not changed again. */
   masked(text: string, mark: (part: string) => string = () => MASK): string {
-    return this.#replaced(text, () => this.#parts(), mark);
+    if (this.#texts.size === 0) return text;
+    return this.#texts.has(text) ? mark(text) : this.#forms().replaced(text, mark);
   }
 
-  /** The same for a sentence, which can be of the service and repeat what it was sent in another encoding. */
-  maskedSentence(text: string): string {
-    return this.#replaced(
-      text,
-      () => this.#encodedParts(),
-      () => MASK,
+  /** A copy of a value in which every text is masked; the value itself if nothing is sensitive. */
+  maskedDeep<T>(value: T): T {
+    return this.#texts.size === 0 ? value : withTexts(value, (text) => this.masked(text));
+  }
+
+  #add(text: string): void {
+    this.#texts.add(text);
+    this.#added.push(text);
+  }
+
+  #forms(): FormSearch {
+    for (const text of this.#added) this.#search.add(text);
+    this.#added = [];
+    return this.#search;
+  }
+}
+
+/** A sensitive part of a string. */
+interface FoundForm {
+  readonly start: number;
+  readonly end: number;
+  readonly isQuoted: boolean;
+}
+
+/** Forms are found by their first characters, so the time of a search does not depend on their number or length. */
+const HEAD = 3;
+
+/** Searches for the forms of many strings at once: each in every encoding, and a short one only as messages quote it. */
+class FormSearch {
+  /** By their first characters, the longest first, so that a short form does not divide a longer one. */
+  readonly #byHead = new Map<string, string[]>();
+  readonly #quoted = new Set<string>();
+  /** 1 for the first characters of a form: at most positions of a string, no substring has to be compared. */
+  readonly #starts = new Uint8Array(STARTS);
+
+  add(text: string): void {
+    if (text.length >= SHORTEST_PART)
+      for (const form of [text, ...encodings(Buffer.from(text))]) this.#add(form);
+    else {
+      this.#quoted.add(JSON.stringify(text));
+      this.#add(JSON.stringify(text));
+    }
+  }
+
+  #add(form: string): void {
+    const head = form.slice(0, HEAD);
+    const forms = this.#byHead.get(head) ?? [];
+    if (forms.includes(form)) return;
+    this.#starts[startOf(form, 0)] = 1;
+    this.#byHead.set(
+      head,
+      [...forms, form].sort((a, b) => b.length - a.length),
     );
   }
 
-  /** A copy of a value in which every text is masked as a sentence; the value itself if nothing is sensitive. */
-  maskedDeep<T>(value: T): T {
-    return this.#texts.size === 0 ? value : withTexts(value, (text) => this.maskedSentence(text));
-  }
-
-  #replaced(text: string, pattern: () => RegExp | undefined, mark: (part: string) => string): string {
-    if (this.#texts.size === 0) return text;
-    if (this.#texts.has(text)) return mark(text);
-    const parts = pattern();
-    return parts === undefined
-      ? text
-      : text.replace(parts, (part) => (part.startsWith('"') ? `"${mark(part.slice(1, -1))}"` : mark(part)));
-  }
-
-  /** Of short strings, only what messages quote. */
-  #parts(): RegExp | undefined {
-    if (this.#pattern?.size !== this.#texts.size)
-      this.#pattern = { size: this.#texts.size, parts: anyOf(this.#quoted()) };
-    return this.#pattern.parts;
-  }
-
-  /** Apart from the others, because values are searched far more often than sentences. */
-  #encodedParts(): RegExp | undefined {
-    if (this.#encodedPattern?.size !== this.#texts.size) {
-      const encoded = [...this.#texts].filter((text) => text.length >= SHORTEST_PART).flatMap(encodings);
-      this.#encodedPattern = { size: this.#texts.size, parts: anyOf([...this.#quoted(), ...encoded]) };
+  next(text: string, from: number): FoundForm | undefined {
+    for (let at = from; at <= text.length - HEAD; at += 1) {
+      if (this.#starts[startOf(text, at)] !== 1) continue;
+      const form = this.#byHead.get(text.slice(at, at + HEAD))?.find((form) => text.startsWith(form, at));
+      if (form !== undefined) return { start: at, end: at + form.length, isQuoted: this.#quoted.has(form) };
     }
-    return this.#encodedPattern.parts;
+    return undefined;
   }
 
-  #quoted(): readonly string[] {
-    return [...this.#texts].map((text) => (text.length < SHORTEST_PART ? JSON.stringify(text) : text));
+  /** The quotes of a short string stay. */
+  replaced(text: string, mark: (part: string) => string): string {
+    let result = "";
+    let from = 0;
+    for (let form = this.next(text, 0); form !== undefined; form = this.next(text, from)) {
+      const quotes = form.isQuoted ? 1 : 0;
+      const part = text.slice(form.start + quotes, form.end - quotes);
+      result += text.slice(from, form.start + quotes) + mark(part);
+      from = form.end - quotes;
+      if (form.isQuoted) {
+        result += '"';
+        from = form.end;
+      }
+    }
+    return from === 0 ? text : result + text.slice(from);
   }
 }
 
-/** Sorted by length, so that a short string does not divide a longer one. */
-function anyOf(texts: readonly string[]): RegExp | undefined {
-  const sorted = [...new Set(texts)]
-    .sort((a, b) => b.length - a.length)
-    .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return sorted.length === 0 ? undefined : new RegExp(sorted.join("|"), "g");
-}
+const STARTS = 2 ** 16;
 
-/** A shorter part of base64 occurs by chance. */
-const SHORTEST_BASE64_PART = 8;
+const startOf = (text: string, at: number): number =>
+  (text.charCodeAt(at) * 61 + text.charCodeAt(at + 1) * 599 + text.charCodeAt(at + 2) * 5003) % STARTS;
 
-/** A string as hex and as base64 in both alphabets, alone and inside a longer text, where its first and last characters are unknown. */
-function encodings(text: string): readonly string[] {
-  const bytes = Buffer.from(text);
-  const hex = bytes.toString("hex");
-  const whole = bytes.toString("base64");
+/** A shorter part of base64, or a shorter line, occurs by chance. */
+const SHORTEST_UNSURE_PART = 8;
+
+/** Programs that write base64 break its lines after so many characters. */
+const BASE64_LINES = [76, 64];
+
+/** Bytes as hex and as base64 in both alphabets, alone and inside a longer text, where its first and last characters are unknown. */
+function encodings(bytes: Uint8Array): readonly string[] {
+  const hex = Buffer.from(bytes).toString("hex");
+  const whole = Buffer.from(bytes).toString("base64");
   const inside = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes])
       .toString("base64")
       .replace(/=+$/, "");
     return encoded.slice(before === 0 ? 0 : 4, encoded.length - (encoded.length % 4));
   });
+  const lines = BASE64_LINES.filter((length) => length < whole.length).flatMap(
+    (length) => whole.match(new RegExp(`.{1,${length}}`, "g")) ?? [],
+  );
   const base64 = [
     whole,
     whole.replace(/=+$/, ""),
-    ...inside.filter(({ length }) => length >= SHORTEST_BASE64_PART),
+    ...[...inside, ...lines].filter(({ length }) => length >= SHORTEST_UNSURE_PART),
   ];
   const url = base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"));
   return [hex, hex.toUpperCase(), ...base64, ...url];

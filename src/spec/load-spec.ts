@@ -27,7 +27,7 @@ import { applyTarget, checkTargets, selectTarget } from "./variables/targets.ts"
 import { variablesOf } from "./variables/variables.ts";
 
 export interface LoadOptions extends SpecInput {
-  /** `skip`: secrets are declared with an empty digest, and no value is read. */
+  /** `skip`: secrets are declared with an empty digest, and their values need not be available. */
   readonly secrets: "resolve" | "skip";
   /** A variable of a secret that is not set, or empty, is a warning: for plans, which need no values. */
   readonly mayLackSecrets?: boolean;
@@ -81,6 +81,7 @@ async function read(
     unseen: options.untrusted === true,
     mayLack: options.mayLackSecrets === true,
     read: new Map(),
+    sensitive,
   };
   const sources = new SourceReader(tree, options.untrusted === true ? STRICT.sourceBytes : undefined);
   await options.yieldToEventLoop?.();

@@ -1,7 +1,7 @@
 // A sensitive value shows itself nowhere.
 
 import { inspect } from "node:util";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Sensitive, SensitiveTexts } from "../../src/core/sensitive.ts";
 
 const canary = "canary-7f3a";
@@ -36,8 +36,8 @@ test.each([
   const texts = new SensitiveTexts();
   texts.add(text);
   const sentence = `bad value ${encode(text)} in the request`;
-  expect(texts.maskedSentence(sentence)).toMatch(/^bad value "?\(sensitive\)"? in the request$/);
-  expect(texts.maskedDeep({ cause: [sentence] }).cause[0]).toBe(texts.maskedSentence(sentence));
+  expect(texts.masked(sentence)).toMatch(/^bad value "?\(sensitive\)"? in the request$/);
+  expect(texts.maskedDeep({ cause: [sentence] }).cause[0]).toBe(texts.masked(sentence));
 });
 
 test.each([0, 1, 2])(
@@ -47,10 +47,64 @@ test.each([0, 1, 2])(
     const texts = new SensitiveTexts();
     texts.add(text);
     const encoded = Buffer.from(`${"x".repeat(before + 3)}${text}yyyy`).toString("base64");
-    const shown = texts.maskedSentence(`bad request ${encoded}`);
+    const shown = texts.masked(`bad request ${encoded}`);
     expect(shown).toContain("(sensitive)");
     expect(Buffer.from(shown.slice("bad request ".length).replace("(sensitive)", "")).length).toBeLessThan(
       20,
     );
   },
 );
+
+describe("an output", () => {
+  const textsOf = (...all: readonly string[]): SensitiveTexts => {
+    const texts = new SensitiveTexts();
+    for (const text of all) texts.add(text);
+    return texts;
+  };
+
+  test("shows no line of a sensitive text of several lines", () => {
+    const texts = textsOf("first-line-77\n  second-line-88\r\n}\n");
+    expect(texts.masked("+ second-line-88")).toBe("+ (sensitive)");
+    expect(texts.masked("+ }")).toBe("+ }");
+  });
+
+  test.each([64, 76])("shows no line of base64 that is broken after %i characters", (length) => {
+    const value = "canary-".repeat(30);
+    const lines =
+      Buffer.from(value)
+        .toString("base64")
+        .match(new RegExp(`.{1,${length}}`, "g")) ?? [];
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) expect(textsOf(value).masked(`# ${line}`)).toBe("# (sensitive)");
+  });
+
+  test("shows no bytes that are not text, in hex and base64", () => {
+    const bytes = Buffer.from("ff00fe01fd02fc03fb04", "hex");
+    const texts = new SensitiveTexts();
+    texts.addBytes(bytes);
+    for (const form of ["hex", "base64", "base64url"] as const)
+      expect(texts.masked(`key ${bytes.toString(form)}.`)).toBe("key (sensitive).");
+  });
+
+  test("shows no sensitive text of 128 KB", () => {
+    const value = "0123456789abcdef".repeat(8192);
+    expect(textsOf(value).masked(`a ${value} b`)).toBe("a (sensitive) b");
+  });
+
+  test("has the mark in place of a sensitive text that begins with a quote", () => {
+    expect(textsOf('"abcd').masked('is "abcd')).toBe("is (sensitive)");
+  });
+
+  test("has the mark between the quotes of a sensitive text of less than 4 characters", () => {
+    const texts = textsOf("ab", "abcdef");
+    expect(texts.masked('"ab" is not ab or "abc"')).toBe('"(sensitive)" is not ab or "abc"');
+    expect(texts.masked("xabcdefab")).toBe("x(sensitive)ab");
+  });
+
+  test("has one mark for the longest sensitive text, also if it was added last", () => {
+    const texts = textsOf("abcd");
+    expect(texts.masked("abcdefgh")).toBe("(sensitive)efgh");
+    texts.add("abcdefgh");
+    expect(texts.masked("abcdefgh!")).toBe("(sensitive)!");
+  });
+});

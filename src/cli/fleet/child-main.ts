@@ -370,7 +370,7 @@ function logTo(send: (message: MessageFromChild) => void, secrets: SensitiveText
     waiting = "";
   };
   const line = (text: string): void => {
-    const masked = secrets.size === 0 ? text : secrets.maskedSentence(text);
+    const masked = secrets.size === 0 ? text : secrets.masked(text);
     waiting += `${new Date().toISOString()} ${printable(masked)}\n`;
     timer ??= setTimeout(flush, FLUSH_MS);
   };

@@ -1,7 +1,7 @@
 // Reads secrets from environment variables and files into payloads that cannot be printed.
 
 import type { Path } from "../../core/pointer.ts";
-import { Sensitive } from "../../core/sensitive.ts";
+import { Sensitive, type SensitiveTexts } from "../../core/sensitive.ts";
 import { utf8Text } from "../../core/utf8.ts";
 import { isTemplate } from "../../expressions/template.ts";
 import type { Values } from "../../resource/field-schema.ts";
@@ -14,17 +14,22 @@ import { LIMITS } from "../model/limits.ts";
 import type { WrittenResource } from "../model/spec.ts";
 import { type MapNode, member, type SpecNode, scalarText } from "../model/tree.ts";
 
-/** The sources of secrets, and the function that digests a value. Without `keyed` none is read. */
+/** The sources of secrets, and the function that digests a value. Without `keyed`, a value is only hidden, and may be missing. */
 export interface SecretSources {
   readonly tree: SpecFolder;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly keyed: ((bytes: Uint8Array) => string) | undefined;
   /** Files are not accessed. */
   readonly unseen?: boolean;
-  /** A variable without a value leaves the secret as if it was not read, with a warning: an apply decides whether it is written. */
+  /**
+   * A variable without a value leaves the secret as if it was not read, with a warning: an apply decides whether it is written. Without
+   * `keyed`, a file need not exist.
+   */
   readonly mayLack?: boolean;
   /** Values of variables that were read, by name: many secrets may share one. */
   readonly read: Map<string, SecretBytes>;
+  /** Gets each value that is available, because the workspace can contain it elsewhere, such as in a notebook. */
+  readonly sensitive: SensitiveTexts;
 }
 
 /** A value, and its keyed digest, which leaves the run only with a salt. */
@@ -156,9 +161,10 @@ function fromEnv(asked: Asked, name: string): ReadSecret | undefined {
     findings.error("SPEC_REFERENCE", message, node, { address });
     return undefined;
   }
-  if (sources.keyed === undefined) return notRead(field, `env ${name}`);
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
   const bytes = utf8.encode(value ?? "");
+  sources.sensitive.addBytes(bytes);
+  if (sources.keyed === undefined) return notRead(field, `env ${name}`);
   const what = `the environment variable ${name}`;
   const empty = value === undefined ? "is not set" : "is empty";
   // CI services set the variable of an unavailable secret to an empty string.
@@ -179,11 +185,12 @@ function fromFile(asked: Asked): ReadSecret | undefined {
   const path = namedPath(written, node, findings);
   if (path === undefined) return undefined;
   if (sources.unseen === true) return notRead(field, `file ${path}`);
+  const content = sources.tree.read(path, LIMITS.secretFileBytes);
+  if (content.ok) sources.sensitive.addBytes(withoutLastLineBreak(content.value));
   if (sources.keyed === undefined) {
-    openSourceFile(written, path, node, sources.tree.size(path), findings);
+    if (sources.mayLack !== true) openSourceFile(written, path, node, sources.tree.size(path), findings);
     return notRead(field, `file ${path}`);
   }
-  const content = sources.tree.read(path, LIMITS.secretFileBytes);
   const bytes = openSourceFile(written, path, node, content, findings);
   if (bytes === undefined) return undefined;
   const source = { what: path, empty: "is empty", hint: FILL };

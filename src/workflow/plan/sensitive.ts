@@ -42,9 +42,9 @@ export interface SensitiveInput {
 /** The sensitive values that the spec declares, and the places that the state records. */
 export function openSensitive({ spec, base, states, key, untrusted }: SensitiveInput): SensitiveValues {
   const sensitive = new SensitiveValues({ key, lineage: states[0].lineage, texts: spec.sensitive });
-  const hasRecorded = states.map((state) => markRecorded(state, sensitive)).includes(true);
+  for (const state of states) markRecorded(state, sensitive);
   const isDeclared = [...spec.resources.values()].some((resource) => resource.sensitive !== undefined);
-  if (isDeclared || hasRecorded)
+  if (isDeclared || !sensitive.isEmpty)
     for (const { address, values, sensitive: paths = [] } of spec.resources.values())
       sensitive.declare(address, values, paths);
   for (const { address, values, sensitive: paths } of base?.resources.values() ?? [])

@@ -40,7 +40,7 @@ export type SecretDigest = (value: string | Uint8Array) => string;
 interface SessionRequirements {
   /** Whether to create the state's key if it does not exist: writers need a permanent one. */
   readonly makesKey: boolean;
-  /** `optional`: values that are not there are warnings. */
+  /** `optional`: values that are not there are warnings. `skip`: values are only hidden, if they are there. */
   readonly secrets: "resolve" | "optional" | "skip";
   /** Runs as soon as the state's key is known, before the spec is read; what it throws ends the run. */
   readonly onKeyKnown?: (key: Uint8Array) => void;
@@ -114,7 +114,7 @@ async function openSpec(
   const readsSecrets = secrets !== "skip";
   const { spec, warnings } = await readSpec(invocation, {
     digest: readsSecrets ? secretDigest : undefined,
-    mayLackSecrets: secrets === "optional",
+    mayLackSecrets: secrets !== "resolve",
   });
   const exposed = exposedState(invocation, spec, { digests: readsSecrets });
   if (hasErrors(exposed)) throw new Failure(...exposed);

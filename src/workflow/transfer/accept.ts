@@ -103,7 +103,7 @@ function assertNothingSensitive({ files }: DriftAcceptance, { sensitive }: Spec)
     const old = new Set(Buffer.from(before).toString("utf8").split("\n"));
     const lines = Buffer.from(after).toString("utf8").split("\n");
     const added = lines.filter((line) => !old.has(line)).join("\n");
-    if (sensitive.maskedSentence(added) === added) continue;
+    if (sensitive.masked(added) === added) continue;
     throw failureOf(
       "DRIFT_NOT_ACCEPTED",
       `${path} would contain a sensitive value, which is never written to a file`,
