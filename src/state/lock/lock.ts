@@ -176,9 +176,9 @@ export class LockKeeper {
   /** The begin of the last heartbeat that succeeded. */
   #renewedAt: Moment;
   #lost: Failure | undefined;
-  /** Too late for a heartbeat: nothing more is sent, although no other run may have acquired the lock yet. */
-  #isExpired = false;
   #beating: Promise<void> = Promise.resolve();
+  /** One at a time: two would write the same file. */
+  #renewing: Promise<void> = Promise.resolve();
 
   /** `durable`: number of the last entry that is. */
   constructor(backend: StateBackend, environment: LockEnvironment, claim: LockClaim, durable: () => number) {
@@ -206,12 +206,25 @@ export class LockKeeper {
   /** Throws Failure with STATE_LOCK_LOST when the lock is lost or about to expire. */
   assertHeld(): void {
     if (this.#lost !== undefined) throw this.#lost;
-    if (this.#isExpired || !this.#mayWrite()) throw lockLost("it was not renewed in time");
+    if (!this.#mayWrite()) throw lockLost("it was not renewed in time");
   }
 
   #mayWrite(): boolean {
     const { clock, times } = this.#environment;
     return mayWrite(times, ageOf(clock, this.#renewedAt));
+  }
+
+  /**
+   * The claim for a write of the state. A run that was blocked or suspended renews it before, or acquires the lock
+   * again if it has expired. Throws Failure with STATE_LOCK_LOST if another run acquired it meanwhile.
+   */
+  async heldClaim(): Promise<LockClaim> {
+    if (this.#lost === undefined && !this.#mayWrite()) {
+      await this.#renew();
+      if (this.#isExpired()) await this.#acquireAgain();
+    }
+    if (this.#lost !== undefined) throw this.#lost;
+    return this.#claim;
   }
 
   /** A state write that found another holder stops the waiting requests. */
@@ -225,26 +238,59 @@ export class LockKeeper {
     const { signal } = this.#ending;
     for (;;) {
       await clock.sleep(renewEveryMs(times), signal);
-      if (signal.aborted) return;
-      // A run that watches may have found the lock expired and be about to acquire it, which a late heartbeat cannot
-      // prevent. Only a server compares the heartbeat that was seen with the present one.
-      this.#isExpired = this.#backend.serverNow === undefined && !this.#mayWrite();
-      if (this.#isExpired || this.#lost !== undefined) return;
-      const begun = momentOf(clock);
-      const renewed = {
-        ...this.#claim,
-        renewed_at: begun.now,
-        beat: this.#claim.beat + 1,
-        seq: this.#durable(),
-      };
-      try {
-        await this.#backend.renew(renewed);
-        this.#claim = renewed;
-        this.#renewedAt = begun;
-      } catch (failure) {
-        if (isLost(failure)) this.#lost = failure;
-      }
+      if (signal.aborted || this.#lost !== undefined) return;
+      await this.#renew();
     }
+  }
+
+  #renew(): Promise<void> {
+    this.#renewing = this.#renewing.then(() => this.#renewNow());
+    return this.#renewing;
+  }
+
+  async #renewNow(): Promise<void> {
+    if (this.#lost !== undefined || this.#isExpired()) return;
+    const begun = momentOf(this.#environment.clock);
+    const renewed = this.#nextClaim(begun);
+    try {
+      await this.#backend.renew(renewed);
+      // A run that read the claim before may be about to acquire the lock by now.
+      if (this.#isExpired()) return;
+      this.#claim = renewed;
+      this.#renewedAt = begun;
+    } catch (failure) {
+      this.noticed(failure);
+    }
+  }
+
+  #nextClaim(begun: Moment): LockClaim {
+    return { ...this.#claim, renewed_at: begun.now, beat: this.#claim.beat + 1, seq: this.#durable() };
+  }
+
+  /**
+   * Whether a run that watches may have found the lock expired and be about to acquire it, which a late heartbeat cannot
+   * prevent. Only a server compares the heartbeat that was read with the present one.
+   */
+  #isExpired(): boolean {
+    const { clock, times } = this.#environment;
+    if (this.#backend.serverNow !== undefined) return false;
+    return (
+      ageOf(clock, this.#renewedAt) >= silenceMs({ lease_ms: times.leaseMs, request_ms: times.requestMs })
+    );
+  }
+
+  /** Only one run can create the next fencing token, so either no other run acquired the lock since, or this one has lost it. */
+  async #acquireAgain(): Promise<void> {
+    const begun = momentOf(this.#environment.clock);
+    const { fence, nonce } = this.#claim;
+    const latest = await this.#backend.latestClaim();
+    const isOwn =
+      latest !== undefined && "claim" in latest && latest.fence === fence && latest.claim.nonce === nonce;
+    const next = { ...this.#nextClaim(begun), fence: nextFence(fence, this.#backend.names) };
+    if (isOwn && (await this.#backend.claim(next, latest))) {
+      this.#claim = next;
+      this.#renewedAt = begun;
+    } else this.#lost = overtaken(isOwn ? next.fence : latest?.fence);
   }
 
   async end(): Promise<void> {

@@ -41,9 +41,10 @@ export interface StateWrite {
   readonly keepsBefore: boolean;
 }
 
+/** `claim`: the present one of the run that began the journal; it changes when the run acquires an expired lock again. */
 export interface JournalSink {
   /** Resolves once the lines are durable. Throws STATE_LOCK_LOST when another claim rules by now; then nothing was written. */
-  write(lines: readonly string[]): Promise<void>;
+  write(claim: LockClaim, lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -3,20 +3,23 @@
 import { type Failure, failureOf } from "../../core/diagnostic.ts";
 import type { Cipher } from "../format/encryption.ts";
 import { entryLine } from "../format/journal.ts";
-import { ioFailure, type JournalSink } from "../model/backend.ts";
+import { ioFailure, type JournalSink, type LockClaim } from "../model/backend.ts";
 import type { NumberedEntry } from "../model/record.ts";
 
 export class JournalWriter {
   readonly #sink: JournalSink;
   readonly #cipher: Cipher;
+  readonly #heldClaim: () => Promise<LockClaim>;
   #head: string;
   #lines: string[] = [];
   #turn: Promise<void> | undefined;
   #busy: Promise<void> = Promise.resolve();
   #broken: Failure | undefined;
 
-  constructor(sink: JournalSink, head: string, cipher: Cipher) {
+  /** `heldClaim`: asked before each write; throws Failure with STATE_LOCK_LOST. */
+  constructor(sink: JournalSink, head: string, cipher: Cipher, heldClaim: () => Promise<LockClaim>) {
     this.#sink = sink;
+    this.#heldClaim = heldClaim;
     this.#head = head;
     this.#cipher = cipher;
   }
@@ -59,7 +62,7 @@ export class JournalWriter {
     if (lines.length === 0) return;
     this.#lines = [];
     try {
-      await this.#sink.write(lines);
+      await this.#sink.write(await this.#heldClaim(), lines);
     } catch (failure) {
       this.#broken = ioFailure(failure, "writing the journal");
       throw this.#broken;

@@ -35,7 +35,6 @@ const MOST_NOTED = 1_000;
 
 export class HeldLease implements Lease {
   readonly nonce: string;
-  readonly fence: number;
   readonly diagnostics: readonly Diagnostic[];
   readonly #backend: StateBackend;
   readonly #environment: LockEnvironment;
@@ -60,7 +59,6 @@ export class HeldLease implements Lease {
 
   constructor({ backend, environment, cipher, claim, loaded: loadedState, digestKey, standing }: LeaseInput) {
     this.nonce = claim.nonce;
-    this.fence = claim.fence;
     this.diagnostics = loadedState.diagnostics;
     this.#backend = backend;
     this.#environment = environment;
@@ -75,6 +73,10 @@ export class HeldLease implements Lease {
     this.#folded = loadedState.head;
     this.#seq = loadedState.seq;
     this.#dirty = loadedState.unfolded;
+  }
+
+  get fence(): number {
+    return this.claim.fence;
   }
 
   /** The claim that it rests on, as last renewed. */
@@ -198,7 +200,7 @@ export class HeldLease implements Lease {
         digestKey: hex,
       });
       const { serial } = this.#draft;
-      await this.#backend.putState(this.claim, {
+      await this.#backend.putState(await this.#hold.heldClaim(), {
         text: this.#cipher.encryptPieces(text),
         serial,
         before: this.#standing.serial,
@@ -212,17 +214,18 @@ export class HeldLease implements Lease {
   }
 
   async #beginJournal(): Promise<void> {
+    const claim = await this.#hold.heldClaim();
     const line = beginLine({
       format_version: FORMAT_VERSION,
       lineage: this.#draft.lineage,
       serial: this.#draft.serial,
       state: this.#standing.digest,
-      fence: this.fence,
+      fence: claim.fence,
       seq: this.#seq,
     });
     try {
-      const sink = await this.#backend.beginJournal(this.claim, encryptedLine(this.#cipher, "", line.text));
-      this.#journal = new JournalWriter(sink, line.hash, this.#cipher);
+      const sink = await this.#backend.beginJournal(claim, encryptedLine(this.#cipher, "", line.text));
+      this.#journal = new JournalWriter(sink, line.hash, this.#cipher, () => this.#hold.heldClaim());
     } catch (failure) {
       throw ioFailure(failure, "beginning the journal");
     }

@@ -3,12 +3,12 @@
 import { expect, test } from "vitest";
 import { Cipher } from "../../../src/state/format/encryption.ts";
 import { entryLine } from "../../../src/state/format/journal.ts";
-import type { JournalSink } from "../../../src/state/model/backend.ts";
+import type { JournalSink, LockClaim } from "../../../src/state/model/backend.ts";
 import type { NumberedEntry } from "../../../src/state/model/record.ts";
 import { encryptedLine, JournalWriter } from "../../../src/state/store/journal-writer.ts";
 
 import { rejectedCode, thrownCode, thrownDiagnostics, thrownMessage } from "../../failures.ts";
-import { counting } from "../build.ts";
+import { ADA, counting } from "../build.ts";
 
 /** Runs the callbacks in one turn of the event loop; everything that one of them starts continues before the next. */
 async function inOneTurn(callbacks: readonly (() => Promise<unknown>)[]): Promise<void> {
@@ -16,6 +16,17 @@ async function inOneTurn(callbacks: readonly (() => Promise<unknown>)[]): Promis
     new Promise((resolve, reject) => setImmediate(() => callback().then(resolve, reject)));
   await Promise.all(callbacks.map(inTurn));
 }
+
+const CLAIM: LockClaim = {
+  fence: 1,
+  nonce: "n",
+  owner: ADA,
+  taken_at: 0,
+  renewed_at: 0,
+  beat: 0,
+  lease_ms: 1,
+  request_ms: 1,
+};
 
 const entry = (seq: number): NumberedEntry => ({ seq, at: seq, entry: { type: "host", host: "h" } });
 
@@ -26,7 +37,7 @@ function journalOn({ held = false }: { readonly held?: boolean } = {}) {
   let begun: () => void = () => undefined;
   let closed = 0;
   const sink: JournalSink = {
-    write: (lines) =>
+    write: (_, lines) =>
       new Promise((finish, fail) => {
         writes.push(lines.map((line) => JSON.parse(line).seq));
         pending.push({ finish, fail });
@@ -37,7 +48,7 @@ function journalOn({ held = false }: { readonly held?: boolean } = {}) {
       closed += 1;
     },
   };
-  const writer = new JournalWriter(sink, "head", new Cipher({ random: counting() }));
+  const writer = new JournalWriter(sink, "head", new Cipher({ random: counting() }), async () => CLAIM);
   return {
     writer,
     writes,

@@ -117,8 +117,8 @@ export class FileBackend implements StateBackend {
     await fs.syncFolder(folder);
     const file = await fs.open(`${folder}/${JOURNAL_FILE}`, "append");
     return {
-      write: async (lines) => {
-        await this.#assertTop(claim);
+      write: async (present, lines) => {
+        await this.#assertTop(present);
         await file.write(new TextEncoder().encode(lines.join("")));
         await file.sync();
       },

@@ -185,7 +185,7 @@ export class PostgresBackend implements StateBackend {
     if (count === 0 && !(await this.#hasLines(journal, 0, [line]))) throw lockLost("another run acquired it");
     let lines = 1;
     return {
-      write: async (more) => {
+      write: async (_, more) => {
         const { count } = await this.#write(this.#sql.addLines, fence, journal, lines, more);
         if (count !== more.length && !(await this.#hasLines(journal, lines, more)))
           throw lockLost("another run acquired it");

@@ -144,8 +144,8 @@ export class WorkspaceBackend implements StateBackend {
     await this.#forgetOld(name);
     let segments = 1;
     return {
-      write: async (lines) => {
-        await this.#assertTop(claim);
+      write: async (present, lines) => {
+        await this.#assertTop(present);
         await this.#files.put(`${folder}/${segments}`, utf8.encode(lines.join("")));
         segments += 1;
       },
