@@ -37,6 +37,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   ]),
   ...group("Drift and state", [
     watched("drift", "show drift since the last apply", () => import("./commands/drift/drift.ts")),
+    command(
+      "access",
+      "show what a principal can do, or who can use an object",
+      () => import("./commands/access.ts"),
+    ),
     command("history", "show who applied what and when", () => import("./commands/history.ts")),
     command("state", "inspect, repair, and move the state", () => import("./commands/state/state.ts")),
   ]),

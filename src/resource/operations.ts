@@ -72,8 +72,11 @@ export interface ProviderOperations {
   readDetails?(api: Reader, object: LiveObject, desired: Values | undefined): Promise<LiveObject>;
   /** True if a list tells everything but fields with requests of their own. */
   readonly listsAll?: true;
-  /** The access list of an object, for an export. Of a kind with contents, an export reads no other details. */
-  readAccess?(api: Reader, object: LiveObject): Promise<LiveObject>;
+  /**
+   * The access list of an object. Of a kind with contents, an export reads no other details. `isWhole`: with an empty list and the
+   * caller's own right, which a spec need not have.
+   */
+  readAccess?(api: Reader, object: LiveObject, isWhole?: boolean): Promise<LiveObject>;
   /** For kinds with a field `content`: the bytes of a live object in pieces, in the form that its source file has by its name. */
   readContent?(api: Reader, live: LiveObject): AsyncIterable<Uint8Array>;
   read(api: Reader, id: RemoteId): Promise<LiveObject | undefined>;

@@ -112,6 +112,9 @@ workspace watch: see workspace validate, workspace plan, docs/authoring.md
   workspace watch --validate-only  # validate without requests
 workspace import: see workspace export, workspace apply --adopt, docs/adopt.md
   workspace import pools.shared 0102-030405-pool1  # manage an existing pool
+workspace access: see workspace plan, docs/access.md
+  workspace access ada@example.com  # what ada can do in the workspace
+  workspace access scopes.etl --of plan  # who can use the scope after an apply
 workspace explain: see workspace schema, docs/explain.md, docs/reference/README.md
   workspace explain  # list the kinds
   workspace explain clusters  # list the fields of a kind

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 
 /** Each path is written out, so that the bundle can contain the file. */
 export const OUTPUT_SCHEMAS = {
+  access: () => readFileSync(new URL("../../../schemas/access.schema.json", import.meta.url), "utf8"),
   "apply-events": () =>
     readFileSync(new URL("../../../schemas/apply-events.schema.json", import.meta.url), "utf8"),
   cluster: () => readFileSync(new URL("../../../schemas/cluster.schema.json", import.meta.url), "utf8"),

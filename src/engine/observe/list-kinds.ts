@@ -22,6 +22,14 @@ export interface ListKindsInput {
   readonly parallelism: number;
   /** False if lists contain enough. */
   readonly closer?: false;
+  /**
+   * Reads only lists, and the access lists of the objects for which it is true; also the members of such parents only. `names`:
+   * the objects to list of a tree; absent for all.
+   */
+  readonly access?: {
+    readonly isWanted: (kind: string, object: LiveObject) => boolean;
+    readonly names?: ReadonlySet<string>;
+  };
   readonly onRead?: (event: ReadEvent) => void;
 }
 
@@ -58,7 +66,9 @@ async function readKind(
 ): Promise<LiveKind> {
   const above = await parents;
   if (above?.readable === false) return above;
-  const scopes = above === undefined ? [[]] : above.objects.map(({ name }) => [name]);
+  const parentKind = provider.nested?.kind ?? "";
+  const isWanted = (parent: LiveObject): boolean => input.access?.isWanted(parentKind, parent) !== false;
+  const scopes = above === undefined ? [[]] : above.objects.filter(isWanted).map(({ name }) => [name]);
   const objects: LiveObject[] = [];
   const unreadableParents = new Map();
   const lists = await Promise.all(scopes.map((names) => listed(input, slots, provider, names)));
@@ -81,8 +91,12 @@ async function listed(
 ): Promise<Listed> {
   try {
     const objects = await slots.inside(() =>
-      provider.operations.list(input.reader, { parents, names: new Set() }),
+      provider.operations.list(input.reader, {
+        parents,
+        names: (provider.tree !== undefined ? input.access?.names : undefined) ?? new Set(),
+      }),
     );
+    if (input.access !== undefined) return { objects: await withLists(input, slots, provider, objects) };
     if (input.closer === false) return { objects };
     return {
       objects: await Promise.all(objects.map((object) => inDetail(input, slots, provider, object))),
@@ -90,6 +104,21 @@ async function listed(
   } catch (failure) {
     return { diagnostic: failureDiagnostic(failure) };
   }
+}
+
+function withLists(
+  { reader, access }: ListKindsInput,
+  slots: Semaphore,
+  { kind, operations: { readAccess } }: Provider,
+  objects: readonly LiveObject[],
+): Promise<readonly LiveObject[]> {
+  return Promise.all(
+    objects.map((object) =>
+      readAccess === undefined || access?.isWanted(kind, object) !== true
+        ? object
+        : slots.inside(() => readAccess(reader, object, true)),
+    ),
+  );
 }
 
 /** Contents are read when they are written to files, not here. */

@@ -49,6 +49,13 @@ export interface AccessInput {
   /** Grants to the creator of new objects. */
   readonly creatorGrants?: readonly Grant[];
   readonly unread: ReadonlySet<PrincipalKind>;
+  /** Memberships that a plan ends. A group and its member each list the other, and the plan changes one of the lists. */
+  readonly ended?: readonly EndedMembership[];
+}
+
+export interface EndedMembership {
+  readonly group: string;
+  readonly member: PrincipalName;
 }
 
 export const targetKey = ({ kind, name }: AccessTarget): string => `${kind}\n${name}`;
@@ -70,14 +77,16 @@ export class AccessState {
   readonly #grants = new Map<string, Map<PrincipalKey, LevelGrant>>();
   readonly #closures = new Map<PrincipalKey, ReadonlySet<PrincipalKey>>();
   readonly #within = new Map<PrincipalKey, ReadonlySet<PrincipalKey>>();
+  readonly #ended = new Map<PrincipalKey, Set<PrincipalKey>>();
   readonly #registry: PlanningRegistry;
   readonly #unread: AccessInput["unread"];
 
-  constructor({ registry, contributions, creatorGrants = [], unread }: AccessInput) {
+  constructor({ registry, contributions, creatorGrants = [], unread, ended = [] }: AccessInput) {
     this.#registry = registry;
     this.#unread = unread;
     for (const { principal } of contributions) if (principal !== undefined) this.#addPrincipal(principal);
     for (const name of [EVERYONE, ADMINISTRATORS]) this.#addGroup(name, unread.has("group"));
+    for (const membership of ended) this.#addEnded(membership);
     for (const contribution of contributions) this.#addMembers(contribution);
     for (const contribution of contributions) this.#addMemberships(contribution);
     for (const { key, members } of this.groups.values())
@@ -108,7 +117,14 @@ export class AccessState {
     const group = this.groups.get(key);
     if (group === undefined || key === EVERYONE_KEY) return;
     const keys = new Set(members.flatMap((member) => this.#resolve(member) ?? []));
+    for (const left of this.#ended.get(key) ?? []) keys.delete(left);
     this.groups.set(key, { ...group, members: [...keys], lacksMembers });
+  }
+
+  #addEnded({ group, member }: EndedMembership): void {
+    const [key, left] = [this.#resolve({ kind: "group", name: group }), this.#resolve(member)];
+    if (key === undefined || left === undefined) return;
+    this.#ended.set(key, (this.#ended.get(key) ?? new Set()).add(left));
   }
 
   #addMemberships({ principal, memberOf }: AccessContribution): void {
@@ -116,7 +132,8 @@ export class AccessState {
     const own = keyOf(principal.kind, principal.name);
     for (const name of memberOf) {
       const group = this.groups.get(this.#resolve({ kind: "group", name }) ?? "");
-      if (group !== undefined && !group.members.includes(own))
+      if (group === undefined || this.#ended.get(group.key)?.has(own) === true) continue;
+      if (!group.members.includes(own))
         this.groups.set(group.key, { ...group, members: [...group.members, own] });
     }
   }
@@ -167,6 +184,16 @@ export class AccessState {
 
   has(key: PrincipalKey): boolean {
     return this.#exists(key);
+  }
+
+  /** Principals by a name or an ID; inactive users, too. */
+  named(name: string, kind?: PrincipalKind): readonly PrincipalOfState[] {
+    const kinds = kind === undefined ? (["user", "group", "service_principal"] as const) : [kind];
+    return kinds.flatMap((candidate) => {
+      const key = this.#aliases.get(keyOf(candidate, name)) ?? keyOf(candidate, name);
+      const inactive = this.#inactive.has(key) ? { key, kind: candidate, name } : [];
+      return this.principal(key) ?? inactive;
+    });
   }
 
   principal(key: PrincipalKey): PrincipalOfState | undefined {

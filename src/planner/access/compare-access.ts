@@ -12,6 +12,7 @@ import {
   type PrincipalKey,
   targetKey,
 } from "./access-state.ts";
+import { heldRight } from "./held-rights.ts";
 
 export interface AccessStates {
   readonly before: AccessState;
@@ -229,22 +230,9 @@ function rightOf(
   const principal = state.principal(difference.key);
   const held = isGained ? difference.after : difference.before;
   if (principal === undefined || held === undefined) return [];
-  const way = state.way(principal.key, held.grantee);
-  const isKnown = principal.kind === "group" && !state.lacksMembers(principal.key);
-  const right = {
-    principal: principal.name,
-    principalKind: principal.kind,
-    people: isKnown ? state.individualsIn(principal.key).size : undefined,
-    affected: isKnown ? difference.affected : undefined,
-    level: held.level,
-    instead: (isGained ? difference.before : difference.after)?.level,
-    kind: target.kind,
-    object: target.name,
-    through: way.flatMap((key) => state.principal(key)?.name ?? []),
-    inheritedFrom: targetKey(held.on) === targetKey(target) ? undefined : held.on.name,
-    asCreator: held.asCreator ? (true as const) : undefined,
-  };
-  return [right];
+  const right = heldRight(state, principal, target, held);
+  const affected = right.people === undefined ? undefined : difference.affected;
+  return [{ ...right, affected, instead: (isGained ? difference.before : difference.after)?.level }];
 }
 
 function byPrincipal(a: AccessRight, b: AccessRight): number {

@@ -2,16 +2,17 @@
 
 import { canonicalJson } from "../../core/digest.ts";
 import { count, listed } from "../../core/sentences.ts";
-import type { AccessContribution, Grant, PrincipalKind } from "../../resource/access.ts";
+import type { AccessContribution, Grant, PrincipalKind, PrincipalName } from "../../resource/access.ts";
 import type { PlannedKind } from "../../resource/kind.ts";
 import type { Live, LiveObject } from "../../resource/live.ts";
+import { foldCase } from "../../resource/names.ts";
 import type { AccessDiff } from "../model/access.ts";
 import { type Change, touches } from "../model/change.ts";
 import type { PlanContext } from "../model/context.ts";
 import type { PlanFacts } from "../model/input.ts";
 import { markedResult, withReferenceTexts } from "../model/result-values.ts";
-import { AccessState } from "./access-state.ts";
-import { compareAccess } from "./compare-access.ts";
+import { AccessState, type EndedMembership } from "./access-state.ts";
+import { type AccessStates, compareAccess } from "./compare-access.ts";
 
 /** Kinds of principals by the kind whose objects they are. */
 const PRINCIPAL_KINDS: Readonly<Record<string, PrincipalKind>> = {
@@ -50,7 +51,7 @@ function sidesOf(change: Change, provider: PlannedKind, live: LiveObject | undef
   return { before, after };
 }
 
-const rightsOf = (contribution: AccessContribution | undefined): string => {
+export const rightsOfContribution = (contribution: AccessContribution | undefined): string => {
   const { isUnread: _, creatorLevel: __, ...rights } = contribution ?? {};
   const isEmpty = rights.principal === undefined && (rights.grants ?? []).length === 0;
   return isEmpty ? "" : canonicalJson(JSON.parse(JSON.stringify(rights)));
@@ -63,7 +64,7 @@ interface ChangedAccess {
   readonly isCertain: boolean;
 }
 
-function changedAccess({ input, liveIndex }: PlanContext, changes: readonly Change[]): ChangedAccess {
+export function changedAccess({ input, liveIndex }: PlanContext, changes: readonly Change[]): ChangedAccess {
   const sides = new Map<Change, Sides>();
   let isCertain = false;
   for (const change of changes) {
@@ -71,7 +72,7 @@ function changedAccess({ input, liveIndex }: PlanContext, changes: readonly Chan
     if (provider.planning.access === undefined || !touches(change)) continue;
     const live = "id" in change ? liveIndex.byId(change.kind, change.id) : undefined;
     const both = sidesOf(change, provider, live);
-    const differs = rightsOf(both.before) !== rightsOf(both.after);
+    const differs = rightsOfContribution(both.before) !== rightsOfContribution(both.after);
     isCertain ||= differs;
     sides.set(change, both);
   }
@@ -117,10 +118,9 @@ export function accessOfPlan(
   const world = accessWorld(context, facts.principals);
   // A plan that concerns no others reads no principals, so whether the creator is an administrator is unknown.
   const isWide = concernsOthers(sides);
-  const creators = (isWide ? [...sides] : []).flatMap(([change, { after }]) =>
-    after?.creatorLevel === undefined ? [] : [{ change, level: after.creatorLevel }],
-  );
-  const { hasMoves, ...diff } = compareStates(context, facts, world, sides, creators);
+  const creators = isWide ? creatorsIn(sides) : [];
+  const states = statesOf(context, facts, world, sides, creators);
+  const { hasMoves, ...diff } = compareAccess(states, context.input.registry);
   const lists = isWide ? unreadLists(context, world, sides, hasMoves) : [];
   if (diff.gained.length + diff.lost.length + lists.length === 0) return undefined;
   const isCallerUnknown = facts.caller === undefined && creators.length > 0;
@@ -134,15 +134,21 @@ interface Creator {
   readonly level: string;
 }
 
-function compareStates(
+const creatorsIn = (sides: ChangedAccess["sides"]): readonly Creator[] =>
+  [...sides].flatMap(([change, { after }]) =>
+    after?.creatorLevel === undefined ? [] : [{ change, level: after.creatorLevel }],
+  );
+
+/** `creators`: changes whose object gives the caller a right as its creator. */
+export function statesOf(
   { input }: PlanContext,
   { caller }: Pick<PlanFacts, "caller">,
   { objects, unread }: AccessWorld,
   sides: ChangedAccess["sides"],
-  creators: readonly Creator[],
-) {
+  creators: readonly Creator[] = creatorsIn(sides),
+): AccessStates {
   const changed = new Map(
-    [...sides].flatMap(([change, both]) => ("id" in change ? [[objectId(change), both]] : [])),
+    [...sides].flatMap(([change, both]) => ("id" in change ? [[accessObjectId(change), both]] : [])),
   );
   const created = [...sides].flatMap(([change, { after }]) => ("id" in change ? [] : (after ?? [])));
   const { registry } = input;
@@ -163,17 +169,44 @@ function compareStates(
     contributions: [...of("after"), ...created],
     creatorGrants,
     unread,
+    ended: [...sides.values()].flatMap(endedMemberships),
   });
-  return compareAccess({ before, after }, registry);
+  return { before, after };
 }
 
-const objectId = ({ kind, id }: { readonly kind: string; readonly id: string }): string => `${kind}\n${id}`;
+/** Those that a changed list of a group or of a user no longer has. */
+function endedMemberships({ before, after }: Sides): readonly EndedMembership[] {
+  const principal = after?.principal;
+  if (before?.principal === undefined || principal === undefined) return [];
+  const keyOf = ({ kind, name }: PrincipalName): string =>
+    `${kind} ${kind === "group" ? name : foldCase(name)}`;
+  const stay = new Set((after?.members ?? []).map(keyOf));
+  const groups = new Set(after?.memberOf ?? before.memberOf);
+  return [
+    ...(before.members ?? [])
+      .filter((member) => !stay.has(keyOf(member)))
+      .map((member) => ({ group: principal.name, member })),
+    ...(before.memberOf ?? [])
+      .filter((group) => !groups.has(group))
+      .map((group) => ({ group, member: principal })),
+  ];
+}
+
+export const accessObjectId = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
+  `${kind}\n${id}`;
+
+/** What the access of a workspace is found from. */
+export interface AccessContext {
+  readonly input: Pick<PlanContext["input"], "registry" | "live" | "partial">;
+  readonly liveIndex: PlanContext["liveIndex"];
+}
 
 /** The contributions of all objects that were read. */
 export interface AccessWorld {
   readonly objects: readonly {
     readonly key: string;
     readonly kind: string;
+    readonly name: string;
     readonly contribution: AccessContribution;
   }[];
   readonly unread: ReadonlySet<PrincipalKind>;
@@ -181,7 +214,7 @@ export interface AccessWorld {
   readonly notes: readonly string[];
 }
 
-export function accessWorld({ input, liveIndex }: PlanContext, principals?: Live): AccessWorld {
+export function accessWorld({ input, liveIndex }: AccessContext, principals?: Live): AccessWorld {
   const unread = new Set<PrincipalKind>();
   const objects = input.registry.kinds.flatMap(({ kind, planning: { access } }) => {
     if (access === undefined) return [];
@@ -192,7 +225,7 @@ export function accessWorld({ input, liveIndex }: PlanContext, principals?: Live
     const live = read?.readable === true ? withLive(read.objects, liveIndex.all(kind)) : liveIndex.all(kind);
     return live.map((object) => {
       const contribution = access.contribution({ ...object, isNew: false });
-      return { key: objectId({ kind, id: object.id }), kind, contribution };
+      return { key: accessObjectId({ kind, id: object.id }), kind, name: object.name, contribution };
     });
   });
   const missing = Object.keys(PRINCIPAL_KINDS).filter(
@@ -233,13 +266,13 @@ function unreadLists(
     for (const { kind, contribution } of objects) if (contribution.isUnread === true) add(kind);
     const managed = new Set(
       [...spec.resources.values(), ...state.records.values()].map(({ address, name }) =>
-        objectId({ kind: registry.of(address).kind, id: name }),
+        accessObjectId({ kind: registry.of(address).kind, id: name }),
       ),
     );
     for (const { nested, planning } of registry.kinds)
       if (nested !== undefined && planning.access !== undefined && input.live.has(nested.kind))
         for (const parent of liveIndex.all(nested.kind))
-          if (!managed.has(objectId({ kind: nested.kind, id: parent.name }))) add(nested.kind);
+          if (!managed.has(accessObjectId({ kind: nested.kind, id: parent.name }))) add(nested.kind);
   } else for (const [change] of going) add(change.kind);
   return [...unread].map(([kind, number]) => {
     const { singular } = registry.get(kind);

@@ -43,7 +43,7 @@ export function accessJson({ gained, lost, notCompared }: AccessDiff): JsonObjec
 }
 
 /** `side`: whether the other level is the one before or after. */
-function rightJson(right: AccessRight, side: "before" | "after"): JsonObject {
+export function rightJson(right: AccessRight, side: "before" | "after" = "before"): JsonObject {
   return defined({
     principal: right.principal,
     principal_kind: right.principalKind,

@@ -124,7 +124,10 @@ export function withAccess(kind: Provider, rules: AccessRules): Provider {
         const detailed = (await operations.readDetails?.(api, live, rest)) ?? live;
         return isDeclared(desired) ? readAccess(api, detailed, desired, objectOf) : detailed;
       },
-      readAccess: async (api, live) => forExport(await readAccess(api, live, {}, objectOf)),
+      async readAccess(api, live, isWhole = false) {
+        const read = await readAccess(api, live, {}, objectOf);
+        return isWhole ? read : forExport(read);
+      },
       async create(api, task) {
         const id = await operations.create(api, { ...task, values: withoutAccess(task.values) });
         const change = { set: accessOf(task.values), removed: [], owner: ownerOf(task.values) };

@@ -88,7 +88,7 @@ function subjectsText(subjects: readonly string[]): string {
     : subjects.join(", ");
 }
 
-function subjectOf({ principal, principalKind, people, affected = people }: AccessRight): string {
+export function subjectOf({ principal, principalKind, people, affected = people }: AccessRight): string {
   const name = printable(principal);
   if (principalKind === "user") return name;
   if (principalKind === "service_principal") return `service principal ${name}`;
@@ -108,20 +108,28 @@ function rightText(sign: AccessLine["sign"], right: AccessRight, registry: KindR
   return `${what ? target : `${printable(right.level)} on ${target}`}${remarkText(sign, right)}`;
 }
 
-function remarkText(
-  sign: AccessLine["sign"],
-  { instead, through, inheritedFrom, asCreator }: AccessRight,
-): string {
-  const remarks = [
-    ...(instead === undefined ? [] : [`${sign === "+" ? "was" : "keeps"} ${printable(instead)}`]),
+function remarkText(sign: AccessLine["sign"], right: AccessRight): string {
+  const { instead } = right;
+  const other = instead === undefined ? [] : [`${sign === "+" ? "was" : "keeps"} ${printable(instead)}`];
+  return inParentheses([...other, ...pathRemarks(right)]);
+}
+
+/** How a principal has a right. */
+export function pathRemarks({ through, inheritedFrom, asCreator }: AccessRight): readonly string[] {
+  return [
     ...(through.length === 0 ? [] : [`through ${through.map(printable).join(", ")}`]),
     ...(inheritedFrom === undefined ? [] : [`from directory ${printable(inheritedFrom)}`]),
     ...(asCreator === true ? ["as its creator"] : []),
   ];
-  return remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
 }
 
-function targetText({ kind, object }: AccessRight, registry: KindRegistry): string {
+export const inParentheses = (remarks: readonly string[]): string =>
+  remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
+
+export function targetText(
+  { kind, object }: Pick<AccessRight, "kind" | "object">,
+  registry: KindRegistry,
+): string {
   if (kind === ADMINISTRATION.kind) return "administrator of the workspace";
   if (kind === ENTITLEMENTS) return `entitlement ${printable(object)}`;
   const singular = registry.find(kind)?.singular ?? kind;

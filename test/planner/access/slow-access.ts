@@ -50,7 +50,7 @@ const concerns = (world: SlowWorld, name: string, to: string): boolean =>
   name === to || isIn(world, name, to);
 
 /** Every right of a principal as text; an administrator has one. */
-function rightsOf(
+export function rightsOf(
   world: SlowWorld,
   name: string,
   objects: readonly Pick<SlowGrant, "kind" | "object">[],

@@ -1,0 +1,182 @@
+// Answers who can do what: in the live workspace, in the spec alone, or after a plan.
+
+import { Failure, failureOf, hasErrors } from "../../core/diagnostic.ts";
+import { nearestHint } from "../../core/suggest.ts";
+import { type ListKindsInput, listKinds } from "../../engine/observe/list-kinds.ts";
+import {
+  accessOfObject,
+  accessOfPrincipal,
+  namesOfState,
+  type ObjectAccess,
+  type PrincipalAccess,
+  principalsNamed,
+  targetNamed,
+} from "../../planner/access/held-rights.ts";
+import {
+  accessAfter,
+  accessOfLive,
+  type IsAsked,
+  type WorkspaceAccess,
+} from "../../planner/access/workspace-access.ts";
+import { makePlan } from "../../planner/make-plan.ts";
+import { createContext, indexLive } from "../../planner/model/context.ts";
+import type { PlanInput } from "../../planner/model/input.ts";
+import { registry as everyKind } from "../../providers/index.ts";
+import { planningRegistryIn, registryIn } from "../../resource/dialect-view.ts";
+import type { PlanningRegistry } from "../../resource/kind.ts";
+import type { Live } from "../../resource/live.ts";
+import { foldersAbove, isSameName } from "../../resource/names.ts";
+import type { Spec } from "../../spec/model/spec.ts";
+import { emptyState } from "../../state/format/fold.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import type { Connection } from "../session/connect.ts";
+import type { Session } from "../session/session.ts";
+import { planWorkspace } from "./plan.ts";
+import type { PlanOptions } from "./sources.ts";
+
+export type AccessAnswer = (PrincipalAccess | ObjectAccess) & Pick<WorkspaceAccess, "notRead">;
+
+/** A question about a principal or an object, by its name. */
+export interface AccessQuestion {
+  readonly name: string;
+  /** The kinds whose objects are asked about; all if there are none. */
+  readonly kinds: ReadonlySet<string>;
+}
+
+type Reading = Pick<ListKindsInput, "parallelism" | "onRead">;
+
+/** Throws Failure with CLI_UNKNOWN_ADDRESS, as the others here. */
+export async function accessInWorkspace(
+  connection: Connection,
+  dialect: Parameters<typeof registryIn>[1],
+  question: AccessQuestion,
+  reading: Reading,
+): Promise<AccessAnswer> {
+  const registry = planningRegistryIn(everyKind, dialect);
+  const live = await readAccess(connection, dialect, question, reading);
+  const context = { input: { registry, live }, liveIndex: indexLive(live, registry) };
+  return answer(accessOfLive(context, isAsked(registry, question)), registry, question);
+}
+
+/** The rights that the spec declares. Principals that it names and does not declare count as existing. */
+export function accessInSpec(invocation: Invocation, spec: Spec, question: AccessQuestion): AccessAnswer {
+  const registry = planningRegistryIn(everyKind, invocation.dialect());
+  const nothing: Live = new Map(
+    registry.kinds.map(({ kind }) => [kind, { readable: true, objects: [], unreadableParents: new Map() }]),
+  );
+  const input: PlanInput = { registry, host: "", spec, live: nothing, state: emptyState("") };
+  const { changes, diagnostics } = makePlan(input);
+  const refused = diagnostics.filter(
+    ({ severity, address }) => severity === "error" && address === undefined,
+  );
+  if (refused.length > 0) throw new Failure(...refused);
+  const unread = new Map([...nothing].filter(([kind]) => !PRINCIPALS.includes(kind)));
+  const context = createContext({ ...input, live: unread }, new Map());
+  const named = inSpec(spec, question);
+  const access = accessAfter(context, {}, changes, isAsked(registry, named));
+  return answer({ ...access, notRead: [] }, registry, named);
+}
+
+export async function accessInPlan(
+  session: Session,
+  question: AccessQuestion,
+  options: Pick<PlanOptions, "only" | "exclude" | "adopt" | "allowDuplicates">,
+  reading: Reading,
+): Promise<AccessAnswer> {
+  const { connection, settings, spec, readLimit, invocation } = session;
+  const { state, diagnostics } = await session.readState();
+  if (hasErrors(diagnostics)) throw new Failure(...diagnostics);
+  const planned = await planWorkspace(session, state, { ...options, mayLackSecrets: true });
+  invocation.observer.report([...diagnostics, ...planned.diagnostics]);
+  const refused = planned.plan.diagnostics.filter(({ severity }) => severity === "error");
+  if (refused.length > 0) throw new Failure(...refused);
+  const named = inSpec(spec, question);
+  const read = await readLimit.during(() => readAccess(connection, settings.dialect, named, reading));
+  const { input } = planned;
+  const live = new Map([...input.live, ...read]);
+  const context = createContext({ ...input, live }, new Map());
+  const access = accessAfter(context, input, planned.plan.changes, isAsked(input.registry, named));
+  return answer(access, input.registry, named);
+}
+
+const PRINCIPALS: readonly string[] = ["users", "groups", "service_principals"];
+
+/** The list of every principal, and of every object that the question is about, with its access list. */
+function readAccess(
+  { reader }: Connection,
+  dialect: Parameters<typeof registryIn>[1],
+  question: AccessQuestion,
+  reading: Reading,
+): Promise<Live> {
+  const registry = registryIn(everyKind, dialect);
+  const named = objectIn(registry, question.name);
+  const folders = named !== undefined && registry.get(named.kind).tree?.root === "workspace";
+  const rules = planningRegistryIn(everyKind, dialect);
+  const kinds = registry.kinds.filter(({ kind, nested }) => {
+    if (rules.get(kind).planning.access === undefined) return false;
+    if (PRINCIPALS.includes(kind)) return true;
+    const own = nested?.kind ?? kind;
+    if (named !== undefined) return own === named.kind || (folders && kind === "directories");
+    return question.kinds.size === 0 || question.kinds.has(own);
+  });
+  const asked = isAsked(registry, question);
+  return listKinds({
+    ...reading,
+    registry,
+    reader,
+    kinds: new Set(kinds.map(({ kind }) => kind)),
+    access: {
+      isWanted: (kind, { name }) => asked(kind, name),
+      ...(folders && named !== undefined
+        ? { names: new Set([named.name, ...foldersAbove(named.name)]) }
+        : {}),
+    },
+  });
+}
+
+/** An object and the folders around it; for a principal, every object. */
+function isAsked(registry: Pick<PlanningRegistry, "find">, { name, kinds }: AccessQuestion): IsAsked {
+  const named = objectIn(registry, name);
+  if (named === undefined) return (kind) => kinds.size === 0 || kinds.has(kind);
+  const provider = registry.find(named.kind);
+  const folders = new Set(provider?.tree?.root === "workspace" ? foldersAbove(named.name) : []);
+  return (kind, other) =>
+    (kind === named.kind && provider !== undefined && isSameName(provider, other, named.name)) ||
+    (kind === "directories" && folders.has(other));
+}
+
+/** Undefined for the name of a principal, which may contain a dot, and for an entitlement. */
+function objectIn(registry: Pick<PlanningRegistry, "find">, text: string) {
+  const [, kind = "", name = ""] = /^(\w+)\.(.+)$/s.exec(text) ?? [];
+  const levels = registry.find(kind)?.planning.access?.levels ?? [];
+  return levels.length === 0 ? undefined : { kind, name };
+}
+
+/** The question with the name of the object, if it has the address of a resource. */
+function inSpec({ resources }: Spec, question: AccessQuestion): AccessQuestion {
+  const resource = [...resources.values()].find(({ address }) => address === question.name);
+  return resource === undefined ? question : { ...question, name: `${resource.kind}.${resource.name}` };
+}
+
+function answer(
+  { state, targets, notRead }: WorkspaceAccess,
+  registry: PlanInput["registry"],
+  { name }: AccessQuestion,
+): AccessAnswer {
+  const [principal, ...others] = principalsNamed(state, name);
+  if (others.length > 0)
+    throw failureOf("CLI_USAGE", `${name} is a user and a group`, {
+      hint: `write user:${name}, group:${name}, or sp:${name}`,
+    });
+  if (principal !== undefined) return { ...accessOfPrincipal(state, principal), notRead };
+  const target = targetNamed([...state.objects.values(), ...targets], registry, name);
+  if (target !== undefined) return { ...accessOfObject(state, target), notRead };
+  const known = [...namesOfState(state), ...targets.map((object) => `${object.kind}.${object.name}`)];
+  throw failureOf("CLI_UNKNOWN_ADDRESS", `no principal and no object is named ${JSON.stringify(name)}`, {
+    hint: nearestHint(
+      name,
+      known,
+      "write an object as KIND.NAME, such as scopes.etl, and a principal as ada@example.com, data-eng, or sp:NAME",
+    ),
+  });
+}

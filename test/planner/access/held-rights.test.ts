@@ -1,0 +1,112 @@
+// What one principal can do, and who can do what on one object, against the slow model, on random workspaces.
+
+import { describe, expect, test } from "vitest";
+import { AccessState } from "../../../src/planner/access/access-state.ts";
+import {
+  accessOfObject,
+  accessOfPrincipal,
+  principalsNamed,
+  targetNamed,
+} from "../../../src/planner/access/held-rights.ts";
+import type { AccessRight } from "../../../src/planner/model/access.ts";
+import { registry as everyKind } from "../../../src/providers/index.ts";
+import { planningRegistryIn } from "../../../src/resource/dialect-view.ts";
+import { contributionsOf, randomFrom, randomWorld, rightsOf, type SlowWorld } from "./slow-access.ts";
+
+const registry = planningRegistryIn(everyKind, { dialect: "databricks" });
+const CASES = 300;
+
+const stateOf = (world: SlowWorld) =>
+  new AccessState({ registry, contributions: contributionsOf(world), unread: new Set() });
+
+const text = ({ kind, object, level }: AccessRight): string => {
+  const rank = registry.find(kind)?.planning.access?.levels.indexOf(level);
+  return kind === "entitlements" ? `entitlement ${object}` : `${kind} ${object} ${rank}`;
+};
+
+test(`rights by principal and by object are those of a slow model, in ${CASES} random workspaces`, () => {
+  for (let seed = 1; seed <= CASES; seed += 1) {
+    const world = randomWorld(randomFrom(seed));
+    const state = stateOf(world);
+    const byObject = new Map<string, string[]>();
+    for (const target of state.objects.values())
+      for (const right of accessOfObject(state, target).rights)
+        byObject.set(right.principal, [...(byObject.get(right.principal) ?? []), text(right)]);
+    for (const principal of state.individuals.values()) {
+      const { isAdministrator, rights } = accessOfPrincipal(state, principal);
+      const slow = rightsOf(world, principal.name, world.grants);
+      expect({ seed, isAdministrator }).toEqual({ seed, isAdministrator: slow[0] === "everything" });
+      if (isAdministrator) continue;
+      expect({ seed, rights: (byObject.get(principal.name) ?? []).sort() }).toEqual({ seed, rights: slow });
+      // Of what a folder covers, only the folder is listed.
+      const own = rights.map(text);
+      expect(slow.filter((right) => own.includes(right))).toEqual([...own].sort());
+      const covered = slow.filter((right) => !own.includes(right));
+      expect(covered.every((right) => /^(?:directories|notebooks) /.test(right))).toBe(true);
+    }
+  }
+});
+
+const world: SlowWorld = {
+  users: [
+    { name: "ada@x", active: true, entitlements: [] },
+    { name: "eve@x", active: false, entitlements: [] },
+  ],
+  programs: [{ name: "program-a", active: true, entitlements: [] }],
+  groups: [
+    { name: "outer", users: [], groups: ["inner"], entitlements: [] },
+    { name: "inner", users: ["ada@x"], groups: [], entitlements: ["create"] },
+  ],
+  grants: [
+    { kind: "scopes", object: "etl", to: "outer", level: "READ" },
+    { kind: "scopes", object: "etl", to: "ada@x", level: "MANAGE" },
+    { kind: "jobs", object: "nightly", to: "outer", level: "CAN_VIEW" },
+  ],
+};
+
+describe("a question about access", () => {
+  const state = stateOf(world);
+  const of = (name: string) =>
+    principalsNamed(state, name).map((principal) => accessOfPrincipal(state, principal));
+
+  test("shows the groups of a principal, and each right with its path", () => {
+    const [ada] = of("ada@x");
+    expect(ada?.memberOf).toEqual([
+      { group: "inner", through: [] },
+      { group: "users", through: [] },
+      { group: "outer", through: ["inner"] },
+    ]);
+    expect(ada?.rights.map(({ kind, object, level, through }) => [kind, object, level, through])).toEqual([
+      ["entitlements", "create", "granted", ["inner"]],
+      ["jobs", "nightly", "CAN_VIEW", ["inner", "outer"]],
+      ["scopes", "etl", "MANAGE", []],
+    ]);
+  });
+
+  test("shows that an inactive user has no rights", () => {
+    expect(of("eve@x")).toMatchObject([{ isActive: false, rights: [], memberOf: [] }]);
+  });
+
+  test("takes prefixes and addresses of principals", () => {
+    const names = ["user:ada@x", "users.ada@x", "group:inner", "groups.inner", "sp:program-a"];
+    expect(names.flatMap(of).map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      "user ada@x",
+      "user ada@x",
+      "group inner",
+      "group inner",
+      "service_principal program-a",
+    ]);
+    expect(of("group:ada@x")).toEqual([]);
+  });
+
+  test("lists the groups that a list names, and every person, the highest level first", () => {
+    const targets = [...state.objects.values()];
+    const target = targetNamed(targets, registry, "scopes.etl");
+    expect(target && accessOfObject(state, target).rights).toMatchObject([
+      { principal: "ada@x", level: "MANAGE", through: [] },
+      { principal: "outer", principalKind: "group", people: 1, level: "READ", through: [] },
+    ]);
+    expect(targetNamed(targets, registry, "jobs.nightly")).toEqual({ kind: "jobs", name: "nightly" });
+    expect(targetNamed(targets, registry, "jobs.weekly")).toBeUndefined();
+  });
+});
