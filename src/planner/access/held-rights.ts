@@ -123,7 +123,7 @@ const PREFIXES: Readonly<Record<string, PrincipalKind>> = {
   service_principals: "service_principal",
 };
 
-/** The principals that a text names: `ada@example.com`, `group:data-eng`, `sp:deployer`, or an address such as `groups.data-eng`. */
+/** The principals with a name: `ada@example.com`, `group:data-eng`, `sp:deployer`, or an address such as `groups.data-eng`. */
 export function principalsNamed(state: AccessState, text: string): readonly PrincipalOfState[] {
   const [, prefix = "", rest = ""] = /^(\w+)[:.](.+)$/s.exec(text) ?? [];
   const kind = PREFIXES[prefix];
@@ -131,7 +131,7 @@ export function principalsNamed(state: AccessState, text: string): readonly Prin
   return plain.length > 0 || kind === undefined ? plain : state.named(rest, kind);
 }
 
-/** The object that a text names, as `kind.name`. */
+/** The object with a name of the form `kind.name`. */
 export function targetNamed(
   targets: readonly AccessTarget[],
   registry: PlanningRegistry,

@@ -195,7 +195,7 @@ function endedMemberships({ before, after }: Sides): readonly EndedMembership[] 
 export const accessObjectId = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
   `${kind}\n${id}`;
 
-/** What the access of a workspace is found from. */
+/** The objects of a workspace that decide its access. */
 export interface AccessContext {
   readonly input: Pick<PlanContext["input"], "registry" | "live" | "partial">;
   readonly liveIndex: PlanContext["liveIndex"];

@@ -1,4 +1,4 @@
-// The access of a whole workspace, as it is live or after a plan, for questions about a principal or an object. Pure.
+// The access of a whole workspace, live or after a plan, for questions about a principal or an object. Pure.
 
 import { count, listed } from "../../core/sentences.ts";
 import type { AccessTarget } from "../../resource/access.ts";
@@ -20,7 +20,7 @@ export interface WorkspaceAccess {
   readonly state: AccessState;
   /** Every object that can have rights, also without any. */
   readonly targets: readonly AccessTarget[];
-  /** What was not read, as sentences. */
+  /** Unread parts, as sentences. */
   readonly notRead: readonly string[];
 }
 

@@ -97,7 +97,7 @@ const LINES: readonly string[] = [
   "explain pools.shared --plan --var size=12",
   "access admin@example.com",
   "access workspace --of plan",
-  "access entitlements.allow-cluster-create --of spec",
+  "access workspace --of spec",
   "history",
   "history last --diff",
   "history --hide kind=pools",
