@@ -1,22 +1,26 @@
 // How the tests run: all files under test/, and what coverage counts.
 
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Rooms whose tests share one process: they change nothing that another file reads. The tests of `api` and `providers` replace `node:http`. */
-const SHARED = ["core", "emulator", "engine", "expressions", "laws", "planner", "report", "spec"];
-
-const sharedTests = SHARED.map((room) => `test/${room}/**/*.test.ts`);
+/** Files that need a process of their own: they replace modules or `node:http`, set the environment before they import, or start programs. */
+const OWN = [
+  "test/*.test.ts",
+  "test/{api,bench,ci,docs,providers}/**/*.test.ts",
+  "test/simulation/databricks.test.ts",
+  "test/workflow/rules/check-rules.test.ts",
+];
 
 export default defineConfig({
   test: {
-    // One worker for each core: the default leaves one core idle, half of a small machine.
-    maxWorkers: "100%",
+    // One worker more than cores: many tests wait for processes.
+    maxWorkers: availableParallelism() + 1,
     // A test without an assertion fails only if something throws.
     expect: { requireAssertions: true },
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "json-summary"], reportsDirectory: "coverage" },
     projects: [
-      { extends: true, test: { name: "shared", include: sharedTests, isolate: false } },
-      { extends: true, test: { name: "own", include: ["test/**/*.test.ts"], exclude: sharedTests } },
+      { extends: true, test: { name: "own", include: OWN } },
+      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: OWN, isolate: false } },
     ],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -6,3 +6,6 @@ const SHARE = Number(process.env.TEST_SAMPLE ?? 0.4);
 export function sampleOf(whole: number): number {
   return Math.max(1, Math.round(whole * SHARE));
 }
+
+/** The distance of the crash points that this run tries, of a list that is tried whole otherwise. */
+export const SAMPLE_STEP = Math.max(1, Math.floor(1 / SHARE));

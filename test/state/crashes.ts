@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Lease, StateStore } from "../../src/state/model/store.ts";
 import { CrashPoints } from "../engine/crash-points.ts";
 import { rejectedCode } from "../failures.ts";
+import { SAMPLE_STEP } from "../sample-size.ts";
 import { BO } from "./build.ts";
 import { names, publish, record, writeAndPublish } from "./contract.ts";
 import type { Process, Shared, Step } from "./sharing.ts";
@@ -157,7 +158,7 @@ export function crashContract(title: string, open: () => Promise<Shared>): void 
         await course.work(calm.store({ ...course.process, step: (what) => counted.pass(what) }), []);
         await calm.close();
         const failures: string[] = [];
-        for (let at = 0; at < counted.passed.length; at++) {
+        for (let at = 0; at < counted.passed.length; at += SAMPLE_STEP) {
           const shared = await open();
           await course.before(shared);
           const end = new CrashPoints<string>(at);
@@ -216,7 +217,7 @@ export function takeoverContract(title: string, open: () => Promise<Shared>): vo
       await lease.release();
     };
     const wrong: string[] = [];
-    for (let at = 0; ; at++) {
+    for (let at = 0; ; at += SAMPLE_STEP) {
       const shared = await open();
       await three(shared);
       const over = takeover(shared, at);

@@ -16,6 +16,6 @@ export function testSuite(suite: Suite, claim: string): void {
 }
 
 /** SIMULATION_SEED tries other cases. */
-function seedOf(): number {
+export function seedOf(): number {
   return Number(process.env.SIMULATION_SEED ?? 1);
 }

@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { migrate } from "../../../src/state/store/migrate.ts";
 import { rejectedCode } from "../../failures.ts";
+import { SAMPLE_STEP } from "../../sample-size.ts";
 import { startPostgres } from "../backends/postgres/server.ts";
 import { BO } from "../build.ts";
 import { names, publish } from "../contract.ts";
@@ -88,7 +89,7 @@ for (const [title, open, other, possible] of PAIRS)
       timeout: 120_000,
     }, async () => {
       const wrong: string[] = [];
-      for (let at = 0; ; at++) {
+      for (let at = 0; ; at += SAMPLE_STEP) {
         const places = await opened(open, other);
         const { from, to, lineage } = places;
         if (!(await dying(places, at))) break;
@@ -108,7 +109,7 @@ for (const [title, open, other, possible] of PAIRS)
     }, async () => {
       const wrong: string[] = [];
       let arrived = 0;
-      for (let at = 0; ; at++) {
+      for (let at = 0; ; at += SAMPLE_STEP) {
         const places = await opened(open, other);
         const { from, to, lineage } = places;
         if (!(await dying(places, at))) break;
@@ -139,7 +140,7 @@ for (const [title, open, other, possible] of PAIRS)
       timeout: 120_000,
     }, async () => {
       const wrong: string[] = [];
-      for (let at = 0; ; at++) {
+      for (let at = 0; ; at += SAMPLE_STEP) {
         const { from, to, lineage } = await opened(open, other);
         await again({ from, to, lineage });
         const back = { from: to, to: from, lineage };
