@@ -39,64 +39,70 @@ import {
   withUnknownFields,
 } from "./kit/unknown-fields.ts";
 
-const only = { dialect: "databricks" } as const;
-const decided = { ...only, serverDefault: true, onChange: "replace", severity: "cost" } as const;
+/** The service sets a value where the spec has none. */
+const withDefault = { serverDefault: true } as const;
+
+const databricksOnly = { dialect: "databricks" } as const;
+
+/** Settings of the machines of one cloud; a change of them needs another pool. */
+const cloudSettings = { ...databricksOnly, ...withDefault, onChange: "replace", severity: "cost" } as const;
 
 const databricksDiskTypes: FieldTable = {
   azure_disk_volume_type: choiceField(["PREMIUM_LRS", "STANDARD_LRS"], {
-    ...only,
+    ...databricksOnly,
     cloud: "azure",
     description: "PREMIUM_LRS is backed by SSD, STANDARD_LRS by HDD.",
   }),
   ebs_volume_type: choiceField(["GENERAL_PURPOSE_SSD", "THROUGHPUT_OPTIMIZED_HDD"], {
-    ...only,
+    ...databricksOnly,
     cloud: "aws",
     description: "Type of the volumes.",
   }),
 };
 
-const unset = { serverDefault: true } as const;
-
 const databricksPoolFields: FieldTable = {
   azure_attributes: groupField(
     {
       availability: choiceField(["ON_DEMAND_AZURE", "SPOT_AZURE"], {
-        ...unset,
+        ...withDefault,
         description: "Type of the machines: spot or on-demand.",
       }),
       spot_bid_max_price: numberField({
-        ...unset,
+        ...withDefault,
         description: "Maximum price of a spot machine; -1 is the on-demand price.",
       }),
     },
-    { ...decided, cloud: "azure", description: "Settings of the machines on Azure." },
+    { ...cloudSettings, cloud: "azure", description: "Settings of the machines on Azure." },
   ),
   aws_attributes: groupField(
     {
       availability: choiceField(["ON_DEMAND", "SPOT"], {
-        ...unset,
+        ...withDefault,
         description: "Type of the machines: spot or on-demand.",
       }),
-      zone_id: textField({ ...unset, description: "Availability zone." }),
+      zone_id: textField({ ...withDefault, description: "Availability zone." }),
       spot_bid_price_percent: integerField({
         minimum: 0,
-        ...unset,
+        ...withDefault,
         description: "Maximum price of a spot machine, in percent of the on-demand price.",
       }),
     },
-    { ...decided, cloud: "aws", description: "Settings of the machines on AWS." },
+    { ...cloudSettings, cloud: "aws", description: "Settings of the machines on AWS." },
   ),
   gcp_attributes: groupField(
     {
-      gcp_availability: textField({ ...unset, description: "Type of the machines: spot or on-demand." }),
+      gcp_availability: textField({
+        ...withDefault,
+        description: "Type of the machines: spot or on-demand.",
+      }),
       local_ssd_count: integerField({
         minimum: 0,
-        ...unset,
+        ...withDefault,
         description: "Number of local disks of each machine.",
       }),
-      zone_id: textField({ ...unset, description: "Zone." }),
+      zone_id: textField({ ...withDefault, description: "Zone." }),
     },
-    { ...decided, cloud: "gcp", description: "Settings of the machines on Google Cloud." },
+    { ...cloudSettings, cloud: "gcp", description: "Settings of the machines on Google Cloud." },
   ),
 };
 
@@ -199,8 +205,8 @@ const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermi
 
 const SERVER_DEFAULTS = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
 
-/** Defaults of a new pool; on clouds other than Azure, the service also chooses a zone. */
-const USUAL = {
+/** Values that the service sets in a new pool and that are no loss; on clouds other than Azure, it also chooses a zone. */
+const NEW_POOL_VALUES = {
   ...SERVER_DEFAULTS,
   azure_attributes: { availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },
 };
@@ -217,7 +223,7 @@ function toSpec(answer: JsonObject): LiveObject | undefined {
   return withUnknownFields({ id: remoteId(id), name, values, facts }, fields, answer, READ_ONLY);
 }
 
-/** An edit repeats the node type, which it cannot change (contract B 4.1 rule 2). It sets the name and the fields of `EDITABLE`, and tags only if they differ. */
+/** An edit must repeat the node type, which it cannot change (contract B 4.1 rule 2). It sets the name, the fields of `EDITABLE`, and the tags if they differ. */
 function editBody(id: string, live: JsonObject, after: JsonObject): { [field: string]: Json } {
   const body: { [field: string]: Json } = {
     instance_pool_id: id,
@@ -225,8 +231,8 @@ function editBody(id: string, live: JsonObject, after: JsonObject): { [field: st
     node_type_id: live.node_type_id ?? after.node_type_id ?? "",
   };
   for (const field of EDITABLE) if (after[field] !== undefined) body[field] = after[field];
-  const { custom_tags: tagged = {} } = after;
-  if (canonicalJson(tagged) !== canonicalJson(live.custom_tags ?? {})) body.custom_tags = tagged;
+  const { custom_tags: tagsAfter = {} } = after;
+  if (canonicalJson(tagsAfter) !== canonicalJson(live.custom_tags ?? {})) body.custom_tags = tagsAfter;
   return body;
 }
 
@@ -245,7 +251,7 @@ function clustersAndJobsOf(
   };
 }
 
-const userTexts = (live: LiveObject | undefined, workspace: PlannedWorkspace): readonly string[] => {
+const usersOfPool = (live: LiveObject | undefined, workspace: PlannedWorkspace): readonly string[] => {
   const { clusters, jobs } = clustersAndJobsOf(live, workspace);
   return [...clusters.map(({ name }) => `cluster ${name}`), ...jobs.map(({ name }) => `job ${name}`)];
 };
@@ -280,7 +286,7 @@ export const pools = defineProvider({
     steps: (diffs, live, after) => [
       { operation: "edit", detail: { keep: preservedPaths(fields, live.values, after, diffs) } },
     ],
-    usersOf: userTexts,
+    usersOf: usersOfPool,
     consequences(change, workspace) {
       if (!removesObject(change)) return [];
       const { clusters, jobs } = clustersAndJobsOf(change.live, workspace);
@@ -292,9 +298,9 @@ export const pools = defineProvider({
           ...losesId(change, "pool"),
           ...effectOn(
             "the old pool is kept under another name while it is in use",
-            userTexts(change.live, workspace),
+            usersOfPool(change.live, workspace),
           ),
-          ...fieldsNotSet(change, fields, "pool", { usual: USUAL }),
+          ...fieldsNotSet(change, fields, "pool", { usual: NEW_POOL_VALUES }),
           ...fieldsNotCopied(change, "pool"),
         ];
       return [
