@@ -50,6 +50,14 @@ describe("a job of one task", () => {
     expect(modern.notebook_task).toBeUndefined();
   });
 
+  test("runs as its creator, or as the principal of run_as", async () => {
+    const named = async (settings: object) =>
+      (await w.get("/api/2.1/jobs/get", await create(settings, "2.1"))).body.run_as_user_name;
+    const settings = { name: "one", tasks: [TASK] };
+    expect(await named(settings)).toBe("admin@example.com");
+    expect(await named({ ...settings, run_as: { service_principal_name: "app-1" } })).toBe("app-1");
+  });
+
   test("made in 2.1 keeps its task key, and has tasks in both versions", async () => {
     const id = await create(
       { name: "one", tasks: [{ ...TASK, run_if: "ALL_SUCCESS", email_notifications: {} }] },

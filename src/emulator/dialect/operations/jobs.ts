@@ -24,7 +24,8 @@ const PAGED = ["tasks", "job_clusters", "environments", "parameters"];
 const PAGE = 100;
 
 function shownJob(job: JsonObject, { version, input }: Asked, expand: boolean): JsonObject {
-  const { creator_user_name: creator } = job;
+  const { user_name, service_principal_name, group_name } = objectIn(objectIn(job.settings).run_as);
+  const runsAs = user_name ?? service_principal_name ?? group_name ?? job.creator_user_name;
   const settings = shownSettings(objectIn(job.settings), version, expand);
   if (version !== "2.2" && listIn(settings.tasks).length > PAGE)
     throw invalidValue("Resources with more than 100 tasks can only be handled by API 2.2 and above.");
@@ -35,7 +36,7 @@ function shownJob(job: JsonObject, { version, input }: Asked, expand: boolean): 
       : { shown: settings, more: {} };
   return {
     ...job,
-    ...defined({ run_as_user_name: creator }),
+    ...defined({ run_as_user_name: runsAs }),
     settings: shown,
     ...more,
   };
