@@ -191,7 +191,7 @@ export class Service {
     checkMedia(route.spec, request, dialect !== undefined);
     if (form instanceof ApiError) throw form;
     if (form === undefined) checkSize(route.spec, request);
-    const input = form ?? readInput(route.spec, request);
+    const input = form ?? readInput(route.spec, request, dialect !== undefined);
     const fields = input.fields;
     if (!isObject(fields)) throw malformed("Could not parse request object: Expected an object");
     const valid = dialect === undefined ? fields : dialect.lenient(route.spec, fields);

@@ -59,15 +59,15 @@ export function isForm(request: AppRequest): boolean {
   return /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
 }
 
-/** Throws MALFORMED_REQUEST when the request cannot be read as what the operation takes. */
-export function readInput(spec: OperationSpec, request: AppRequest): ReceivedInput {
+/** Throws MALFORMED_REQUEST when the request cannot be read as what the operation takes. A loose reader accepts `True` and `False` in a query. */
+export function readInput(spec: OperationSpec, request: AppRequest, loose = false): ReceivedInput {
   if (spec.raw) {
     const content = { name: "", content: bytesOf(request.body) };
-    return { fields: readQuery(spec, queryOf(request)), files: { content } };
+    return { fields: readQuery(spec, queryOf(request), loose), files: { content } };
   }
   const body = readJson(request);
   if (spec.method !== "GET") return { fields: body === undefined ? {} : body, files: NO_FILES };
-  const query = readQuery(spec, queryOf(request));
+  const query = readQuery(spec, queryOf(request), loose);
   const whole = body === undefined || isObject(body) ? { ...body, ...query } : body;
   return { fields: whole, files: NO_FILES };
 }
@@ -82,8 +82,7 @@ export async function readForm(
   const schemas = objectIn(spec.input.properties);
   const fields = Object.entries(form.fields).map(([name, text]): [string, Json] => {
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
-    const read = loose && /^(true|false)$/i.test(text) ? text.toLowerCase() : text;
-    return [name, isObject(schema) ? fromText(name, schema.type === "boolean" ? read : text, schema) : text];
+    return [name, isObject(schema) ? fromText(name, flagText(text, schema, loose), schema) : text];
   });
   return { fields: Object.fromEntries(fields), files: form.files };
 }
@@ -127,7 +126,7 @@ function parsed(request: AppRequest): Json | undefined {
   }
 }
 
-function readQuery(spec: OperationSpec, query: string): JsonObject {
+function readQuery(spec: OperationSpec, query: string, loose: boolean): JsonObject {
   if (query === "") return {};
   const parameters = new URLSearchParams(query);
   const out: [string, Json][] = [];
@@ -141,7 +140,7 @@ function readQuery(spec: OperationSpec, query: string): JsonObject {
       continue;
     }
     if (rest.length > 0) throw malformed(`Query parameter '${name}' is given more than once`);
-    out.push([name, fromText(name, first, schema)]);
+    out.push([name, fromText(name, flagText(first, schema, loose), schema)]);
   }
   return Object.fromEntries(out);
 }
@@ -150,6 +149,11 @@ function readQuery(spec: OperationSpec, query: string): JsonObject {
 export function numberInText(type: Json | undefined, text: string): Json | undefined {
   if (type === "integer" && /^-?\d{1,19}$/.test(text)) return parseJson(String(BigInt(text)));
   return type === "number" && /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** A flag in lower case where a loose reader takes others. */
+function flagText(text: string, { type }: JsonObject, loose: boolean): string {
+  return loose && type === "boolean" && /^(true|false)$/i.test(text) ? text.toLowerCase() : text;
 }
 
 function fromText(name: string, text: string, { type }: JsonObject): Json {

@@ -83,7 +83,7 @@ function issue({ input, caller, now }: Call, world: World, owner: string, show: 
   return { json: { token_value: value, token_info: show(id, info) } };
 }
 
-/** In milliseconds. Without the setting, and with 0, there is no limit. */
+/** In milliseconds; infinite without the setting, and with 0. */
 function lifetimeLimit(world: World): number {
   const days = Number(settingOf(world, "maxTokenLifetimeDays") ?? 0);
   return days > 0 ? days * DAY_MS : Number.POSITIVE_INFINITY;

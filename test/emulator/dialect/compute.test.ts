@@ -93,6 +93,15 @@ describe("clusters", () => {
     expect(event.details.attributes.extra).toBeUndefined();
   });
 
+  test("a flag in a query may be written as Python writes it", async () => {
+    const id = await cluster({});
+    await w.post("clusters/pin", id);
+    const pinned = async (flag: string) =>
+      (await w.get("/api/2.1/clusters/list", { "filter_by.is_pinned": flag })).body.clusters;
+    expect(await pinned("True")).toHaveLength(1);
+    expect(await pinned("False")).toBeUndefined();
+  });
+
   test("events have page tokens in both directions, which later events do not shift", async () => {
     const id = await cluster({});
     await w.advance(600_000);
