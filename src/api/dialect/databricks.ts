@@ -29,6 +29,7 @@ const webhooks = writtenList(writtenFields("id"));
 const cluster: WrittenFields = {
   ...writtenFields("cluster_id", "cluster_name", "spark_version", "node_type_id", "driver_node_type_id"),
   ...writtenFields("num_workers", "instance_pool_id", "driver_instance_pool_id", "policy_id"),
+  ...writtenFields("apply_policy_default_values"),
   ...writtenFields("autotermination_minutes", "enable_elastic_disk", "spark_conf", "spark_env_vars"),
   ...writtenFields("custom_tags", "ssh_public_keys", "data_security_mode", "single_user_name"),
   ...writtenFields("runtime_engine", "kind", "is_single_node", "use_ml_runtime"),

@@ -75,7 +75,7 @@ async function verifyList(
       const record = run.input.lease.record(address);
       if (record?.status !== "ready") return [];
       const live = await withWitnesses(run, provider, record, byId.get(record.id));
-      return [...madeTwice(run, provider, record, objects), ...checked(run, provider, record, live)];
+      return [...madeTwice(run, provider, record, objects), ...(await checked(run, provider, record, live))];
     });
     diagnostics.push(...(await Promise.all(verified)).flat());
     // The journal is written before more entries for it come.
@@ -128,16 +128,14 @@ async function withWitnesses(
 type Ready = Extract<StateRecord, { readonly status: "ready" }>;
 
 /** Records values that the service set, and reports differences from the written values. */
-function checked(
+async function checked(
   run: ApplyRun,
   provider: Provider,
   record: Ready,
   raw: LiveObject | undefined,
-): readonly Diagnostic[] {
+): Promise<readonly Diagnostic[]> {
   if (raw === undefined) return [differs(record, "it does not exist")];
-  const values = toNames(provider.fields, raw.values, run.names);
-  const live = comparable(provider, { ...raw, values });
-  const observed = seenIn(provider.fields, record.applied, live);
+  const { observed, differences } = compared(run, provider, record, raw);
   if (canonicalJson(observed) !== canonicalJson(record.seen))
     run.input.lease.note({
       type: "record",
@@ -145,13 +143,23 @@ function checked(
     });
   // A list contains less than the object itself; the next plan compares kinds with more fields.
   const { readDetails, listsAll } = provider.operations;
-  if (readDetails !== undefined && listsAll !== true) return [];
+  if (differences.length === 0 || (readDetails !== undefined && listsAll !== true)) return [];
+  // Details leave out what others decide, such as the values of a cluster policy.
+  const detailed = await readDetails?.(run.writer, raw, record.applied);
+  const left = detailed === undefined ? differences : compared(run, provider, record, detailed).differences;
+  return left.length === 0 ? [] : [differs(record, left.map((diff) => toDottedPath(diff.path)).join(", "))];
+}
+
+function compared(run: ApplyRun, provider: Provider, record: Ready, raw: LiveObject) {
+  const values = toNames(provider.fields, raw.values, run.names);
+  const live = comparable(provider, { ...raw, values });
+  const observed = seenIn(provider.fields, record.applied, live);
   const ignored = run.input.resources.get(record.address)?.lifecycle.ignore_changes ?? [];
-  const off = diffResource(provider.fields, record.applied, live, {
-    applied: record.applied,
-    seen: observed,
-  }).filter((diff) => !isIgnored(diff.path, ignored) && !hasOwnRequest(provider.fields, diff));
-  return off.length === 0 ? [] : [differs(record, off.map((diff) => toDottedPath(diff.path)).join(", "))];
+  const recorded = { applied: record.applied, seen: observed };
+  const differences = diffResource(provider.fields, record.applied, live, recorded).filter(
+    (diff) => !isIgnored(diff.path, ignored) && !hasOwnRequest(provider.fields, diff),
+  );
+  return { observed, differences };
 }
 
 const hasOwnRequest = (fields: FieldTable, { path }: FieldDiff): boolean =>

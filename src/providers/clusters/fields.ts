@@ -283,6 +283,13 @@ const databricksClusterFields: FieldTable = {
     refersTo: "cluster_policies",
     description: "Cluster policy. Values that it fixes or gives by default need not be in the spec.",
   }),
+  apply_policy_default_values: flagField({
+    ...only,
+    writeOnly: true,
+    severity: "other",
+    description:
+      "Whether the service sets fields that are absent to the defaults of the policy. It never returns this.",
+  }),
   data_security_mode: textField({
     ...decided,
     severity: "security",

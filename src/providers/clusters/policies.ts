@@ -1,14 +1,15 @@
 // Cluster policies as a plan needs them: clusters that violate a rule, and live values that a policy gave to a cluster.
 
 import type { Reader } from "../../api/contract/reader.ts";
-import { isObject, type Json, type JsonObject, objectIn } from "../../core/json.ts";
-import { type Path, toDottedPath, valueAt } from "../../core/pointer.ts";
+import { isObject, type Json, type JsonObject, listIn, objectIn } from "../../core/json.ts";
+import { type Path, toDottedPath, valueAt, withValueAt } from "../../core/pointer.ts";
 import { listed } from "../../core/sentences.ts";
-import type { Values } from "../../resource/field-schema.ts";
+import { schemaAt, type Values } from "../../resource/field-schema.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import type { Objection, PlannedChange, PlannedWorkspace } from "../../resource/planning.ts";
 import { clusterPolicies, policyInSpecForm } from "../admin/cluster-policies.ts";
-import { liveIfPresent } from "../kit/responses.ts";
+import { objectsIn } from "../kit/responses.ts";
+import { clusterFields } from "./fields.ts";
 
 const KIND = clusterPolicies.kind;
 
@@ -34,23 +35,34 @@ function clustersIn(value: Json | undefined, path: Path = []): readonly PolicedC
 /** Maps whose keys may contain periods. */
 const MAPS = new Set(["spark_conf", "spark_env_vars", "custom_tags"]);
 
-/** The path of a rule; undefined for what is not a field of a cluster, or stands for several. */
+/** The path of a rule in a cluster, with `*` for each element of a list; undefined for what is not a field of a cluster. */
 function pathOf(key: string): Path | undefined {
   const [head = "", ...rest] = key.split(".");
-  if (head === "cluster_type" || head === "dbus_per_hour" || rest.includes("*")) return undefined;
+  if (head === CLUSTER_TYPE || head === "dbus_per_hour") return undefined;
   if (MAPS.has(head)) return [head, key.slice(head.length + 1)];
   return [head, ...rest].map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}
+
+const CLUSTER_TYPE = "cluster_type";
+const isOfElements = (path: Path): boolean => !MAPS.has(String(path[0])) && path.includes("*");
+
+/** The paths that a rule is about: those of the elements of a list that have no rule of their own. */
+function pathsIn(cluster: JsonObject, path: Path, rules: JsonObject): readonly Path[] {
+  const at = isOfElements(path) ? path.indexOf("*") : -1;
+  if (at < 0) return [path];
+  const [before, after] = [path.slice(0, at), path.slice(at + 1)];
+  return listIn(valueAt(cluster, before)).flatMap((_, index) => {
+    const own = [...before, index, ...after];
+    return rules[own.join(".")] === undefined ? pathsIn(cluster, own, rules) : [];
+  });
 }
 
 const isSet = (value: Json | undefined): value is Json => value !== undefined && value !== null;
 const same = (a: Json | undefined, b: Json | undefined): boolean => String(a) === String(b);
 const valuesOf = ({ values }: JsonObject): readonly Json[] => (Array.isArray(values) ? values : []);
 
-/** The violation of a rule by a value, or undefined. An absent value gets that of the policy. */
-function violation(rule: JsonObject, value: Json | undefined): string | undefined {
-  const limits = rule.type === "allowlist" || rule.type === "regex" || rule.type === "range";
-  if (!isSet(value))
-    return limits && rule.isOptional !== true && rule.defaultValue === undefined ? "is required" : undefined;
+/** The violation of a rule by a value, or undefined. */
+function violation(rule: JsonObject, value: Json): string | undefined {
   const text = String(value);
   switch (rule.type) {
     case "fixed":
@@ -105,6 +117,60 @@ function policyAfter(workspace: PlannedWorkspace, policy: string): Values | unde
   return workspace.created(KIND).find((created) => created.address === address)?.values;
 }
 
+/** What a pool decides for its clusters, which therefore need not set it. */
+const OF_POOL = new Set([
+  "node_type_id",
+  "driver_node_type_id",
+  "enable_elastic_disk",
+  "azure_attributes",
+  "aws_attributes",
+  "gcp_attributes",
+]);
+
+/** Whether a cluster may leave the field of a rule out. A default applies only to clusters that ask for defaults. */
+function mayLackValue(rule: JsonObject, path: Path, cluster: JsonObject): boolean {
+  if (rule.type === "fixed" || rule.type === "forbidden" || rule.isOptional === true) return true;
+  if (rule.defaultValue !== undefined && cluster.apply_policy_default_values === true) return true;
+  return isOfElements(path) || (cluster.instance_pool_id !== undefined && OF_POOL.has(String(path[0])));
+}
+
+/** The violations of a policy by a cluster: the path of each in the cluster, and what is wrong. */
+function violationsIn(cluster: JsonObject, rules: JsonObject): readonly (readonly [Path, string])[] {
+  return Object.entries(rules).flatMap(([key, rule]): readonly (readonly [Path, string])[] => {
+    const path = pathOf(key);
+    if (path === undefined || !isObject(rule)) return [];
+    return pathsIn(cluster, path, rules).flatMap((at): readonly (readonly [Path, string])[] => {
+      const value = valueAt(cluster, at);
+      if (!isSet(value)) return mayLackValue(rule, path, cluster) ? [] : [[at, requirement(rule)]];
+      const problem = String(value).includes("${") ? undefined : violation(rule, value);
+      return problem === undefined ? [] : [[at, problem]];
+    });
+  });
+}
+
+const requirement = ({ defaultValue }: JsonObject): string =>
+  defaultValue === undefined
+    ? "is required"
+    : `is required (the default ${String(defaultValue)} needs apply_policy_default_values: true)`;
+
+/** A size or machine type that neither the cluster nor its policy sets. */
+function missingIn(cluster: JsonObject, rules: JsonObject): readonly string[] {
+  const applies = cluster.apply_policy_default_values === true;
+  const gives = (field: string): boolean =>
+    isSet(cluster[field]) ||
+    Object.entries(rules).some(([key, value]) => {
+      const { type, defaultValue } = objectIn(value);
+      const isOf = key === field || key.startsWith(`${field}.`);
+      return isOf && (type === "fixed" || (applies && defaultValue !== undefined));
+    });
+  const hasSize = gives("num_workers") || gives("autoscale") || cluster.is_single_node === true;
+  const hasNodes = gives("node_type_id") || gives("instance_pool_id");
+  return [
+    ...(hasSize ? [] : ["num_workers or autoscale"]),
+    ...(hasNodes ? [] : ["node_type_id or instance_pool_id"]),
+  ];
+}
+
 /** A guard for each rule that a cluster of the change violates. A value that is known only after the apply is not checked. */
 export function policyObjections(
   { action, address, after, diffs }: PlannedChange,
@@ -114,49 +180,76 @@ export function policyObjections(
   return clustersIn(after).flatMap(({ path, cluster, policy }) => {
     const values = policyAfter(workspace, policy);
     if (values === undefined) return [];
-    return Object.entries(rulesOf(values)).flatMap(([key, rule]): readonly Objection[] => {
-      const at = pathOf(key);
-      const value = at === undefined ? undefined : valueAt(cluster, at);
-      if (at === undefined || !isObject(rule) || String(value).includes("${")) return [];
-      const problem = violation(rule, value);
-      if (problem === undefined) return [];
-      const field = toDottedPath([...path, ...at]);
-      return [
-        {
-          code: "GUARD_CLUSTER_POLICY",
-          message: `${address}: ${field} ${problem}, by the cluster policy ${String(values.name)}`,
-          hint: "change the value, or the policy",
-        },
-      ];
+    const rules = rulesOf(values);
+    const by = `by the cluster policy ${String(values.name)}`;
+    const objection = (message: string, hint: string): Objection => ({
+      code: "GUARD_CLUSTER_POLICY",
+      message: `${address}: ${message}`,
+      hint,
     });
+    const type = objectIn(rules[CLUSTER_TYPE]);
+    const own = path.length === 0 ? "all-purpose" : "job";
+    const wrongType = type.type === undefined ? undefined : violation(type, own);
+    // The rules of a family are unknown.
+    const missing = values.policy_family_id === undefined ? missingIn(cluster, rules) : [];
+    return [
+      ...(wrongType === undefined
+        ? []
+        : [objection(`${CLUSTER_TYPE} ${wrongType}, ${by}`, `use a policy for ${own} clusters`)]),
+      ...missing.map((fields) =>
+        objection(
+          `${toDottedPath(path)}${path.length === 0 ? "" : " "}needs ${fields}, which its cluster policy does not set`,
+          `set ${fields}`,
+        ),
+      ),
+      ...violationsIn(cluster, rules).map(([at, problem]) =>
+        objection(`${toDottedPath([...path, ...at])} ${problem}, ${by}`, "change the value, or the policy"),
+      ),
+    ];
   });
 }
 
-/** The live object without values that its policy fixes or gives by default and the spec does not set. */
+const FIELDS = clusterFields(0);
+
+/** Whether an absent value counts as none: not for fields that every spec sets, and those that the service decides, whose values are recorded. */
+function isPlain(path: Path): boolean {
+  const [head] = path;
+  return (
+    head !== "spark_version" &&
+    !path.some((_, at) => schemaAt(FIELDS, path.slice(0, at + 1)).serverDefault === true)
+  );
+}
+
+/** The live object without values that the policies of its clusters fix or give by default and the spec does not set. One request reads all policies. */
 export async function withoutPolicyValues(
   api: Reader,
   live: LiveObject,
   desired: Values | undefined,
 ): Promise<LiveObject> {
-  const { policy_id: id } = live.values;
-  if (typeof id !== "string") return live;
-  const policy = await liveIfPresent(
-    () => api.read("policies/clusters/get", { policy_id: id }),
-    policyInSpecForm,
-  );
+  const clusters = clustersIn(live.values);
+  if (clusters.length === 0 || live.unmanageable !== undefined) return live;
+  const policies = objectsIn(await api.read("policies/clusters/list"), "policies").map(policyInSpecForm);
   let values: JsonObject = live.values;
-  for (const [key, rule] of Object.entries(rulesOf(policy?.values ?? {}))) {
-    const path = pathOf(key);
-    if (path === undefined || path.length !== 2 || !MAPS.has(String(path[0])) || !isObject(rule)) continue;
-    const policyValue = rule.type === "fixed" ? rule.value : rule.defaultValue;
-    const isGiven = policyValue !== undefined && same(valueAt(values, path), policyValue);
-    if (isGiven && valueAt(desired ?? {}, path) === undefined) values = withoutMember(values, path);
+  for (const { path, policy: id } of clusters) {
+    const policy = policies.find((candidate) => candidate.id === id);
+    for (const [key, rule] of Object.entries(rulesOf(policy?.values ?? {}))) {
+      const own = pathOf(key);
+      if (own === undefined || !isObject(rule) || own.includes("*") || !isPlain(own)) continue;
+      const policyValue = rule.type === "fixed" ? rule.value : rule.defaultValue;
+      const at = [...path, ...own];
+      const isGiven = policyValue !== undefined && same(valueAt(values, at), policyValue);
+      if (isGiven && valueAt(desired ?? {}, at) === undefined)
+        values = withoutMember(values, at, path.length);
+    }
   }
   return values === live.values ? live : { ...live, values };
 }
 
-function withoutMember(values: JsonObject, [map = "", key]: Path): JsonObject {
-  const { [String(key)]: _, ...others } = objectIn(values[map]);
-  const { [map]: __, ...rest } = values;
-  return Object.keys(others).length === 0 ? rest : { ...rest, [map]: others };
+/** Without the member, and without groups below the cluster that become empty. */
+function withoutMember(values: JsonObject, path: Path, depth: number): JsonObject {
+  const rest = objectIn(withValueAt(values, path, undefined));
+  const parent = path.slice(0, -1);
+  const left = valueAt(rest, parent);
+  const isEmpty = parent.length > depth && isObject(left) && Object.keys(left).length === 0;
+  return isEmpty ? withoutMember(rest, parent, depth) : rest;
 }

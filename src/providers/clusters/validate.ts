@@ -22,6 +22,8 @@ export function clusterProblems(values: Values, under: readonly string[] = []): 
 function sizeProblems(values: Values, under: readonly string[]): readonly Problem[] {
   const { num_workers: workers, autoscale, is_single_node: isSingle } = values;
   if (isSingle === true) return singleSizeProblems(values, under);
+  // A policy may set the size, which a plan checks.
+  if (workers === undefined && autoscale === undefined && values.policy_id !== undefined) return [];
   if (workers === undefined && autoscale === undefined)
     return [
       combination(under, "num_workers or autoscale is required", "to run only a driver, set num_workers: 0"),
@@ -50,7 +52,8 @@ function kindProblems(values: Values, under: readonly string[]): readonly Proble
 }
 
 function nodeProblems(values: Values, under: readonly string[]): readonly Problem[] {
-  if (values.node_type_id !== undefined || values.instance_pool_id !== undefined) return [];
+  const { node_type_id: node, instance_pool_id: pool, policy_id: policy } = values;
+  if (node !== undefined || pool !== undefined || policy !== undefined) return [];
   const message = "node_type_id or instance_pool_id is required";
   return [problem("SPEC_MISSING_FIELD", under, message)];
 }

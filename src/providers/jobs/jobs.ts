@@ -14,7 +14,7 @@ import type { PlannedChange, PlannedWorkspace, Problem } from "../../resource/pl
 import { clusterFields, clusterFiles, fileAt } from "../clusters/fields.ts";
 import { libraries, libraryFiles, libraryProblems } from "../clusters/libraries.ts";
 import { sendCluster } from "../clusters/operations.ts";
-import { policyKinds, policyObjections } from "../clusters/policies.ts";
+import { policyKinds, policyObjections, withoutPolicyValues } from "../clusters/policies.ts";
 import { clusterProblems, singleNodeProblems } from "../clusters/validate.ts";
 import { defineProvider, groupField, textField } from "../kit/field-builders.ts";
 import { withUnlisted } from "../kit/names.ts";
@@ -244,6 +244,8 @@ export const jobs = defineProvider({
       const inList = objectsIn(await api.read("jobs/list"), "jobs").map(toSpec);
       return withUnlisted(inList, scope, (id) => byId(api, id));
     },
+    listsAll: true,
+    readDetails: withoutPolicyValues,
     read: byId,
     async create(api, task) {
       const values = normalize(task.values);

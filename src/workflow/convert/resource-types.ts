@@ -168,16 +168,7 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
     fields: (attributes) => ({
       attributes: withoutToken(renamed(attributes, { is_pinned: "pinned", ...LIBRARIES })),
     }),
-    computed: [
-      "id",
-      "cluster_id",
-      "default_tags",
-      "state",
-      "url",
-      "idempotency_token",
-      "apply_policy_default_values",
-      "no_wait",
-    ],
+    computed: ["id", "cluster_id", "default_tags", "state", "url", "idempotency_token", "no_wait"],
   },
   databricks_job: {
     kind: "jobs",

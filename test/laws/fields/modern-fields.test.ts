@@ -142,7 +142,7 @@ const JOB: readonly Case[] = [
 
 /** Fields that other tests try: references, flags, and fields with another form in requests. */
 const ELSEWHERE = [
-  ...["driver_instance_pool_id", "is_single_node", "use_ml_runtime"],
+  ...["driver_instance_pool_id", "is_single_node", "use_ml_runtime", "apply_policy_default_values"],
   ...["tasks", "task_key", "job_clusters", "environments", "parameters", "git_source"],
 ];
 

@@ -1,7 +1,7 @@
 // Cluster policies in plans: rules that a cluster violates, and values of a policy that do not count as a difference.
 
 import { describe, expect, onTestFinished, test } from "vitest";
-import { doing, Site } from "../../engine/site.ts";
+import { doing, results, Site } from "../../engine/site.ts";
 
 async function start(): Promise<Site> {
   const site = await Site.start("azure");
@@ -55,6 +55,17 @@ describe("a cluster that its policy does not allow is blocked", () => {
       "num_workers: 1",
       "autotermination_minutes is required",
     ],
+    [
+      "{ autotermination_minutes: { type: range, maxValue: 60, defaultValue: 30 } }",
+      "num_workers: 1",
+      "autotermination_minutes is required (the default 30 needs apply_policy_default_values: true)",
+    ],
+    [
+      '{ init_scripts.*.workspace.destination: { type: regex, pattern: "/Shared/.*" } }',
+      "num_workers: 1, init_scripts: [{ workspace: { destination: /Shared/a.sh } }, { workspace: { destination: /b.sh } }]",
+      "init_scripts[1].workspace.destination must match /Shared/.*",
+    ],
+    ["{ cluster_type: { type: fixed, value: job } }", "num_workers: 1", 'cluster_type must be "job"'],
   ])("%s with %s", async (rules, cluster, problem) => {
     const [guard] = await guards(await start(), specWith(rules, cluster));
     expect(guard?.replace(/spark_conf\S*/, "spark_conf.spark.x.y")).toBe(
@@ -67,11 +78,23 @@ describe("a cluster that its policy allows is not blocked", () => {
   test.each([
     ["{ num_workers: { type: fixed, value: 2 } }", "num_workers: 2"],
     ["{ spark_conf.spark.x: { type: fixed, value: a } }", "num_workers: 1"],
-    ["{ autotermination_minutes: { type: range, maxValue: 60, defaultValue: 30 } }", "num_workers: 1"],
+    [
+      "{ autotermination_minutes: { type: range, maxValue: 60, defaultValue: 30 } }",
+      "num_workers: 1, apply_policy_default_values: true",
+    ],
+    ["{ num_workers: { type: fixed, value: 2 } }", "custom_tags: { a: b }"],
+    [
+      "{ autoscale.min_workers: { type: fixed, value: 1 }, autoscale.max_workers: { type: unlimited, defaultValue: 4 } }",
+      "apply_policy_default_values: true",
+    ],
+    [
+      '{ init_scripts.*.workspace.destination: { type: regex, pattern: "/Shared/.*" }, init_scripts.1.workspace.destination: { type: fixed, value: /other.sh } }',
+      "num_workers: 1, init_scripts: [{ workspace: { destination: /Shared/a.sh } }, { workspace: { destination: /other.sh } }]",
+    ],
     ["{ autotermination_minutes: { type: range, maxValue: 60, isOptional: true } }", "num_workers: 1"],
     ["{ num_workers: { type: unlimited, defaultValue: 9 } }", "num_workers: 30"],
     [
-      "{ dbus_per_hour: { type: range, maxValue: 1 }, cluster_type: { type: fixed, value: job } }",
+      "{ dbus_per_hour: { type: range, maxValue: 1 }, cluster_type: { type: fixed, value: all-purpose } }",
       "num_workers: 1",
     ],
     ['{ spark_version: { type: regex, pattern: "(a+)+$" } }', "num_workers: 1"],
@@ -107,7 +130,7 @@ test("values that a policy gives to a cluster do not count as a difference, and 
   const given = { spark_conf: { "spark.fixed": "f" }, custom_tags: { team: "data" } };
   const made = await site.world.post("clusters/create", { ...cluster, ...given });
   const spec = `import: [{ to: clusters.c, id: ${made.body.cluster_id} }]\nclusters: { c: ${JSON.stringify({ ...cluster, cluster_name: undefined })} }\n`;
-  expect(doing(await planned(site, spec))).toEqual(["adopt clusters.c"]);
+  expect(doing(await planned(site, spec))).toEqual(["import clusters.c"]);
   await site.world.advance(600_000);
   await site.world.post("clusters/edit", {
     ...cluster,
@@ -116,4 +139,83 @@ test("values that a policy gives to a cluster do not count as a difference, and 
     custom_tags: { team: "other" },
   });
   expect(doing(await planned(site, spec))).toEqual(["update clusters.c"]);
+});
+
+test("a cluster without a size that its policy does not set is blocked", async () => {
+  expect(
+    await guards(
+      await start(),
+      specWith("{ spark_conf.a: { type: fixed, value: b } }", "custom_tags: { a: b }"),
+    ),
+  ).toEqual([
+    "GUARD_CLUSTER_POLICY clusters.c: needs num_workers or autoscale, which its cluster policy does not set",
+  ]);
+});
+
+const POLICY = {
+  num_workers: { type: "fixed", value: 2 },
+  autotermination_minutes: { type: "fixed", value: 30 },
+  "custom_tags.team": { type: "fixed", value: "data" },
+  "azure_attributes.availability": { type: "unlimited", defaultValue: "SPOT_AZURE", isOptional: true },
+};
+
+const applied = async (site: Site, yaml: string) => {
+  const { outcome } = await site.drive(site.process().apply(await site.spec(yaml)));
+  expect(outcome.diagnostics).toEqual([]);
+  return results(outcome);
+};
+
+test("clusters, tasks, and shared clusters of jobs have the values of their policies, which leave no difference", async () => {
+  const site = await start();
+  const cluster = `{ spark_version: 15.4.x-scala2.12, node_type_id: Standard_DS3_v2, policy_id: "\${cluster_policies.p.policy_id}", apply_policy_default_values: true }`;
+  const yaml = (more = "") => `
+cluster_policies: { p: { definition: ${JSON.stringify(POLICY)} } }
+clusters: { c: ${cluster} }
+jobs:
+  one: { new_cluster: ${cluster}, notebook_task: { notebook_path: /a }${more} }
+  two:
+    job_clusters: { shared: { new_cluster: ${cluster} } }
+    tasks: { a: { job_cluster_key: shared, notebook_task: { notebook_path: /a } }, b: { new_cluster: ${cluster}, notebook_task: { notebook_path: /b } } }
+`;
+  expect(await applied(site, yaml())).toHaveLength(4);
+  const { body } = await site.world.get("clusters/list");
+  expect(body.clusters[0]).toMatchObject({
+    num_workers: 2,
+    autotermination_minutes: 30,
+    custom_tags: { team: "data" },
+    azure_attributes: { availability: "SPOT_AZURE" },
+  });
+  const again = await planned(site, yaml());
+  expect([doing(again), again.drift]).toEqual([[], []]);
+  expect(await applied(site, yaml(", max_concurrent_runs: 2"))).toEqual(["applied update jobs.one"]);
+  expect(doing(await planned(site, yaml(", max_concurrent_runs: 2")))).toEqual([]);
+});
+
+test("the emulator refuses clusters that violate a policy, in the words of the service", async () => {
+  const site = await start();
+  const definition = JSON.stringify({
+    num_workers: { type: "fixed", value: 2 },
+    "custom_tags.team": { type: "unlimited" },
+    "ssh_public_keys.*": { type: "forbidden" },
+  });
+  const { body } = await site.world.post("policies/clusters/create", { name: "p", definition });
+  const cluster = {
+    spark_version: "15.4.x-scala2.12",
+    node_type_id: "Standard_DS3_v2",
+    policy_id: body.policy_id,
+  };
+  const wrong = { ...cluster, num_workers: 3, ssh_public_keys: ["k"] };
+  const message =
+    'Cluster validation error: Validation failed for num_workers, the value must be 2 (is "3"); ' +
+    "Validation failed for custom_tags.team, the value must be present; " +
+    "Validation failed for ssh_public_keys.*, the value must not be present";
+  const refusal = { status: 400, body: { error_code: "INVALID_PARAMETER_VALUE", message } };
+  expect(await site.world.post("clusters/create", wrong)).toMatchObject(refusal);
+  const job = { name: "j", new_cluster: wrong, notebook_task: { notebook_path: "/a" } };
+  expect(await site.world.post("jobs/create", job)).toMatchObject(refusal);
+  const right = { ...cluster, custom_tags: { team: "data" } };
+  const made = await site.world.post("clusters/create", right);
+  expect(made.status).toBe(200);
+  const edit = await site.world.post("clusters/edit", { ...wrong, cluster_id: made.body.cluster_id });
+  expect(edit).toMatchObject(refusal);
 });

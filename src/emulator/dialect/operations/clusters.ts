@@ -17,6 +17,7 @@ import { type Call, EMPTY_REPLY, type Operation, type Reply, type World } from "
 import type { Cloud } from "../translate.ts";
 import { type Asked, type Hooks, once, pageOf } from "./hook.ts";
 import { refuseNodeTypeOfPool } from "./jobs.ts";
+import { withPolicy } from "./policies.ts";
 
 export const computeHooks: Hooks = {
   "clusters/create": { before: checked, around: createOnce },
@@ -33,9 +34,9 @@ export const computeHooks: Hooks = {
   "instance-pools/list": { after: listPools },
 };
 
-function checked({ input }: Asked): JsonObject {
+function checked({ input, world }: Asked): JsonObject {
   refuseNodeTypeOfPool(input);
-  return withSingleNode(input);
+  return withSingleNode(withPolicy(world, input, "all-purpose"));
 }
 
 /** What the service adds to a cluster that runs on one machine. */

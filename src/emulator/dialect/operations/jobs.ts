@@ -4,13 +4,18 @@ import { defined, type Json, type JsonObject, listIn, objectIn, omit, pick } fro
 import { invalidValue } from "../../world/errors.ts";
 import type { Operation } from "../../world/world.ts";
 import { type Asked, type Hooks, pageInside, pageOf } from "./hook.ts";
+import { withPoliciesOfJob } from "./policies.ts";
 
 export const jobHooks: Hooks = {
   "jobs/create": {
-    before: ({ input, version }) => withLiftedTask(version === "2.2" ? { ...QUEUED, ...input } : input),
+    before: ({ input, version, world }) =>
+      withLiftedTask(withPoliciesOfJob(world, version === "2.2" ? { ...QUEUED, ...input } : input)),
   },
   "jobs/reset": {
-    before: ({ input }) => ({ ...input, new_settings: withLiftedTask(objectIn(input.new_settings)) }),
+    before: ({ input, world }) => ({
+      ...input,
+      new_settings: withLiftedTask(withPoliciesOfJob(world, objectIn(input.new_settings))),
+    }),
   },
   "jobs/get": { after: (job, asked) => shownJob(job, asked, true) },
   "jobs/list": { after: listJobs },

@@ -37,8 +37,10 @@ export const clusterPolicyOperations: Operations = {
   },
 };
 
+export const policyById = (world: World, id: string): JsonObject | undefined => policiesOf(world).get(id);
+
 export function policyOr404(world: World, { policy_id: id }: Call["input"]): JsonObject {
-  const policy = policiesOf(world).get(String(id));
+  const policy = policyById(world, String(id));
   if (policy === undefined) throw notFound(`Cluster policy ${String(id).slice(0, 100)} does not exist.`);
   return policy;
 }
