@@ -39,7 +39,7 @@ async function until(holds: () => Promise<boolean>): Promise<boolean> {
   return false;
 }
 
-describe.skipIf(server === undefined)("the queue of a fleet", () => {
+describe.skipIf(server === undefined).concurrent("the queue of a fleet", () => {
   test("starts an apply before the drifts that were queued earlier", async () => {
     const sender = await openSender("priority");
     const workspaces = ["a", "b", "urgent"].map((name) => workspaceNamed(name));
