@@ -4,9 +4,11 @@ import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -14,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { openWholeFile, writeWholeFile } from "../../src/config/write-file.ts";
+import { openWholeFile, writeFilesTogether, writeWholeFile } from "../../src/config/write-file.ts";
 import { BIN, folderWith } from "../cli/program.ts";
 
 let folder = "";
@@ -47,6 +49,61 @@ test("without permission to overwrite, an existing file is refused and a partial
   into.write(new TextEncoder().encode("half"));
   into.drop();
   expect(readdirSync(folder)).toEqual(["out"]);
+});
+
+describe("files that are written together", () => {
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+  const change = (name: string, before: string | undefined, after: string) => ({
+    path: join(folder, name),
+    before: before === undefined ? undefined : bytes(before),
+    after: bytes(after),
+  });
+  const contents = () =>
+    Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+
+  test("are all replaced, and new ones are created", () => {
+    writeFileSync(file, "old");
+    writeFilesTogether([change("out", "old", "new"), change("other", undefined, "made")]);
+    expect(contents()).toEqual({ out: "new", other: "made" });
+  });
+
+  test.each([
+    ["another program changed one of them", { out: "old", other: "edited" }],
+    ["another program created one of them", { out: "old", other: "edited", third: "x" }],
+    ["another program deleted one of them", { out: "old" }],
+  ])("are all left unchanged if %s since it was read", (_what, now) => {
+    for (const [name, text] of Object.entries(now)) writeFileSync(join(folder, name), text);
+    const others = "third" in now ? [change("third", undefined, "y")] : [change("other", "old", "new")];
+    expect(() => writeFilesTogether([change("out", "old", "new"), ...others])).toThrow(
+      "was changed by another program in the meantime, so nothing is written",
+    );
+    expect(contents()).toEqual(now);
+  });
+
+  test("are restored if a later one cannot be put in place", () => {
+    writeFileSync(file, "old");
+    writeFileSync(join(folder, "last"), "old");
+    const changes = [
+      change("out", "old", "new"),
+      change("made", undefined, "new"),
+      change("last", "old", "new"),
+    ];
+    const last = changes[2];
+    if (last === undefined) throw new Error("no change");
+    // A file cannot replace the folder that is there now.
+    const failing = Object.defineProperty({ ...last }, "after", {
+      get: () => {
+        rmSync(last.path);
+        mkdirSync(join(last.path, "inside"), { recursive: true });
+        return bytes("new");
+      },
+    });
+    expect(() =>
+      writeFilesTogether([changes[0], changes[1], failing].flatMap((item) => item ?? [])),
+    ).toThrow();
+    expect(readFileSync(file, "utf8")).toBe("old");
+    expect(readdirSync(folder).sort()).toEqual(["last", "out"]);
+  });
 });
 
 test("a link stays a link, a file keeps its permissions, a device takes what it is given", () => {

@@ -96,6 +96,7 @@ async function accepted(site: Site, first: string, second: string): Promise<Acce
     into: "workspace.yaml",
     otherTargets: [],
     shared: false,
+    inTarget: false,
   });
   for (const { path, after } of result.files) {
     mkdirSync(dirname(join(site.folder, path)), { recursive: true });

@@ -32,6 +32,7 @@ export interface AcceptOptions {
   /** The file for new entries, relative to the current folder. */
   readonly into: string | undefined;
   readonly shared: boolean;
+  readonly inTarget: boolean;
   /** Leaves out what cannot be accepted. */
   readonly keepGoing: boolean;
 }
@@ -49,8 +50,10 @@ export interface AcceptedSession extends DriftAcceptance {
 export async function acceptInSession(
   session: Session,
   state: State,
-  { places, into, shared, keepGoing }: AcceptOptions,
+  { places, into, shared, inTarget, keepGoing }: AcceptOptions,
 ): Promise<AcceptedSession> {
+  if (inTarget && session.spec.target === undefined)
+    throw failureOf("CLI_USAGE", "--in-target is set, but the spec has no targets");
   const { invocation, connection, settings, secretDigest } = session;
   const planned = await planWorkspace(session, state);
   const wanted = places.flatMap((place) => wantedAt(planned.plan.drift, place, secretDigest));
@@ -73,7 +76,7 @@ export async function acceptInSession(
   const selection = readTargets({ ...input, file: invocation.file })(input.target);
   const selected = session.spec.target?.name;
   const accepting = {
-    ...{ registry: described, input: planned.input, plan: planned.plan, ports, shared },
+    ...{ registry: described, input: planned.input, plan: planned.plan, ports, shared, inTarget },
     into: into === undefined ? main : entriesFile(session, tree.folder, into),
     otherTargets: selection.names.filter((name) => name !== selected),
   };

@@ -1,11 +1,12 @@
 // Turns drift into edits of the spec: each live value goes to the place that decides the declared one. Reads no file and no workspace.
 
-import type { Address } from "../../core/address.ts";
+import { type Address, nameOf } from "../../core/address.ts";
 import { type Diagnostic, error, type Location } from "../../core/diagnostic.ts";
 import { isObject, type Json } from "../../core/json.ts";
 import { type Path, toDottedPath, valueAt } from "../../core/pointer.ts";
 import { hasDigest } from "../../core/sensitive-values.ts";
 import { listed, shellWord } from "../../core/sentences.ts";
+import { escaped } from "../../expressions/template.ts";
 import { withoutAdded } from "../../planner/diff/diff.ts";
 import { isInField } from "../../planner/diff/known-drift.ts";
 import { isSameValue } from "../../planner/diff/normalize.ts";
@@ -29,6 +30,14 @@ export interface AcceptInput {
   readonly edits: SpecEdits;
   /** Next to a member that is removed, also write what the service decided: an object without the member may need it. */
   readonly complete: boolean;
+  /** Writes the values for this target alone, in this file. */
+  readonly override?: TargetOverride;
+}
+
+export interface TargetOverride {
+  readonly target: string;
+  readonly file: string;
+  readonly at: Location;
 }
 
 /** Drift to accept: of a whole resource, or of one field. */
@@ -98,8 +107,9 @@ class Accepting {
   readonly #writer: ExportWriter;
   readonly #change: Plan["changes"][number] | undefined;
   readonly #complete: boolean;
+  readonly #override: TargetOverride | undefined;
 
-  constructor({ declared, input, plan, edits, complete }: AcceptInput, drift: Drift) {
+  constructor({ declared, input, plan, edits, complete, override }: AcceptInput, drift: Drift) {
     const { address } = drift;
     const written = declared.resources.find((resource) => resource.address === address);
     if (written === undefined)
@@ -112,6 +122,7 @@ class Accepting {
       );
     this.#edits = edits;
     this.#complete = complete;
+    this.#override = override;
     this.#input = input;
     this.#drift = drift;
     this.#address = address;
@@ -187,6 +198,10 @@ class Accepting {
       this.#change !== undefined && "after" in this.#change ? this.#change.after : this.#spec().values;
     const declared = valueAt(values, path);
     this.#refuseSensitive(path, live, declared);
+    if (this.#override !== undefined) {
+      this.#writeOverride(this.#override, path, live);
+      return { path, declared, live, at: this.#override.at, usedAt: this.#locationOf(path) };
+    }
     let map: MapNode = fields;
     let at: Location = this.#locationOf(path);
     for (const [depth, key] of path.entries()) {
@@ -205,6 +220,21 @@ class Accepting {
       else throw this.#refusal(path, entry.value);
     }
     return { path, declared, live, at, usedAt: this.#locationOf(path) };
+  }
+
+  /** A target's section is merged over the others; null removes. */
+  #writeOverride({ target, file }: TargetOverride, path: Path, live: Json | undefined): void {
+    if (this.#written.origin !== undefined || this.#provider.nested !== undefined)
+      throw notAccepted(this.#address, `${this.#address} cannot be written for one target alone`, {
+        at: this.#locationOf(path),
+        hint: "write it by hand, or pass --shared in place of --in-target",
+      });
+    const schema = schemaAt(this.#provider.fields, path);
+    const place = { file, path: ["targets", target, this.#provider.kind, escaped(nameOf(this.#address))] };
+    this.#edits.set(
+      { ...place, path: [...place.path, ...path.map(String)] },
+      live === undefined ? null : writtenValue(schema, live, this.#writer),
+    );
   }
 
   #spec() {

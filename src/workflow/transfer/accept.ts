@@ -28,6 +28,7 @@ import {
   acceptValues,
   NotAccepted,
   notAccepted,
+  type TargetOverride,
   type WantedDrift,
   writerFor,
 } from "./accept-values.ts";
@@ -54,6 +55,8 @@ export interface Accepting {
   readonly otherTargets: readonly string[];
   /** Also writes values that decide other resources or targets. */
   readonly shared: boolean;
+  /** Writes changed values for the selected target alone. */
+  readonly inTarget: boolean;
 }
 
 /** The accepted drift of one resource. */
@@ -78,6 +81,7 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
   const before = await ports.load(new Map());
   const { spec, declared } = before;
   if (spec === undefined || declared === undefined) throw new Failure(...before.diagnostics);
+  assertSameFiles(accepting.input.spec, spec);
   const attempt = async (complete: boolean) => {
     const edited = await new Acceptance(accepting, spec, declared, complete).all();
     const overlay = new Map(edited.files.map(({ path, after }) => [path, after]));
@@ -94,6 +98,18 @@ export async function acceptDrift(accepting: Accepting): Promise<DriftAcceptance
   ];
   if (problems.length > 0) throw new Failure(...problems);
   return edited;
+}
+
+/** An edit that the plan has not seen would be taken for what was applied, and replaced. */
+function assertSameFiles(planned: Spec, now: Spec): void {
+  const digests = new Map(planned.files.map(({ path, digest }) => [path, digest]));
+  const changed = now.files.find(({ path, digest }) => digests.get(path) !== digest);
+  if (changed === undefined) return;
+  throw failureOf(
+    "CLI_FILE",
+    `${changed.path} was changed by another program in the meantime, so nothing is written`,
+    { hint: "run the command again" },
+  );
 }
 
 /** Keys, names of principals, and contents can have a sensitive value, too, also in another encoding. */
@@ -153,7 +169,10 @@ class Acceptance {
     const { drift } = item;
     const { address, what } = drift;
     const { input, plan } = this.#accepting;
-    const values = { declared: this.#declared, input, plan, edits: this.#edits, complete: this.#complete };
+    const values = {
+      ...{ declared: this.#declared, input, plan, edits: this.#edits, complete: this.#complete },
+      override: this.#override(),
+    };
     if (what === "gone") {
       this.#noteReferences(address);
       acceptDeletion(values, drift);
@@ -166,6 +185,17 @@ class Acceptance {
     const { fields, source } = acceptValues(values, item);
     const content = source === undefined ? undefined : await this.#content(address, source);
     return { address, what, fields, content };
+  }
+
+  /** The file that has the section of the target already, or else the one for new entries. */
+  #override(): TargetOverride | undefined {
+    const { inTarget, into } = this.#accepting;
+    const { target, files } = this.#spec;
+    if (!inTarget || target === undefined) return undefined;
+    const path = ["targets", target.name];
+    const file =
+      files.find((file) => this.#edits.valueAt({ file: file.path, path }) !== undefined)?.path ?? into;
+    return { target: target.name, file, at: target.at };
   }
 
   /** Hard references make the edited spec invalid; a name in a list is only noted. */
@@ -394,7 +424,7 @@ async function changedTargets(
     if (!isSame) changed.push(`the target ${target}`);
   }
   if (changed.length === 0) return [];
-  return [notUnique(resources, changed, "for this target alone, write the value under targets; ")];
+  return [notUnique(resources, changed, "for this target alone, pass --in-target; ")];
 }
 
 /** What a plan of the edited spec would still change at the accepted addresses. */

@@ -34,6 +34,7 @@ export const acceptCommand = defineCommand({
     state: STATE_OPTIONS.state,
     into: textOption("--into <file>", "file of the spec for new entries (default: the spec's main file)"),
     shared: flagOption("--shared", "also write values that decide other resources or targets"),
+    inTarget: flagOption("--in-target", "write changed values under the selected target alone"),
     keepGoing: flagOption("--keep-going", "leave out what cannot be accepted"),
     dryRun: flagOption("--dry-run", "write nothing; show the differences of the files"),
     ...FORM_OPTION,
@@ -52,6 +53,8 @@ export const acceptCommand = defineCommand({
       throw failureOf("CLI_USAGE", "an address is missing", {
         hint: "name an address, or pass '*' for all drift",
       });
+    if (options.shared && options.inTarget)
+      throw failureOf("CLI_USAGE", "--shared and --in-target cannot be used together");
     return withSession(context, { makesKey: false, secrets: "skip" }, async (session) => {
       const { state, diagnostics } = await session.readState();
       assertStateExists(session.store, state, "drift cannot be detected");
