@@ -170,7 +170,16 @@ const PLAN: Members<Plan> = {
           ),
           ...access.notCompared.map((says) => ({ about: "access", says, except: PEOPLE })),
         ],
-  renames: none, // Each of them is a sentence of its deletion.
+  // Each of them is a sentence of its deletion, too.
+  renames: ({ renames }) =>
+    renames === undefined || renames.pairs.length === 0
+      ? []
+      : renames.pairs.map(({ from, to }) => ({
+          about: "moved entries to paste",
+          says: `moved: - { from: ${from}, to: ${to} }`,
+          json: "suggested_moves",
+          except: PEOPLE,
+        })),
   changes: ({ changes }) => changes.flatMap(changeItems),
   drift: ({ drift }) => drift.flatMap(driftItems).map((one) => ({ ...one, except: PEOPLE })),
   unmanaged: ({ unmanaged }) =>

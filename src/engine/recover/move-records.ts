@@ -19,6 +19,8 @@ export interface Move {
 export interface MoveRules {
   readonly registry: KindRegistry;
   readonly declared: { has(address: Address): boolean };
+  /** Of `removed` entries: their records stay where they are. */
+  readonly removed?: readonly { readonly address: Address }[];
 }
 
 /** The last address of a path, and the first entry on it; without an entry, the path ends where it begins. */
@@ -103,17 +105,24 @@ function isNested({ from, to }: Move): boolean {
 
 export interface RecoveredAndMoved extends Recovered {
   /** Absent if nothing is moved. */
-  readonly moved?: { readonly origins: ReadonlyMap<Address, Address>; readonly before: State };
+  readonly moved?: {
+    readonly origins: ReadonlyMap<Address, Address>;
+    /** New addresses of records that move back without an entry. */
+    readonly back: ReadonlySet<Address>;
+    readonly before: State;
+  };
 }
 
-/** A move that was applied before, or whose resource is not in the state, has no effect. */
+/**
+ * A move that was applied before, or whose resource is not in the state, has no effect. A record whose address is not declared, but an
+ * earlier one of it, moves back: the spec is that of an older commit.
+ */
 export function moveRecords(
   moves: readonly Move[],
   recovered: Recovered,
   rules: MoveRules,
 ): RecoveredAndMoved {
   const before = recovered.state;
-  if (moves.length === 0) return recovered;
   const diagnostics: Diagnostic[] = [];
   const origins = new Map<Address, Address>();
   const paths = new MovePaths(moves, rules);
@@ -131,7 +140,16 @@ export function moveRecords(
         }),
       );
   }
-  if (origins.size === 0) return { ...recovered, diagnostics: [...recovered.diagnostics, ...diagnostics] };
+  const back = new Set<Address>();
+  for (const [to, from] of movesBack(before, origins, rules)) {
+    if (problemOf(before, from, to, undefined) !== undefined) continue;
+    origins.set(to, from);
+    back.add(to);
+  }
+  if (origins.size === 0)
+    return diagnostics.length === 0
+      ? recovered
+      : { ...recovered, diagnostics: [...recovered.diagnostics, ...diagnostics] };
   const entries = [...origins].map(([to, from]): JournalEntry => ({ type: "moved", from, to }));
   const draft = draftOf(before);
   for (const entry of entries) add(draft, { seq: 0, at: 0, entry });
@@ -139,8 +157,24 @@ export function moveRecords(
     state: stateOf(draft),
     entries: [...recovered.entries, ...entries],
     diagnostics: [...recovered.diagnostics, ...diagnostics],
-    moved: { origins, before },
+    moved: { origins, back, before },
   };
+}
+
+/** By the declared address, the one of the record. */
+function movesBack(
+  { records }: State,
+  origins: ReadonlyMap<Address, Address>,
+  { declared, removed = [] }: MoveRules,
+): ReadonlyMap<Address, Address> {
+  const moving = new Set([...origins.values(), ...removed.map(({ address }) => address)]);
+  const back = new Map<Address, Address>();
+  for (const { address, former } of records.values()) {
+    if (former === undefined || declared.has(address) || moving.has(address)) continue;
+    const to = former.findLast((earlier) => declared.has(earlier));
+    if (to !== undefined && !records.has(to) && !origins.has(to) && !back.has(to)) back.set(to, address);
+  }
+  return back;
 }
 
 function problemOf(state: State, from: Address, to: Address, other: Address | undefined): string | undefined {

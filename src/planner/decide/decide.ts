@@ -200,7 +200,12 @@ function unchanged(
 ): Change {
   const { match, unfinished } = compared;
   const { movedFrom } = movedRecord(context, resource);
-  const reasons = match === "managed" ? NONE : ["the existing object matches the spec"];
+  const isBack = context.input.moved?.back?.has(resource.address) === true;
+  const reasons = isBack
+    ? moveReasons(context, resource)
+    : match === "managed"
+      ? NONE
+      : ["the existing object matches the spec"];
   const { after, unresolved } = compared.reach;
   const same: Noop = {
     action: "noop",
@@ -269,14 +274,22 @@ function withTargets(values: Values, diffs: readonly FieldDiff[]): Values {
   return after;
 }
 
+function moveReasons({ input }: PlanContext, { address }: Resource): readonly string[] {
+  const movedFrom = input.moved?.origins.get(address);
+  if (movedFrom === undefined) return NONE;
+  const isBack = input.moved?.back?.has(address) === true;
+  return isBack
+    ? [`the spec declares ${address} again, which moved to ${movedFrom} before`]
+    : [`it is moved from ${movedFrom}`];
+}
+
 function reasonsOf(
   context: PlanContext,
   resource: Resource,
   provider: PlannedKind,
   compared: Compared,
 ): readonly string[] {
-  const { movedFrom } = movedRecord(context, resource);
-  const reasons: string[] = movedFrom === undefined ? [] : [`it is moved from ${movedFrom}`];
+  const reasons = [...moveReasons(context, resource)];
   if (compared.match === "adoptable") reasons.push("it exists and is adopted");
   if (compared.match === "imported") reasons.push("it exists and is imported");
   if (compared.unfinished) reasons.push("an interrupted run created it in part; this run completes it");

@@ -18,7 +18,12 @@ export interface PlanInput {
   readonly live: Live;
   readonly state: State;
   /** Where records that the spec moved come from, by their new address, and the state before. */
-  readonly moved?: { readonly origins: ReadonlyMap<Address, Address>; readonly before: State };
+  readonly moved?: {
+    readonly origins: ReadonlyMap<Address, Address>;
+    /** Those that move back without an entry, because the spec declares an earlier address again. */
+    readonly back?: ReadonlySet<Address>;
+    readonly before: State;
+  };
   /** Adopt objects that exist under a natural key instead of reporting an error. */
   readonly adopt?: boolean;
   /** Create objects although unmanaged ones have the same name and no state exists. */

@@ -38,7 +38,7 @@ import {
   kindCounts,
 } from "../view/fold.ts";
 import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
-import { kindTable, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
+import { kindTable, movedLines, ORIGIN_HEADS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
 import { severityNote } from "./plan-text.ts";
 
 /** So many changes are open in a comment, which has at most two screens; the others are in closed blocks and on the page. */
@@ -71,6 +71,7 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
       blocks: urgent.map(groupBlock),
     },
     ...findings(plan, "warning"),
+    ...renamed(plan),
     full("All destroys", destroys, destroyed),
     full("All access changes", access, permitted),
     ...byKind(others, plan.expand),
@@ -85,6 +86,13 @@ export function planMarkdown(plan: PlanView, info?: RunInfo, size = COMMENT_SIZE
     unmanaged(plan),
   ];
   return fittedMarkdown(head(plan, info), sections, size);
+}
+
+function renamed(plan: PlanView): readonly Section[] {
+  const lines = movedLines(plan).map(printable);
+  if (lines.length === 0) return [];
+  const text = `${["To keep renamed resources, add this to the spec:", "", ...markdownBlock("yaml", lines)].join("\n")}\n`;
+  return [{ rank: 1, open: "", blocks: [{ what: "likely renames", text }] }];
 }
 
 /** Replaces what stays aside, has side effects, or is what a guard objects to. */

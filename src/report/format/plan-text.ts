@@ -2,8 +2,6 @@
 
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
-import { movedEntry } from "../../planner/decide/renames.ts";
-import type { LikelyRename } from "../../planner/model/plan.ts";
 import { diagnosticText } from "../text/diagnostic-text.ts";
 import { printable } from "../text/printable.ts";
 import { type RunInfo, runLines } from "../text/run-info.ts";
@@ -13,7 +11,7 @@ import type { ChangeView } from "../view/change-view.ts";
 import { type DriftItem, type DriftView, UNRECORDED } from "../view/drift-view.ts";
 import type { FieldLine } from "../view/field-lines.ts";
 import { type ChangeGroup, foldChanges, groupNames, groupTitle } from "../view/fold.ts";
-import { byOrigin, kindTable, type PlanView, resolvedLines } from "../view/plan-view.ts";
+import { byOrigin, kindTable, movedLines, type PlanView, resolvedLines } from "../view/plan-view.ts";
 
 /** Of warnings with one code, or of one rule, so many are shown; a line counts the others. */
 const MOST_ALIKE = 10;
@@ -255,19 +253,13 @@ function lossSection(plan: PlanView, colors: Colors): readonly string[] {
   return [colors.red(`This plan destroys ${count(going.length, "object")}: ${listed(names)}.`)];
 }
 
-/** The entries of all likely renames at once, to paste. */
-function renamesSection({ renames, modes }: PlanView): readonly string[] {
-  if (renames === undefined || renames.pairs.length === 0) return [];
-  const way = modes.length === 0 ? "add this or run `workspace plan --write-moved`" : "add this to the spec";
-  return [
-    `To keep renamed resources, ${way}:`,
-    "  moved:",
-    ...renames.pairs.map((pair) => printable(`    - ${movedEntry(pair)}${nameNote(pair)}`)),
-  ];
+function renamesSection(plan: PlanView): readonly string[] {
+  const lines = movedLines(plan);
+  if (lines.length === 0) return [];
+  const way =
+    plan.modes.length === 0 ? "add this or run `workspace plan --write-moved`" : "add this to the spec";
+  return [`To keep renamed resources, ${way}:`, ...lines.map((line) => printable(`  ${line}`))];
 }
-
-const nameNote = ({ to, name }: LikelyRename): string =>
-  name === undefined ? "" : ` # with ${name.field}: ${name.value} in ${to}`;
 
 /** Listed at the end as well, because the question of an apply follows. */
 function revertSection(plan: PlanView, colors: Colors): readonly string[] {

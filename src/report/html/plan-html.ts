@@ -3,6 +3,7 @@
 import { duration } from "../../core/duration.ts";
 import { count, grouped } from "../../core/sentences.ts";
 import type { Severity } from "../../resource/field-schema.ts";
+import { printable } from "../text/printable.ts";
 import type { RunInfo } from "../text/run-info.ts";
 import { DONE, summaryActions } from "../text/vocabulary.ts";
 import type { ChangeView, SpecPlace } from "../view/change-view.ts";
@@ -17,7 +18,14 @@ import {
   kindCounts,
 } from "../view/fold.ts";
 import type { OutcomeItem, OutcomeView } from "../view/outcome-view.ts";
-import { kindTable, ORIGIN_HEADS, ORIGINS, type PlanView, resolvedSentence } from "../view/plan-view.ts";
+import {
+  kindTable,
+  movedLines,
+  ORIGIN_HEADS,
+  ORIGINS,
+  type PlanView,
+  resolvedSentence,
+} from "../view/plan-view.ts";
 import { changeGraph, neededBy } from "./change-graph.ts";
 import {
   anchorOf,
@@ -64,6 +72,7 @@ function* planBody(plan: PlanView): Generator<Html> {
   yield findingSection([...plan.guards.map((guard) => guard.diagnostic), ...plan.diagnostics, ...plan.notes]);
   yield hiddenNote(plan.shown.hidden);
   yield accessSection(plan);
+  yield renamesSection(plan);
   yield filterBar(facets);
   yield* list(
     isSplit ? "Destroys, caused by this change" : "Destroys",
@@ -115,6 +124,13 @@ function accessSection({ access }: PlanView): Html {
   });
   const notes = access.notCompared.map((what) => html`<li>not compared: ${what}</li>`);
   return html`<section id="access"><h2>${access.title}</h2><ul>${lines}${notes}</ul></section>
+`;
+}
+
+function renamesSection(plan: PlanView): Html {
+  const lines = movedLines(plan).map(printable);
+  if (lines.length === 0) return NOTHING;
+  return html`<section id="renames"><h2>To keep renamed resources, add this to the spec</h2><pre tabindex="0">${lines.join("\n")}</pre></section>
 `;
 }
 

@@ -3,10 +3,12 @@
 import { type Diagnostic, hasErrors } from "../../core/diagnostic.ts";
 import { toDottedPath } from "../../core/pointer.ts";
 import { count, grouped, listed } from "../../core/sentences.ts";
+import { movedEntry } from "../../planner/decide/renames.ts";
 import { type Action, type Change, changesAnything, touches } from "../../planner/model/change.ts";
 import {
   type ChangeOrigin,
   type Guard,
+  type LikelyRename,
   type Mode,
   type Plan,
   type PlanSplit,
@@ -388,4 +390,12 @@ export function resolvedLines(split: SplitView | undefined, colors: Colors): rea
     colors.bold(head),
     ...split.resolved.map((resolvedItem) => colors.dim(`  ✓ ${resolvedSentence(resolvedItem)}`)),
   ];
+}
+
+/** The `moved` entries of all likely renames at once, to paste into the spec. */
+export function movedLines({ renames }: Pick<PlanView, "renames">): readonly string[] {
+  if (renames === undefined || renames.pairs.length === 0) return [];
+  const note = ({ to, name }: LikelyRename): string =>
+    name === undefined ? "" : ` # with ${name.field}: ${name.value} in ${to}`;
+  return ["moved:", ...renames.pairs.map((pair) => `  - ${movedEntry(pair)}${note(pair)}`)];
 }

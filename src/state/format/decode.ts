@@ -26,6 +26,7 @@ export function decodeRecord(from: Shape): StateRecord {
       ? { prevent_destroy: true as const }
       : {}),
     ...(from.has("owns") ? { owns: from.texts("owns") } : {}),
+    ...(from.has("former") ? { former: from.addresses("former") } : {}),
   };
   const status = from.text("status");
   if (status === "ready") return { ...common, status, seen: from.values("seen") };

@@ -33,6 +33,9 @@ export interface Draft {
 /** Saved plans expire long before this many others were applied. */
 const NONCES_KEPT = 1000;
 
+/** Of one resource. */
+const FORMER_KEPT = 10;
+
 export function emptyState(lineage: string): State {
   return { lineage, serial: 0, host: "", records: new Map(), sweeps: [], open: [], nonces: [] };
 }
@@ -163,8 +166,13 @@ function setRecord(draft: Draft, record: StateRecord): void {
   const before = draft.records.get(record.address);
   if (before !== undefined && draft.history.length > 0)
     draft.history = withoutNewlySensitive(draft.history, record.address, before.applied, record.applied);
-  draft.records.set(record.address, record);
+  draft.records.set(record.address, withFormer(record, before));
   endKnownDrift(draft, record.address);
+}
+
+/** A change of a resource does not know its earlier addresses. */
+function withFormer(record: StateRecord, before: StateRecord | undefined): StateRecord {
+  return before?.former === undefined ? record : { ...record, former: before.former };
 }
 
 function endKnownDrift(draft: Draft, ended: Address): void {
@@ -184,7 +192,8 @@ function created(draft: Draft, seq: number, id: RemoteId): void {
   const { address, name, wanted, depends_on, token } = open;
   const deposed = deposedBy(draft.records.get(address), id, open.replaces);
   const record = { status: "creating", address, id, name, applied: wanted, depends_on, token } as const;
-  draft.records.set(address, deposed.length === 0 ? record : { ...record, deposed });
+  const before = draft.records.get(address);
+  draft.records.set(address, withFormer(deposed.length === 0 ? record : { ...record, deposed }, before));
 }
 
 /** The ids that still have to go once `id` takes the place of what was recorded. */
@@ -237,10 +246,13 @@ function move(draft: Draft, { from, to }: Extract<JournalEntry, { readonly type:
   draft.records.delete(from);
   for (const [address, record] of records) {
     if (address !== from && !record.depends_on.includes(from)) continue;
-    draft.records.set(rename(address), {
-      ...record,
-      address: rename(address),
-      depends_on: record.depends_on.map(rename),
-    });
+    const depends_on = record.depends_on.map(rename);
+    const former = [...(record.former ?? []).filter((address) => address !== from && address !== to), from];
+    draft.records.set(
+      rename(address),
+      address === from
+        ? { ...record, address: to, depends_on, former: former.slice(-FORMER_KEPT) }
+        : { ...record, depends_on },
+    );
   }
 }

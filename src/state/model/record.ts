@@ -18,6 +18,8 @@ interface Common {
   readonly prevent_destroy?: true;
   /** Nested kinds whose list here was the spec's own when it was last applied; absent in records that do not tell. */
   readonly owns?: readonly string[];
+  /** Its addresses before moves, the latest last: a spec that declares one of them again moves the record back. */
+  readonly former?: readonly Address[];
 }
 
 /** `creating`: the object exists and is not finished (two-phase creation). `deleting`: its delete was sent and is unproven. */

@@ -128,7 +128,10 @@ async function planInTheClear(
   // Reported after problems of reading.
   callerFacts.catch(() => undefined);
   const withMoves = (recovered: Recovered) =>
-    moveRecords(spec.stateEntries?.moved ?? [], recovered, { registry, declared: spec.resources });
+    moveRecords(spec.stateEntries?.moved ?? [], recovered, {
+      ...{ registry, declared: spec.resources },
+      removed: spec.stateEntries?.removed,
+    });
   const recorded = withMoves({ state, entries: [], diagnostics: [] }).state;
   const base = typeof options.base?.spec === "object" ? options.base.spec : undefined;
   const sensitive = openSensitive({ spec, base, states: [state, recorded], key, untrusted });

@@ -43,10 +43,14 @@ describe("a move", () => {
     expect(found.state.records.get("pools.b" as Address)).toEqual({
       ...ready("pools.a"),
       address: "pools.b",
+      former: ["pools.a"],
     });
     expect(found.entries).toEqual([swept, entry("pools.a", "pools.b")]);
     expect(found.diagnostics).toEqual([known]);
-    expect(found.moved).toEqual({ origins: new Map([["pools.b", "pools.a"]]), before: recovered.state });
+    expect(found.moved).toEqual({
+      ...{ origins: new Map([["pools.b", "pools.a"]]), back: new Set() },
+      before: recovered.state,
+    });
   });
 
   test("is not looked for in a spec without any", () => {
@@ -213,5 +217,70 @@ describe("a move is refused", () => {
   test("only while a change of one of its addresses is unresolved", () => {
     const { found } = moved([["pools.a", "pools.b"]], ["pools.a"], [open("pools.z")]);
     expect(found.diagnostics).toEqual([known]);
+  });
+});
+
+describe("a record whose address is not declared", () => {
+  const record = (address: string, former: readonly string[]) => ({
+    ...ready(address),
+    former: former as readonly Address[],
+  });
+  const back = (
+    records: readonly ReturnType<typeof ready>[],
+    declared: readonly string[],
+    more: { readonly moves?: readonly [string, string][]; readonly removed?: readonly string[] } = {},
+  ) => {
+    const state: State = {
+      ...emptyState("l"),
+      records: new Map(records.map((one) => [one.address as Address, one])),
+    };
+    const moves = (more.moves ?? []).map(([from, to]) => ({
+      from: from as Address,
+      to: to as Address,
+      at: { file: "spec.yaml", line: 1, column: 1 },
+    }));
+    const { moved, state: after } = moveRecords(
+      moves,
+      { state, entries: [], diagnostics: [] },
+      {
+        registry: kinds,
+        declared: new Set(declared as readonly Address[]),
+        removed: (more.removed ?? []).map((address) => ({ address: address as Address })),
+      },
+    );
+    const records_ = [...after.records.keys()].sort();
+    return { addresses: records_, back: [...(moved?.back ?? [])] };
+  };
+
+  test("moves back to an earlier address that the spec declares again", () => {
+    const found = back([record("pools.b", ["pools.a"])], ["pools.a"]);
+    expect(found).toEqual({ addresses: ["pools.a"], back: ["pools.a"] });
+  });
+
+  test("moves back over several moves, to the latest address that is declared", () => {
+    const records = [record("pools.d", ["pools.a", "pools.b", "pools.c"])];
+    expect(back(records, ["pools.a", "pools.b"]).addresses).toEqual(["pools.b"]);
+  });
+
+  test.each([
+    ["its own address is declared, too", [record("pools.b", ["pools.a"])], ["pools.a", "pools.b"], {}],
+    ["the earlier address has a record", [record("pools.b", ["pools.a"]), ready("pools.a")], ["pools.a"], {}],
+    ["no earlier address is declared", [record("pools.b", ["pools.a"])], ["pools.x"], {}],
+    ["the spec removes it", [record("pools.b", ["pools.a"])], ["pools.a"], { removed: ["pools.b"] }],
+  ] as const)("stays if %s", (_why, records, declared, more) => {
+    const addresses = records.map(({ address }) => String(address)).sort();
+    expect(back(records, declared, more)).toEqual({ addresses, back: [] });
+  });
+
+  test("follows an entry of the spec first", () => {
+    const found = back([record("pools.b", ["pools.a"])], ["pools.a", "pools.c"], {
+      moves: [["pools.b", "pools.c"]],
+    });
+    expect(found).toEqual({ addresses: ["pools.c"], back: [] });
+  });
+
+  test("is the only one of two that moves back to the same address", () => {
+    const found = back([record("pools.b", ["pools.a"]), record("pools.c", ["pools.a"])], ["pools.a"]);
+    expect(found.addresses).toEqual(["pools.a", "pools.c"]);
   });
 });

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { addressOf } from "../../../src/core/address.ts";
+import { type Address, addressOf } from "../../../src/core/address.ts";
 import { html } from "../../../src/report/html/page.ts";
 import { driftHtml, planHtml, planHtmlPieces } from "../../../src/report/html/plan-html.ts";
 import { driftView } from "../../../src/report/view/drift-view.ts";
@@ -11,6 +11,14 @@ import { everything, planOf, registry, viewOf } from "../plans.ts";
 const page = planHtml(viewOf(everything));
 
 describe("HTML", () => {
+  test("the moved entries of likely renames are a block to paste", () => {
+    const pairs = [{ from: "pools.a" as Address, to: "pools.<b>" as Address }];
+    const renamed = planHtml(viewOf({ ...planOf([]), renames: { pairs, ties: [] } }));
+    expect(renamed).toContain("To keep renamed resources, add this to the spec");
+    expect(renamed).toContain("moved:\n  - { from: pools.a, to: ");
+    expect(renamed).not.toContain("pools.<b>");
+  });
+
   test("a page fetches nothing, and has one style and one script, which its policy allows by their digests", () => {
     for (const one of [page, driftHtml(driftView(everything, 1, registry))]) {
       const [, style = "", rest = ""] = /<style>(.*?)<\/style>(.*)/s.exec(one) ?? [];

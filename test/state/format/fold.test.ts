@@ -109,7 +109,11 @@ test("a moved record keeps its data, and those that depend on it follow", () => 
     { type: "record", record: cluster },
     { type: "moved", from: pool.address, to: "pools.common" as Address },
   );
-  expect(state.records.get("pools.common" as Address)).toEqual({ ...pool, address: "pools.common" });
+  expect(state.records.get("pools.common" as Address)).toEqual({
+    former: [pool.address],
+    ...pool,
+    address: "pools.common",
+  });
   expect(state.records.get(cluster.address)?.depends_on).toEqual(["pools.common"]);
   expect(state.records.has(pool.address)).toBe(false);
 });
