@@ -104,12 +104,12 @@ export function makePlan(from: PlanInput & PlanFacts): Plan {
 
 /** The part of a plan that needs only the spec, the state, and live objects. Without a caller, the draft also deletes the caller's own undeclared members; they are planned again with the caller. */
 export function draftPlan({ caller, ...from }: PlanInput & Pick<PlanFacts, "caller">): PlanDraft {
-  return through(emptyDraft(from, { caller }), [...DECIDE, ...ARRANGE, ...REPORT]);
+  return runPasses(emptyDraft(from, { caller }), [...DECIDE, ...ARRANGE, ...REPORT]);
 }
 
 /** Requests nothing: without a fact, the plan contains less. */
 export function finishPlan(draft: PlanDraft, facts: PlanFacts): Plan {
-  const finished = through(withFacts(draft, facts), FINISH);
+  const finished = runPasses(withFacts(draft, facts), FINISH);
   const { context, changes, access, renames, drift, guards, diagnostics } = finished;
   const { input } = context;
   const unmanaged = unmanagedOf(context, changes);
@@ -131,12 +131,12 @@ export function requestsOf(draft: PlanDraft, facts: PlanFacts): FactRequests {
   const arranged = withFacts(draft, facts);
   const { context, removals, workspace } = arranged;
   const { registry } = context.input;
-  if (!arranged.changes.some(touches)) return nothingFurther(removals);
-  const { changes } = through(arranged, [retainObjectsInUse, sortChanges]);
-  const asked = new Set(changes.flatMap((change) => requestsOfKind(context, change, workspace)));
+  if (!arranged.changes.some(touches)) return callerAlone(removals);
+  const { changes } = runPasses(arranged, [retainObjectsInUse, sortChanges]);
+  const requested = new Set(changes.flatMap((change) => requestsOfKind(context, change, workspace)));
   return {
-    caller: removals.needsCaller || (facts.caller === undefined && asked.has("caller")),
-    activeRuns: facts.activeRuns === undefined && asked.has("runs"),
+    caller: removals.needsCaller || (facts.caller === undefined && requested.has("caller")),
+    activeRuns: facts.activeRuns === undefined && requested.has("runs"),
     dependents: new Set(facts.dependents === undefined ? dependentKinds(context.input, changes).keys() : []),
     contents:
       facts.contents === undefined
@@ -150,7 +150,7 @@ export function requestsOf(draft: PlanDraft, facts: PlanFacts): FactRequests {
 }
 
 /** The only fact that a plan without changes needs: whether the caller keeps members of lists. */
-function nothingFurther({ needsCaller }: PlannedDeletes): FactRequests {
+function callerAlone({ needsCaller }: PlannedDeletes): FactRequests {
   return {
     caller: needsCaller,
     activeRuns: false,
@@ -161,7 +161,7 @@ function nothingFurther({ needsCaller }: PlannedDeletes): FactRequests {
   };
 }
 
-function through(draft: PlanDraft, passes: readonly Pass[]): PlanDraft {
+function runPasses(draft: PlanDraft, passes: readonly Pass[]): PlanDraft {
   let current = draft;
   for (const pass of passes) current = { ...current, ...pass(current) };
   return current;
@@ -190,7 +190,7 @@ function emptyDraft(from: PlanInput, facts: PlanFacts): PlanDraft {
 /** The draft with the facts; arranged again if the caller decides which members of lists are deleted. */
 function withFacts(draft: PlanDraft, facts: PlanFacts): PlanDraft {
   const isArranged = facts.caller === undefined || !draft.removals.needsCaller;
-  return through({ ...draft, facts }, isArranged ? [predictWorkspace] : ARRANGE);
+  return runPasses({ ...draft, facts }, isArranged ? [predictWorkspace] : ARRANGE);
 }
 
 function reporting({ diagnostics }: PlanDraft, more: readonly Diagnostic[]): Partial<PlanDraft> {
@@ -271,11 +271,11 @@ function predictWorkspace({ context, facts, changes }: PlanDraft): Partial<PlanD
 }
 
 function reportRefusals(draft: PlanDraft): Partial<PlanDraft> {
-  const isAsked = askedFor(draft.context.input, draft.changes);
+  const isConcerned = concernsOf(draft.context.input, draft.changes);
   return reporting(
     draft,
     [...draft.refusals].flatMap(([address, refusal]) =>
-      isAsked(address) && !draft.excluded.has(address) ? [refusal] : [],
+      isConcerned(address) && !draft.excluded.has(address) ? [refusal] : [],
     ),
   );
 }
@@ -399,20 +399,20 @@ function partOf(
 }
 
 /**
- * What `only` names, what the plan contains with it, the users of what it takes from them, and everything that these need:
- * what cannot be done elsewhere holds nothing of it back.
+ * Whether a restricted plan is about a resource: `only` names it, the plan changes it, it loses an object, or one of these
+ * depends on it. Refusals of other resources do not block the plan.
  */
-function askedFor(input: PlanInput, changes: readonly Change[]): (address: Address) => boolean {
+function concernsOf(input: PlanInput, changes: readonly Change[]): (address: Address) => boolean {
   const { only, spec } = input;
   if (only === undefined) return () => true;
   const isLosing = losesObject(input, changes);
   const named = [...spec.resources.keys()].filter((address) => only(address) || isLosing(address));
   const planned = changes.map(({ address }) => address);
-  const asked = transitiveClosure(
+  const concerned = transitiveClosure(
     [...named, ...planned],
     (address) => spec.resources.get(address)?.dependsOn ?? [],
   );
-  return (address) => asked.has(address);
+  return (address) => concerned.has(address);
 }
 
 /** By address, so that the order of the YAML does not matter. */

@@ -12,44 +12,45 @@ import { blockedBy, type ChangeResult, notStarted, OutcomeLog, recordedLease } f
 import { recordUnchanged, save, verify } from "./verify.ts";
 import { type GraphNode, walkGraph } from "./walk-graph.ts";
 
-/** The lock must be held, what recovery found appended, and the plan audited. */
+/** The caller holds the lock, has appended the entries of recovery, and has audited the plan. */
 export async function applyPlan(initial: ApplyInput): Promise<ApplyOutcome> {
   const begun = initial.clock.now();
   const { origin, lease, clock, sensitive } = initial;
   // The history has a digest of the plan, which must not be one of sensitive values.
-  const recorded =
+  const historyLease =
     origin === undefined
       ? undefined
       : recordedLease(lease, initial.plan, clock, origin, initial.registry, sensitive);
   const plan = sensitive === undefined ? initial.plan : restoredPlan(initial.plan, sensitive).plan;
-  const input = { ...initial, plan, lease: recorded ?? lease };
+  const input = { ...initial, plan, lease: historyLease ?? lease };
   const run = startRun(input);
-  const tally = new OutcomeLog(
+  const outcomes = new OutcomeLog(
     () => input.clock.now(),
     (event) => input.onEvent?.(event),
   );
-  const parts = workGraph(input.plan.changes);
+  const items = workGraph(input.plan.changes);
   const diagnostics: Diagnostic[] = [];
-  tally.begin(parts);
+  outcomes.begin(items);
   await beginState(run);
   let byKey: ReadonlyMap<string, Change> | undefined;
   const changeOf = (key: string): Change | undefined => {
-    byKey ??= new Map(parts.map((part) => [part.key, part.change]));
+    byKey ??= new Map(items.map((item) => [item.key, item.change]));
     return byKey.get(key);
   };
   await walkGraph(
-    parts.map((part) => new WorkNode(run, part, tally, changeOf)),
+    items.map((item) => new WorkNode(run, item, outcomes, changeOf)),
     run.slots,
     () => isStopped(run),
   );
   if (run.halted === undefined) {
     recordUnchanged(run);
-    if (!isStopped(run)) diagnostics.push(...(await verify(run, writtenOf(input.plan.changes, tally))));
-    recorded?.end(tally.outcomes(plan.changes), input.signal?.aborted === true, clock.now());
+    if (!isStopped(run))
+      diagnostics.push(...(await verify(run, writtenChanges(input.plan.changes, outcomes))));
+    historyLease?.end(outcomes.all(plan.changes), input.signal?.aborted === true, clock.now());
     diagnostics.push(...(await save(run)));
   } else diagnostics.push(run.halted);
   return {
-    changes: tally.outcomes(input.plan.changes),
+    changes: outcomes.all(input.plan.changes),
     diagnostics,
     interrupted: input.signal?.aborted === true,
     elapsedMs: input.clock.now() - begun,
@@ -70,72 +71,72 @@ async function beginState(run: ApplyRun): Promise<void> {
 /** A class, because an apply of 100,000 resources has as many nodes, and three functions in each take more memory. */
 class WorkNode implements GraphNode {
   readonly #run: ApplyRun;
-  readonly #part: WorkItem;
-  readonly #tally: OutcomeLog;
+  readonly #item: WorkItem;
+  readonly #outcomes: OutcomeLog;
   readonly #changeOf: (key: string) => Change | undefined;
 
   constructor(
     run: ApplyRun,
-    part: WorkItem,
-    tally: OutcomeLog,
+    item: WorkItem,
+    outcomes: OutcomeLog,
     changeOf: (key: string) => Change | undefined,
   ) {
     this.#run = run;
-    this.#part = part;
-    this.#tally = tally;
+    this.#item = item;
+    this.#outcomes = outcomes;
     this.#changeOf = changeOf;
   }
 
   get key(): string {
-    return this.#part.key;
+    return this.#item.key;
   }
 
   get after(): readonly string[] {
-    return this.#part.after;
+    return this.#item.after;
   }
 
   get lane(): string {
-    return this.#run.input.parallelism > 1 ? this.#part.change.kind : "";
+    return this.#run.input.parallelism > 1 ? this.#item.change.kind : "";
   }
 
   async run(): Promise<boolean> {
-    const { change, phase } = this.#part;
-    this.#tally.start(change);
-    const ended = await partEnded(this.#run, this.#part);
-    // A new object is not the end of a replacement: the part that removes the old one is.
-    if (phase !== "make" || ended.result !== "applied") this.#tally.end(change, ended);
-    return ended.result === "applied";
+    const { change, phase } = this.#item;
+    this.#outcomes.start(change);
+    const result = await carryOut(this.#run, this.#item);
+    // A new object is not the end of a replacement: the item that removes the old one is.
+    if (phase !== "make" || result.result !== "applied") this.#outcomes.end(change, result);
+    return result.result === "applied";
   }
 
   blocked(by: string): void {
-    const { change } = this.#part;
+    const { change } = this.#item;
     const cause = this.#changeOf(by) ?? change;
-    const outcome = this.#tally.of(cause);
+    const outcome = this.#outcomes.of(cause);
     if (outcome !== undefined && wasStopped(outcome)) {
       this.skipped();
       return;
     }
     const { address } = cause;
-    this.#tally.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
+    this.#outcomes.end(change, { result: "blocked", diagnostic: blockedBy(change, address) }, address);
   }
 
   skipped(): void {
-    const { change } = this.#part;
-    this.#tally.end(change, { result: "skipped", diagnostic: notStarted(change) });
+    const { change } = this.#item;
+    this.#outcomes.end(change, { result: "skipped", diagnostic: notStarted(change) });
   }
 }
 
-function partEnded(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeResult> {
+function carryOut(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeResult> {
   switch (change.action) {
     case "create":
-      return create(run, change, existed(run, change));
+      return create(run, change, isNameTaken(run, change));
     case "update":
       return update(run, change);
     case "replace":
       if (phase === "remove") return removeReplaced(run, change);
       return phase === "make" || change.keepsOld === true
-        ? makeSuccessor(run, change)
-        : deleteFirst(run, change);
+        ? createReplacement(run, change)
+        : deleteThenCreate(run, change);
     case "delete":
       return remove(run, change);
     case "adopt":
@@ -155,28 +156,28 @@ function partEnded(run: ApplyRun, { change, phase }: WorkItem): Promise<ChangeRe
   }
 }
 
-async function makeSuccessor(run: ApplyRun, change: Replace): Promise<ChangeResult> {
+async function createReplacement(run: ApplyRun, change: Replace): Promise<ChangeResult> {
   if (change.replacing === "rename-aside") {
     const renamed = await renameReplaced(run, change);
     return renamed.result === "applied" ? create(run, change, false) : renamed;
   }
-  return create(run, change, existed(run, change));
+  return create(run, change, isNameTaken(run, change));
 }
 
 /** Whether an object has the name when a creation begins. A name that another change of the plan frees is free by then. */
-function existed(run: ApplyRun, change: Create | Replace): boolean {
+function isNameTaken(run: ApplyRun, change: Create | Replace): boolean {
   return change.nameFrom === undefined && run.names.idOf(change.kind, change.name) !== undefined;
 }
 
-async function deleteFirst(run: ApplyRun, change: Replace): Promise<ChangeResult> {
-  const gone = await remove(run, { ...change, action: "delete" });
-  return gone.result === "applied" ? create(run, change, false) : gone;
+async function deleteThenCreate(run: ApplyRun, change: Replace): Promise<ChangeResult> {
+  const removal = await remove(run, { ...change, action: "delete" });
+  return removal.result === "applied" ? create(run, change, false) : removal;
 }
 
-function writtenOf(changes: readonly Change[], tally: OutcomeLog): readonly Change[] {
+function writtenChanges(changes: readonly Change[], outcomes: OutcomeLog): readonly Change[] {
   return changes.filter(
     (change) =>
       (change.action === "create" || change.action === "update" || change.action === "replace") &&
-      tally.of(change)?.result === "applied",
+      outcomes.of(change)?.result === "applied",
   );
 }

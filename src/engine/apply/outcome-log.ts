@@ -64,7 +64,7 @@ export class OutcomeLog {
   }
 
   /** In the order of the plan. */
-  outcomes(changes: readonly Change[]): readonly ChangeOutcome[] {
+  all(changes: readonly Change[]): readonly ChangeOutcome[] {
     return changes.flatMap((change) => this.of(change) ?? []);
   }
 }

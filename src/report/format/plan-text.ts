@@ -16,15 +16,15 @@ import { byOrigin, kindTable, movedLines, type PlanView, resolvedLines } from ".
 /** Of warnings with one code, or of one rule, so many are shown; a line counts the others. */
 const MOST_ALIKE = 10;
 
-/** `alone`: no other output shows the findings about the run. */
-export function planText(plan: PlanView, colors: Colors, info?: RunInfo, alone = false): string {
+/** `isOnlyOutput`: no other output shows the findings about the run. */
+export function planText(plan: PlanView, colors: Colors, info?: RunInfo, isOnlyOutput = false): string {
   const sections = [
     accessSection(plan, colors),
     changesSection(plan, colors),
     driftSection(plan, colors),
     unmanagedSection(plan, colors),
     hiddenSection(plan.shown.hidden, colors),
-    ...diagnosticSections(plan, colors, alone ? plan.notes : []),
+    ...diagnosticSections(plan, colors, isOnlyOutput ? plan.notes : []),
     resolvedLines(plan.split, colors),
     tableSection(plan, colors),
     lossSection(plan, colors),
@@ -78,23 +78,23 @@ function changesSection(plan: PlanView, colors: Colors): readonly string[] {
   return byOrigin(touching, plan.split).flatMap(({ head, changes }, at) => [
     ...(at === 0 ? [] : [""]),
     ...(head === undefined ? [] : [colors.bold(`${head}:`)]),
-    ...blocks(foldChanges(changes, plan.expand), colors),
+    ...changeBlocks(foldChanges(changes, plan.expand), colors),
   ]);
 }
 
-function blocks(groups: readonly ChangeGroup[], colors: Colors): readonly string[] {
+function changeBlocks(groups: readonly ChangeGroup[], colors: Colors): readonly string[] {
   const lines: string[] = [];
   let kind = "";
-  let roomy = false;
-  const isOnce = areUnrecorded(groups.map(([{ driftOrigin }]) => driftOrigin));
+  let wasLong = false;
+  const isNotedBelow = areUnrecorded(groups.map(([{ driftOrigin }]) => driftOrigin));
   for (const group of groups) {
-    const block = groupLines(group, colors, isOnce);
-    if (lines.length > 0 && (roomy || block.length > 1 || group[0].kind !== kind)) lines.push("");
+    const block = groupLines(group, colors, isNotedBelow);
+    if (lines.length > 0 && (wasLong || block.length > 1 || group[0].kind !== kind)) lines.push("");
     lines.push(...block);
-    roomy = block.length > 1;
+    wasLong = block.length > 1;
     kind = group[0].kind;
   }
-  if (isOnce) lines.push("", colors.dim(UNRECORDED_NOTE));
+  if (isNotedBelow) lines.push("", colors.dim(UNRECORDED_NOTE));
   if (groups.some(({ length }) => length > 1))
     lines.push("", colors.dim("Equal changes are shown once; `--expand` shows each of them."));
   return lines;
@@ -108,7 +108,12 @@ export function changeLines(view: ChangeView, colors: Colors, isWhole = false): 
   return groupLines([view], colors, false, isWhole);
 }
 
-function groupLines(group: ChangeGroup, colors: Colors, isOnce = false, isWhole = false): readonly string[] {
+function groupLines(
+  group: ChangeGroup,
+  colors: Colors,
+  isNotedBelow = false,
+  isWhole = false,
+): readonly string[] {
   const [view, ...others] = group;
   const paint = paintOf(view.action, colors);
   const names = others.length === 0 ? view.remarks : [groupNames(group, MOST_NAMED), ...view.sharedRemarks];
@@ -119,7 +124,7 @@ function groupLines(group: ChangeGroup, colors: Colors, isOnce = false, isWhole 
     `  ${paint(view.sign)} ${paint(verb)} ${colors.bold(groupTitle(group))}${remarks}`,
     ...fieldBlock(view.fields, colors),
     ...contentBlock(isWhole ? view.wholeContent : view.content, colors),
-    ...originLines(view.driftOrigin, isOnce).map((origin) => colors.dim(`      drift: ${origin}`)),
+    ...originLines(view.driftOrigin, isNotedBelow).map((origin) => colors.dim(`      drift: ${origin}`)),
     ...costLines(group, colors),
     ...view.reasons.map((reason) => colors.dim(`      because ${reason}`)),
     ...view.consequences.map((sentence) => `      ${colors.yellow("!")} ${sentence}`),
@@ -275,10 +280,10 @@ function revertSection(plan: PlanView, colors: Colors): readonly string[] {
 
 const SIGNS = { changed: "~", gone: "-", appeared: "+" } as const;
 
-/** `alone`: no other output shows the findings about the run. */
-export function driftText(view: DriftView, colors: Colors, info?: RunInfo, alone = false): string {
+/** `isOnlyOutput`: no other output shows the findings about the run. */
+export function driftText(view: DriftView, colors: Colors, info?: RunInfo, isOnlyOutput = false): string {
   const { title, shown, hidden, diagnostics } = view;
-  const findings = alone ? findingSections(diagnostics, colors) : [];
+  const findings = isOnlyOutput ? findingSections(diagnostics, colors) : [];
   const sections = [
     driftLines(shown, colors),
     hiddenSection(hidden, colors),
@@ -297,14 +302,14 @@ function remarks({ severity, remark }: DriftItem): string {
 
 /** If the service does not record who changed several objects, one line below them says it. */
 export function driftLines(drift: readonly DriftItem[], colors: Colors): readonly string[] {
-  const isOnce = areUnrecorded(drift.map(({ origin }) => origin));
+  const isNotedBelow = areUnrecorded(drift.map(({ origin }) => origin));
   const lines = drift.flatMap((driftItem) => [
     `  ${colors.yellow(SIGNS[driftItem.what])} ${colors.yellow(driftItem.word.padEnd(8))} ${colors.bold(printable(driftItem.address))}${colors.dim(remarks(driftItem))}`,
-    ...originLines(driftItem.origin, isOnce).map((origin) => colors.dim(`      ${origin}`)),
+    ...originLines(driftItem.origin, isNotedBelow).map((origin) => colors.dim(`      ${origin}`)),
     ...fieldBlock(driftItem.fields, colors),
     ...contentBlock(driftItem.content, colors),
   ]);
-  return isOnce ? [...lines, colors.dim(UNRECORDED_NOTE)] : lines;
+  return isNotedBelow ? [...lines, colors.dim(UNRECORDED_NOTE)] : lines;
 }
 
 const UNRECORDED_NOTE = `For changes without a name, ${UNRECORDED}.`;
@@ -312,10 +317,10 @@ const UNRECORDED_NOTE = `For changes without a name, ${UNRECORDED}.`;
 const areUnrecorded = (origins: readonly string[]): boolean =>
   origins.filter((origin) => origin.endsWith(UNRECORDED)).length > 1;
 
-/** `isOnce`: a line below says what is not recorded. */
-function originLines(origin: string, isOnce: boolean): readonly string[] {
+/** `isNotedBelow`: one line below all changes says what is not recorded. */
+function originLines(origin: string, isNotedBelow: boolean): readonly string[] {
   if (origin === "") return [];
-  if (!isOnce || !origin.endsWith(UNRECORDED)) return [origin];
+  if (!isNotedBelow || !origin.endsWith(UNRECORDED)) return [origin];
   const rest = origin.slice(0, -UNRECORDED.length).replace(/; $/, "");
   return rest === "" ? [] : [rest];
 }
