@@ -31,7 +31,7 @@ export interface HeldRight {
   readonly asCreator: boolean;
 }
 
-interface LevelGrant {
+export interface LevelGrant {
   readonly level: string;
   readonly rank: number;
   readonly asCreator: boolean;
@@ -63,7 +63,7 @@ export const targetKey = ({ kind, name }: AccessTarget): string => `${kind}\n${n
 const keyOf = (kind: PrincipalKind, name: string): PrincipalKey =>
   `${kind} ${kind === "group" ? name : foldCase(name)}`;
 
-const ADMINS_KEY = keyOf("group", ADMINISTRATORS);
+export const ADMINS_KEY = keyOf("group", ADMINISTRATORS);
 export const EVERYONE_KEY = keyOf("group", EVERYONE);
 const APPLICATION_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -77,6 +77,9 @@ export class AccessState {
   readonly #grants = new Map<string, Map<PrincipalKey, LevelGrant>>();
   readonly #closures = new Map<PrincipalKey, ReadonlySet<PrincipalKey>>();
   readonly #within = new Map<PrincipalKey, ReadonlySet<PrincipalKey>>();
+  readonly #ordered = new Map<PrincipalKey, readonly PrincipalKey[]>();
+  /** From each group, the group before each of its groups on the shortest way. */
+  readonly #ways = new Map<PrincipalKey, Map<PrincipalKey, PrincipalKey>>();
   readonly #ended = new Map<PrincipalKey, Set<PrincipalKey>>();
   readonly #registry: PlanningRegistry;
   readonly #unread: AccessInput["unread"];
@@ -88,7 +91,7 @@ export class AccessState {
     for (const name of [EVERYONE, ADMINISTRATORS]) this.#addGroup(name, unread.has("group"));
     for (const membership of ended) this.#addEnded(membership);
     for (const contribution of contributions) this.#addMembers(contribution);
-    for (const contribution of contributions) this.#addMemberships(contribution);
+    this.#addMemberships(contributions);
     for (const { key, members } of this.groups.values())
       for (const member of members) push(this.#parents, member, key);
     for (const { grants = [] } of contributions) for (const grant of grants) this.#addGrant(grant, false);
@@ -127,14 +130,21 @@ export class AccessState {
     this.#ended.set(key, (this.#ended.get(key) ?? new Set()).add(left));
   }
 
-  #addMemberships({ principal, memberOf }: AccessContribution): void {
-    if (principal === undefined || memberOf === undefined) return;
-    const own = keyOf(principal.kind, principal.name);
-    for (const name of memberOf) {
-      const group = this.groups.get(this.#resolve({ kind: "group", name }) ?? "");
-      if (group === undefined || this.#ended.get(group.key)?.has(own) === true) continue;
-      if (!group.members.includes(own))
-        this.groups.set(group.key, { ...group, members: [...group.members, own] });
+  #addMemberships(contributions: readonly AccessContribution[]): void {
+    const joined = new Map<PrincipalKey, Set<PrincipalKey>>();
+    for (const { principal, memberOf } of contributions) {
+      if (principal === undefined || memberOf === undefined) continue;
+      const own = keyOf(principal.kind, principal.name);
+      for (const name of memberOf) {
+        const group = this.groups.get(this.#resolve({ kind: "group", name }) ?? "");
+        if (group === undefined || this.#ended.get(group.key)?.has(own) === true) continue;
+        const members = joined.get(group.key) ?? new Set(group.members);
+        joined.set(group.key, members.add(own));
+      }
+    }
+    for (const [key, members] of joined) {
+      const group = this.groups.get(key);
+      if (group !== undefined) this.groups.set(key, { ...group, members: [...members] });
     }
   }
 
@@ -257,37 +267,60 @@ export class AccessState {
   }
 
   isAdministrator(key: PrincipalKey): boolean {
-    return this.#exists(key) && this.closure(key).has(ADMINS_KEY);
+    return this.#exists(key) && this.#reaches(key, ADMINS_KEY);
+  }
+
+  /** Whether a principal is, or is in, another one. The sets of individuals would be many and large, so those of their groups are used. */
+  #reaches(key: PrincipalKey, other: PrincipalKey): boolean {
+    if (key === other) return true;
+    if (!this.individuals.has(key)) return this.closure(key).has(other);
+    return other === EVERYONE_KEY || this.#nearest(key).some((group) => this.closure(group).has(other));
+  }
+
+  /** The groups that a principal is directly in, in order. */
+  #nearest(key: PrincipalKey): readonly PrincipalKey[] {
+    const cached = this.#ordered.get(key);
+    if (cached !== undefined) return cached;
+    const nearest = [...this.parents(key), ...(this.individuals.has(key) ? [EVERYONE_KEY] : [])].sort();
+    this.#ordered.set(key, nearest);
+    return nearest;
+  }
+
+  /** The highest level of a principal, without its path. */
+  levelOn(key: PrincipalKey, target: AccessTarget): LevelGrant | undefined {
+    if (!this.#exists(key)) return undefined;
+    let highest: LevelGrant | undefined;
+    for (const on of this.around(target))
+      for (const [grantee, grant] of this.grantsOn(targetKey(on)))
+        if ((highest === undefined || isHigher(grant, highest)) && this.#reaches(key, grantee))
+          highest = grant;
+    return highest;
   }
 
   /** The highest right of a principal, from the list of the object or of a folder around it; undefined without one. */
   held(key: PrincipalKey, target: AccessTarget): HeldRight | undefined {
     if (!this.#exists(key)) return undefined;
-    const closure = this.closure(key);
     let highest: HeldRight | undefined;
-    for (const on of this.#around(target)) {
-      const grants = this.grantsOn(targetKey(on));
-      if (grants.size === 0) continue;
-      const [few, many] = grants.size < closure.size ? [grants, closure] : [closure, grants];
-      for (const grantee of few.keys()) {
-        const grant = many.has(grantee) ? grants.get(grantee) : undefined;
-        if (grant === undefined) continue;
+    for (const on of this.around(target))
+      for (const [grantee, grant] of this.grantsOn(targetKey(on))) {
+        if (highest !== undefined && isHigher(highest, grant)) continue;
+        if (!this.#reaches(key, grantee)) continue;
         const held = { ...grant, grantee, on };
         if (highest === undefined || isHigher(grant, highest) || this.#isNearer(held, highest, key))
           highest = held;
       }
-    }
     return highest;
   }
 
   /** Of equal rights, the one with the shortest way is shown; names decide between equal ways. */
   #isNearer(a: HeldRight, b: HeldRight, key: PrincipalKey): boolean {
     if (isHigher(b, a) || targetKey(a.on) !== targetKey(b.on)) return false;
-    const length = (held: HeldRight): number => this.way(key, held.grantee).length;
-    return length(a) - length(b) < 0 || (length(a) === length(b) && a.grantee < b.grantee);
+    const [own, other] = [this.way(key, a.grantee).length, this.way(key, b.grantee).length];
+    return own < other || (own === other && a.grantee < b.grantee);
   }
 
-  #around(target: AccessTarget): readonly AccessTarget[] {
+  /** An object and the folders around it. */
+  around(target: AccessTarget): readonly AccessTarget[] {
     return isInTree(this.#registry, target.kind)
       ? [target, ...foldersAbove(target.name).map((name) => ({ kind: FOLDERS, name }))]
       : [target];
@@ -296,12 +329,22 @@ export class AccessState {
   /** The groups from a principal to one of its groups, the shortest way; empty for the principal itself. */
   way(from: PrincipalKey, to: PrincipalKey): readonly PrincipalKey[] {
     if (from === to) return [];
-    const before = new Map<PrincipalKey, PrincipalKey>([[from, from]]);
-    for (const key of before.keys()) {
-      const parents = [...this.parents(key), ...(this.individuals.has(key) ? [EVERYONE_KEY] : [])].sort();
-      for (const parent of parents) if (!before.has(parent)) before.set(parent, key);
-      if (before.has(to)) break;
+    if (!this.individuals.has(from)) return this.#wayOfGroup(from, to);
+    let shortest: readonly PrincipalKey[] | undefined;
+    for (const group of this.#nearest(from)) {
+      if (group !== to && !this.closure(group).has(to)) continue;
+      const way = [group, ...this.way(group, to)];
+      if (shortest === undefined || way.length < shortest.length) shortest = way;
     }
+    return shortest ?? [];
+  }
+
+  #wayOfGroup(from: PrincipalKey, to: PrincipalKey): readonly PrincipalKey[] {
+    const before = this.#ways.get(from) ?? new Map<PrincipalKey, PrincipalKey>([[from, from]]);
+    if (!this.#ways.has(from))
+      for (const key of before.keys())
+        for (const parent of this.#nearest(key)) if (!before.has(parent)) before.set(parent, key);
+    this.#ways.set(from, before);
     const way: PrincipalKey[] = [];
     for (let key: PrincipalKey | undefined = to; key !== undefined && key !== from; key = before.get(key))
       way.unshift(key);
@@ -316,7 +359,7 @@ export function isInTree(registry: PlanningRegistry, kind: string): boolean {
   return registry.find(kind)?.tree?.root === "workspace";
 }
 
-function isHigher(a: { readonly rank: number; readonly level: string }, b: typeof a): boolean {
+export function isHigher(a: { readonly rank: number; readonly level: string }, b: typeof a): boolean {
   return a.rank > b.rank || (a.rank === b.rank && a.level > b.level);
 }
 
