@@ -15,6 +15,7 @@ export const SECTIONS = [
   "start",
   "modules",
   "page",
+  "access",
   "terraform",
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];

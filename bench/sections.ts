@@ -3,6 +3,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { CHROMIUM } from "../test/report/html/chromium.ts";
+import { type AccessFigure, GROUPS, LISTS, measureAccess, USERS } from "./access.ts";
 import type { BenchArguments, SectionName } from "./arguments.ts";
 import { changesRows, measureChanges } from "./changes.ts";
 import { installProgram } from "./installed.ts";
@@ -97,6 +98,13 @@ export function measuresOf({ before, tiny }: BenchArguments): Readonly<Record<Se
       const title = `A service with ${LIMIT.latencyMs} ms a request and ${LIMIT.perSecond} requests a second for each endpoint`;
       return { title, figures: table("First apply, installed", rows) };
     },
+    access: async () => ({
+      title: "Effective access",
+      figures: table(
+        `The access diff of ${USERS.toLocaleString("en")} users in ${GROUPS} nested groups and ${LISTS} access lists`,
+        measureAccess().map(accessRow),
+      ),
+    }),
     start: async () => ({ title: "Emulator", figures: table("Start", [await openingRow()]) }),
     modules: async () => ({ title: "Modules", figures: table("Load", [await moduleRow()]) }),
     page: async () =>
@@ -161,6 +169,16 @@ function startRows(names: readonly string[], programs: readonly string[], repeat
       ];
     });
   });
+}
+
+function accessRow({ what, ms: time, rights }: AccessFigure): Row {
+  return {
+    what: `${what}, and ${rights.toLocaleString("en")} rights are gained`,
+    measured: ms(time),
+    against: "1000 ms allowed",
+    ratio: time / 1_000,
+    aim: 1,
+  };
 }
 
 async function openingRow(): Promise<Row> {
