@@ -15,8 +15,16 @@ import {
   required,
   textField,
 } from "./kit/field-builders.ts";
-import { problem } from "./kit/problems.ts";
-import { ignoreMissing, keyIn, liveIfPresent, objectsIn, responseText } from "./kit/responses.ts";
+import { effectOn, problem } from "./kit/problems.ts";
+import {
+  ignoreMissing,
+  keyIn,
+  liveIfPresent,
+  namesOf,
+  needsCompute,
+  objectsIn,
+  responseText,
+} from "./kit/responses.ts";
 import { normalizeLive } from "./kit/spec-form.ts";
 import { preservedIn, preservedPaths, withPreserved, withUnknownFields } from "./kit/unknown-fields.ts";
 
@@ -159,6 +167,7 @@ export const warehouses = defineProvider({
   idAttribute: "id",
   recovery: "client-named",
   replaceStrategy: "create-first",
+  usedBy: ["jobs"],
 
   planning: {
     compute: ({
@@ -181,9 +190,17 @@ export const warehouses = defineProvider({
       ];
     },
     steps,
-    consequences(change) {
-      if (change.live === undefined || change.action === "create" || !isRunning(change)) return [];
-      if (change.action !== "update") return ["the warehouse is running, and its queries stop"];
+    consequences(change, workspace) {
+      const { live } = change;
+      if (live === undefined || change.action === "create") return [];
+      if (change.action !== "update") {
+        const jobs = workspace.live("jobs").filter((job) => needsCompute(job, live.id, workspace));
+        return [
+          ...(isRunning(change) ? ["the warehouse is running, and its queries stop"] : []),
+          ...effectOn("jobs that run on it", namesOf(jobs)),
+        ];
+      }
+      if (!isRunning(change)) return [];
       const isResized = change.diffs.some(
         ({ path }) => path[0] === "cluster_size" || path[0] === "warehouse_type",
       );

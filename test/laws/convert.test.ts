@@ -64,13 +64,13 @@ async function expectToAdopt(site: Site, text: string): Promise<Conversion> {
   expect(plan.diagnostics).toEqual([]);
   expect(plan.guards).toEqual([]);
   expect(
-    doing(plan).filter((one) => !/^adopt |^update secrets\./.test(one)),
+    doing(plan).filter((one) => !/^(adopt|import) |^update secrets\./.test(one)),
     yaml,
   ).toEqual([]);
   const before = other.writes.length;
   const { outcome } = await other.drive(other.process().apply(spec));
   expect(
-    results(outcome).filter((one) => !/^applied (adopt|noop) |^applied update secrets\./.test(one)),
+    results(outcome).filter((one) => !/^applied (adopt|import|noop) |^applied update secrets\./.test(one)),
   ).toEqual([]);
   expect(other.writes.slice(before).filter((one) => one !== "POST secrets/put")).toEqual([]);
   const after = await other.drive(other.process().plan(await other.spec(yaml)));
@@ -107,6 +107,7 @@ const TYPES: Readonly<Record<string, string>> = {
   cluster_policies: "cluster-policies",
   jobs: "jobs",
   warehouses: "sql/warehouses",
+  authorizations: "authorization",
   repos: "repos",
 };
 

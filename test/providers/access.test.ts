@@ -205,6 +205,13 @@ describe("a principal that does not exist", () => {
     expect(await messages(withJob(`access: { ${entry} }`))).toEqual([]);
   });
 
+  test("is not a group of the account, which a spec may name and cannot manage", async () => {
+    await site.world.control("POST", "account-groups", { display_name: "all-analysts" });
+    expect(await messages(withJob("access: { all-analysts: CAN_VIEW }"))).toEqual([]);
+    await apply(withJob("access: { all-analysts: CAN_VIEW }"));
+    expect(await listOf("jobs.nightly")).toMatchObject({ "all-analysts": "CAN_VIEW" });
+  });
+
   test("is not a service principal by its application ID in another case", async () => {
     const { body } = await exists("deployer");
     const id = String(body.applicationId).toUpperCase();

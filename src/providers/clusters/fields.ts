@@ -371,6 +371,8 @@ const databricksClusterFields: FieldTable = {
       instance_profile_arn: textField({
         serverDefault: true,
         severity: "security",
+        minLength: 1,
+        refersTo: "instance_profiles",
         description: "Instance profile of the machines.",
       }),
       spot_bid_price_percent: integerField({

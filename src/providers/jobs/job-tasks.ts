@@ -22,6 +22,9 @@ import { emails, health, notificationSettings, webhooksOfRuns } from "./notifica
 
 const id = (description: string): FieldSchema => textField({ minLength: 1, description });
 
+const warehouseId = (description: string): FieldSchema =>
+  textField({ minLength: 1, refersTo: "warehouses", description });
+
 const texts = (description: string): FieldSchema =>
   listField(textField({ description: "One value." }), { list: "ordered", default: [], description });
 
@@ -46,7 +49,7 @@ const taskKinds: FieldTable = {
       ),
       base_parameters: textMap("Parameters of every run."),
       source,
-      warehouse_id: id("SQL warehouse that runs the cells of a SQL notebook."),
+      warehouse_id: warehouseId("SQL warehouse that runs the cells of a SQL notebook."),
     },
     { description: "Runs a notebook." },
   ),
@@ -98,14 +101,14 @@ const taskKinds: FieldTable = {
       profiles_directory: id("Folder of profiles.yml."),
       schema: textField({ serverDefault: true, minLength: 1, description: "Schema to write to." }),
       catalog: textField({ serverDefault: true, minLength: 1, description: "Catalog to write to." }),
-      warehouse_id: id("SQL warehouse that runs the commands."),
+      warehouse_id: warehouseId("SQL warehouse that runs the commands."),
       source,
     },
     { description: "Runs dbt." },
   ),
   sql_task: groupField(
     {
-      warehouse_id: required(id("SQL warehouse that runs it.")),
+      warehouse_id: required(warehouseId("SQL warehouse that runs it.")),
       parameters: textMap("Parameters of the query or file."),
       query: groupField({ query_id: required(id("ID of the query.")) }, { description: "Runs a query." }),
       file: groupField(
@@ -162,7 +165,7 @@ const taskKinds: FieldTable = {
   dashboard_task: groupField(
     {
       dashboard_id: required(id("ID of the dashboard.")),
-      warehouse_id: id("SQL warehouse that runs it."),
+      warehouse_id: warehouseId("SQL warehouse that runs it."),
       subscription: groupField(
         {
           custom_subject: textField({ minLength: 1, description: "Subject of the e-mail." }),
@@ -181,7 +184,11 @@ function subscriptions(): FieldSchema {
     groupField(
       {
         user_name: textField({ minLength: 1, description: "User who receives it." }),
-        destination_id: id("ID of a notification destination."),
+        destination_id: textField({
+          minLength: 1,
+          refersTo: "notification_destinations",
+          description: "ID of a notification destination.",
+        }),
       },
       { description: "One recipient: a user or a destination." },
     ),

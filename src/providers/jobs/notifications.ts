@@ -47,7 +47,15 @@ export const emails = (options: GroupOptions): FieldSchema =>
 const destinations = (when: string): FieldSchema =>
   listField(
     groupField(
-      { id: required(textField({ minLength: 1, description: "ID of a notification destination." })) },
+      {
+        id: required(
+          textField({
+            minLength: 1,
+            refersTo: "notification_destinations",
+            description: "ID of a notification destination.",
+          }),
+        ),
+      },
       { description: "One destination." },
     ),
     { list: { key: "id" }, default: [], description: `Who receives a message when a run ${when}.` },

@@ -117,9 +117,10 @@ const COMPUTE_IDS: ReadonlySet<string> = new Set([
   "existing_cluster_id",
   "instance_pool_id",
   "driver_instance_pool_id",
+  "warehouse_id",
 ]);
 
-/** Whether a job needs a cluster or pool after the plan, in any of its tasks. A job that cannot be managed names them in its facts. */
+/** Whether a job needs a cluster, pool, or warehouse after the plan, in any of its tasks. A job that cannot be managed names them in its facts. */
 export function needsCompute(job: LiveObject, id: string, workspace: PlannedWorkspace): boolean {
   const ids = Array.isArray(job.facts.compute_ids) ? job.facts.compute_ids : [];
   return ids.includes(id) || hasComputeId(workspace.valuesAfter("jobs", job), id);

@@ -45,6 +45,7 @@ const ENTITLEMENTS: Readonly<Record<string, string>> = {
   allow_instance_pool_create: "allow-instance-pool-create",
   databricks_sql_access: "databricks-sql-access",
   workspace_access: "workspace-access",
+  workspace_consume: "workspace-consume",
 };
 
 export const entitlementsIn = (attributes: JsonObject): readonly string[] =>

@@ -18,11 +18,12 @@ import {
   textAttribute,
   treePath,
 } from "./attributes.ts";
-import type {
-  ConversionLog,
-  ConvertedObject,
-  ConvertedObjects,
-  TerraformInstance,
+import {
+  type ConversionLog,
+  type ConvertedObject,
+  type ConvertedObjects,
+  convertedKey,
+  type TerraformInstance,
 } from "./terraform-state.ts";
 
 const LIBRARIES = { library: "libraries" } as const;
@@ -263,7 +264,8 @@ export function withMemberships(
   for (const part of parts) {
     if (part.type === "databricks_entitlements") {
       const key = principalKey(part.values);
-      if (key === undefined || !result.has(key)) log.leave(part, "its user or group is not in the state");
+      if (key === undefined || !result.has(key))
+        log.leave(part, "its user, group, or service principal is not in the state");
       else
         update(key, (values) => ({
           ...values,
@@ -303,11 +305,17 @@ export function withMemberships(
 }
 
 function principalKey(attributes: JsonObject): string | undefined {
-  const user = textAttribute(attributes, "user_id");
-  const group = textAttribute(attributes, "group_id");
-  if (user !== undefined) return `users\n${user}`;
-  return group === undefined ? undefined : `groups\n${group}`;
+  const attribute = Object.keys(PRINCIPAL_IDS).find((name) => textAttribute(attributes, name) !== undefined);
+  if (attribute === undefined) return undefined;
+  return convertedKey(PRINCIPAL_IDS[attribute] ?? "", textAttribute(attributes, attribute) ?? "");
 }
+
+/** The kinds of the principals that entitlements name by their IDs. */
+const PRINCIPAL_IDS: Readonly<Record<string, string>> = {
+  user_id: "users",
+  group_id: "groups",
+  service_principal_id: "service_principals",
+};
 
 const together = (before: Json | undefined, more: readonly string[]): readonly string[] =>
   [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...more])].sort();

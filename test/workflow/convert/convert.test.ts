@@ -216,6 +216,35 @@ test("the access list of tokens, which has no other object, is an authorization"
   expect(log.resources).toEqual([]);
 });
 
+test("entitlements of users, groups, and service principals are those of the principal", () => {
+  const principal = (type: string, attributes: object) => one(type, { id: "7", ...attributes });
+  const entitlements = (name: string, attributes: object) => ({
+    ...one("databricks_entitlements", { id: `x/${name}`, ...attributes }),
+    name,
+  });
+  const { log, yaml } = converted(
+    stateWith([
+      principal("databricks_user", { user_name: "ada@example.com" }),
+      principal("databricks_group", { display_name: "data" }),
+      principal("databricks_service_principal", { display_name: "etl", application_id: "a-1" }),
+      entitlements("user", { user_id: "7", workspace_access: true, workspace_consume: false }),
+      entitlements("group", { group_id: "7", workspace_consume: true }),
+      entitlements("program", {
+        service_principal_id: "7",
+        allow_cluster_create: true,
+        databricks_sql_access: true,
+      }),
+      entitlements("nobody", { service_principal_id: "8", workspace_access: true }),
+    ]),
+  );
+  expect(yaml).toContain("ada@example.com: { entitlements: [workspace-access] }");
+  expect(yaml).toContain("data: { entitlements: [workspace-consume] }");
+  expect(yaml).toContain("entitlements: [allow-cluster-create, databricks-sql-access]");
+  expect(log.resources.map(({ terraform, reason }) => `${terraform}: ${reason}`)).toEqual([
+    "databricks_entitlements.nobody: its user, group, or service principal is not in the state",
+  ]);
+});
+
 test("an object that two addresses have is converted once", () => {
   const group = one("databricks_group", { id: "1", display_name: "a" });
   expect(leftReasons(stateWith([group, { ...group, name: "again" }]))).toEqual([
