@@ -1,10 +1,7 @@
 // One recorded apply or destroy: who ran it, when, from what, and what it changed.
 
 import type { Address } from "./address.ts";
-import { collectTexts, isObject, type Json } from "./json.ts";
-import { toPointer } from "./pointer.ts";
-import { SENSITIVE_TEXT, withTexts } from "./sensitive.ts";
-import { hasDigest } from "./sensitive-values.ts";
+import type { Json } from "./json.ts";
 
 /** `unfinished`: the run ended without a last word, or is still at work. */
 export type PastOutcome = "applied" | "failed" | "interrupted" | "unfinished";
@@ -86,63 +83,6 @@ export function withChangeAdded(
       ? { changed: [...last.changed, address] }
       : { more: (last.more ?? 0) + 1 };
   return [...history.slice(0, -1), { ...last, ...changed }];
-}
-
-/** A place of a record whose value was plain and is a digest now. */
-interface HiddenValue {
-  readonly path: readonly string[];
-  readonly value: Json;
-}
-
-/** Shorter strings occur in other values by chance; they are hidden at their place only. */
-const SHORTEST_TEXT = 4;
-
-/**
- * The history without the values that are plain in `before` and digests in `after`, two versions of what a record has: a value that
- * became sensitive leaves the fields of earlier runs, too. Its strings are hidden wherever they are in the history.
- */
-export function withoutNewlySensitive(
-  history: readonly PastRun[],
-  address: Address,
-  before: Json,
-  after: Json,
-): readonly PastRun[] {
-  const hidden = newlySensitive(before, after);
-  if (hidden.length === 0) return history;
-  const texts = hidden
-    .flatMap(({ value }) => [...collectTexts(value)])
-    .filter((text) => text.length >= SHORTEST_TEXT);
-  const paths = hidden.map(({ path }) => toPointer(path));
-  const withoutHidden = (text: string): string =>
-    texts.some((hiddenText) => text.includes(hiddenText)) ? SENSITIVE_TEXT : text;
-  const fieldWithout = ({ path, before: old, after: changed }: PastField, isHere: boolean): PastField => {
-    const isHidden = isHere && paths.some((other) => areNested(path, other));
-    const shown = (value: Json | undefined): Json | undefined =>
-      value === undefined || !isHidden ? withTexts(value, withoutHidden) : SENSITIVE_TEXT;
-    return { path, before: shown(old), after: shown(changed) };
-  };
-  return history.map((run) => ({
-    ...run,
-    details: run.details?.map((change) => ({
-      ...change,
-      fields: change.fields.map((field) => fieldWithout(field, change.address === address)),
-    })),
-  }));
-}
-
-function newlySensitive(before: Json | undefined, after: Json, path: readonly string[] = []): HiddenValue[] {
-  if (before === undefined || !hasDigest(after)) return [];
-  if (isObject(after) && isObject(before))
-    return Object.entries(after).flatMap(([key, value]) =>
-      newlySensitive(before[key], value, [...path, key]),
-    );
-  // The entries of a list have no identity, so a list with a new digest is hidden whole.
-  return hasDigest(before) ? [] : [{ path, value: before }];
-}
-
-/** Whether one of two JSON Pointers is the other, or leads into its value. */
-function areNested(left: string, right: string): boolean {
-  return left === right || left.startsWith(`${right}/`) || right.startsWith(`${left}/`);
 }
 
 /** Both histories as one, in order. */

@@ -137,12 +137,16 @@ export class SensitiveValues {
     visitScalars(values, [], (value) => this.#learn(value));
   }
 
-  /** Hides strings of live or recorded values at sensitive places, also in other values. */
-  hide(address: Address, values: JsonObject): void {
+  /** Hides strings of live or recorded values at sensitive places, also in other values. `path`: where the values are in the resource. */
+  hide(
+    address: Address,
+    values: Json,
+    { path = [], texts = this.texts }: { readonly path?: Path; readonly texts?: SensitiveTexts } = {},
+  ): void {
     const trees = this.#trees(address);
     if (trees.length === 0) return;
-    visitScalars(values, [], (value, path) => {
-      if (typeof value === "string" && isPlaceIn(trees, path)) this.texts.add(value);
+    visitScalars(values, path, (value, at) => {
+      if (typeof value === "string" && value !== SENSITIVE_TEXT && isPlaceIn(trees, at)) texts.add(value);
     });
   }
 

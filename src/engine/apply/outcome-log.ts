@@ -11,7 +11,7 @@ import type { ApplyEvent, ChangeOutcome, ChangeStatus, Plan } from "../../planne
 import { changeKey, type WorkItem } from "../../planner/model/work-graph.ts";
 import type { KindRegistry } from "../../resource/kind.ts";
 import type { Clock, Lease } from "../../state/model/store.ts";
-import { pastChanges } from "./past-changes.ts";
+import { pastChanges, withoutSensitive } from "./past-changes.ts";
 
 export class OutcomeLog {
   readonly #now: () => number;
@@ -147,7 +147,7 @@ export function recordedLease(
     append(entry) {
       if (begun === undefined) {
         begun = begin();
-        if (sensitive !== undefined) hideFormerValues(lease, sensitive);
+        hideFormerValues(lease, sensitive);
         lease.note({ type: "run", run: begun });
       }
       return lease.append(entry);
@@ -158,7 +158,10 @@ export function recordedLease(
     retire: (to, above) => lease.retire(to, above),
     release: () => lease.release(),
     end(changes, interrupted, now) {
-      if (begun === undefined) return;
+      if (begun === undefined) {
+        hideFormerValues(lease, sensitive);
+        return;
+      }
       const acted = changes.filter(isAction);
       const done = acted.filter(({ result }) => result === "applied");
       const applied: Record<string, number> = {};
@@ -184,11 +187,10 @@ export function recordedLease(
   };
 }
 
-/** Values that are sensitive in this run leave what earlier runs recorded, also of deleted objects. */
-function hideFormerValues(lease: Lease, { texts }: SensitiveValues): void {
-  const textOf = (details: PastRun["details"]): string => canonicalJson((details ?? []) as unknown as Json);
-  for (const run of lease.state().history ?? []) {
-    const details = texts.maskedDeep(run.details);
-    if (textOf(details) !== textOf(run.details)) lease.note({ type: "run", run: { ...run, details } });
-  }
+/** Values that are sensitive in this run leave what earlier runs recorded. */
+function hideFormerValues(lease: Lease, sensitive: SensitiveValues | undefined): void {
+  if (sensitive === undefined || sensitive.isEmpty) return;
+  const history = lease.state().history ?? [];
+  const changed = withoutSensitive(history, sensitive);
+  for (const [at, run] of changed.entries()) if (run !== history[at]) lease.note({ type: "run", run });
 }

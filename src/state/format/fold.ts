@@ -2,7 +2,7 @@
 
 import type { Address, RemoteId } from "../../core/address.ts";
 import { defined } from "../../core/json.ts";
-import { type PastRun, withChangeAdded, withoutNewlySensitive, withRunAdded } from "../../core/past-run.ts";
+import { type PastRun, withChangeAdded, withRunAdded } from "../../core/past-run.ts";
 import type {
   Acknowledgement,
   JournalEntry,
@@ -163,10 +163,7 @@ function others(
 
 /** The record is what the last apply left, so no earlier difference of its address exists. */
 function setRecord(draft: Draft, record: StateRecord): void {
-  const before = draft.records.get(record.address);
-  if (before !== undefined && draft.history.length > 0)
-    draft.history = withoutNewlySensitive(draft.history, record.address, before.applied, record.applied);
-  draft.records.set(record.address, withFormer(record, before));
+  draft.records.set(record.address, withFormer(record, draft.records.get(record.address)));
   endKnownDrift(draft, record.address);
 }
 

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runProgram } from "../../../../src/cli/program.ts";
 import { contextWith } from "../../context.ts";
 import { folderWith } from "../../program.ts";
@@ -40,6 +40,69 @@ test.each([
   expect(state()).not.toContain(VALUE);
   for (const line of ["history --diff", "history last --diff -o json", "history 1 --diff"])
     expect((await run(line)).all).not.toContain(VALUE);
+});
+
+/** Applies a spec after the other; gives the state and all that `history` shows. */
+async function historyAfter(
+  applies: readonly (readonly [spec: string, variables: Readonly<Record<string, string>>])[],
+) {
+  const folder = folderWith("");
+  const run = async (line: string, variables: Readonly<Record<string, string>> = {}) => {
+    const values = Object.entries(variables).map(([name, value]) => [`WORKSPACE_VAR_${name}`, value]);
+    const context = contextWith({ WORKSPACE_HOST: "embedded", ...Object.fromEntries(values) }, folder);
+    const code = await runProgram(context, line.split(" "));
+    return { code, all: context.out() + context.err() };
+  };
+  for (const [text, variables] of applies) {
+    writeFileSync(join(folder, "workspace.yaml"), text);
+    const { code, all } = await run("apply --auto-approve", variables);
+    expect([code, all]).toEqual([0, expect.stringMatching(/Applied|No changes/)]);
+  }
+  const shown: string[] = [];
+  for (let number = applies.length; number > 0; number -= 1)
+    for (const form of ["", " -o json"]) shown.push((await run(`history ${number} --diff${form}`)).all);
+  return readFileSync(join(folder, ".workspace/default/state.json"), "utf8") + shown.join("\n");
+}
+
+describe("the fields of earlier runs", () => {
+  const groups = (isSensitive: boolean, more: string): string => `variables:
+  x: { type: string, sensitive: ${isSensitive} }
+  n: { type: string, sensitive: ${isSensitive} }
+policy: { max_deletes: 100% }
+pools: { p: { node_type_id: Standard_DS3_v2, max_capacity: "\${int(var.n)}" } }
+users: { ada@example.com: { displayName: "p-\${var.x}", externalId: open-id }${more} }
+`;
+  const BO = `, bo@example.com: { displayName: "p-\${var.x}!" }`;
+  const ROTATED = "CANARY-9942-rotated";
+
+  test("lose a value when nothing changes but that it is sensitive now", async () => {
+    const values = { x: VALUE, n: "1234567" };
+    const all = await historyAfter([
+      [groups(false, ""), values],
+      [groups(true, ""), values],
+    ]);
+    expect(all).toContain("open-id");
+    expect(all).not.toMatch(/CANARY|1234567/);
+  });
+
+  test("lose a former value of a variable that was rotated before it became sensitive, also of deleted resources", async () => {
+    const all = await historyAfter([
+      [groups(false, BO), { x: VALUE, n: "1234567" }],
+      [groups(false, BO), { x: ROTATED, n: "7654321" }],
+      [groups(false, ""), { x: ROTATED, n: "7654321" }],
+      [groups(true, ", cy@example.com: {}"), { x: ROTATED, n: "7654321" }],
+    ]);
+    expect(all).toContain("open-id");
+    expect(all).not.toMatch(/CANARY|1234567|7654321/);
+  });
+
+  test("lose a value of under four characters where it is a part of a field that is sensitive now", async () => {
+    const all = await historyAfter([
+      [groups(false, ""), { x: "q7", n: "1" }],
+      [groups(true, ", cy@example.com: {}"), { x: "q7", n: "1" }],
+    ]);
+    expect(all).not.toContain("p-q7");
+  });
 });
 
 test("drift accept writes no content and no key that contains a sensitive value, in any encoding", async () => {
