@@ -12,15 +12,9 @@ const OWN = new Set(["export"]);
 const CASES = casesIn("cases");
 const NAMES = CASES.map(({ name }) => name);
 
-/** The dialect has access lists of more objects, and a plan says which of them it did not read. */
-const withoutUnreadLists = (text: string): string =>
-  text
-    .replaceAll(/^ *(?:- )?not compared: the access lists? of .*\n/gm, "")
-    .replaceAll(/^ *(?:### )?Effective access: no right that was read changes\.?\n(?: *\.\n)+/gm, "");
-
 /** Longer names move columns, and the order of the members of an object is the service's. */
 const comparable = (text: string): string =>
-  withoutUnreadLists(text)
+  text
     .replaceAll(/^ {4}\{\n[\s\S]*?^ {4}\}$/gm, (block) =>
       block
         .split("\n")

@@ -18,6 +18,10 @@ const REFUSED_TYPE = `  ! error API_REFUSED: clusters/events was refused (400 IN
 = exit 1
 `;
 
+const UNREAD_POOL = "not compared: the access list of 1 instance pool that the plan deletes or replaces";
+
+const UNREAD = `    Effective access: no right that was read changes.\n      ${UNREAD_POOL}\n    .\n`;
+
 export const DIFFERENCES: readonly Difference[] = [
   {
     cases: ["export"],
@@ -144,6 +148,40 @@ export const DIFFERENCES: readonly Difference[] = [
     cases: ["run"],
     because: "runs are read through version 2.1",
     texts: [["signal SIGINT when jobs/runs/get", "signal SIGINT when /api/2.2/jobs/runs/get"]],
+  },
+  {
+    cases: ["choose"],
+    because: "pools have access lists, and a plan says which of them it did not read",
+    texts: [
+      ["$ workspace plan --show destroys,security\n", `$ workspace plan --show destroys,security\n${UNREAD}`],
+      [
+        "$ workspace plan --show kind=pools --show creates,updates --hide pools.a\n",
+        `$ workspace plan --show kind=pools --show creates,updates --hide pools.a\n${UNREAD}`,
+      ],
+      [
+        "$ workspace plan --hide updates,unmanaged,drift --out saved.plan\n",
+        `$ workspace plan --hide updates,unmanaged,drift --out saved.plan\n${UNREAD}`,
+      ],
+      [
+        "    <details><summary><b>users</b>: 2 to update</summary>",
+        `    ### Effective access: no right that was read changes\n    .\n    - ${UNREAD_POOL}\n    .\n    <details><summary><b>users</b>: 2 to update</summary>`,
+      ],
+    ],
+  },
+  {
+    cases: ["quickstart"],
+    because: "pools, clusters, and jobs have access lists, and a plan says which of them it did not read",
+    texts: [
+      [
+        "      - ada@example.com: entitlement allow-cluster-create\n    .\n      - DELETE   jobs.report-dev",
+        `      - ada@example.com: entitlement allow-cluster-create
+      not compared: the access list of 1 instance pool that this plan does not read
+      not compared: the access list of 1 cluster that this plan does not read
+      not compared: the access lists of 2 jobs that this plan does not read
+    .
+      - DELETE   jobs.report-dev`,
+      ],
+    ],
   },
   {
     cases: ["run"],
