@@ -124,7 +124,7 @@ export function fleetJson(view: FleetView): Record<string, unknown> {
   };
 }
 
-function queueJson({ queued, waiting, running, next, workers, pauses, dead }: QueueView) {
+function queueJson({ queued, waiting, running, next, workers, pauses, dead, unscheduled }: QueueView) {
   const jobJson = ({
     workspace,
     command,
@@ -173,5 +173,6 @@ function queueJson({ queued, waiting, running, next, workers, pauses, dead }: Qu
       until: time(until),
     })),
     dead: dead.length,
+    unscheduled,
   };
 }

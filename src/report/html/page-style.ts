@@ -33,6 +33,7 @@ code, pre, kbd, .address, .label, .value, .sides { font-family: ui-monospace, "S
 .queue { margin: 12px 0 0; }
 summary > .cause { flex: 1 0 75%; } summary > svg { margin-left: auto; flex: none; } main details > summary:has(> svg):after { margin-left: 12px; }
 .tiles { display: flex; flex-wrap: wrap; gap: 10px; margin: 16px 0 0; padding: 0; list-style: none; }
+.tiles + .where { margin-top: 16px; }
 .tiles li { background: var(--sheet); border: 1px solid var(--line); border-top: 3px solid var(--tone, var(--line)); border-radius: 8px; padding: 5px 16px 6px; min-width: 96px; }
 .tiles b { display: block; font-size: 22px; line-height: 1.2; font-weight: 650; color: var(--tone); font-variant-numeric: tabular-nums; }
 .tiles .none { --tone: var(--line); } .tiles .none b { color: var(--soft); }

@@ -126,14 +126,17 @@ describe("a fleet report", () => {
     const schedule = { cron: "0 6 * * *", timezone: "UTC" };
     const workspaces = ["ads", "web"].map((name) => workspaceNamed(name, { schedule }));
     const facts = { jobs: [], active: [], workers: [], pauses: [], dead: [] };
+    const viewOf = (scheduled: readonly string[]) =>
+      fleetView({ workspaces }, new Map(), 0, 30, { ...facts, scheduled });
     const linesOf = (scheduled: readonly string[]) =>
-      fleetText(fleetView({ workspaces }, new Map(), 0, 30, { ...facts, scheduled }))
+      fleetText(viewOf(scheduled))
         .split("\n")
         .filter((line) => /^(Next|Not scheduled)/.test(line));
     expect(linesOf(["ads"])).toEqual([
       "Next: drift of ads at 1970-01-01T06:00Z.",
       "Not scheduled: 1 workspace (web). To start their checks, run `workspace fleet schedule`.",
     ]);
+    expect(fleetJson(viewOf(["ads"]))).toMatchObject({ queue: { unscheduled: ["web"] } });
     expect(linesOf(["ads", "web"])).toEqual(["Next: drift of ads at 1970-01-01T06:00Z."]);
     expect(linesOf([])).toEqual([
       "Not scheduled: 2 workspaces (ads, web). To start their checks, run `workspace fleet schedule`.",
