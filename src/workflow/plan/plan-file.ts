@@ -36,7 +36,7 @@ import { type Loaded, randomHex } from "../../state/model/store.ts";
 import type { Invocation, InvocationOptions } from "../invocation/invocation.ts";
 import { requiredTarget } from "../invocation/target.ts";
 import { withState } from "../session/open-state.ts";
-import { prepareForLargeFile } from "../session/read-spec.ts";
+import { prepareForLargePlanFile } from "../session/read-spec.ts";
 import type { Session } from "../session/session.ts";
 import { placesIn } from "./located.ts";
 
@@ -100,7 +100,7 @@ export function planFile(
   invocation: PlanFileReader,
   file: string,
 ): { readonly source: PlanFileSource; readonly claims: Claims } {
-  prepareForLargeFile(resolve(invocation.cwd, file));
+  prepareForLargePlanFile(resolve(invocation.cwd, file));
   const source = objectIn(parsed(readFile(invocation, file), file));
   return { source, claims: claimsIn(source) };
 }

@@ -85,12 +85,17 @@ function stateFolders(invocation: Invocation): readonly string[] {
 /** The files of the spec, or else all its resources, that call for less memory. */
 const LARGE = { bytes: 2 * 1024 * 1024, resources: 20_000 };
 
-/** V8 collects garbage when the heap is so many percent larger than what lives. At its end an apply needs more memory than a plan. */
-const GROWTH = { plan: 120, apply: 50 };
+/** V8 collects garbage when the heap is so many percent larger than what lives. A report of a plan and the end of an apply need more memory than a plan. */
+const GROWTH = { plan: 120, report: 50, apply: 50 };
 
 /** Called before the first large value is read, the state: V8 keeps the young space that it has until then. */
 export function prepareForLargeFile(spec: string): void {
   prepareForLargeInput(fileStatsOf(spec)?.size ?? 0);
+}
+
+/** Called before a plan file is read. */
+export function prepareForLargePlanFile(file: string): void {
+  if ((fileStatsOf(file)?.size ?? 0) >= LARGE.bytes) preferLessMemory(GROWTH.report);
 }
 
 /** `bytes`: of the files that are read as YAML or JSON up to now. */
