@@ -5,6 +5,7 @@ import { PROGRAM } from "../../config/version.ts";
 import { type Diagnostic, hasErrors, withoutFrame } from "../../core/diagnostic.ts";
 import { diagnosticsOf } from "../../core/request-failure.ts";
 import { SensitiveTexts } from "../../core/sensitive.ts";
+import { count } from "../../core/sentences.ts";
 import type { FleetCommand, RequestFacts, RunAnswer } from "../../fleet/model/result.ts";
 import {
   type MessageFromChild,
@@ -144,13 +145,17 @@ export async function runRequest(
   // Only an apply has requests in flight that are worth finishing.
   if (request.command !== "apply") signal.addEventListener("abort", () => abandoned.abort(), { once: true });
   log.line(`${request.command} of ${request.workspace} by ${PROGRAM}`);
+  // A run that needs too much memory may end before the next turn of the event loop.
+  log.flush();
   try {
     const answer = await COMMANDS[request.command](invocation, { request, signal, log });
     log.line(`ended: ${answer.status}`);
     return { ...secrets.maskedDeep(answer), ...facts() };
   } catch (problem) {
     const diagnostics = secrets.maskedDeep(diagnosticsOf(problem));
-    log.diagnostics(diagnostics);
+    // The failures of requests that were cancelled are not the reason.
+    if (abandoned.signal.aborted) log.line("stopped before its end");
+    else log.diagnostics(diagnostics);
     const exitCode = exitOf(diagnostics);
     return { ...endedWith(exitCode), diagnostics: reported(diagnostics), ...facts() };
   } finally {
@@ -269,6 +274,7 @@ const LOGGED_DRIFT = 50;
 function applyWatch(log: RunLog) {
   let notes: readonly Diagnostic[] = [];
   let wrote = false;
+  let notStarted = 0;
   const observer: ApplyObserver = {
     planned(plan, diagnostics) {
       notes = diagnostics;
@@ -282,10 +288,18 @@ function applyWatch(log: RunLog) {
       if (event.type === "apply_start") log.line(`${event.action} ${event.address}`);
       if (!("outcome" in event)) return;
       const { address, result, diagnostic } = event.outcome;
+      if (result === "skipped" && diagnostic?.code === "APPLY_INTERRUPTED") {
+        notStarted += 1;
+        return;
+      }
       log.line(`${result} ${address}`);
       if (diagnostic !== undefined) log.diagnostics([diagnostic]);
     },
-    applied: (_plan, outcome) => Promise.resolve(log.diagnostics(outcome.diagnostics)),
+    applied(_plan, { diagnostics }) {
+      if (notStarted > 0)
+        log.line(`not started, because the run was stopped: ${count(notStarted, "change")}`);
+      return Promise.resolve(log.diagnostics(diagnostics));
+    },
   };
   return { observer, notes: () => notes, wrote: () => wrote };
 }

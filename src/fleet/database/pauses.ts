@@ -28,6 +28,16 @@ export interface Pause extends PauseScope {
   readonly until?: number;
 }
 
+/** Whether a pause was made for these labels, and for this command. What is not given fits every pause. */
+export function isPauseOf(
+  pause: PauseScope,
+  { select, command }: Pick<PauseScope, "select" | "command">,
+): boolean {
+  const labels = (all: readonly string[]): string => [...new Set(all)].sort().join();
+  const fitsLabels = select.length === 0 || labels(pause.select) === labels(select);
+  return fitsLabels && (command === undefined || pause.command === command);
+}
+
 export interface Pauses {
   /** Those that are not over. */
   list(): Promise<readonly Pause[]>;

@@ -102,6 +102,7 @@ describe("a run as a child process", () => {
       answer: { status: "failed", diagnostics: [{ code: "API_UNAUTHENTICATED" }] },
     });
     expect(pool.processIds).toEqual([child]);
+    expect(logged[0]).toMatch(/^\S+ plan of small by \S+\n$/);
     expect(logged.join("")).not.toContain("the-token-of-ads");
   }, 60_000);
 
@@ -159,6 +160,9 @@ describe("a run as a child process", () => {
         `^busy: timed out in 4\\.\\d s: the run did not end within 4 s: 429 from ${host}, \\d+ requests? in 4 s`,
       ),
     );
+    const log = (await fleet("logs busy", file)).out;
+    expect(log).toContain(" stopped before its end\n");
+    expect(log).not.toContain("API_UNREACHABLE");
     busy.closeAllConnections();
     busy.close();
   }, 60_000);

@@ -145,6 +145,9 @@ describe("workspace fleet", () => {
     const result = JSON.parse(out);
     expect(result).toMatchObject({ status: "timeout", counts: { create: expect.any(Number) } });
     expect(result.diagnostics[0].code).toBe("FLEET_TIMEOUT");
+    const log = (await fleet("logs slow", env, other)).out;
+    expect(log).toMatch(/ not started, because the run was stopped: \d+ changes\n/);
+    expect(log).not.toContain("skipped groups.");
     await slow.close();
   }, 30_000);
 

@@ -95,7 +95,7 @@ export const enqueueCommand = defineCommand({
                 not_enqueued: other.map(({ workspace }) => workspace),
                 present: present.map(presentJson),
               })
-            : `Enqueued: ${enqueued.length} of ${selected.length}.\n${present.map((job) => presentText(job, command)).join("")}`,
+            : `Enqueued: ${enqueued.length} of ${selected.length}.\n${present.map((job) => presentText(job, command)).join("")}${waves !== undefined && isRefused ? WAVES_REFUSED : ""}`,
         );
         return isRefused ? EXIT.error : EXIT.ok;
       },
@@ -103,6 +103,9 @@ export const enqueueCommand = defineCommand({
     );
   },
 });
+
+const WAVES_REFUSED =
+  "Waves need every workspace without a job. To end these jobs, run `workspace fleet cancel`, or wait for them.\n";
 
 function presentJson({ workspace, command, id, state, createdAt, startedAt }: PresentJob) {
   const since = new Date(startedAt ?? createdAt).toISOString();

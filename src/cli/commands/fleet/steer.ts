@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import { ciActor } from "../../../config/environment.ts";
 import { failureOf } from "../../../core/diagnostic.ts";
 import { count, shellWord } from "../../../core/sentences.ts";
-import type { Pause } from "../../../fleet/database/pauses.ts";
+import { isPauseOf, type Pause } from "../../../fleet/database/pauses.ts";
 import { FLEET_COMMANDS } from "../../../fleet/model/result.ts";
 import { scopeWords } from "../../../fleet/report/queue-text.ts";
 import { jsonDocument } from "../../../report/text/printable.ts";
@@ -97,13 +97,23 @@ export const resumeCommand = defineCommand({
   name: "resume",
   summary: "end pauses",
   jsonSchema: "fleet-resume",
-  options: { ...FORM_OPTION },
-  args: [{ name: "[pauses...]", description: "IDs of pauses, from `fleet status` (default: all)" }],
+  options: { select: FLEET_OPTIONS.select, command: COMMAND_OPTION, ...FORM_OPTION },
+  args: [
+    {
+      name: "[pauses...]",
+      description: "IDs of pauses, from `fleet status` (default: all that the options select)",
+    },
+  ],
   notes:
     "Jobs that a pause held back start at once, unless another pause or a maintenance window holds them back.",
   async run(context, options, ids) {
     return withQueue(context, "send", async (queue, { pauses }) => {
-      const present = await pauses.list();
+      const all = await pauses.list();
+      const present = all.filter((pause) => isPauseOf(pause, options));
+      if (present.length === 0 && (options.select.length > 0 || options.command !== undefined))
+        throw failureOf("CLI_USAGE", "no pause was made with this --select and --command", {
+          hint: "to list the pauses, run `workspace fleet status`",
+        });
       const unknown = ids.find((id) => present.every((pause) => pause.id !== id));
       if (unknown !== undefined)
         throw failureOf("CLI_USAGE", `the pause ${unknown} does not exist`, {
