@@ -13,7 +13,7 @@ import { holderNamed, jobsOf, resultOf, workspaceNamed } from "./workspaces.ts";
 
 afterAll(() => server?.stop());
 
-describe.skipIf(server === undefined)("the queue", () => {
+describe.skipIf(server === undefined).concurrent("the queue", () => {
   test("has the version that this program knows", () => {
     expect(boss.pgboss.schema).toBe(QUEUE_VERSION);
   });
