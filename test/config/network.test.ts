@@ -1,4 +1,4 @@
-// Real processes against a real TLS server and a real proxy: certificates are always checked, the token stays inside the tunnel.
+// The program against a real TLS server and a real proxy: certificates are always checked, the token stays inside the tunnel.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,6 +13,8 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { contextWith } from "../cli/context.ts";
 import { type Ended, start } from "../cli/program.ts";
 
 const TOKEN = "network-token-0123456789";
@@ -103,9 +105,23 @@ beforeEach(() => {
   [reached, versions, connects, read, answer] = [[], [], [], "", "200 Connection Established"];
 });
 
-function jobs(host: string, env: Record<string, string> = {}, words: readonly string[] = []): Promise<Ended> {
+/** In this process, unless Node itself reads a variable. */
+function jobs(
+  host: string,
+  env: Record<string, string> = {},
+  words: readonly string[] = [],
+): Promise<Pick<Ended, "code" | "stdout" | "stderr">> {
+  const argv = ["api", "jobs/list", ...words];
   const own = { WORKSPACE_HOST: host, WORKSPACE_TOKEN: TOKEN, ...env };
-  return start(["api", "jobs/list", ...words], { cwd: folder, env: own }).ended;
+  return Object.keys(env).some((name) => name.startsWith("NODE_"))
+    ? start(argv, { cwd: folder, env: own }).ended
+    : runHere(argv, own);
+}
+
+async function runHere(argv: readonly string[], env: Record<string, string>) {
+  const context = contextWith(env, folder);
+  const code = await runProgram(context, argv);
+  return { code, stdout: context.out(), stderr: context.err() };
 }
 
 const far = (): string => `https://${FAR}:${tlsPort}`;
