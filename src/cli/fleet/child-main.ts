@@ -143,7 +143,11 @@ export async function runRequest(
     },
   });
   // Only an apply has requests in flight that are worth finishing.
-  if (request.command !== "apply") signal.addEventListener("abort", () => abandoned.abort(), { once: true });
+  const abandon = (): void => {
+    log.end("stopped before its end");
+    abandoned.abort();
+  };
+  if (request.command !== "apply") signal.addEventListener("abort", abandon, { once: true });
   log.line(`${request.command} of ${request.workspace} by ${PROGRAM}`);
   // A run that needs too much memory may end before the next turn of the event loop.
   log.flush();
@@ -153,9 +157,7 @@ export async function runRequest(
     return { ...secrets.maskedDeep(answer), ...facts() };
   } catch (problem) {
     const diagnostics = secrets.maskedDeep(diagnosticsOf(problem));
-    // The failures of requests that were cancelled are not the reason.
-    if (abandoned.signal.aborted) log.line("stopped before its end");
-    else log.diagnostics(diagnostics);
+    log.diagnostics(diagnostics);
     const exitCode = exitOf(diagnostics);
     return { ...endedWith(exitCode), diagnostics: reported(diagnostics), ...facts() };
   } finally {
@@ -369,6 +371,8 @@ interface RunLog {
   line(text: string): void;
   diagnostics(diagnostics: readonly Diagnostic[]): void;
   flush(): void;
+  /** The last line: what a run says of the requests that its stop cancelled is not its cause. */
+  end(text: string): void;
 }
 
 /** Lines of a moment go in one message. */
@@ -376,6 +380,7 @@ const FLUSH_MS = 200;
 
 function logTo(send: (message: MessageFromChild) => void, secrets: SensitiveTexts): RunLog {
   let waiting = "";
+  let isEnded = false;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     clearTimeout(timer);
@@ -384,6 +389,7 @@ function logTo(send: (message: MessageFromChild) => void, secrets: SensitiveText
     waiting = "";
   };
   const line = (text: string): void => {
+    if (isEnded) return;
     const masked = secrets.size === 0 ? text : secrets.masked(text);
     waiting += `${new Date().toISOString()} ${printable(masked)}\n`;
     timer ??= setTimeout(flush, FLUSH_MS);
@@ -395,6 +401,10 @@ function logTo(send: (message: MessageFromChild) => void, secrets: SensitiveText
         for (const text of diagnosticText(diagnostic, colorsFor(false)).trimEnd().split("\n")) line(text);
     },
     flush,
+    end(text) {
+      line(text);
+      isEnded = true;
+    },
   };
 }
 
