@@ -174,7 +174,7 @@ const bundlePackages: Plugin = {
   },
 };
 
-function licenses(modules: readonly string[]): string {
+export function licenses(modules: readonly string[]): string {
   const inPackages = modules.filter((id) => id.includes("node_modules"));
   const folders = [...new Set(inPackages.map(packageFolder))].sort();
   const texts = folders.map((folder) => {

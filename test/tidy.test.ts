@@ -194,6 +194,7 @@ describe("tidy", () => {
       "docs",
       "ci",
       "bench",
+      "editors",
     ]);
     const strangers = globSync("test/*/").filter((folder) => !rooms.has(folder.split("/")[1] ?? ""));
     expect(strangers).toEqual([]);

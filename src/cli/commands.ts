@@ -58,6 +58,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     command("console", "evaluate expressions of the spec", () => import("./commands/authoring/console.ts")),
     command("render", "print the resolved spec of a target", () => import("./commands/authoring/render.ts")),
     command(
+      "lsp",
+      "serve editors with the language server protocol",
+      () => import("./commands/authoring/lsp.ts"),
+    ),
+    command(
       "watch",
       "validate and plan again when files change",
       () => import("./commands/authoring/watch.ts"),

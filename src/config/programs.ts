@@ -1,7 +1,8 @@
-// Helper programs, such as git and the Azure CLI: where they are found, and the few variables that they get.
+// Programs that a run starts: this one, and helpers such as git and the Azure CLI: where they are found, and the few variables that helpers get.
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ProcessContext, ProcessEnvironment } from "./environment.ts";
 import { isInFolder, resolvedPath } from "./files.ts";
 
@@ -68,4 +69,12 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** In a clone, its launcher, which keeps compiled code; in a package and in a bundle, the file that this process was started with. */
+export function mainModule(): string {
+  const own = import.meta.url;
+  return own.endsWith(".ts")
+    ? fileURLToPath(new URL("../../bin/workspace.js", own))
+    : (process.argv[1] ?? "");
 }

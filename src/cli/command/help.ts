@@ -110,6 +110,8 @@ workspace render: see workspace console, workspace plan, docs/authoring.md
 workspace watch: see workspace validate, workspace plan, docs/authoring.md
   workspace watch  # validate and plan after each change of a file
   workspace watch --validate-only  # validate without requests
+workspace lsp: see workspace validate, workspace explain, docs/authoring.md
+  workspace lsp  # an editor starts it
 workspace import: see workspace export, workspace apply --adopt, docs/adopt.md
   workspace import pools.shared 0102-030405-pool1  # manage an existing pool
 workspace access: see workspace plan, docs/access.md

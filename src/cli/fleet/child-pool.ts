@@ -1,7 +1,7 @@
 // The child processes of a worker: each runs one workspace at a time, is reused while it is small, and is ended when its run must end.
 
 import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { mainModule } from "../../config/programs.ts";
 import { error } from "../../core/diagnostic.ts";
 import type { RequestFacts, RunAnswer } from "../../fleet/model/result.ts";
 import {
@@ -195,12 +195,4 @@ function crashOf(
 function causeOf({ stderr }: Child): { readonly cause?: string } {
   const line = stderr.split("\n").find((text) => /FATAL|Error|error/.test(text));
   return { cause: line?.trim().slice(0, 300) };
-}
-
-/** In a clone, its launcher, which keeps compiled code; in a package and in a bundle, the file that this process was started with. */
-function mainModule(): string {
-  const own = import.meta.url;
-  return own.endsWith(".ts")
-    ? fileURLToPath(new URL("../../../bin/workspace.js", own))
-    : (process.argv[1] ?? "");
 }

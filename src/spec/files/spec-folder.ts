@@ -93,14 +93,22 @@ export function openSpecFolder(
       onPathRead,
       onlyBeside,
     });
-    return { tree: edited === undefined ? tree : withEdits(tree, edited), main };
+    return { tree: edited === undefined ? tree : withEdits(tree, edited, onPathRead), main };
   } catch {
     return undefined;
   }
 }
 
-function withEdits(tree: SpecFolder, edited: ReadonlyMap<string, Uint8Array>): SpecFolder {
-  const bytesOf = (path: string): Uint8Array | undefined => edited.get(posix.normalize(path));
+function withEdits(
+  tree: SpecFolder,
+  edited: ReadonlyMap<string, Uint8Array>,
+  onPathRead: PathObserver,
+): SpecFolder {
+  const bytesOf = (path: string): Uint8Array | undefined => {
+    const bytes = edited.get(posix.normalize(path));
+    if (bytes !== undefined) onPathRead(join(tree.folder, path));
+    return bytes;
+  };
   return {
     ...tree,
     read: (path, most) => {

@@ -22,6 +22,8 @@ export interface SpecReading {
   /** Secrets without a value are warnings. */
   readonly mayLackSecrets?: boolean;
   readonly allTargets?: boolean;
+  /** Unsaved contents of files, by path in the folder of the spec. */
+  readonly edited?: ReadonlyMap<string, Uint8Array>;
 }
 
 /** A spec without errors. */
@@ -43,7 +45,7 @@ export async function readSpec(invocation: Invocation, reading: SpecReading): Pr
 /** The spec, unless something is wrong with it, and everything that was found. */
 export function checkSpec(
   invocation: Invocation,
-  { digest, mayLackSecrets, allTargets }: SpecReading = {},
+  { digest, mayLackSecrets, allTargets, edited }: SpecReading = {},
 ): ReturnType<typeof loadSpec> {
   const rules = ruleFiles(invocation);
   return loadSpec({
@@ -52,6 +54,7 @@ export function checkSpec(
     secrets: digest === undefined ? "skip" : "resolve",
     mayLackSecrets,
     allTargets,
+    edited,
     keyed: digest ?? (() => ""),
   });
 }
