@@ -1,10 +1,11 @@
 // A PostgreSQL server for one test file: in a separate folder, reached over a socket there, deleted with the process.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 export interface PostgresServer {
   /** URL of a state in it. */
@@ -71,6 +72,30 @@ export function isPostgresHere(): boolean {
   return binaries() !== undefined && user?.id !== 0 && !Number.isNaN(user?.id);
 }
 
+/** Databases that initdb made before on this machine, by the folder of its version: a copy takes a tenth of the time. */
+const MADE_BEFORE = fileURLToPath(
+  new URL("../../../../node_modules/.cache/workspace-postgres", import.meta.url),
+);
+
+function makeDatabases(as: readonly string[], bin: string, data: string): void {
+  const earlier = join(MADE_BEFORE, bin.replaceAll(/\W/g, "-"));
+  if (existsSync(earlier)) {
+    run(["cp", "-a", earlier, data]);
+    return;
+  }
+  const words = ["-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"];
+  run([...as, join(bin, "initdb"), "-D", data, ...words]);
+  mkdirSync(MADE_BEFORE, { recursive: true });
+  const copy = mkdtempSync(join(MADE_BEFORE, "new-"));
+  run(["cp", "-a", data, join(copy, "data")]);
+  try {
+    renameSync(join(copy, "data"), earlier);
+  } catch {
+    // Another process was first.
+  }
+  rmSync(copy, { recursive: true, force: true });
+}
+
 /** Undefined, with a warning, if no server can be started. `settings` are those of postgresql.conf. */
 export function startPostgres(settings: readonly string[] = ["fsync=off"]): PostgresServer | undefined {
   const bin = binaries();
@@ -97,19 +122,7 @@ export function startPostgres(settings: readonly string[] = ["fsync=off"]): Post
     watcher.stdin?.end();
   };
   const watcher = watch(as, bin, folder);
-  run([
-    ...as,
-    join(bin, "initdb"),
-    "-D",
-    data,
-    "-U",
-    USER,
-    "--auth=trust",
-    "--no-sync",
-    "-E",
-    "UTF8",
-    "--locale=C",
-  ]);
+  makeDatabases(as, bin, data);
   start();
   process.on("exit", stop);
   return {
