@@ -1,29 +1,80 @@
 // One scripted repository with two branches: what the plan of a pull request and two runs for drift write, as a page of the documentation.
 
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { type Event, runJob } from "./runners/github-runner.ts";
-import { ROOT, Site, STATE_KEY, WORKSPACE_TOKEN } from "./runners/pipeline.ts";
+import {
+  listOf,
+  mappingOf,
+  ROOT,
+  Site,
+  STATE_KEY,
+  type Variables,
+  WORKSPACE_TOKEN,
+} from "./runners/pipeline.ts";
 
 const PULL = 5;
-const SPEC = `policy: { on_immutable_change: replace }
-pools:
-  shared: { node_type_id: Standard_DS3_v2, max_capacity: 20 }
-clusters:
-  adhoc:
-    spark_version: 6.4.x-scala2.11
-    instance_pool_id: \${pools.shared.instance_pool_id}
-    autoscale: { min_workers: 1, max_workers: 4 }
-notebooks:
-  /Shared/report: { source: report.py }
-groups:
-  data-eng: {}
-  interns: {}
+const SOURCE = join(ROOT, "examples/analytics");
+const RULES = `
+rules:
+  - name: everyone-gains-nothing
+    assert: '!access.gained.exists(a, a.principal == "users")'
+    message: everyone in users gains a right; grant it to a smaller group
+    severity: security
+    enforcement: warn
 `;
-const MERGED = SPEC.replace("  data-eng: {}\n", "  data-eng: {}\n  analysts: {}\n");
-const CHANGED = MERGED.replace("DS3_v2", "DS4_v2")
-  .replace("max_workers: 4", "max_workers: 8")
-  .replace("  interns: {}\n", "");
-const REPORT = 'orders = spark.read.table("orders")\norders.groupBy("day").count().show()\n';
+
+/** The files of the team of 12, with a rule. */
+const FIRST: Variables = Object.fromEntries(
+  readdirSync(SOURCE, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const name = relative(SOURCE, path);
+      const text = readFileSync(path, "utf8");
+      return [name, name === "workspace.yaml" ? `${text.replace(/^#.*\n/gm, "")}${RULES}` : text];
+    }),
+);
+
+function edited(files: Variables, path: string, ...edits: readonly (readonly [string, string])[]): Variables {
+  const text = edits.reduce((before, [search, substitute]) => {
+    if (!before.includes(search)) throw new Error(`${path} has no ${search}`);
+    return before.replaceAll(search, substitute);
+  }, files[path] ?? "");
+  return { ...files, [path]: text };
+}
+
+const MERGED = edited(FIRST, "workspace.yaml", [
+  "  margaret@example.com: {}\n",
+  "  margaret@example.com: {}\n  alan@example.com: {}\n",
+]);
+
+/** Another runtime for all, more idle machines, a secret scope for everyone, and a cluster with another key. */
+const CHANGED = [
+  [
+    "workspace.yaml",
+    ["6.4.x-scala2.11", "7.3.x-scala2.12"],
+    ["idle: 1, capacity: 20 }\n      analysts", "idle: 3, capacity: 40 }\n      analysts"],
+    ["workers: 4 }", "workers: 12 }"],
+  ],
+  [
+    "teams/science.yaml",
+    ["      science: READ\n", "      science: READ\n      users: READ\n"],
+    ["  training:\n", "  gpu-training:\n"],
+    ["clusters.training.", "clusters.gpu-training."],
+  ],
+].reduce<Variables>(
+  (files, [path, ...edits]) => edited(files, String(path), ...(edits as [string, string][])),
+  MERGED,
+);
+
+/** Sources of the secrets of the spec; none is real. */
+const VALUES = Object.fromEntries(
+  ["WAREHOUSE_PASSWORD", "INGEST_TOKEN", "REPORTS_PASSWORD", "TRACKING_TOKEN"].map((name) => [
+    name,
+    "not-a-real-secret",
+  ]),
+);
 
 export interface Example {
   /** The page, with the picture as a link. */
@@ -43,16 +94,17 @@ export async function example(): Promise<Example> {
 
 const HEAD = `# One pull request, every report
 
-\`npm run show\` wrote this page and its picture from a real run: a repository with two branches, the built-in emulator, the workflows of
-\`ci/github\`, and a stand-in for the API of GitHub. Before it, the group \`analysts\` was merged but not applied, and the
-capacity of the pool was lowered in the workspace.
+\`npm run show\` wrote this page and its picture from a real run: a repository with [examples/analytics](../../examples/analytics/workspace.yaml) (a team of 12 people in
+60 resources, with prices) and one rule, the built-in emulator, the workflows of \`ci/github\`, and a stand-in for the API of GitHub. Before it, a user was
+merged but not applied, and the capacity of a pool was lowered in the workspace. The branch sets a newer runtime for all, keeps more machines
+idle, lets a cluster grow, lets everyone read a secret scope, and gives a cluster another key.
 `;
 
 const COMMENT = `## The comment
 
 The workflow \`workspace-plan.yml\` keeps this comment up to date; \`comment.md\` has the same text.
 
-![The comment: the counts, two destroyed resources in full, and the rest collapsed](../images/pull-request.png)
+![The comment: cost, who gains a right, the destroyed cluster, a broken rule, the moved entry to paste, and equal changes as one](../images/pull-request.png)
 `;
 
 class Scene {
@@ -61,23 +113,22 @@ class Scene {
 
   constructor(site: Site) {
     this.#site = site;
-    site.variables = { SOURCE_DATE_EPOCH: "1767225600" };
+    site.variables = { SOURCE_DATE_EPOCH: "1767225600", ...VALUES };
     site.script("bin/workspace", `exec "${process.execPath}" "${join(ROOT, "bin/workspace.js")}" "$@"`);
   }
 
   async play(): Promise<Example> {
     const site = this.#site;
-    const first = site.commit({ "workspace.yaml": SPEC, "report.py": REPORT }, "refs/heads/main");
+    const first = site.commit(FIRST, "refs/heads/main");
     this.#folder = site.checkout("main");
     await this.#run("workspace apply --auto-approve");
-    await site.changePool(8);
-    site.commit({ "workspace.yaml": MERGED }, "refs/heads/main");
-    const files = { "workspace.yaml": CHANGED, "report.py": REPORT.replace('"day"', '"day", "country"') };
-    const head = site.pull(PULL, files);
-    const branches = ["main:refs/heads/main", `${head}:refs/heads/larger-pool`];
+    await this.#changeCapacity(8);
+    site.commit(MERGED, "refs/heads/main");
+    const head = site.pull(PULL, CHANGED);
+    const branches = ["main:refs/heads/main", `${head}:refs/heads/newer-runtime`];
     site.git(this.#folder, "fetch", "--quiet", "origin", ...branches);
-    site.git(this.#folder, "switch", "--quiet", "larger-pool");
-    const branch = await this.#shown("The branch", "git diff main larger-pool", "diff");
+    site.git(this.#folder, "switch", "--quiet", "newer-runtime");
+    const branch = await this.#shown("The branch", "git diff main newer-runtime", "diff");
     const reports = await this.#reports();
     const comment = await this.#comment(head);
     const [plan = "", ...others] = reports;
@@ -118,7 +169,7 @@ class Scene {
     const opened = await this.#job("workspace-drift", "drift", { ...event, number: 1 });
     const [issue] = this.#site.host.issues;
     const { title = "", body = "" } = issue ?? {};
-    await this.#site.changePool(20);
+    await this.#changeCapacity(10);
     const closed = await this.#job("workspace-drift", "drift", { ...event, number: 2 });
     const step =
       "WORKSPACE_CI_COMMAND=drift WORKSPACE_CI_SINCE=last WORKSPACE_CI_ISSUE=true node ci/lib/main.ts";
@@ -130,6 +181,22 @@ class Scene {
       block(closed),
       `The issue is ${issue?.open === false ? "closed" : "open"}. Its last note: "${issue?.notes.at(-1) ?? ""}"\n`,
     ].join("\n");
+  }
+
+  /** Someone changes the capacity of a pool outside of the program. */
+  async #changeCapacity(max_capacity: number): Promise<void> {
+    const { instance_pools: pools } = await this.#site.call("instance-pools/list", undefined);
+    const pool = listOf(pools)
+      .map(mappingOf)
+      .find((one) => one.instance_pool_name === "analysts-dev");
+    const { instance_pool_id, instance_pool_name, node_type_id, ...more } = pool ?? {};
+    const { min_idle_instances, idle_instance_autotermination_minutes } = more;
+    const kept = { instance_pool_id, instance_pool_name, node_type_id, min_idle_instances };
+    await this.#site.call("instance-pools/edit", {
+      ...kept,
+      idle_instance_autotermination_minutes,
+      max_capacity,
+    });
   }
 
   async #job(workflow: string, job: string, event: Event): Promise<string> {
@@ -160,6 +227,7 @@ class Scene {
     return text
       .replaceAll(this.#site.workspace.url, "https://workspace.example.com")
       .replaceAll(/\b\d{4}-\d{6}(-brick\d+-pool)-[0-9a-f]+\b/g, "0101-000000$1-c7579a62")
+      .replaceAll(/\b\d{4}-\d{6}-([a-z]+\d+)\b(?!-pool)/g, "0101-000000-$1")
       .replaceAll(/("(?:workspace\/v1|fingerprint)": ")[0-9a-f]+/g, "$1…");
   }
 }

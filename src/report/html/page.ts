@@ -324,7 +324,7 @@ function finding({ severity, code, message, at, usedAt = [], rule, cause, hint }
   const place =
     at === undefined ? NOTHING : html`<p class="hint">at <code>${placeText(at)}</code>${uses}</p>`;
   const frame =
-    at?.frame === undefined ? NOTHING : html`<pre tabindex="0">${lines(printableLines(at.frame))}</pre>`;
+    at?.frame === undefined ? NOTHING : html`<pre tabindex="0">${preLines(printableLines(at.frame))}</pre>`;
   const from = rule === undefined ? NOTHING : html`<p class="hint">${ruleText(rule)}</p>`;
   const beneath = cause === undefined ? NOTHING : html`<p class="hint">cause: ${cause}</p>`;
   const next = hint === undefined ? NOTHING : html`<p class="hint">hint: ${hint}</p>`;
@@ -332,7 +332,8 @@ function finding({ severity, code, message, at, usedAt = [], rule, cause, hint }
 `;
 }
 
-function lines(all: readonly string[]): readonly Html[] {
+/** Text in a `pre`, where a line break is one of the page. */
+export function preLines(all: readonly string[]): readonly Html[] {
   return all.map((line, at) =>
     at === 0
       ? html`${line}`

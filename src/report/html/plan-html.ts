@@ -46,6 +46,7 @@ import {
   NOTHING,
   page,
   pageInPieces,
+  preLines,
   remark,
   runLine,
   sideBySide,
@@ -130,7 +131,7 @@ function accessSection({ access }: PlanView): Html {
 function renamesSection(plan: PlanView): Html {
   const lines = movedLines(plan).map(printable);
   if (lines.length === 0) return NOTHING;
-  return html`<section id="renames"><h2>To keep renamed resources, add this to the spec</h2><pre tabindex="0">${lines.join("\n")}</pre></section>
+  return html`<section id="renames"><h2>To keep renamed resources, add this to the spec</h2><pre tabindex="0">${preLines(lines)}</pre></section>
 `;
 }
 
@@ -167,6 +168,7 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
   const shown = new Set(plan.shown.changes);
   const destroyed = touching.filter((view) => view.destroys);
   const actions = [...new Set(destroyed.map(({ action }) => action))];
+  const costLabel = plan.cost === undefined ? "Machines" : "Prices";
   const bySeverity = (severity: Severity) =>
     touching.filter((view) => !view.destroys && view.severity === severity);
   const row = (
@@ -193,13 +195,7 @@ function glanceRows(plan: PlanView): readonly GlanceRow[] {
     ...row("update", "Cost", bySeverity("cost"), "severity=cost"),
     ...(plan.costTotal === undefined
       ? []
-      : [
-          {
-            tone: "update",
-            label: plan.cost === undefined ? "Machines" : "Prices",
-            text: html`${plan.costTotal}`,
-          },
-        ]),
+      : [{ tone: "update", label: costLabel, text: html`${plan.costTotal}` }]),
     ...effectRow(touching),
   ];
 }
