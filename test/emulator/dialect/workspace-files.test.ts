@@ -35,6 +35,7 @@ describe("/Workspace before a path", () => {
     ]);
     expect(await status("/Workspace")).toMatchObject({ object_type: "DIRECTORY", path: "/Workspace" });
     await w.post("workspace/delete", { path: "/Workspace/Shared/a" });
+    expect((await status("")).error_code).toBe("INVALID_PARAMETER_VALUE");
     expect((await status("/Workspace/Shared/a")).message).toBe("Path (/Workspace/Shared/a) doesn't exist.");
   });
 
@@ -69,6 +70,7 @@ describe("import-file", () => {
     expect(await status("/Shared/x.bin")).toMatchObject({ object_type: "FILE", size: 4 });
     const download = await w.get("workspace/export", { path: "/Shared/x.bin", direct_download: true });
     expect(new Uint8Array(download.body)).toEqual(bytes);
+    expect(download.headers["content-type"]).toBe("application/octet-stream");
     expect(download.headers["content-disposition"]).toBe("attachment; filename*=UTF-8''x.bin");
     await importFile("Shared/nb.py", "# Databricks notebook source\n");
     expect(await status("/Shared/nb", { return_export_info: true })).toMatchObject({

@@ -47,7 +47,7 @@ export const MOUNT = "/Workspace";
 
 const MOUNTED = new RegExp(`^${MOUNT}(?=/|$)`);
 
-export const unmountedPath = (path: string): string => path.replace(MOUNTED, "") || "/";
+export const unmountedPath = (path: string): string => (path === MOUNT ? "/" : path.replace(MOUNTED, ""));
 
 export const objectsOf = (world: World): EntryTree<WorkspaceEntry> =>
   new EntryTree(world, "workspace.objects");

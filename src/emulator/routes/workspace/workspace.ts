@@ -135,13 +135,14 @@ const TYPES: Readonly<Record<NotebookFormat, string>> = {
 function fileHeaders(name: string, { entry }: WorkspaceNode, format: NotebookFormat) {
   const source = entry.object_type === "NOTEBOOK" ? EXTENSIONS[entry.language] : "dbc";
   const extension = { SOURCE: source, HTML: "html", JUPYTER: "ipynb", DBC: "dbc" }[format];
-  const fileName = entry.object_type === "FILE" ? name : `${name}.${extension}`;
+  const isFile = entry.object_type === "FILE";
+  const fileName = isFile ? name : `${name}.${extension}`;
   const file = encodeURIComponent(fileName.toWellFormed()).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return {
-    contentType: TYPES[format],
+    contentType: isFile ? "application/octet-stream" : TYPES[format],
     headers: { "content-disposition": `attachment; filename*=UTF-8''${file}` },
   };
 }
