@@ -36,6 +36,7 @@ export interface ServicePrincipal {
   /** True if absent. */
   readonly active?: boolean;
   readonly entitlements?: readonly string[];
+  readonly roles?: readonly string[];
 }
 
 export const ADMINS = "admins";

@@ -157,6 +157,13 @@ describe("reading", () => {
   });
 });
 
+test("a service principal has roles", async () => {
+  const { id } = (await w.post(`${SCIM}/ServicePrincipals`, { displayName: "p" })).body;
+  const add = { op: "add", path: "roles", value: [{ value: "arn:aws:iam::1:instance-profile/etl" }] };
+  const { body } = await patch(`ServicePrincipals/${id}`, add);
+  expect(body.roles).toEqual([{ value: "arn:aws:iam::1:instance-profile/etl" }]);
+});
+
 describe("a flag as a string", () => {
   test.each([{ path: "active", value: "false" }, { value: { active: "false" } }])(
     "changes a user and a service principal with %j",

@@ -27,8 +27,10 @@ export interface AccessType {
   readonly owned?: string;
   /** Of several levels of a principal in a request, the highest counts; elsewhere they are an error. */
   readonly takesHighest?: true;
-  /** Where the management of `admins` is inherited from; undefined if a list must contain it. */
+  /** Where the management of `admins` is inherited from; undefined if it is not inherited. */
   readonly root: string | undefined;
+  /** A list must contain the management of `admins`. */
+  readonly needsAdmins?: true;
   /** The direct entries of a list that was never written. Throws the service's error for an object that does not exist. */
   initial(world: World, id: string): readonly AccessEntry[];
   /** The folders around the object, the innermost first. */
@@ -118,7 +120,7 @@ export const ACCESS_TYPES: Readonly<Record<string, AccessType>> = {
 
 /** Settings of the workspace with an access list. Requests name them where other objects have an ID. */
 export const AUTHORIZATIONS: Readonly<Record<string, AccessType>> = {
-  tokens: setting("tokens", ["CAN_USE", "CAN_MANAGE"]),
+  tokens: { ...setting("tokens", ["CAN_USE", "CAN_MANAGE"]), needsAdmins: true },
   passwords: setting("passwords", ["CAN_USE"]),
 };
 

@@ -155,7 +155,7 @@ function write(world: World, { name, id, type }: AccessObject, entries: readonly
   if (type.owned !== undefined && owners !== 1)
     throw invalidValue(`The ${type.owned} must have exactly one owner.`);
   const ofAdmins = entries.find(({ group_name: group }) => group === ADMINS);
-  if (type.root === undefined && ofAdmins?.permission_level !== type.levels.at(-1))
+  if (type.needsAdmins && ofAdmins?.permission_level !== type.levels.at(-1))
     throw invalidValue("Cannot change permissions for group 'admins' to None.");
   writtenLists(world).set(`${name}/${id}`, entries);
 }

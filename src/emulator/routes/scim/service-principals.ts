@@ -85,6 +85,7 @@ function write(world: World, { id, applicationId, displayName }: ServicePrincipa
     displayName: String(body.displayName ?? displayName),
     active: body.active !== false,
     entitlements: stringsIn("entitlements", body),
+    roles: stringsIn("roles", body),
     ...(typeof body.externalId === "string" ? { externalId: body.externalId } : {}),
   };
   servicePrincipals(world).set(id, program);
@@ -92,7 +93,15 @@ function write(world: World, { id, applicationId, displayName }: ServicePrincipa
 }
 
 function shown(world: World, program: ServicePrincipal): JsonObject {
-  const { id, applicationId, displayName, externalId, active = true, entitlements = [] } = program;
+  const {
+    id,
+    applicationId,
+    displayName,
+    externalId,
+    active = true,
+    entitlements = [],
+    roles = [],
+  } = program;
   const groups = parentsOf(world, id).map((group) => ({
     display: group.displayName,
     value: group.id,
@@ -107,6 +116,7 @@ function shown(world: World, program: ServicePrincipal): JsonObject {
     active,
     ...defined({ externalId }),
     ...(entitlements.length === 0 ? {} : { entitlements: entitlements.map((value) => ({ value })) }),
+    ...(roles.length === 0 ? {} : { roles: roles.map((value) => ({ value })) }),
     ...(groups.length === 0 ? {} : { groups }),
   };
 }

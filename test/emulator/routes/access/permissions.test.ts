@@ -116,6 +116,12 @@ test("an object in a folder inherits its list, and one in a home folder the mana
   });
 });
 
+test("the list of passwords may be without admins", async () => {
+  const eng = { group_name: "eng", permission_level: "CAN_USE" };
+  const { body } = await put("authorization/passwords", eng);
+  expect(body.access_control_list).toMatchObject([{ group_name: "eng" }]);
+});
+
 test("the list of tokens must contain the management of admins", async () => {
   const eng = { group_name: "eng", permission_level: "CAN_USE" };
   expect((await put("authorization/tokens", eng)).body.message).toBe(
