@@ -189,7 +189,7 @@ export const DIFFERENCES: readonly Difference[] = [
     texts: [
       [
         '"run_type": "JOB_RUN"\n',
-        '"run_type": "JOB_RUN",\n      "attempt_number": 0,\n      "end_time": TIME,\n      "run_duration": N,\n      "format": "MULTI_TASK"\n',
+        '"run_type": "JOB_RUN",\n      "attempt_number": 0,\n      "end_time": TIME,\n      "run_duration": N,\n      "format": "MULTI_TASK",\n      "status": {\n        "state": "TERMINATED",\n        "termination_details": {\n          "code": "SUCCESS",\n          "type": "SUCCESS",\n          "message": ""\n        }\n      }\n',
       ],
       ["workspace.invalid/#job", "workspace.invalid/?o=1234567890123456#job"],
     ],
