@@ -206,13 +206,12 @@ export function principalsOf(world: World, caller: Caller): Set<string> {
   return new Set([caller.userName, USERS, ...groups.flat()]);
 }
 
-/** Whether the caller has an entitlement, directly or through a group. Administrators have them all. */
+/** Whether the caller has an entitlement, directly, through a group, or because every user has it. Administrators have them all. */
 export function hasEntitlement(world: World, caller: Caller, entitlement: string): boolean {
   if (caller.admin) return true;
   if (userById(world, caller.userId)?.entitlements.includes(entitlement)) return true;
-  return [...ancestorsOf(world, caller.userId)].some((id) =>
-    groupById(world, id)?.entitlements.includes(entitlement),
-  );
+  const groups = [...ancestorsOf(world, caller.userId)].map((id) => groupById(world, id));
+  return [groupByName(world, USERS), ...groups].some((group) => group?.entitlements.includes(entitlement));
 }
 
 interface WorldFacts {
