@@ -205,7 +205,7 @@ const EDITABLE = ["min_idle_instances", "max_capacity", "idle_instance_autotermi
 
 const SERVER_DEFAULTS = { idle_instance_autotermination_minutes: 60, enable_elastic_disk: true };
 
-/** Values that the service sets in a new pool and that are no loss; on clouds other than Azure, it also chooses a zone. */
+/** Values that the service sets in each new pool, so a replacement does not lose them; on clouds other than Azure, it also chooses a zone. */
 const NEW_POOL_VALUES = {
   ...SERVER_DEFAULTS,
   azure_attributes: { availability: "ON_DEMAND_AZURE", spot_bid_max_price: -1 },

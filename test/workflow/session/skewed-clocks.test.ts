@@ -14,7 +14,7 @@ const SPEC = `pools:\n${NAMES.map((name) => `  ${name}: { node_type_id: Standard
 const APPLY = ["apply", "--auto-approve", "--parallelism", "1"];
 const isInstalled = spawnSync("faketime", ["--version"]).status === 0;
 
-/** A workspace of a test of its own: the tests wait for leases, so they run at once. */
+/** Each test has a workspace, because the tests wait for leases and so run at once. */
 async function openWorkspace() {
   const server = await startEmulator({ port: 0, dataDir: ":memory:", token: TOKEN });
   const control = async (method: string, path: string, body?: object): Promise<unknown> => {
