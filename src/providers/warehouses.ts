@@ -104,6 +104,7 @@ const fields = {
   run_state: choiceField(RUN_STATES, {
     severity: "cost",
     whenAbsent: "unmanaged",
+    separateRequest: true,
     description:
       "State to keep the warehouse in. If absent, users and auto_stop_mins start and stop it freely.",
   }),

@@ -77,6 +77,18 @@ describe("IP access lists in force", () => {
   });
 });
 
+test("two scripts exchange their positions in one apply, although the first move shifts the second", async () => {
+  const site = await start();
+  const spec = (first: number, second: number) =>
+    `global_init_scripts: { proxy: { script: a, position: ${first} }, certificates: { script: b, position: ${second} } }\n`;
+  await apply(site, spec(0, 1));
+  expect(await apply(site, spec(1, 0))).toEqual([
+    "applied update global_init_scripts.certificates",
+    "applied update global_init_scripts.proxy",
+  ]);
+  expect(doing(await planned(site, spec(1, 0)))).toEqual([]);
+});
+
 test("scripts have the declared order after one apply, whatever the order of the requests", async () => {
   const site = await start();
   const spec = (names: readonly string[]) =>

@@ -3,12 +3,19 @@
 import { isConflict } from "../../api/contract/refusals.ts";
 import { parentOf, type RemoteId } from "../../core/address.ts";
 import { type Diagnostic, type Failure, failureOf } from "../../core/diagnostic.ts";
-import { defined } from "../../core/json.ts";
+import { defined, pick } from "../../core/json.ts";
 import { Refused, UnknownOutcome } from "../../core/request-failure.ts";
 import { comparable, isAsPlanned } from "../../planner/diff/normalize.ts";
-import type { Change, Create, Delete, Replace, Update } from "../../planner/model/change.ts";
+import {
+  type Change,
+  type Create,
+  type Delete,
+  isOfReplaced,
+  type Replace,
+  type Update,
+} from "../../planner/model/change.ts";
 import type { ChangeStatus } from "../../planner/model/plan.ts";
-import type { Values } from "../../resource/field-schema.ts";
+import type { FieldTable, Values } from "../../resource/field-schema.ts";
 import type { Provider } from "../../resource/kind.ts";
 import type { LiveObject } from "../../resource/live.ts";
 import { isSameName } from "../../resource/names.ts";
@@ -313,19 +320,35 @@ export async function findByName(run: ApplyRun, { kind, name }: Change): Promise
   return all.find((liveObject) => isSameName(provider, liveObject.name, name));
 }
 
+/** The values that decided which details the plan read: a duplicate of a declared object was read as that object. */
+function declaredFor({ input: { plan, resources } }: ApplyRun, change: Existing): Values | undefined {
+  if ("after" in change) return change.after;
+  if (!isOfReplaced(change)) return undefined;
+  const { address } = change;
+  const isKept = plan.changes.some((other) => other.address === address && other.action !== "delete");
+  return isKept ? resources.get(address)?.values : undefined;
+}
+
 /** The object that a change rests on. Throws Failure with PLAN_LIVE_MOVED when it is another one than the plan saw. */
 export async function readUnmoved(run: ApplyRun, change: Existing): Promise<LiveObject | undefined> {
-  const after = "after" in change ? change.after : undefined;
-  const live = await readObject(run, change.kind, change.id, after);
+  const live = await readObject(run, change.kind, change.id, declaredFor(run, change));
   if (live === undefined) {
     if (change.action === "delete") return undefined;
     throw moved(change, "was deleted");
   }
   const provider = run.input.registry.get(change.kind);
-  const named = { ...live, values: toNames(provider.fields, live.values, run.names) };
+  const values = toNames(provider.fields, live.values, run.names);
+  const named = { ...live, values: withPlannedPlaces(provider.fields, values, change) };
   if (!isAsPlanned(provider, comparable(provider, named), change, run.input.sensitive))
     throw moved(change, "changed");
   return live;
+}
+
+/** The live values with those of the plan in fields that changes of other objects move. */
+function withPlannedPlaces(fields: FieldTable, live: Values, change: Existing): Values {
+  const names = Object.keys(fields).filter((name) => fields[name]?.movedByOthers === true);
+  const planned = "before" in change ? pick(change.before, names) : {};
+  return names.length === 0 ? live : { ...live, ...planned };
 }
 
 function moved(change: Change, how: string): Failure {

@@ -21,6 +21,7 @@ const fields = {
   enabled: flagField({ default: false, description: "Whether clusters run the script." }),
   position: integerField({
     whenAbsent: "unmanaged",
+    movedByOthers: true,
     minimum: 0,
     description:
       "Position in the order of all scripts, from 0. If absent, a new script is the last one, and its position is not managed.",

@@ -122,10 +122,13 @@ async function recordsUnlikeLive(
   for (const [key, address] of recorded)
     if (!live.has(key)) wrong.push(`${address} is recorded and not there`);
   for (const key of live)
-    if (!recorded.has(key) && !theirs.has(key) && !mayStray(key))
+    if (!recorded.has(key) && !theirs.has(key) && !mayStray(key) && !AROUND_REPOS.test(key))
       wrong.push(`${key} is there and not recorded`);
   return wrong;
 }
+
+/** A new Git folder brings its parents. */
+const AROUND_REPOS = /^directories \/Repos(\/|$)/;
 
 /** An access list that the spec no longer manages is not changed (design 4). */
 function isReleased(spec: Spec, key: string): boolean {

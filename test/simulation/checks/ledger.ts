@@ -53,7 +53,7 @@ export class Ledger {
 const PATTERNS = Object.entries(OPERATIONS).map(([name, { method, path }]) => ({
   name: name as OperationName,
   method,
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/, "([^/]+)")}$`),
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]+)")}$`),
 }));
 
 export function operationOf(request: Pick<HttpRequest, "method" | "path">): {

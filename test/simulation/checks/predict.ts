@@ -121,12 +121,69 @@ function deletes(kind: string, id: string, before: JsonObject): readonly Announc
   return [...unpin, one(operation, id)];
 }
 
+/** The writes of kinds and fields that only the Databricks dialect has: how often each is sent depends on the live object. */
+const OF_DIALECT: Readonly<Record<string, readonly OperationName[]>> = {
+  service_principals: ["create", "patch", "delete"].map(
+    (verb) => `scim/service-principals/${verb}` as OperationName,
+  ),
+  workspace_conf: ["workspace-conf/update"],
+  authorizations: [],
+  ip_access_lists: [
+    "ip-access-lists/create",
+    "ip-access-lists/replace",
+    "ip-access-lists/update",
+    "ip-access-lists/delete",
+  ],
+  notification_destinations: [
+    "notification-destinations/create",
+    "notification-destinations/update",
+    "notification-destinations/delete",
+  ],
+  git_credentials: ["git-credentials/create", "git-credentials/update", "git-credentials/delete"],
+  global_init_scripts: [
+    "global-init-scripts/create",
+    "global-init-scripts/update",
+    "global-init-scripts/delete",
+  ],
+  cluster_policies: ["policies/clusters/create", "policies/clusters/edit", "policies/clusters/delete"],
+  warehouses: [
+    "sql/warehouses/create",
+    "sql/warehouses/edit",
+    "sql/warehouses/start",
+    "sql/warehouses/stop",
+    "sql/warehouses/delete",
+  ],
+  repos: ["workspace/mkdirs", "repos/create", "repos/update", "repos/delete"],
+};
+
+const ACCESS = ["permissions/set", "permissions/update"] as const;
+const LIBRARIES = ["libraries/install", "libraries/uninstall"] as const;
+
+function ofDialect(change: Change): readonly Announced[] {
+  const sides = [
+    "before" in change ? change.before : {},
+    "after" in change && change.after !== undefined ? change.after : {},
+  ] as readonly JsonObject[];
+  const has = (field: string): boolean => sides.some((values) => values[field] !== undefined);
+  const operations = [
+    ...(OF_DIALECT[change.kind] ?? []),
+    ...(has("access") || has("owner") || change.kind === "authorizations" ? ACCESS : []),
+    ...(has("libraries") && change.kind === "clusters" ? LIBRARIES : []),
+  ];
+  return operations.map((operation) => ({ operation, optional: true, many: true }));
+}
+
 export function announcedBy(change: Change): readonly Announced[] {
+  const added = ofDialect(change);
+  return OF_DIALECT[change.kind] === undefined ? [...announcedOf(change), ...added] : added;
+}
+
+function announcedOf(change: Change): readonly Announced[] {
   switch (change.action) {
     case "create":
       return creates(change);
     case "update":
-      return updates(change);
+      return change.steps.every(({ operation }) => operation === "access") ? [] : updates(change);
     case "replace": {
       const aside =
         change.replacing === "rename-aside"

@@ -1,5 +1,6 @@
 // The ways that a simulated workspace goes: from one spec to another, so that every write operation of every kind is sent.
 
+import { cloud } from "./dialect.ts";
 import { TEAM_MODULE } from "./specs.ts";
 
 export interface Scenario {
@@ -168,6 +169,58 @@ const RENAMED = [
   ],
 ] as const;
 
+/** The kinds that only the Databricks dialect has, access lists, and libraries. */
+const DIALECT = `${POLICY}
+users: { ada@example.com: {} }
+groups: { data: {}, ops: {} }
+service_principals: { deployer: { entitlements: [allow-cluster-create] } }
+workspace_conf: { enableWebTerminal: { value: true } }
+authorizations: { tokens: { access: { data: CAN_USE } } }
+ip_access_lists: { scanners: { list_type: BLOCK, ip_addresses: [192.0.2.0/24] } }
+notification_destinations: { on-call: { destination_type: EMAIL, addresses: [ada@example.com] } }
+git_credentials: { gitHub: { git_username: ada } }
+global_init_scripts:
+  proxy: { script: "echo proxy", enabled: true, position: 0 }
+  certificates: { script: "echo certificates", position: 1 }
+cluster_policies: { small: { definition: { num_workers: { type: fixed, value: 1 } }, access: { data: CAN_USE } } }
+warehouses: { queries: { cluster_size: Small, run_state: STOPPED, access: { data: CAN_USE } } }
+clusters:
+  etl: { ${CLUSTER}, num_workers: 1, policy_id: "\${cluster_policies.small.policy_id}", libraries: [{ pypi: { package: six } }], access: { data: CAN_RESTART } }
+jobs:
+  report:
+    owner: ada@example.com
+    access: { data: CAN_VIEW }
+    webhook_notifications: { on_failure: [{ id: "\${notification_destinations.on-call.id}" }] }
+    tasks:
+      load: { notebook_task: { notebook_path: /a }, existing_cluster_id: "\${clusters.etl.cluster_id}" }
+      show: { depends_on: [{ task_key: load }], sql_task: { warehouse_id: "\${warehouses.queries.id}", file: { path: /a.sql } } }
+repos: { /Repos/data/etl: { url: "https://github.com/example/etl.git", provider: gitHub, access: { ops: CAN_RUN } } }
+`;
+
+const OF_DIALECT = [
+  ["entitlements: [allow-cluster-create]", "active: false"],
+  ["enableWebTerminal: { value: true }", "enableDcs: { value: true }"],
+  ["tokens: { access: { data: CAN_USE }", "tokens: { access: { ops: CAN_MANAGE }"],
+  ["192.0.2.0/24", "192.0.3.0/24"],
+  ["addresses: [ada@example.com]", "addresses: [bo@example.com]"],
+  ["git_username: ada", "git_username: bo"],
+  ['"echo proxy", enabled: true, position: 0', '"echo new", enabled: true, position: 1'],
+  ["position: 1 }\ncluster_policies", "position: 0 }\ncluster_policies"],
+  ["type: fixed, value: 1", "type: range, maxValue: 2"],
+  ["access: { data: CAN_USE } } }\nwarehouses", "access: {} } }\nwarehouses"],
+  ["cluster_size: Small, run_state: STOPPED", "cluster_size: Medium, run_state: RUNNING"],
+  ["{ pypi: { package: six } }", '{ jar: "fs:/a.jar" }'],
+  ["access: { data: CAN_RESTART }", "access: { ops: CAN_MANAGE }"],
+  ["owner: ada@example.com\n    access: { data: CAN_VIEW }", "access: { ops: CAN_MANAGE_RUN }"],
+  ["      show: {", "      shown: {"],
+  ["provider: gitHub, access: { ops: CAN_RUN }", "provider: gitHub, branch: release, access: {}"],
+] as const;
+
+const dialectScenarios: readonly Scenario[] = [
+  { name: "dialect", before: DIALECT, after: changed(DIALECT, OF_DIALECT) },
+  { name: "dialect-create", after: DIALECT },
+];
+
 export const scenarios: readonly Scenario[] = [
   { name: "create", after: FIRST },
   { name: "update", before: FIRST, after: changed(FIRST, UPDATES) },
@@ -177,4 +230,5 @@ export const scenarios: readonly Scenario[] = [
   { name: "mixed", before: FIRST, after: changed(FIRST, MIXTURE) },
   { name: "upload", after: LARGE },
   { name: "upload-again", before: LARGE, after: LARGE.replace("big.bin }", "big2.bin }") },
+  ...(cloud === undefined ? [] : dialectScenarios),
 ];

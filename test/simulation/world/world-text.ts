@@ -11,7 +11,7 @@ type Row = Record<string, Json>;
 
 /** Members of rows that tell when and under which token, and what machines do; not what people configured. */
 const VOLATILE =
-  /(_at|_time|_timestamp|timestamp|modified|WorkspaceToken|creator_user_id|lots|waiting|sealed|blob|nodes_up|state_message|started|start_time|driver|executors|since|incarnation|run|jdbc_port|order|object_id|node_seed|spark_context_id|nodes|nodes_from)$/;
+  /(_at|_time|_timestamp|timestamp|modified|WorkspaceToken|creator_user_id|lots|waiting|sealed|blob|nodes_up|state_message|started|start_time|driver|executors|since|incarnation|run|jdbc_port|order|object_id|node_seed|spark_context_id|nodes|nodes_from|head_commit_id|applicationId)$/;
 
 /** A state in the workspace belongs to the program. */
 const IN_STATES = new RegExp(`^files ${STATES_FOLDER}[ /]`);
@@ -23,7 +23,7 @@ export function worldLines(world: TestWorld): readonly string[] {
   const lines: string[] = [];
   for (const [table, rows] of Object.entries(tables)) {
     if (
-      !/^(users|groups|secrets\.scopes|secrets\/.+|pools|clusters|clusters\.pinned|jobs|workspace\.objects|files)$/.test(
+      !/^(users|groups|secrets\.scopes|secrets\/.+|pools|clusters|clusters\.pinned|jobs|workspace\.objects|files|access\.lists|cluster-policies|git-credentials|git-folders|init-scripts|ip-access-lists|libraries|notification-destinations|servicePrincipals|warehouses|workspace-conf)$/.test(
         table,
       )
     )
@@ -32,7 +32,7 @@ export function worldLines(world: TestWorld): readonly string[] {
       const value = row as Json;
       const object = isRow(value) ? value : {};
       const { parent, ...rest } = object;
-      const name = parent === undefined ? (labels.get(id) ?? id) : pathIn(rows, id);
+      const name = parent === undefined ? labelled(id, labels) : pathIn(rows, id);
       const shown = plain(parent === undefined ? value : (rest as Json), labels);
       lines.push(`${table} ${name} ${canonicalJson(shown)}${contentOf(world, object)}`);
     }
@@ -43,6 +43,13 @@ export function worldLines(world: TestWorld): readonly string[] {
     .filter((line) => !IN_STATES.test(line))
     .sort();
 }
+
+/** The list of an object has its type and ID as key: `jobs/1`. */
+const labelled = (id: string, labels: ReadonlyMap<string, string>): string =>
+  id
+    .split("/")
+    .map((part) => labels.get(part) ?? part)
+    .join("/");
 
 function isRow(value: Json): value is Row {
   return value !== null && typeof value === "object" && !Array.isArray(value);
@@ -66,6 +73,15 @@ function labelsOf(tables: Tables): ReadonlyMap<string, string> {
   add("pools", (row) => row.instance_pool_name);
   add("clusters", (row) => (row.attributes as Row | undefined)?.cluster_name);
   add("jobs", (row) => (row.settings as Row | undefined)?.name);
+  add("cluster-policies", (row) => row.name);
+  add("git-credentials", (row) => row.git_provider);
+  add("git-folders", (row) => row.path);
+  add("init-scripts", (row) => row.name);
+  add("ip-access-lists", (row) => row.label);
+  add("notification-destinations", (row) => row.display_name);
+  add("servicePrincipals", (row) => row.displayName);
+  add("warehouses", (row) => row.name);
+  add("workspace.objects", (row) => row.name);
   return labels;
 }
 
