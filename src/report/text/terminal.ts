@@ -94,7 +94,8 @@ function wrapLine(line: string, columns: number): readonly string[] {
   const indent = " ".repeat(Math.min(plain.length - plain.trimStart().length + HANGING, columns / 2));
   const lines: string[] = [];
   let current = "";
-  for (const part of line.split(/(?<=\S)(?= )/)) {
+  // The mark of a note stays with its first word.
+  for (const part of line.split(/(?<=\S)(?<! #)(?= )/)) {
     const isFull = current !== "" && widthOf(current) + widthOf(part) > columns;
     if (isFull) lines.push(current);
     current = isFull ? indent + part.trimStart() : current + part;

@@ -93,8 +93,9 @@ function changedLines(fields: FieldTable, diff: FieldDiff, label: string): reado
 
 /** The first characters of a digest differ for different contents. Cells are known by a digest alone, where files also have a size. */
 function contentText(path: Path, value: Json | undefined): string {
-  const isDigest = path[0] === "content" && typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
-  return isDigest ? `sha256 ${value.slice(0, 12)}` : valueText(value);
+  if (path[0] !== "content" || typeof value !== "string") return valueText(value);
+  const [, size = "", digest] = /^(\d+ bytes, )?(?:sha256 )?([0-9a-f]{64})$/.exec(value) ?? [];
+  return digest === undefined ? valueText(value) : `${size}sha256 ${digest.slice(0, 12)}`;
 }
 
 function isLong(value: Json | undefined): value is string {

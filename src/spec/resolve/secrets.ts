@@ -3,7 +3,7 @@
 import type { Path } from "../../core/pointer.ts";
 import { Sensitive, type SensitiveTexts } from "../../core/sensitive.ts";
 import { utf8Text } from "../../core/utf8.ts";
-import { isTemplate } from "../../expressions/template.ts";
+import { isEvaluated, isTemplate, templateParts } from "../../expressions/template.ts";
 import type { Values } from "../../resource/field-schema.ts";
 import { SECRET_BYTES } from "../../resource/kind.ts";
 import type { Payload } from "../../resource/operations.ts";
@@ -67,7 +67,7 @@ export function holdsLiteral(written: WrittenResource, findings: Findings): bool
 
 /** Reports each credential of a kind that does not come from a sensitive variable. `sensitive`: the paths of values that do. */
 export function reportLiterals(
-  { address, provider }: WrittenResource,
+  { address, provider, fields: written }: WrittenResource,
   fields: MapNode,
   sensitive: readonly Path[],
   findings: Findings,
@@ -75,12 +75,18 @@ export function reportLiterals(
   const covered = new Set(sensitive.map(([name]) => name));
   for (const [name, field] of Object.entries(provider.fields)) {
     const node = field.secret === true && !covered.has(name) ? member(fields, name) : undefined;
-    if (node === undefined) continue;
+    if (node === undefined || lacksValue(member(written, name))) continue;
     node.source.mask(node);
     const message = `the spec contains the secret value of ${name} of ${address}`;
     const hint = `remove it, change the secret, and set ${name} to a sensitive variable: "\${var.NAME}"`;
     findings.error("SPEC_SECRET_LITERAL", message, node, { address, hint });
   }
+}
+
+/** Whether an expression has no value, which was reported. */
+function lacksValue(written: SpecNode | undefined): boolean {
+  const parts = templateParts(scalarText(written) ?? "") ?? [];
+  return parts.some(isEvaluated);
 }
 
 /** Undefined after reporting a problem. */

@@ -11,6 +11,14 @@ test("a long line breaks between words, and its rest is indented more than its s
   ]);
 });
 
+test("the mark of a note is on the line of its first word", () => {
+  const line = "      instance_pool_id  ${pools.shared.instance_pool_id}  # known after apply";
+  expect(wrapText(line, 60).split("\n")).toEqual([
+    "      instance_pool_id  ${pools.shared.instance_pool_id}",
+    "          # known after apply",
+  ]);
+});
+
 test("colors take no room, and lines that fit do not change", () => {
   const colors = colorsFor(true);
   const line = `  ${colors.red("one two three four five six seven eight nine")}`;

@@ -78,3 +78,10 @@ test("a credential from a variable that is not sensitive is an error", async () 
   expect([code, all.match(/SPEC_SECRET_LITERAL/g)?.length]).toEqual([1, 2]);
   expect(all).not.toContain(TOKEN);
 });
+
+test("a credential from a variable without a value is an error about the variable alone", async () => {
+  const { run } = setUp(SPEC.replaceAll("${var.token}", "${var.missing}"));
+  const { code, all } = await run("validate");
+  expect(code).toBe(1);
+  expect([...new Set(all.match(/^error \w+/gm))]).toEqual(["error SPEC_VARIABLE"]);
+});
